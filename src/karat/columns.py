@@ -1,0 +1,67 @@
+"""The columns that karat knows: their meaning and their type. Any further column is kept as it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Literal
+
+FUNCTIONS = ("test", "filler", "control", "attention", "calibration", "practice")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A known column: its name, the type of its values and what it means."""
+
+    name: str
+    type: Literal["text", "whole number", "number", "time"]
+    meaning: str
+
+
+COLUMNS: dict[str, Column] = {
+    column.name: column
+    for column in (
+        Column("participant", "text", "who answered"),
+        Column("item", "text", "what was judged: a stimulus, a task, a pair"),
+        Column("response", "text", "the answer, as the scale spells it; empty where none was given"),
+        Column("trial", "whole number", "position in that participant's sequence, from 1"),
+        Column("rt", "number", "seconds from stimulus onset to answer"),
+        Column(
+            "function", "text", ", ".join(FUNCTIONS[:-1]) + f" or {FUNCTIONS[-1]}; without this column all are test"
+        ),
+        Column("subgroup", "text", "free: pseudo, related, unrelated, ..."),
+        Column("status", "text", "grammatical, ungrammatical, marked"),
+        Column("list", "text", "which list of the design the participant saw"),
+        Column("block", "text", "which block of the questionnaire"),
+        Column("session", "text", "which session of a test-retest study"),
+        Column("repetition", "whole number", "which round of a repeated task, from 1"),
+        Column("expected", "text", "the right answer, or a set of right answers: 4, 1-2, a|b"),
+        Column("pair", "text", "which items belong together: minimal pairs, attention pairs"),
+        Column("question", "text", "which scale an item was rated on"),
+        Column("polarity", "whole number", "which way round the scale was shown: 1 or -1"),
+        Column("left", "text", "the first item of a choice trial: left or above"),
+        Column("right", "text", "the second item of a choice trial: right or below"),
+        Column("time", "time", "when the answer was given"),
+    )
+}
+
+REQUIRED = ("participant", "item", "response")
+
+
+def of_type(kind: str) -> tuple[str, ...]:
+    """The names of the known columns of a type.
+
+    >>> of_type("number")
+    ('rt',)
+    """
+    return tuple(name for name, column in COLUMNS.items() if column.type == kind)
+
+
+def nearest(word: str, known: tuple[str, ...] | list[str]) -> str | None:
+    """The known word that a misspelt one was probably meant to be.
+
+    >>> nearest("atention", FUNCTIONS)
+    'attention'
+    """
+    matches = get_close_matches(word.lower(), [k.lower() for k in known], n=1, cutoff=0.6)
+    return next((k for k in known if matches and k.lower() == matches[0]), None)

@@ -1,0 +1,176 @@
+"""Guesses about a file that says nothing of itself: its columns, its scale, its unit of time.
+
+A guess is never silent: each function returns it together with the sentence that tells the user what was assumed and
+how to say otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import polars as pl
+
+from karat.errors import IntakeError, Problem
+from karat.scales import Binary, Choice, Continuous, Nominal, Ordinal, Scale, as_number
+
+MOST_ORDINAL_POINTS = 11
+MOST_NOMINAL_LEVELS = 50
+
+NAMES: dict[str, tuple[str, ...]] = {
+    "participant": (
+        "participant", "participantid", "participantcode", "participantprivateid", "prolificpid", "prolificid", "subject",
+        "subjectid", "subj", "worker", "workerid", "annotator", "annotatorid", "rater", "raterid", "judge", "user",
+        "userid", "respondent", "respondentid", "speaker", "informant", "pid", "vp", "proband", "sessionid",
+    ),
+    "item": (
+        "item", "itemid", "itemnumber", "itemno", "task", "taskid", "stimulusid", "stimulus", "sentenceid", "textid",
+        "instanceid", "pairid", "tid", "sentence", "question",
+    ),
+    "response": (
+        "response", "answer", "rating", "judgment", "judgement", "label", "choice", "score", "annotation", "value",
+        "selected", "antwort", "bewertung",
+    ),
+    "trial": (
+        "trial", "trialindex", "trialnumber", "trialno", "order", "position", "presentationorder", "trialorder",
+        "sequence",
+    ),
+    "rt": (
+        "rt", "rts", "rtms", "reactiontime", "reactiontimems", "responsetime", "responsetimems", "latency", "latencyms",
+        "duration", "timetaken", "leadtime",
+    ),
+    "function": ("function", "itemfunction", "itemtype", "trialfunction"),
+    "subgroup": ("subgroup", "itemsubgroup"),
+    "status": ("status", "grammaticality"),
+    "list": ("list", "listid", "latinsquaregroup"),
+    "block": ("block", "blockid"),
+    "session": ("session",),
+    "repetition": ("repetition", "round", "rep"),
+    "expected": ("expected", "truth", "gold", "correctresponse", "correctanswer", "expectedanswer", "groundtruth"),
+    "pair": ("pair",),
+    "question": ("question",),
+    "polarity": ("polarity",),
+    "left": ("left", "itema", "optiona", "lefthand", "itemleft"),
+    "right": ("right", "itemb", "optionb", "righthand", "itemright"),
+    "time": ("time", "timestamp", "datetime", "answeredat", "submittedat"),
+}  # fmt: skip
+
+
+def plain(name: str) -> str:
+    """A column name without case, blanks, dots and underscores.
+
+    >>> plain("Reaction Time (ms)")
+    'reactiontimems'
+    """
+    return re.sub(r"[^0-9a-zà-ÿ]", "", name.casefold())
+
+
+def guess_columns(names: Sequence[str], told: dict[str, str]) -> dict[str, str]:
+    """Which of the file's columns are karat's: those that were told, then by name.
+
+    >>> guess_columns(["workerId", "ITEM", "ANSWER", "rt"], {})
+    {'participant': 'workerId', 'item': 'ITEM', 'response': 'ANSWER', 'rt': 'rt'}
+    """
+    mapping = dict(told)
+    taken = set(told.values())
+    for column, spellings in NAMES.items():
+        if column in mapping:
+            continue
+        candidates = [n for spelling in spellings for n in names if plain(n) == spelling and n not in taken]
+        if candidates:
+            mapping[column] = candidates[0]
+            taken.add(candidates[0])
+    return mapping
+
+
+def guess_scale(answers: pl.Series, question: str = "") -> tuple[Scale, str]:
+    """The scale that answers seem to be given on, and the sentence that says so.
+
+    >>> guess_scale(pl.Series(["1", "4", "5", "2"]))[0] == Ordinal(5)
+    True
+    """
+    words = sorted(answers.drop_nulls().unique().to_list())
+    of = f" of {question}" if question else ""
+    override = "say --scale if that is wrong."
+    lower = {word.lower() for word in words}
+    if not words:
+        raise IntakeError("There is no answer in the whole file; say --scale to read it all the same.")
+    if lower <= {"left", "right", "none"}:
+        return Choice(none="none" in lower), f"The answers{of} are left, right (and none): read as a choice; {override}"
+    if lower <= {"0", "1"} or lower <= {"true", "false"}:
+        return Binary(), f"The answers{of} are {' and '.join(words)}: read as binary; {override}"
+    if lower <= {"no", "yes"}:
+        return Binary(("no", "yes") if words[0].islower() else ("No", "Yes")), (
+            f"The answers{of} are {' and '.join(words)}: read as binary; {override}"
+        )
+    numbers = [as_number(word) for word in words]
+    known = [number for number in numbers if number is not None]
+    if len(known) == len(words):
+        return _guess_number_scale(known, of)
+    if len(words) > MOST_NOMINAL_LEVELS:
+        raise IntakeError(
+            f"The answers{of} are {len(words):,} different texts, such as {words[0]!r} and {words[1]!r}: "
+            "say which column holds the answers (--map response=NAME) or which scale they are on (--scale)."
+        )
+    if len(words) == 1:
+        raise IntakeError(
+            f"All answers{of} are {words[0]!r}: say which others there were, --scale nominal:{words[0]},..."
+        )
+    return Nominal(words), f"The answers{of} are {len(words)} different texts: read as nominal; {override}"
+
+
+def _guess_number_scale(numbers: Sequence[float], of: str) -> tuple[Scale, str]:
+    low, high = min(numbers), max(numbers)
+    whole = all(number == int(number) for number in numbers)
+    if whole and low >= 0 and high <= MOST_ORDINAL_POINTS and high >= 2:
+        start = 0 if low == 0 else 1
+        scale: Scale = Ordinal(range(start, int(high) + 1))
+        return scale, (
+            f"The answers{of} are whole numbers up to {high:g}: read as the points {start} to {high:g} of a rating scale; "
+            f"say --scale ordinal:{start}-{int(high) + 1} if it had more."
+        )
+    if whole and low < 0 and max(-low, high) <= MOST_ORDINAL_POINTS // 2:
+        end = int(max(-low, high))
+        return Ordinal(range(-end, end + 1)), (
+            f"The answers{of} are whole numbers: read as the points {-end} to {end} of a rating scale; "
+            "say --scale if that is wrong."
+        )
+    return (
+        Continuous(),
+        f"The answers{of} are numbers from {low:g} to {high:g}: read as continuous; say --scale if not.",
+    )
+
+
+MILLISECONDS_FROM = 100.0
+"""A median response time above this is taken as milliseconds: nobody judges a sentence in under 0.1 s, and half of
+all answers after more than 100 s would be a very slow study."""
+UNIT_GAP = 50.0
+"""Participants' medians that leave a gap this wide around the border are in two different units."""
+
+
+def guess_rt_unit(rt: pl.Series, participant: pl.Series, name: str, file: str) -> tuple[str, str]:
+    """Whether times are seconds or milliseconds, by the column's name and then by size, and the sentence that says so.
+
+    A file in which some participants' times are in one unit and others' in the other is refused: each would be wrong
+    by a factor of a thousand.
+    """
+    if re.search(r"(\bms\b|_ms$|msec|millis)", name.lower()):
+        return "ms", f"{name} is read as milliseconds, by its name; say --rt-unit s if it is seconds."
+    taken = pl.DataFrame({"participant": participant, "rt": rt}).filter(pl.col("rt") > 0)
+    if not taken.height:
+        return "s", ""
+    overall: float = taken.select(pl.col("rt").median()).item()
+    medians: list[float] = taken.group_by("participant").agg(pl.col("rt").median())["rt"].sort().to_list()
+    short = [median for median in medians if median < MILLISECONDS_FROM]
+    long = [median for median in medians if median >= MILLISECONDS_FROM]
+    if short and long and min(long) > UNIT_GAP * max(short):
+        problem = Problem(
+            f"{len(long)} participants have times like milliseconds (from {min(long):,.0f} on), "
+            f"{len(short)} like seconds (up to {max(short):.3g})",
+            "Bring them into one unit, or say --rt-unit s or --rt-unit ms to read all in that one.",
+            column=name, file=file,
+        )  # fmt: skip
+        raise IntakeError(f"{file} mixes seconds and milliseconds:", [problem])
+    unit = "ms" if overall > MILLISECONDS_FROM else "s"
+    long_name, other = ("milliseconds", "s") if unit == "ms" else ("seconds", "ms")
+    return unit, f"{name} is read as {long_name} (median {overall:,.4g}); say --rt-unit {other} if that is wrong."

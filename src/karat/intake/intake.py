@@ -1,0 +1,260 @@
+"""From files to judgments: find each file's reader, put the readings together, check them, say what was done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from karat.checks import Checked, Place, check, text_column
+from karat.columns import COLUMNS, nearest
+from karat.errors import IntakeError, Problems
+from karat.intake.guess import guess_scale
+from karat.intake.readers import reader_for, reader_named
+from karat.intake.reading import Options, Reader, Reading
+from karat.intake.source import SourceFile
+from karat.judgments import Judgments
+from karat.scales import Choice, Scale
+
+
+@dataclass(frozen=True)
+class Intake:
+    """Judgments, with the account of how they were read."""
+
+    judgments: Judgments
+    sources: tuple[tuple[str, str], ...]
+    """Each file and the name of the reader that took it."""
+    units_in: int
+    unit: str
+    set_aside: dict[str, int]
+    """What was no judgment, by reason."""
+    skipped: Problems
+    """What could not be read and was left out, because the user said so."""
+    skipped_units: int
+    notes: tuple[str, ...]
+
+    def lines(self) -> list[str]:
+        """The account in a few lines, the summary of the judgments last."""
+        lines = [f"read       {file} as {title}" for file, title in self.sources]
+        if self.set_aside:
+            told = "; ".join(f"{count:,} {reason}" for reason, count in self.set_aside.items())
+            lines.append(f"set aside  {sum(self.set_aside.values()):,} of {self.units_in:,} {self.unit}: {told}")
+        if self.skipped:
+            lines.append(f"skipped    {self.skipped_units:,} of {self.units_in:,} {self.unit} that could not be read")
+            lines += [f"           {line}" for line in self.skipped.lines()]
+        lines += [f"assumed    {note}" for note in self.notes]
+        return lines + self.judgments.summary().splitlines()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The account as plain data, for `--json`."""
+        frame = self.judgments.frame
+        return {
+            "sources": [{"file": file, "reader": title} for file, title in self.sources],
+            "participants": frame["participant"].n_unique(),
+            "items": frame["item"].n_unique(),
+            "answers": frame.height,
+            "functions": dict(sorted(frame["function"].value_counts().iter_rows())),
+            "scales": {question: scale.to_dict() for question, scale in self.judgments.scales.items()},
+            "columns": {name: str(dtype) for name, dtype in frame.schema.items()},
+            "units_in": self.units_in,
+            "unit": self.unit,
+            "set_aside": self.set_aside,
+            "skipped": self.skipped_units,
+            "problems": [str(problem) for problem in self.skipped],
+            "notes": list(self.notes),
+        }
+
+
+def read_files(
+    paths: Sequence[str | Path],
+    source: str = "auto",
+    options: Options | None = None,
+    *,
+    encoding: str | None = None,
+    skip_bad: bool = False,
+) -> Intake:
+    """Read files of one study, of one or of several sources, as one table of judgments."""
+    options = options or Options()
+    files = [SourceFile(path, encoding) for path in _expanded(paths)]
+    groups = _by_reader(files, source)
+    parts = [_with_mapping(reader.read(group, options), reader, options) for reader, group in groups]
+    answering = [part for part in parts if part.frame.width]
+    if not answering:
+        raise IntakeError(f"There are no judgments in {', '.join(file.name for file in files)}.")
+    frame = _respelled(pl.concat([part.frame for part in answering], how="diagonal_relaxed"), options)
+    notes = [note for part in parts for note in part.notes]
+    scales, more = _scales(frame, answering, options)
+    problems = Problems()
+    for part in parts:
+        problems.extend(part.problems)
+    checked = check(frame, scales, _locate(answering))
+    problems.extend(checked.problems)
+    checked, lost = _settled(checked, scales, problems, skip_bad, files)
+    judgments = Judgments.from_checked(checked, scales, _participants(parts))
+    if not judgments.frame.height:
+        raise IntakeError(f"There are no judgments in {', '.join(file.name for file in files)}.")
+    judgments.notes = tuple(dict.fromkeys([*notes, *more, *checked.notes]))
+    return Intake(
+        judgments,
+        tuple((file.name, reader.title) for reader, group in groups for file in group),
+        units_in=sum(part.units_in for part in parts),
+        unit=answering[0].unit,
+        set_aside=_added(part.set_aside for part in parts),
+        skipped=problems,
+        skipped_units=lost + sum(part.bad_units for part in parts),
+        notes=judgments.notes,
+    )
+
+
+def _expanded(paths: Sequence[str | Path]) -> list[Path]:
+    """The files that the paths name; a folder stands for the files in it."""
+    found: list[Path] = []
+    for path in map(Path, paths):
+        if path.is_dir():
+            inside = sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith("."))
+            if not inside:
+                raise IntakeError(f"The folder {path} is empty.")
+            found += inside
+        elif path.is_file():
+            found.append(path)
+        else:
+            raise IntakeError(f"There is no file {path}.")
+    return found
+
+
+def _by_reader(files: Sequence[SourceFile], source: str) -> list[tuple[Reader, list[SourceFile]]]:
+    """The readers with their files: one at a time, or together where a tool spreads a study over several."""
+    groups: list[tuple[Reader, list[SourceFile]]] = []
+    for file in files:
+        reader = reader_for(file) if source == "auto" else reader_named(source)
+        mates = next((group for other, group in groups if other is reader and reader.together), None)
+        if mates is None:
+            groups.append((reader, [file]))
+        else:
+            mates.append(file)
+    return groups
+
+
+def _with_mapping(reading: Reading, reader: Reader, options: Options) -> Reading:
+    """The user's mapping on top of what a tool's own reader found; the generic reader has used it already."""
+    if reader.name == "table" or not options.mapping or not reading.frame.width:
+        return reading
+    frame = reading.frame
+    for column, source in options.mapping.items():
+        if source and source not in frame.columns:
+            close = nearest(source, frame.columns)
+            raise IntakeError(
+                f"There is no column {source} for --map {column}={source}.{f' Is it {close}?' if close else ''} "
+                f"There are {', '.join(frame.columns)}."
+            )
+        if source != column:
+            frame = frame.drop(column, strict=False)
+            frame = frame.rename({source: column}) if source else frame
+    return replace(reading, frame=frame)
+
+
+def _respelled(frame: pl.DataFrame, options: Options) -> pl.DataFrame:
+    """The answers as `--answers` respells them, expected ones too."""
+    if not options.answers:
+        return frame
+    names = [name for name in ("response", "expected") if name in frame.columns]
+    return frame.with_columns(text_column(frame[name]).replace(dict(options.answers)) for name in names)
+
+
+def _scales(
+    frame: pl.DataFrame, parts: Sequence[Reading], options: Options
+) -> tuple[dict[str, Scale], list[str]]:  # fmt: skip
+    """The scale of each question: told by the user, by the source, or guessed from the answers."""
+    questions: list[str] = [""]
+    if "question" in frame.columns:
+        questions = [name or "" for name in text_column(frame["question"]).unique(maintain_order=True).to_list()]
+    known: dict[str, Scale] = {}
+    for part in parts:
+        known |= part.scales or {}
+    told = options.scale
+    if isinstance(told, Scale):
+        known = dict.fromkeys(questions, told)
+    elif told is not None:
+        known |= told
+    notes = []
+    if "response" not in frame.columns:
+        return known, []
+    for question in questions:
+        if question not in known:
+            rows = frame
+            if "question" in frame.columns:
+                rows = frame.filter(text_column(frame["question"]).fill_null("") == question)
+            known[question], note = _guess(rows, question)
+            notes.append(note)
+    return {question: known[question] for question in questions}, notes
+
+
+def _guess(rows: pl.DataFrame, question: str) -> tuple[Scale, str]:
+    responses = text_column(rows["response"])
+    if {"left", "right"} <= set(rows.columns):
+        sides = rows.select(text_column(rows[name]).alias(name) for name in ("left", "right"))
+        names_an_item = (responses == sides["left"]) | (responses == sides["right"])
+        if responses.drop_nulls().len() and names_an_item.drop_nulls().all():
+            return (
+                Choice(),
+                "The answers name the left or the right item: read as a choice; say --scale if that is wrong.",
+            )
+    return guess_scale(responses, question)
+
+
+def _locate(parts: Sequence[Reading]) -> Callable[[int], Place]:
+    ends = list(accumulate(part.frame.height for part in parts))
+
+    def locate(row: int) -> Place:
+        which = next(index for index, end in enumerate(ends) if row < end)
+        return parts[which].locate(row - (ends[which - 1] if which else 0))
+
+    return locate
+
+
+def _settled(
+    checked: Checked, scales: Mapping[str, Scale], problems: Problems, skip_bad: bool, files: Sequence[SourceFile]
+) -> tuple[Checked, int]:
+    """A table without problems: as it is, or without its bad rows where the user wants them left out."""
+    if not problems:
+        return checked, 0
+    names = ", ".join(dict.fromkeys(file.name for file in files[:3])) + (", ..." if len(files) > 3 else "")
+    everywhere = any(problem.number is None for problem in problems)
+    if not skip_bad or everywhere:
+        raise IntakeError(f"{names} {'is' if len(files) == 1 else 'are'} not readable as judgments:", problems)
+    lost = len(checked.bad_rows)
+    kept = checked.frame.with_row_index("_row").filter(~pl.col("_row").is_in(list(checked.bad_rows))).drop("_row")
+    return check(kept, scales), lost
+
+
+def _participants(parts: Sequence[Reading]) -> pl.DataFrame | None:
+    """What the files say of people, one row each; what one file leaves empty another may fill."""
+    tables = [part.participants for part in parts if part.participants is not None]
+    if not tables:
+        return None
+    joined = tables[0]
+    for table in tables[1:]:
+        joined = joined.join(
+            table, on="participant", how="full", coalesce=True, suffix="_2", maintain_order="left_right"
+        )
+        again = [name for name in table.columns if f"{name}_2" in joined.columns]
+        filled = [pl.coalesce(name, f"{name}_2").alias(name) for name in again]
+        joined = joined.with_columns(filled).drop(f"{name}_2" for name in again)
+    return joined
+
+
+def _added(counts: Any) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for part in counts:
+        for reason, count in part.items():
+            total[reason] = total.get(reason, 0) + count
+    return total
+
+
+def unknown_columns(mapping: Mapping[str, str]) -> list[str]:
+    """The columns of a mapping that karat gives no meaning; they are kept under the name that was told."""
+    return [column for column in mapping if column not in COLUMNS]

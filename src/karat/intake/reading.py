@@ -1,0 +1,87 @@
+"""What a reader is given, what it gives back, and how it is registered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import polars as pl
+
+from karat.checks import Place
+from karat.errors import Problems
+from karat.intake.source import SourceFile
+from karat.scales import Scale
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user says about the files; empty where karat is to find out."""
+
+    mapping: Mapping[str, str] = field(default_factory=dict)
+    """karat's column -> the file's column."""
+    scale: Scale | Mapping[str, Scale] | None = None
+    answers: Mapping[str, str] = field(default_factory=dict)
+    """An answer as the file spells it -> as the scale spells it."""
+    rt_unit: Literal["s", "ms"] | None = None
+    decimal: Literal[".", ","] | None = None
+    delimiter: str | None = None
+    sheet: str | None = None
+
+
+@dataclass
+class Reading:
+    """What a reader found in its files.
+
+    Nothing is dropped in silence: every unit of the source (a row, or a cell of a wide table) became a judgment, or
+    is set aside with a reason because it is none, or is bad and has its problem:
+    `units_in == frame.height + sum(set_aside.values()) + bad_units`.
+    """
+
+    frame: pl.DataFrame
+    """The judgments: karat's columns as far as the source has them, and the source's own. Empty for files that only
+    describe participants."""
+    locate: Callable[[int], Place]
+    """Where a row of the frame comes from."""
+    units_in: int
+    unit: str = "rows"
+    set_aside: dict[str, int] = field(default_factory=dict)
+    bad_units: int = 0
+    problems: Problems = field(default_factory=Problems)
+    notes: list[str] = field(default_factory=list)
+    participants: pl.DataFrame | None = None
+    scales: dict[str, Scale] | None = None
+    """The scales by question, where the source tells them."""
+
+    def set_apart(self, reason: str, count: int = 1) -> None:
+        """Count units that are no judgments, with the reason."""
+        if count:
+            self.set_aside[reason] = self.set_aside.get(reason, 0) + count
+
+    @property
+    def is_balanced(self) -> bool:
+        """Whether every unit is accounted for."""
+        return self.units_in == self.frame.height + sum(self.set_aside.values()) + self.bad_units
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A source of judgments: its name for `--from`, how a file of it is recognised, and how its files are read.
+
+    `read` gets one file, or, where a tool spreads one study over several (`together`), all files of this source.
+    """
+
+    name: str
+    title: str
+    recognises: Callable[[SourceFile], bool]
+    read: Callable[[Sequence[SourceFile], Options], Reading]
+    together: bool = False
+
+
+def places(file: str, numbers: Sequence[int], place: str = "line") -> Callable[[int], Place]:
+    """A `locate` for judgments that come from one file, given the line of each.
+
+    >>> places("results.csv", [2, 5])(1)
+    ('results.csv', 'line', 5)
+    """
+    return lambda row: (file, place, numbers[row])

@@ -1,0 +1,40 @@
+"""Points in time, as result files spell them."""
+
+from __future__ import annotations
+
+import polars as pl
+
+UNIX_2000, UNIX_2100 = 946_684_800, 4_102_444_800
+ISO_FORMS = ("%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%dT%H:%M%#z")
+
+
+def instants(given: pl.Series) -> pl.Series:
+    """Points in time, in UTC, from Unix seconds or milliseconds or from dates as ISO 8601 writes them.
+
+    A date without a zone is taken as UTC. What is no point in time between 2000 and 2100 becomes missing.
+
+    >>> instants(pl.Series(["2026-05-03T12:34:56Z", "1777811696", "soon"])).dt.year().to_list()
+    [2026, 2026, None]
+    """
+    utc = pl.Datetime("us", "UTC")
+    if isinstance(given.dtype, pl.Datetime):
+        aware = given if given.dtype.time_zone else given.dt.replace_time_zone("UTC")
+        return aware.dt.convert_time_zone("UTC").cast(utc)
+    if given.dtype == pl.Date:
+        return given.cast(pl.Datetime("us")).dt.replace_time_zone("UTC")
+    text = given.str.strip_chars() if given.dtype == pl.String else given
+    numbers = text.cast(pl.Float64, strict=False).fill_nan(None)
+    seconds = pl.select(
+        pl.when(numbers.is_between(UNIX_2000, UNIX_2100)).then(numbers)
+        .when(numbers.is_between(UNIX_2000 * 1000, UNIX_2100 * 1000)).then(numbers / 1000)
+    ).to_series()  # fmt: skip
+    unix = (seconds * 1_000_000).round().cast(pl.Int64).cast(pl.Datetime("us")).dt.replace_time_zone("UTC")
+    if given.dtype != pl.String:
+        return unix
+    # A blank between date and time, a missing zone and fractions of any length occur in the wild.
+    iso = text.str.replace(r"^(\d{4}-\d\d-\d\d) (\d)", "${1}T$2")
+    iso = pl.select(
+        pl.when(iso.str.contains(r"(Z|[+-]\d\d:?\d\d)$")).then(iso).otherwise(iso + "Z")
+    ).to_series()  # fmt: skip
+    parsed = [iso.str.to_datetime(form, time_zone="UTC", strict=False) for form in ISO_FORMS]
+    return pl.select(pl.coalesce(unix, *parsed).cast(utc)).to_series()
