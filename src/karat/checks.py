@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import xor
 
 import polars as pl
 
@@ -78,7 +80,8 @@ def text_column(column: pl.Series) -> pl.Series:
             return column.map_elements(answer_text, return_dtype=pl.String)
     if column.dtype != pl.String:
         column = column.cast(pl.String)
-    if column.str.contains(r"^\s|\s$|^$").any():
+    # Distinct values are few in most columns, and looking at them alone is much cheaper.
+    if column.unique().str.contains(r"^\s|\s$|^$").any():
         column = column.str.strip_chars().replace("", None)
     return column
 
@@ -153,15 +156,17 @@ def _check_function(checked: Checked, locate: Callable[[int], Place]) -> None:
         checked.frame = checked.frame.with_columns(function=pl.lit("test"))
         return
     given = checked.frame["function"]
-    lower = given.str.to_lowercase()
-    for word in lower.drop_nulls().unique().sort().to_list():
-        if word not in FUNCTIONS:
+    _flag(checked, locate, "function", given.is_null(), "is empty", f"Write one of {', '.join(FUNCTIONS)}.")
+    words = given.drop_nulls().unique().sort().to_list()
+    if not set(words) <= set(FUNCTIONS):
+        given = given.str.to_lowercase()
+        checked.frame = checked.frame.with_columns(given)
+    for word in words:
+        if word.lower() not in FUNCTIONS:
             close = nearest(word, FUNCTIONS)
             mend = f"Is {close} meant? " if close else ""
             mend += f"The functions are {', '.join(FUNCTIONS)}; finer kinds belong in the column subgroup."
-            _flag(checked, locate, "function", lower == word, "is no item function", mend, given)
-    _flag(checked, locate, "function", given.is_null(), "is empty", f"Write one of {', '.join(FUNCTIONS)}.")
-    checked.frame = checked.frame.with_columns(function=lower)
+            _flag(checked, locate, "function", given == word.lower(), "is no item function", mend, given)
 
 
 def _check_whole_numbers(checked: Checked, locate: Callable[[int], Place]) -> None:
@@ -169,9 +174,11 @@ def _check_whole_numbers(checked: Checked, locate: Callable[[int], Place]) -> No
         if name not in checked.frame.columns:
             continue
         given = checked.frame[name]
-        numbers = given if given.dtype == pl.Int64 else _whole_numbers(given)
-        wrong = numbers.is_null() & _is_given(given)
-        _flag(checked, locate, name, wrong, "is not a whole number", "Write a number such as 1.", given)
+        numbers = given.cast(pl.Int64, strict=False) if given.dtype != pl.Boolean else _whole_numbers(given)
+        if given.dtype.is_float() or numbers.null_count() > given.null_count():
+            numbers = _whole_numbers(given)
+            wrong = numbers.is_null() & _is_given(given)
+            _flag(checked, locate, name, wrong, "is not a whole number", "Write a number such as 1.", given)
         if name == "polarity":
             odd = ~numbers.is_in([1, -1])
             _flag(checked, locate, name, odd.fill_null(False), "is no polarity", "Write 1 or -1.", given)
@@ -188,9 +195,10 @@ def _whole_numbers(given: pl.Series) -> pl.Series:
 
 def _numbers(given: pl.Series) -> pl.Series:
     """A column as numbers; what is none becomes missing, and so does NaN."""
-    if given.dtype == pl.String:
-        given = given.str.strip_chars()
-    return given.cast(pl.Float64, strict=False).fill_nan(None)
+    numbers = given.cast(pl.Float64, strict=False)
+    if given.dtype == pl.String and numbers.null_count() > given.null_count():
+        numbers = given.str.strip_chars().cast(pl.Float64, strict=False)
+    return numbers.fill_nan(None) if numbers.is_nan().any() else numbers
 
 
 def _is_given(given: pl.Series) -> pl.Series:
@@ -207,7 +215,8 @@ def _check_rt(checked: Checked, locate: Callable[[int], Place]) -> None:
     rt = _numbers(given)
     what = "is not a number"
     mend = "Write seconds with a decimal point, or leave the cell empty where no time was taken."
-    _flag(checked, locate, "rt", rt.is_null() & _is_given(given), what, mend, given)
+    if rt.null_count() > given.null_count():
+        _flag(checked, locate, "rt", rt.is_null() & _is_given(given), what, mend, given)
     negative = ((rt < 0) | rt.is_infinite()).fill_null(False)
     mend = "A time runs from stimulus onset to answer; leave the cell empty where it is not known."
     _flag(checked, locate, "rt", negative, "is not a response time", mend, given)
@@ -299,19 +308,30 @@ def _unknown_sets(scale: Scale, answers: pl.Series) -> pl.Series:
     return answers.is_in(unknown).fill_null(False)
 
 
+def _in_order(frame: pl.DataFrame, keys: list[str]) -> bool:
+    """Whether each participant's rows stand together with rising trials, as in most files: then none is twice."""
+    if len(keys) > 2 or not frame.height:
+        return False
+    who = frame["participant"].hash()
+    starts = (who != who.shift(1)).fill_null(True)
+    if starts.sum() != who.n_unique():
+        return False
+    return bool((starts | (frame["trial"].diff() > 0)).all())
+
+
 def _check_duplicates(checked: Checked, locate: Callable[[int], Place]) -> None:
     frame = checked.frame
     by_trial = "trial" in frame.columns
-    keys = (
-        [k for k in ("participant", "session", "trial", "question") if k in frame.columns]
-        if by_trial
-        else frame.columns
-    )
+    told_apart_by = ("participant", "session", "trial", "question")
+    keys = [name for name in frame.columns if name in told_apart_by or not by_trial]
+    if by_trial and _in_order(frame, keys):
+        return
     rows = frame.select(keys).with_row_index("_row")
-    if by_trial:
+    if by_trial and frame["trial"].null_count():
         rows = rows.filter(pl.col("trial").is_not_null())
     # Distinct hashes prove distinct rows; only where two are equal is the exact and slower look needed.
-    if rows.select(pl.struct(keys).hash().n_unique()).item() == rows.height:
+    hashes = rows.select(reduce(xor, (pl.col(key).hash(seed) for seed, key in enumerate(keys)))).to_series().sort()
+    if not (hashes == hashes.shift(1)).any():
         return
     copies = rows.with_columns(_first=pl.col("_row").min().over(keys)).filter(pl.col("_row") > pl.col("_first"))
     mend = "Keep one of the two rows, or tell them apart by session, question or trial."

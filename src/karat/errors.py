@@ -28,7 +28,7 @@ class ScaleError(KaratError, ValueError):
     """A scale that cannot be, or an answer that a scale does not know."""
 
 
-class MissingPart(KaratError, ImportError):
+class MissingPartError(KaratError, ImportError):
     """An optional package that the call needs is not installed."""
 
 
@@ -124,7 +124,7 @@ class Problems:
     def __str__(self) -> str:
         return "\n".join(self.lines())
 
-    def lines(self, limit: int = SHOWN_PROBLEMS) -> list[str]:
+    def lines(self, name_files: bool = False, limit: int = SHOWN_PROBLEMS) -> list[str]:
         """The first problems in the order of the file, then how many more there are of each kind."""
         ordered = sorted(
             ((file or "", number or 0, kind, index) for kind, key in enumerate(self._kinds) for file in [key[0]]
@@ -132,7 +132,6 @@ class Problems:
         )  # fmt: skip
         kinds = list(self._kinds.items())
         told = ordered[:limit]
-        several_files = len({file for file, *_ in ordered}) > 1
         lines = []
         mended: set[int] = set()
         for file, _, kind, index in told:
@@ -141,7 +140,7 @@ class Problems:
             # The mend is told once a kind: twenty copies of it would hide the rows.
             text = str(Problem(what, "" if kind in mended else mend, column, value, key_file, place, number))
             mended.add(kind)
-            lines.append(f"{file}, {text}" if several_files and file else text)
+            lines.append(f"{file}, {text}" if name_files and file else text)
         rest: dict[int, list[int]] = {}
         for _, number, kind, _ in ordered[limit:]:
             rest.setdefault(kind, []).append(number)
@@ -161,11 +160,11 @@ def _span(place: str, numbers: Sequence[int]) -> str:
 class ProblemsError(KaratError, ValueError):
     """An error that carries the problems which caused it."""
 
-    def __init__(self, headline: str, problems: Iterable[Problem] = ()) -> None:
+    def __init__(self, headline: str, problems: Iterable[Problem] = (), name_files: bool = False) -> None:
         self.headline = headline
         self.problems = Problems()
         self.problems.extend(problems)
-        listed = "".join(f"\n  {line}" for line in self.problems.lines())
+        listed = "".join(f"\n  {line}" for line in self.problems.lines(name_files))
         super().__init__(headline + listed)
 
 

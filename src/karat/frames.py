@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from karat.errors import JudgmentsError, MissingPart
+from karat.errors import JudgmentsError, MissingPartError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +46,7 @@ def to_pandas(frame: pl.DataFrame) -> pd.DataFrame:
     try:
         import pandas as pd
     except ModuleNotFoundError:
-        raise MissingPart("pandas is not installed: pip install pandas.") from None
+        raise MissingPartError("pandas is not installed: pip install pandas.") from None
     return pd.DataFrame({column.name: _pandas_column(column) for column in frame.get_columns()})
 
 

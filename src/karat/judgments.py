@@ -36,7 +36,7 @@ class Judgments:
     Traceback (most recent call last):
     ...
     karat.errors.JudgmentsError: This is not a table of judgments:
-      row 1, response: "9" is no answer of this scale, which knows 1, 2, 3, 4, 5. Say --answers OLD=NEW to respell answers, or --scale if the scale is another.
+      row 1, response: "9" is no answer of this scale, which knows 1, 2, 3, 4, 5. ...
     """
 
     frame: pl.DataFrame

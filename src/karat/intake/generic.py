@@ -13,20 +13,22 @@ import polars as pl
 from karat.checks import text_column
 from karat.columns import COLUMNS, nearest
 from karat.errors import IntakeError
+from karat.intake.cells import cell_text, from_one, seconds_of
 from karat.intake.guess import guess_columns, guess_rt_unit
-from karat.intake.reading import Options, Reader, Reading
+from karat.intake.reading import Options, Reader, Reading, places
 from karat.intake.source import SourceFile
-from karat.intake.table import SPREADSHEETS, Table, read_table
+from karat.intake.table import Table, read_table
+from karat.times import UNIX_2000
 
 MISSING = ("NA", "NaN", "nan", "null", "NULL", "")
-TABLES = (".csv", ".tsv", ".txt", ".tab", ".dat", *SPREADSHEETS)
 
 
 def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     """Read one file with one judgment a row."""
     (file,) = files
-    table = _table(file, options)
+    table = table_of(file, options)
     mapping = guess_columns(table.frame.columns, _told(table, options))
+    _time_that_is_rt(table.frame, mapping, options)
     frame, rename = _mapped(table, mapping)
     notes = [*table.notes, _told_mapping(mapping, options)]
     frame, more = _missing_answers(frame)
@@ -44,12 +46,19 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     )
 
 
-def _table(file: SourceFile, options: Options) -> Table:
+def table_of(file: SourceFile, options: Options) -> Table:
+    """A delimited file, spreadsheet, JSON (lines) or Parquet file as a table."""
     if file.suffix in (".parquet", ".pq"):
         return _from_parquet(file)
     if file.suffix in (".jsonl", ".ndjson", ".json"):
         return _from_json(file)
-    return read_table(file, options.delimiter, options.sheet)
+
+    def numbers(names: Sequence[str]) -> dict[str, pl.DataType]:
+        mapping = guess_columns(names, dict(options.mapping))
+        types = {"rt": pl.Float64(), "trial": pl.Int64()}
+        return {mapping[column]: dtype for column, dtype in types.items() if mapping.get(column) in names}
+
+    return read_table(file, options.delimiter, options.sheet, numbers)
 
 
 def _from_parquet(file: SourceFile) -> Table:
@@ -57,15 +66,16 @@ def _from_parquet(file: SourceFile) -> Table:
         frame = pl.read_parquet(file.path)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise IntakeError(f"{file.name} is not a readable Parquet file: {error}") from None
-    return Table(file, frame, place="row", row_lines=range(1, frame.height + 1))
+    return Table(file, frame, places(file.name, range(1, frame.height + 1), "row"))
 
 
 def _from_json(file: SourceFile) -> Table:
-    rows, numbers = [], []
-    table = Table(file, pl.DataFrame(), place="element")
+    rows: list[dict[str, str | None]] = []
+    numbers: list[int] = []
+    table = Table(file, pl.DataFrame(), places(file.name, numbers, "element"))
     for number, element in file.json_documents():
         if isinstance(element, dict):
-            rows.append({str(name): _json_cell(value) for name, value in element.items()})
+            rows.append({cell_text(name) or "": cell_text(value) for name, value in element.items()})
             numbers.append(number)
         else:
             table.problems.add(
@@ -76,16 +86,7 @@ def _from_json(file: SourceFile) -> Table:
     table.frame = pl.DataFrame(
         {name: [row.get(name) for row in rows] for name in names}, schema=dict.fromkeys(names, pl.String())
     )
-    table.row_lines = numbers
     return table
-
-
-def _json_cell(value: object) -> str | None:
-    import json
-
-    if value is None or isinstance(value, str):
-        return value or None
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _told(table: Table, options: Options) -> dict[str, str]:
@@ -101,6 +102,15 @@ def _told(table: Table, options: Options) -> dict[str, str]:
                     f"It has {', '.join(there)}."
                 )
     return {column: source for column, source in options.mapping.items() if column}
+
+
+def _time_that_is_rt(frame: pl.DataFrame, mapping: dict[str, str], options: Options) -> None:
+    """A column called time that holds numbers too small for points in time holds response times."""
+    if "time" not in mapping or "rt" in mapping or "time" in options.mapping:
+        return
+    numbers = frame[mapping["time"]].cast(pl.Float64, strict=False).drop_nulls()
+    if len(numbers) and (numbers < UNIX_2000).all():
+        mapping["rt"] = mapping.pop("time")
 
 
 def _joined(source: str, there: Sequence[str]) -> list[str]:
@@ -139,11 +149,17 @@ def _missing_answers(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     for name in ("response", "expected", "rt", "trial"):
         if name not in frame.columns or frame[name].dtype != pl.String:
             continue
-        gone = frame[name].is_in(MISSING).fill_null(False)
-        if gone.any():
+        if name in ("rt", "trial"):
+            numbers = frame[name].cast(pl.Float64 if name == "rt" else pl.Int64, strict=False)
+            if numbers.null_count() == frame[name].null_count():
+                frame = frame.with_columns(numbers)
+                continue
+        distinct = frame[name].unique()
+        words = distinct.filter(distinct.is_in(MISSING)).to_list()
+        if words:
+            gone = frame[name].is_in(words).fill_null(False)
             if name == "response":
-                word = frame[name].filter(gone)[0]
-                notes.append(f"{gone.sum():,} responses {word} are read as missing.")
+                notes.append(f"{gone.sum():,} responses {' or '.join(words)} are read as missing.")
             frame = frame.with_columns(pl.when(~gone).then(pl.col(name)).alias(name))
     return frame, notes
 
@@ -155,29 +171,20 @@ def _numbers(
     frame, notes = _decimal_commas(frame, options)
     if "rt" in frame.columns and "participant" in frame.columns:
         numbers = frame["rt"].cast(pl.Float64, strict=False)
-        note, unit = "", options.rt_unit
+        unit: str | None = options.rt_unit
         if unit is None:
-            unit, note = guess_rt_unit(numbers, frame["participant"], mapping["rt"], table.file.name)  # type: ignore[assignment]
-        whole = frame["rt"].null_count() == numbers.null_count()
+            unit, note = guess_rt_unit(numbers, frame["participant"], mapping["rt"], table.file.name)
+            notes.append(note)
         if unit == "ms":
-            seconds = numbers / 1000
-            frame = frame.with_columns(seconds if whole else _seconds_or_text(frame["rt"], seconds))
-        notes.append(note)
+            frame = frame.with_columns(seconds_of(frame["rt"]).alias("rt"))
     typed = [column for name, column in frame.to_dict().items() if name not in COLUMNS and column.dtype == pl.String]
     return frame.with_columns(typed_column(column) for column in typed), notes
 
 
-def _seconds_or_text(given: pl.Series, seconds: pl.Series) -> pl.Series:
-    """Keeps what is no number as it was written, so that the message can show it."""
-    return pl.select(pl.coalesce(seconds.cast(pl.String), given).alias("rt")).to_series()
-
-
 def _decimal_commas(frame: pl.DataFrame, options: Options) -> tuple[pl.DataFrame, list[str]]:
     comma = r"^\s*-?\d+,\d+\s*$"
-    names = [
-        name for name in frame.columns
-        if frame[name].dtype == pl.String and name in ("rt", "response") and frame[name].str.contains(comma).any()
-    ]  # fmt: skip
+    text = [name for name in ("rt", "response") if name in frame.columns and frame[name].dtype == pl.String]
+    names = [name for name in text if frame[name].unique().str.contains(comma).any()]
     if not names or options.decimal == ".":
         return frame, []
     plain = pl.col(names)
@@ -198,9 +205,9 @@ def typed_column(column: pl.Series) -> pl.Series:
     """
     whole, decimal = r"^-?(0|[1-9]\d{0,17})$", r"^-?(0|[1-9]\d{0,14})(\.\d{1,15})?$"
     for shape, dtype in ((whole, pl.Int64), (decimal, pl.Float64)):
-        if column.null_count() < len(column) and column.head(100).str.contains(shape).fill_null(True).all():
-            if column.str.contains(shape).fill_null(True).all():
-                return column.cast(dtype)
+        # The first cells decide most columns at once.
+        if all(cells.str.contains(shape).fill_null(True).all() for cells in (column.head(100), column)):
+            return column if column.null_count() == len(column) else column.cast(dtype)
     return column
 
 
@@ -211,7 +218,9 @@ def _trials_from_one(frame: pl.DataFrame, mapping: dict[str, str]) -> tuple[pl.D
     numbers = frame["trial"].cast(pl.Float64, strict=False)
     if numbers.min() != 0 or numbers.null_count() > frame["trial"].null_count():
         return frame, []
-    return frame.with_columns(trial=numbers + 1), [f"{mapping['trial']} counts from 0; one was added to each trial."]
+    return frame.with_columns(from_one(frame["trial"]).alias("trial")), [
+        f"{mapping['trial']} counts from 0; one was added to each trial."
+    ]
 
 
 READER = Reader("table", "a table with one judgment a row", lambda file: True, read_generic)

@@ -19,9 +19,9 @@ MOST_NOMINAL_LEVELS = 50
 
 NAMES: dict[str, tuple[str, ...]] = {
     "participant": (
-        "participant", "participantid", "participantcode", "participantprivateid", "prolificpid", "prolificid", "subject",
-        "subjectid", "subj", "worker", "workerid", "annotator", "annotatorid", "rater", "raterid", "judge", "user",
-        "userid", "respondent", "respondentid", "speaker", "informant", "pid", "vp", "proband", "sessionid",
+        "participant", "participantid", "participantcode", "participantprivateid", "prolificpid", "prolificid",
+        "subject", "subjectid", "subj", "worker", "workerid", "annotator", "annotatorid", "rater", "raterid", "judge",
+        "user", "userid", "respondent", "respondentid", "speaker", "informant", "pid", "vp", "proband", "sessionid",
     ),
     "item": (
         "item", "itemid", "itemnumber", "itemno", "task", "taskid", "stimulusid", "stimulus", "sentenceid", "textid",
@@ -126,8 +126,8 @@ def _guess_number_scale(numbers: Sequence[float], of: str) -> tuple[Scale, str]:
         start = 0 if low == 0 else 1
         scale: Scale = Ordinal(range(start, int(high) + 1))
         return scale, (
-            f"The answers{of} are whole numbers up to {high:g}: read as the points {start} to {high:g} of a rating scale; "
-            f"say --scale ordinal:{start}-{int(high) + 1} if it had more."
+            f"The answers{of} are whole numbers up to {high:g}: read as the points {start} to {high:g} of a rating "
+            f"scale; say --scale ordinal:{start}-N if it had N."
         )
     if whole and low < 0 and max(-low, high) <= MOST_ORDINAL_POINTS // 2:
         end = int(max(-low, high))
@@ -156,11 +156,19 @@ def guess_rt_unit(rt: pl.Series, participant: pl.Series, name: str, file: str) -
     """
     if re.search(r"(\bms\b|_ms$|msec|millis)", name.lower()):
         return "ms", f"{name} is read as milliseconds, by its name; say --rt-unit s if it is seconds."
-    taken = pl.DataFrame({"participant": participant, "rt": rt}).filter(pl.col("rt") > 0)
-    if not taken.height:
+    times = pl.DataFrame({"participant": participant, "rt": rt}).lazy()
+    taken = pl.col("rt").filter(pl.col("rt") > 0)
+    overall = rt.median()
+    if not isinstance(overall, float):
         return "s", ""
-    overall: float = taken.select(pl.col("rt").median()).item()
-    medians: list[float] = taken.group_by("participant").agg(pl.col("rt").median())["rt"].sort().to_list()
+    # Means are cheaper than medians, and tell whether there can be two units at all.
+    per_person = times.group_by("participant")
+    means = (
+        per_person.agg(pl.col("rt").mean()).select(pl.col("rt") < MILLISECONDS_FROM).collect(engine="streaming")["rt"]
+    )
+    medians: list[float] = []
+    if means.drop_nulls().n_unique() > 1:
+        medians = per_person.agg(taken.median()).collect()["rt"].drop_nulls().to_list()
     short = [median for median in medians if median < MILLISECONDS_FROM]
     long = [median for median in medians if median >= MILLISECONDS_FROM]
     if short and long and min(long) > UNIT_GAP * max(short):

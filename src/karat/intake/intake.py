@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from karat.checks import Checked, Place, check, text_column
-from karat.columns import COLUMNS, nearest
+from karat.checks import Checked, check, text_column
+from karat.columns import nearest
 from karat.errors import IntakeError, Problems
+from karat.intake.cells import chained
 from karat.intake.guess import guess_scale
 from karat.intake.readers import reader_for, reader_named
 from karat.intake.reading import Options, Reader, Reading
@@ -45,7 +45,7 @@ class Intake:
             lines.append(f"set aside  {sum(self.set_aside.values()):,} of {self.units_in:,} {self.unit}: {told}")
         if self.skipped:
             lines.append(f"skipped    {self.skipped_units:,} of {self.units_in:,} {self.unit} that could not be read")
-            lines += [f"           {line}" for line in self.skipped.lines()]
+            lines += [f"           {line}" for line in self.skipped.lines(len(self.sources) > 1)]
         lines += [f"assumed    {note}" for note in self.notes]
         return lines + self.judgments.summary().splitlines()
 
@@ -83,15 +83,16 @@ def read_files(
     groups = _by_reader(files, source)
     parts = [_with_mapping(reader.read(group, options), reader, options) for reader, group in groups]
     answering = [part for part in parts if part.frame.width]
-    if not answering:
-        raise IntakeError(f"There are no judgments in {', '.join(file.name for file in files)}.")
-    frame = _respelled(pl.concat([part.frame for part in answering], how="diagonal_relaxed"), options)
-    notes = [note for part in parts for note in part.notes]
-    scales, more = _scales(frame, answering, options)
     problems = Problems()
     for part in parts:
         problems.extend(part.problems)
-    checked = check(frame, scales, _locate(answering))
+    if not answering:
+        raise IntakeError(f"There are no judgments in {', '.join(file.name for file in files)}.", problems)
+    frame = _respelled(pl.concat([part.frame for part in answering], how="diagonal_relaxed"), options)
+    notes = [note for part in parts for note in part.notes]
+    scales, more = _scales(frame, answering, options)
+    locate = chained([(part.frame.height, part.locate) for part in answering])
+    checked = check(frame, scales, locate)
     problems.extend(checked.problems)
     checked, lost = _settled(checked, scales, problems, skip_bad, files)
     judgments = Judgments.from_checked(checked, scales, _participants(parts))
@@ -206,16 +207,6 @@ def _guess(rows: pl.DataFrame, question: str) -> tuple[Scale, str]:
     return guess_scale(responses, question)
 
 
-def _locate(parts: Sequence[Reading]) -> Callable[[int], Place]:
-    ends = list(accumulate(part.frame.height for part in parts))
-
-    def locate(row: int) -> Place:
-        which = next(index for index, end in enumerate(ends) if row < end)
-        return parts[which].locate(row - (ends[which - 1] if which else 0))
-
-    return locate
-
-
 def _settled(
     checked: Checked, scales: Mapping[str, Scale], problems: Problems, skip_bad: bool, files: Sequence[SourceFile]
 ) -> tuple[Checked, int]:
@@ -225,7 +216,9 @@ def _settled(
     names = ", ".join(dict.fromkeys(file.name for file in files[:3])) + (", ..." if len(files) > 3 else "")
     everywhere = any(problem.number is None for problem in problems)
     if not skip_bad or everywhere:
-        raise IntakeError(f"{names} {'is' if len(files) == 1 else 'are'} not readable as judgments:", problems)
+        raise IntakeError(
+            f"{names} {'is' if len(files) == 1 else 'are'} not readable as judgments:", problems, len(files) > 1
+        )
     lost = len(checked.bad_rows)
     kept = checked.frame.with_row_index("_row").filter(~pl.col("_row").is_in(list(checked.bad_rows))).drop("_row")
     return check(kept, scales), lost
@@ -253,8 +246,3 @@ def _added(counts: Any) -> dict[str, int]:
         for reason, count in part.items():
             total[reason] = total.get(reason, 0) + count
     return total
-
-
-def unknown_columns(mapping: Mapping[str, str]) -> list[str]:
-    """The columns of a mapping that karat gives no meaning; they are kept under the name that was told."""
-    return [column for column in mapping if column not in COLUMNS]

@@ -4,12 +4,41 @@ from __future__ import annotations
 
 from karat.columns import nearest
 from karat.errors import IntakeError
-from karat.intake import generic, own
+from karat.intake import (
+    crowdkit,
+    eligibility_screening,
+    generic,
+    gorilla,
+    jatos,
+    jspsych,
+    label_studio,
+    lrex,
+    mturk,
+    otree,
+    own,
+    pcibex,
+    potato,
+    prolific,
+    qualtrics,
+)
 from karat.intake.reading import Reader
 from karat.intake.source import SourceFile
 
 READERS: tuple[Reader, ...] = (
     own.READER,
+    otree.READER,
+    qualtrics.READER,
+    mturk.READER,
+    jatos.READER,
+    jspsych.READER,
+    prolific.READER,
+    label_studio.READER,
+    potato.READER,
+    crowdkit.READER,
+    eligibility_screening.READER,
+    gorilla.READER,
+    lrex.READER,
+    pcibex.READER,
     generic.READER,
 )
 

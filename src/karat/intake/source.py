@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, TextIO
 from karat.errors import IntakeError, Problem
 
 SAMPLE_BYTES = 64 * 1024
+SHORTEST_UTF16 = 8
 LONGEST_RECORD = 16 * 1024 * 1024
 LONGEST_CELL = 1024 * 1024
 LARGEST_UNZIPPED = 4 * 1024**3
@@ -67,14 +68,14 @@ class SourceFile:
 
     @cached_property
     def encoding(self) -> str:
-        """The encoding: told, by byte order mark, UTF-16 by its zero bytes, UTF-8 if all is valid, else Windows-1252."""
+        """The encoding: told, by byte order mark, UTF-16 by its zero bytes, UTF-8 if valid, else Windows-1252."""
         if self.told_encoding:
             return _known_encoding(self.told_encoding)
         for mark, name in _BOMS:
             if self.head.startswith(mark):
                 return name
         zeros = (self.head[0::2].count(0), self.head[1::2].count(0))
-        half = max(len(self.head) // 2, 1)
+        half = max(len(self.head) // 2, SHORTEST_UTF16)
         if zeros[1] > 0.4 * half and zeros[0] < 0.1 * half:
             return "utf-16-le"
         if zeros[0] > 0.4 * half and zeros[1] < 0.1 * half:
@@ -85,8 +86,11 @@ class SourceFile:
         decoder = codecs.getincrementaldecoder("utf-8")()
         with self.open() as stream:
             try:
-                while chunk := stream.read(LONGEST_RECORD):
-                    decoder.decode(chunk)
+                pending = False
+                while chunk := stream.read(LONGEST_CELL):
+                    if pending or not chunk.isascii():
+                        decoder.decode(chunk)
+                        pending = bool(decoder.getstate()[0])
                 decoder.decode(b"", final=True)
             except UnicodeDecodeError:
                 return False
@@ -122,24 +126,40 @@ class SourceFile:
             except UnicodeError as error:
                 raise _not_text(self.name, self.encoding, error) from None
 
-    def refuse_long_records(self, *, quoted: bool = False) -> None:
-        """Refuse a line (a quoted record, where line breaks may stand inside quotes) that is too long to be one.
+    def refuse_long_records(self) -> None:
+        """Refuse a file with a line that is too long to be one, without holding it in memory."""
+        for _ in self.pieces():
+            pass
 
-        Reads the file in windows, so that a line of 200 MB is refused without being held in memory.
+    def pieces(self, *, quoted: bool = False, size: int = LONGEST_CELL // 2) -> Iterator[bytes]:
+        """The file in pieces that end where a line ends (or a record, where line breaks may stand inside quotes).
+
+        A piece is longer than twice the size only where a record is longer than the size; a record longer than
+        16 MB is refused, so that a line of 200 MB is never held in memory.
         """
-        line = 1
+        window, start = b"", 0
         with self.open() as stream:
-            window = b""
-            while chunk := stream.read(LONGEST_RECORD):
+            while chunk := stream.read(size):
                 window += chunk
                 end = _last_record_end(window) if quoted else max(window.rfind(b"\n"), window.rfind(b"\r")) + 1
-                if end <= 0 and len(window) > LONGEST_RECORD:
+                if end == 0 and len(window) > LONGEST_RECORD:
                     what = f"the line is longer than {LONGEST_RECORD // 1024**2} MB"
-                    mend = "A line break is missing, or a quotation mark is not closed." if quoted else ""
-                    problem = Problem(what, mend or "A line break is missing.", file=self.name, number=line)
+                    mend = f"A line break is missing{', or a quotation mark is not closed' if quoted else ''}."
+                    problem = Problem(what, mend, file=self.name, number=self._line_at(start))
                     raise IntakeError(f"{self.name} cannot be read:", [problem])
-                line += window.count(b"\n", 0, max(end, 0))
-                window = window[max(end, 0) :]
+                if end:
+                    yield window[:end]
+                window, start = window[end:], start + end
+        if window:
+            yield window
+
+    def _line_at(self, position: int) -> int:
+        line = 1
+        with self.open() as stream:
+            while position > 0 and (chunk := stream.read(min(position, LONGEST_CELL))):
+                line += chunk.count(b"\n")
+                position -= len(chunk)
+        return line
 
     def json_documents(self) -> Iterator[tuple[int, Any]]:
         """The elements of a JSON array, or the documents of a file that holds one after another, numbered from 1.
@@ -147,12 +167,13 @@ class SourceFile:
         Elements are decoded one at a time, so that a long file needs little memory; one that is longer than 16 MB
         is refused.
         """
-        yield from _json_documents(io.TextIOWrapper(self.open(), encoding=self.encoding, errors="strict"), self.name)
+        with io.TextIOWrapper(self.open(), encoding=self.encoding, errors="strict") as stream:
+            yield from _json_documents(stream, self.name)
 
     def zip_members(self) -> dict[str, int]:
         """Names and sizes of the members of a zip archive, which is refused where it is unsafe to unpack."""
         try:
-            with zipfile.ZipFile(self.open()) as archive:
+            with self.open() as stream, zipfile.ZipFile(stream) as archive:
                 infos = [info for info in archive.infolist() if not info.is_dir()]
         except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError, RuntimeError) as error:
             raise IntakeError(f"{self.name} is not a readable zip archive: {error}.") from None
@@ -170,7 +191,7 @@ class SourceFile:
         if claimed is None:
             raise IntakeError(f"{self.name} has no member {name}.")
         try:
-            with zipfile.ZipFile(self.open()) as archive, archive.open(name) as stream:
+            with self.open() as file, zipfile.ZipFile(file) as archive, archive.open(name) as stream:
                 content = stream.read(claimed + 1)
         except (zipfile.BadZipFile, EOFError, OSError, RuntimeError, NotImplementedError, ValueError) as error:
             raise IntakeError(f"{self.name}: the member {name} is damaged ({error}).") from None
@@ -205,11 +226,12 @@ def _known_encoding(name: str) -> str:
 def _last_record_end(window: bytes) -> int:
     """The position after the last line end that stands outside quotation marks, or 0."""
     end = window.rfind(b"\n")
-    quotes = window.count(b'"', 0, end) if end >= 0 else 0
+    quotes = window.count(b'"', 0, end) if end >= 0 and b'"' in window else 0
     while end >= 0 and quotes % 2:
-        before = window.rfind(b"\n", 0, end)
-        quotes -= window.count(b'"', max(before, 0), end)
-        end = before
+        # All line ends after the last quotation mark are inside quotes as well.
+        mark = window.rfind(b'"', 0, end)
+        end = window.rfind(b"\n", 0, mark)
+        quotes -= window.count(b'"', max(end, 0), mark + 1)
     return end + 1
 
 
@@ -239,7 +261,7 @@ def _json_documents(stream: TextIO, name: str) -> Iterator[tuple[int, Any]]:
         if at < len(text):
             try:
                 value, after = decoder.raw_decode(text, at)
-            except (json.JSONDecodeError, RecursionError) as error:
+            except (ValueError, RecursionError) as error:
                 if ended:
                     raise _not_json(name, number, error) from None
             else:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -16,9 +17,11 @@ import polars as pl
 
 from karat.checks import Place
 from karat.errors import IntakeError, Problem, Problems
+from karat.intake.reading import places
 from karat.intake.source import LONGEST_CELL, SourceFile
 
 DELIMITERS = (",", ";", "\t", "|")
+PARSED_AT_ONCE = 4 * 1024 * 1024
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 
 
@@ -28,29 +31,36 @@ class Table:
 
     file: SourceFile
     frame: pl.DataFrame
+    locate: Callable[[int], Place]
+    """Where a row of the frame stands in the file."""
     delimiter: str = ""
-    place: str = "line"
     blank_rows: int = 0
     problems: Problems = field(default_factory=Problems)
     notes: list[str] = field(default_factory=list)
-    row_lines: Sequence[int] | None = None
-    """The line of each row, where it is not simply its position."""
 
     @property
     def rows_in(self) -> int:
         """How many rows the file has below its header, blank lines left out."""
         return self.frame.height + len(self.problems.places())
 
-    @cached_property
-    def _lines(self) -> Sequence[int]:
-        if self.row_lines is not None:
-            return self.row_lines
-        starts = [line for line, cells in _records(self.file.text(), self.delimiter, self.file.name) if any(cells)]
-        return starts[1:]
 
-    def locate(self, row: int) -> Place:
-        """Where a row of the frame stands in the file."""
-        return self.file.name, self.place, self._lines[row]
+class CsvLines(Sequence[int]):
+    """The line on which each row of a delimited file begins, found out only when somebody asks."""
+
+    def __init__(self, file: SourceFile, delimiter: str) -> None:
+        self.file, self.delimiter = file, delimiter
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        records = _records(self.file.text(), self.delimiter, self.file.name)
+        return [line for line, cells in records if any(cells)][1:]
+
+    def __getitem__(self, row: int) -> int:  # type: ignore[override]
+        # Where the parsers count rows differently after a stray quotation mark, the last line is the nearest guess.
+        return self._starts[row] if row < len(self._starts) else max(self._starts, default=1)
+
+    def __len__(self) -> int:
+        return len(self._starts)
 
 
 def header_of(file: SourceFile, delimiter: str | None = None) -> list[str]:
@@ -97,20 +107,57 @@ def _sample_widths(sample: str, delimiter: str, most: int = 20) -> Iterator[int]
         return
 
 
-def read_table(file: SourceFile, delimiter: str | None = None, sheet: str | None = None) -> Table:
-    """Read a delimited file or a spreadsheet whose first row names the columns."""
+Numbers = Callable[[Sequence[str]], Mapping[str, pl.DataType]]
+"""Tells from the names of the columns which of them should hold numbers."""
+
+
+def read_table(
+    file: SourceFile, delimiter: str | None = None, sheet: str | None = None, numbers: Numbers | None = None
+) -> Table:
+    """Read a delimited file or a spreadsheet whose first row names the columns.
+
+    All cells are text, but for the columns that `numbers` names: where they hold nothing else, they are read as
+    numbers, which saves the memory of their text.
+    """
     if file.suffix in SPREADSHEETS:
         return _read_spreadsheet(file, sheet)
     if file.size == 0:
         raise IntakeError(f"{file.name} is empty.")
     delimiter = delimiter or delimiter_of(file.sample)
-    file.refuse_long_records(quoted=True)
-    table = _read_fast(file, delimiter)
-    if table is None:
-        table = _read_slowly(file, delimiter)
+    shape = _shape(file, delimiter)
+    table = (
+        (numbers and _read_fast(file, delimiter, shape, numbers))
+        or _read_fast(file, delimiter, shape)
+        or _read_slowly(file, delimiter)
+    )
     table.notes += file.encoding_note
-    _refuse_long_cells(table)
+    if shape.any_long:
+        _refuse_long_cells(table)
     return table
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """What a look at the bytes of a file tells about its records."""
+
+    any_long: bool
+    has_quotes: bool
+    has_odd_bytes: bool
+    """NUL bytes, carriage returns that end a line by themselves, quotation marks in the middle of a cell: things
+    that parsers understand in different ways."""
+
+
+def _shape(file: SourceFile, delimiter: str) -> _Shape:
+    sign = re.escape(delimiter.encode())
+    quote_in_cell = re.compile(rb'[^"\r\n' + sign + rb'](?:"")*"[^"\r\n' + sign + rb"]")
+    any_long = has_quotes = has_odd_bytes = False
+    for piece in file.pieces(quoted=True):
+        any_long = any_long or len(piece) > LONGEST_CELL
+        has_quotes = has_quotes or b'"' in piece
+        bare_returns = b"\r" in piece and piece.count(b"\r\n") != piece.count(b"\r")
+        odd_quotes = b'"' in piece and quote_in_cell.search(piece) is not None
+        has_odd_bytes = has_odd_bytes or bare_returns or odd_quotes or b"\0" in piece
+    return _Shape(any_long, has_quotes, has_odd_bytes)
 
 
 def _header_names(cells: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -127,55 +174,44 @@ def _header_names(cells: Sequence[str]) -> tuple[list[str], list[str]]:
     return names, notes
 
 
-def _read_fast(file: SourceFile, delimiter: str) -> Table | None:
+def _read_fast(file: SourceFile, delimiter: str, shape: _Shape, numbers: Numbers = lambda names: {}) -> Table | None:
     """The table by polars' parser, or None where it does not prove that every row is whole."""
-    if file.encoding not in ("utf-8", "utf-8-sig") or file.content is not None:
+    if file.encoding not in ("utf-8", "utf-8-sig") or shape.has_odd_bytes:
         return None
     first, newline, _ = file.head.partition(b"\n")
-    if not newline or first.count(b'"') % 2:
+    if not newline or not first.strip() or first.count(b'"') % 2:
         return None
     header = next(csv.reader([first.decode("utf-8-sig", "replace").rstrip("\r")], delimiter=delimiter), [])
     names, notes = _header_names(header)
-    counts = _count(file, delimiter)
-    if counts is None:
-        return None
-    newlines, delimiters, quotes, last_newline = counts
-    lines = newlines - 1 + (0 if last_newline else 1)
-    if lines < 1 or (quotes == 0 and delimiters != (len(names) - 1) * (lines + 1)):
-        return None
     try:
-        frame = pl.read_csv(
-            file.path, has_header=False, skip_rows=1, schema=dict.fromkeys(names, pl.String()),
-            separator=delimiter, encoding="utf8", glob=False,
-        )  # fmt: skip
-    except (pl.exceptions.PolarsError, OSError):
+        schema = dict.fromkeys(names, pl.String()) | dict(numbers(names))
+        frame = pl.concat(_parsed_pieces(file, delimiter, schema), how="vertical")
+    except pl.exceptions.PolarsError:
         return None
+    if shape.has_quotes:
+        frame = frame.with_columns(pl.col(pl.String).replace("", None))
     # polars fills up short rows, so an empty last cell is only an empty cell where the other parser agrees.
-    if frame[names[-1]].null_count() and (quotes or len(names) == 1) and not _all_whole(file, delimiter, len(names)):
+    if frame[names[-1]].null_count() and not _all_whole(file, delimiter, len(names)):
         return None
-    if quotes:
-        frame = frame.with_columns(pl.all().replace("", None))
-    return Table(file, frame, delimiter, notes=notes, row_lines=range(2, lines + 2) if frame.height == lines else None)
+    # Without quotes a row is a line, and blank lines would have shown as empty last cells.
+    lines = CsvLines(file, delimiter) if shape.has_quotes else range(2, frame.height + 2)
+    return Table(file, frame, places(file.name, lines), delimiter, notes=notes)
+
+
+def _parsed_pieces(file: SourceFile, delimiter: str, schema: dict[str, pl.DataType]) -> Iterator[pl.DataFrame]:
+    """The rows below the header, a few megabytes at a time: the file and its table are never both in memory."""
+    yield pl.DataFrame(schema=schema)
+    for number, piece in enumerate(file.pieces(quoted=True, size=PARSED_AT_ONCE)):
+        skip = 1 if number == 0 else 0
+        rows = pl.read_csv(
+            piece, has_header=False, skip_rows=skip, schema=schema, separator=delimiter, raise_if_empty=False
+        )
+        if rows.width == len(schema):
+            yield rows
 
 
 def _all_whole(file: SourceFile, delimiter: str, width: int) -> bool:
     return all(len(cells) == width and any(cells) for _, cells in _records(file.text(), delimiter, file.name))
-
-
-def _count(file: SourceFile, delimiter: str) -> tuple[int, int, int, bool] | None:
-    """Line ends, delimiters and quotation marks in a file, and whether it ends in a line end; None for odd bytes."""
-    newlines = delimiters = quotes = 0
-    last = b""
-    separator = delimiter.encode()
-    with file.open() as stream:
-        while chunk := stream.read(1 << 20):
-            if b"\0" in chunk or (b"\r" in chunk and chunk.count(b"\r\n") != chunk.count(b"\r")):
-                return None
-            newlines += chunk.count(b"\n")
-            delimiters += chunk.count(separator)
-            quotes += chunk.count(b'"')
-            last = chunk[-1:]
-    return newlines, delimiters, quotes, last == b"\n"
 
 
 def _read_slowly(file: SourceFile, delimiter: str) -> Table:
@@ -203,7 +239,7 @@ def _read_slowly(file: SourceFile, delimiter: str) -> Table:
         raise IntakeError(f"{file.name} is empty.")
     schema = dict.fromkeys(names, pl.String())
     frame = pl.DataFrame(rows, schema=schema, orient="row") if rows else pl.DataFrame(schema=schema)
-    return Table(file, frame, delimiter, blank_rows=blank, problems=problems, notes=notes, row_lines=lines)
+    return Table(file, frame, places(file.name, lines), delimiter, blank, problems, notes)
 
 
 def _records(text: str, delimiter: str, name: str) -> Iterator[tuple[int, list[str]]]:
@@ -276,7 +312,5 @@ def _read_spreadsheet(file: SourceFile, sheet: str | None) -> Table:
         notes.append(f"{file.name}: the sheet {chosen} was read; say --sheet for {', '.join(names[1:])}.")
     numbered = body.with_row_index("_row", offset=2)
     filled = numbered.filter(~pl.all_horizontal(pl.col(columns).is_null()))
-    return Table(
-        file, filled.select(columns), place="row", blank_rows=body.height - filled.height, notes=notes,
-        row_lines=filled["_row"].to_list(),
-    )  # fmt: skip
+    where = places(file.name, filled["_row"].to_list(), "row")
+    return Table(file, filled.select(columns), where, blank_rows=body.height - filled.height, notes=notes)

@@ -1,0 +1,72 @@
+# make demo   set everything up and run the main job on bundled example data
+# make test   set everything up and run the tests
+# More: make help
+
+SHELL := /bin/sh
+ENV := .venv/bin/python
+FIND_PYTHON = for p in $(PYTHON) python3 python3.13 python3.12 python3.11 python; do \
+	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$p; break; fi; done
+PIP := $(ENV) -m pip --disable-pip-version-check -q install --constraint constraints.txt
+
+.PHONY: help setup setup-dev demo test test-slow lint docs benchmarks datasets constraints clean
+
+help:
+	@echo "make demo         set up, run the main job on example data, say where the result is"
+	@echo "make test         set up, run the tests"
+	@echo "make test-slow    the tests that take longer"
+	@echo "make lint         style and types only"
+	@echo "make docs         build the documentation into site/"
+	@echo "make benchmarks   print the ratios that the documentation quotes"
+	@echo "make datasets     make the example data again"
+	@echo "make constraints  resolve the pinned versions again"
+	@echo "make clean        remove what make made"
+
+.venv/made:
+	@python="$$($(FIND_PYTHON))"; \
+	if [ -z "$$python" ]; then echo "karat needs Python 3.11 or newer; none was found. Say make PYTHON=/path/to/python3.11"; exit 1; fi; \
+	echo "setting up .venv with $$($$python --version)"; \
+	$$python -m venv --clear .venv || { echo "Python's venv module is missing: on Debian and Ubuntu, apt-get install python3-venv"; exit 1; }
+	@$(ENV) -m pip --disable-pip-version-check -q install "pip>=25.1"
+	@touch $@
+
+.venv/base: .venv/made pyproject.toml constraints.txt
+	@$(PIP) --editable .
+	@touch $@
+
+.venv/dev: .venv/base
+	@echo "installing what the tests need"
+	@$(PIP) --group dev
+	@touch $@
+
+setup: .venv/base
+
+setup-dev: .venv/dev
+
+demo: setup
+	@$(ENV) -m karat demo
+
+test: setup-dev
+	$(ENV) -m pytest -n auto -m "not slow"
+
+test-slow: setup-dev
+	$(ENV) -m pytest -n auto -m slow
+
+lint: setup-dev
+	$(ENV) -m ruff check .
+	$(ENV) -m ruff format --check .
+	$(ENV) -m mypy
+
+docs: setup-dev
+	$(ENV) -m mkdocs build --strict
+
+benchmarks: setup-dev
+	@for script in benchmarks/*.py; do echo "== $$script"; $(ENV) "$$script" || exit 1; done
+
+datasets: setup-dev
+	$(ENV) tools/make_datasets.py
+
+constraints: setup-dev
+	$(ENV) tools/pin_versions.py
+
+clean:
+	rm -rf .venv dist site karat-demo .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,82 @@
+"""How long reading takes, and how much memory, beside bare polars: python benchmarks/read.py [ROWS]
+
+A judgments CSV of a million rows is generated; `karat.read` (find the reader, read, check, summarise assumptions) and a
+bare `polars.read_csv` are run in turn, each in a fresh process, several times; the medians make the ratio. Memory is
+the peak of the process above what Python with polars imported needs.
+"""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+ROUNDS = 5
+TIME_LIMIT, MEMORY_LIMIT = 4.0, 4.0
+BARE = "polars.read_csv(sys.argv[1])"
+KARAT = "karat.read(sys.argv[1])"
+PROBE = """
+import resource, sys, time
+import polars
+import karat, karat.intake, karat.intake.readers
+polars.DataFrame({"a": ["x"]}).group_by("a").len()
+def peak():
+    return int(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM:"))) * 1024
+before, start = peak(), time.perf_counter()
+table = CALL
+print(time.perf_counter() - start, peak() - before)
+"""
+
+
+def write_judgments(path: Path, rows: int) -> None:
+    """A questionnaire with 100 trials a participant, as a recruitment platform and a browser would leave it."""
+    random = np.random.default_rng(1)
+    people = rows // 100 + 1
+    ids = np.array([f"{value:024x}" for value in random.integers(16**11, 16**12, people)])
+    order = np.arange(rows)
+    pl.DataFrame({
+        "participant": ids[order // 100],
+        "item": np.array([f"item{i:03d}" for i in range(400)])[random.integers(0, 400, rows)],
+        "response": random.integers(1, 8, rows),
+        "trial": order % 100 + 1,
+        "rt": np.round(random.lognormal(1, 0.6, rows), 3),
+        "function": random.choice(["test", "filler", "control", "attention"], rows),
+        "condition": random.choice(["grammatical", "ungrammatical"], rows),
+        "list": random.choice(["A", "B", "C", "D"], rows),
+    }).write_csv(path)  # fmt: skip
+
+
+def measure(call: str, path: Path) -> tuple[float, int]:
+    """Seconds and bytes of one call in a fresh process."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE.replace("CALL", call), str(path)], capture_output=True, text=True, check=True
+    )
+    seconds, memory = done.stdout.split()
+    return float(seconds), int(memory)
+
+
+def main() -> int:
+    """Print both and their ratio; fail where a limit is not held."""
+    rows = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "judgments.csv"
+        write_judgments(path, rows)
+        size = path.stat().st_size
+        bare, ours = zip(*[(measure(BARE, path), measure(KARAT, path)) for _ in range(ROUNDS)], strict=True)
+    bare_time, time = (statistics.median(seconds for seconds, _ in runs) for runs in (bare, ours))
+    bare_memory, memory = (statistics.median(memory for _, memory in runs) for runs in (bare, ours))
+    print(f"{rows:,} rows, {size / 1e6:.0f} MB, median of {ROUNDS} runs each")
+    print(f"polars.read_csv  {bare_time:.3f} s  {bare_memory / size:.1f} times the file in memory")
+    print(f"karat.read       {time:.3f} s  {memory / size:.1f} times the file in memory")
+    print(f"ratio of times   {time / bare_time:.2f} (to be held: {TIME_LIMIT})")
+    print(f"peak memory      {memory / size:.2f} times the file (to be held: {MEMORY_LIMIT})")
+    return int(time / bare_time > TIME_LIMIT or memory / size > MEMORY_LIMIT)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

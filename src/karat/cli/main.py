@@ -1,0 +1,60 @@
+"""The command `karat` and what all its commands share."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+
+import typer
+
+from karat import __version__
+from karat.cli import convert, datasets, demo
+from karat.errors import KaratError, ProblemsError
+
+app = typer.Typer(
+    name="karat",
+    help="Plan, field, screen, measure and report studies in which people judge language.",
+    epilog="Start here: karat demo. Or with results of your own: karat convert results.csv -o judgments.parquet",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback(invoke_without_command=True)
+def karat(version: bool = typer.Option(False, "--version", help="Show the version and stop.")) -> None:
+    """Plan, field, screen, measure and report studies in which people judge language."""
+    if version:
+        typer.echo(f"karat {__version__}")
+        raise typer.Exit
+
+
+app.command("convert", epilog=convert.EXAMPLE)(convert.convert)
+app.command("datasets", epilog=datasets.EXAMPLE)(datasets.datasets)
+app.command("demo", epilog=demo.EXAMPLE)(demo.demo)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a command; a KaratError becomes a sentence and exit status 2."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        app(arguments)
+    except KaratError as error:
+        if "--json" in arguments:
+            typer.echo(json.dumps(_as_data(error), ensure_ascii=False, indent=2))
+        typer.echo(f"{error}", err=True)
+        if isinstance(error, ProblemsError):
+            typer.echo("Nothing was written.", err=True)
+        raise SystemExit(2) from None
+    except BrokenPipeError:
+        sys.stderr.close()
+        raise SystemExit(1) from None
+
+
+def _as_data(error: KaratError) -> dict[str, object]:
+    if not isinstance(error, ProblemsError):
+        return {"error": str(error), "problems": []}
+    problems = [asdict(problem) for problem in error.problems]
+    return {"error": error.headline, "problems": problems}

@@ -1,0 +1,99 @@
+"""The main job from end to end on bundled data. For now: read results, summarise them, write them down."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+import polars as pl
+
+from karat import datasets
+from karat.files import replacing
+from karat.intake import read_files
+from karat.judgments import Judgments
+
+
+@dataclass(frozen=True)
+class Demo:
+    """What the demo found, and the page to look at."""
+
+    lines: list[str]
+    page: Path
+
+
+def run(folder: Path) -> Demo:
+    """Read the example questionnaire from a CSV file as a researcher would, and write table and page to a folder."""
+    results = folder / "results.csv"
+    datasets.load("likert").to_csv(results)
+    intake = read_files([results])
+    intake.judgments.to_parquet(folder / "judgments.parquet")
+    page = folder / "summary.html"
+    with replacing(page) as temporary:
+        temporary.write_text(_page(intake.judgments, intake.lines()), encoding="utf-8")
+    return Demo(intake.lines(), page)
+
+
+def has_screen() -> bool:
+    """Whether somebody sits before a screen that could show a page."""
+    if not sys.stdout.isatty() or os.environ.get("CI"):
+        return False
+    return sys.platform in ("win32", "darwin") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def ratings_by_kind(judgments: Judgments) -> pl.DataFrame:
+    """Mean rating and median time by item function and status, as a first look at a rating study.
+
+    >>> ratings_by_kind(datasets.load("likert")).columns
+    ['function', 'status', 'answers', 'mean', 'median rt']
+    """
+    return (
+        judgments.frame.group_by("function", "status")
+        .agg(
+            pl.len().alias("answers"),
+            pl.col("response").cast(pl.Float64).mean().round(2).alias("mean"),
+            pl.col("rt").median().round(2).alias("median rt"),
+        )
+        .sort("function", "status")
+    )
+
+
+def _page(judgments: Judgments, lines: list[str]) -> str:
+    table = ratings_by_kind(judgments)
+    head = "".join(f"<th scope=col>{escape(name)}</th>" for name in table.columns)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{'' if cell is None else escape(str(cell))}</td>" for cell in row) + "</tr>\n"
+        for row in table.iter_rows()
+    )
+    summary = escape("\n".join(lines))
+    return _TEMPLATE.format(summary=summary, head=head, body=body)
+
+
+_TEMPLATE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>karat demo: what was read</title>
+<style>
+:root {{ color-scheme: light dark; --ink: #1a1a1a; --ground: #fff; --gold: #9a6b00; --line: #d8d8d8; }}
+@media (prefers-color-scheme: dark) {{ :root {{ --ink: #ececec; --ground: #121212; --gold: #e0b040; --line: #444; }} }}
+body {{ font: 1rem/1.5 system-ui, sans-serif; color: var(--ink); background: var(--ground); margin: 0 auto;
+  max-width: 44rem; padding: 2rem 1rem; }}
+h1 {{ font: 1.75rem/1.25 Charter, "Bitstream Charter", Georgia, serif; border-top: 3px solid var(--gold);
+  padding-top: 1rem; }}
+pre {{ white-space: pre-wrap; font-size: .875rem; }}
+table {{ border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }}
+th, td {{ text-align: left; padding: .25rem .5rem; border-bottom: 1px solid var(--line); }}
+th:nth-child(n+3), td:nth-child(n+3) {{ text-align: right; }}
+</style>
+<h1>48 people rated sentences: what karat read</h1>
+<pre>{summary}</pre>
+<h2>Ratings and times by kind of item</h2>
+<table><thead><tr>{head}</tr></thead>
+<tbody>
+{body}</tbody></table>
+<p>Ratings run from 1 (unnatural) to 5 (natural); times are in seconds. The data are simulated.</p>
+</html>
+"""

@@ -1,0 +1,179 @@
+"""The results file of Ibex and PCIbex as lines with named cells.
+
+Comment lines name the columns of the lines below them and later name only those that changed: a name for column 13
+also ends the columns that stood at 14 and above. Nothing is quoted; a comma or a control code inside a cell is
+written as `%2C`, `%0A` and the like, while a percent sign stands for itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from karat.errors import Problems
+from karat.intake.source import SourceFile
+
+NATIVE = 7
+"""The first columns are the same in all versions: reception time, MD5, controller, order, element, label, group."""
+MISSING = ("", "NULL", "NA", "Never", "undefined")
+
+_NUMBERED = re.compile(r"#\s*(\d{1,4})\.\s(.*)")
+_GROUPED = re.compile(r"#\s+Col\.\s(\d{1,4}):\s(.*)")
+_GROUP_LINE = re.compile(r"#\s*Line \d+:")
+_AGENT = re.compile(r"#\s*USER AGENT:\s*(.*)")
+_DESIGN = re.compile(r"#\s*Design number was .*?(\d+)\s*\.?$")
+_ESCAPE = re.compile(r"%(2C|0[1-9A-F]|1[0-9A-F]|7F)", re.IGNORECASE)
+
+
+@dataclass
+class Line:
+    """One line of results: the seven cells that every line has, and the named ones after them."""
+
+    number: int
+    reception: str
+    hash: str
+    controller: str
+    order: str
+    label: str
+    group: str | None
+    cells: dict[str, str | None]
+    agent: str | None = None
+    design: str | None = None
+
+    def get(self, name: str) -> str | None:
+        """The cell of a column, or None where the line has no such column or the cell is missing."""
+        return self.cells.get(name)
+
+
+@dataclass
+class Log:
+    """All lines of a file, with those that cannot be read as problems."""
+
+    lines: list[Line] = field(default_factory=list)
+    rows: int = 0
+    problems: Problems = field(default_factory=Problems)
+
+
+def is_log(sample: str) -> bool:
+    """Whether a text begins as a results file of Ibex or PCIbex does.
+
+    >>> is_log("# Results on Sunday May 02 2021 16:42:49 UTC\\n# 1. Results reception time.\\n"), is_log("a,b\\n1,2\\n")
+    (True, False)
+    """
+    if not sample.startswith("#"):
+        return False
+    times = re.search(r"^#.{0,10}\b1[.:] (Results reception time|Time results were received)", sample, re.MULTILINE)
+    return bool(times) or bool(re.search(r"^# Results on .*\n# USER AGENT:", sample, re.MULTILINE))
+
+
+def decoded(cell: str) -> str:
+    """A cell with its commas and control codes back, and every other percent sign as it is.
+
+    >>> decoded("yes%2C 100%25")
+    'yes, 100%25'
+    """
+    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), cell)
+
+
+def read_log(file: SourceFile) -> Log:
+    """Read the lines of a results file under the names that the comments give their columns."""
+    log, columns = Log(), _Columns()
+    agent = design = None
+    for number, text in file.lines():
+        if text.startswith("#"):
+            if text.startswith("# Results on"):
+                agent = design = None
+            columns.learn(text)
+            agent = match[1] if (match := _AGENT.match(text)) else agent
+            design = match[1] if (match := _DESIGN.match(text)) else design
+        elif text.strip():
+            log.rows += 1
+            flaw, cells = columns.name(text)
+            if flaw:
+                mend = "Mend the line or its comment lines, or leave it out with --skip-bad."
+                log.problems.add(flaw, mend, file=file.name, number=number)
+                continue
+            log.lines.append(_line(number, cells, agent, design))
+    return log
+
+
+def _line(number: int, cells: list[tuple[str, str]], agent: str | None, design: str | None) -> Line:
+    values = [decoded(cell) for _, cell in cells]
+    named: dict[str, str | None] = {}
+    for (name, _), value in zip(cells[NATIVE:], values[NATIVE:], strict=True):
+        copies = (f"{name}_{copy}" for copy in range(2, len(cells) + 2))
+        free = name if name not in named else next(copy for copy in copies if copy not in named)
+        named[free] = None if value in MISSING else value
+    reception, hash_, controller, order, _, label, group = values[:NATIVE]
+    shown_group = None if group in MISSING else group
+    return Line(number, reception, hash_, controller, order, label, shown_group, named, agent, design)
+
+
+@dataclass
+class _Columns:
+    """The names of the columns at a place in the file, as the comments above it told them."""
+
+    names: dict[int, str] = field(default_factory=dict)
+    groups: list[dict[int, str]] = field(default_factory=list)
+    turn: int = 0
+
+    def learn(self, comment: str) -> None:
+        if comment.startswith("# The lines below this comment are in groups"):
+            self.groups, self.turn = [], 0
+        elif _GROUP_LINE.match(comment):
+            self.groups.append({})
+        elif (match := _GROUPED.match(comment)) and self.groups:
+            self.groups[-1][int(match[1])] = _column_name(match[2])
+        elif match := _NUMBERED.match(comment):
+            position = int(match[1])
+            self.groups = []
+            self.names = {at: name for at, name in self.names.items() if at < position}
+            self.names[position] = _column_name(match[2])
+
+    def name(self, text: str) -> tuple[str, list[tuple[str, str]]]:
+        """What is wrong with a line, or nothing, and its cells with their names."""
+        cells = text.split(",")
+        names = self._names_for(len(cells))
+        width = max(names, default=0)
+        if "\0" in text:
+            return "the line holds a NUL byte", []
+        if width <= NATIVE:
+            return "no comment line above names the columns of this line", []
+        if len(cells) == width - 1 and cells[2].isdigit():
+            # For a while the comments named a column "Controller name" that the lines did not have.
+            cells.insert(2, "PennController")
+        if len(cells) > width and names[width] == "Comments":
+            cells[width - 1 :] = [",".join(cells[width - 1 :])]
+        if len(cells) != width:
+            return f"the line has {len(cells)} cells where the comments name {width} columns", []
+        if not re.fullmatch(r"\d{9,11}(\.\d+)?", cells[0]):
+            return "the line does not begin with the time at which the results were received", []
+        return "", [(names.get(position, f"column_{position}"), cell) for position, cell in enumerate(cells, start=1)]
+
+    def _names_for(self, width: int) -> dict[int, str]:
+        if not self.groups:
+            return self.names
+        fitting = [group for group in self.groups if max(group, default=0) == width]
+        chosen = fitting[0] if len(fitting) == 1 else self.groups[self.turn % len(self.groups)]
+        self.turn += 1
+        return chosen
+
+
+def _column_name(text: str) -> str:
+    """A name without the full stop that the comments add, and without the one that some names end in."""
+    return text.strip().removesuffix(".").strip() or "unnamed"
+
+
+def runs(lines: list[Line]) -> Iterator[list[Line]]:
+    """The lines of each trial: from its Start to its End, or as long as the number, label and group stay the same."""
+    trial: list[Line] = []
+    for line in lines:
+        starts = line.get("Parameter") == "_Trial_" and line.get("Value") == "Start"
+        key = (line.order, line.label, line.group)
+        if trial and (starts or key != (trial[-1].order, trial[-1].label, trial[-1].group)):
+            yield trial
+            trial = []
+        trial.append(line)
+    if trial:
+        yield trial

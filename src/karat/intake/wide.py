@@ -1,0 +1,104 @@
+"""What readers of wide tables share: cells become rows, and what is known of a person becomes one row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import polars as pl
+
+from karat.checks import Place
+from karat.columns import COLUMNS
+from karat.intake.guess import MOST_NOMINAL_LEVELS
+from karat.scales import as_number
+
+ROW, ORDER = " row", " order"
+"""The row of the source that an answer comes from, and its position among the answers of that row. The names of a
+file's columns never begin with a blank, so that these cannot clash with them."""
+
+
+def stacked(
+    blocks: Sequence[pl.DataFrame], locate: Callable[[int], Place]
+) -> tuple[pl.DataFrame, Callable[[int], Place]]:
+    """The answers of several columns as one table, row by row of the source, and where each answer comes from.
+
+    Every block holds one column's answers, one row each, with the row of the source and the position within it.
+    """
+    if not blocks:
+        return pl.DataFrame(), locate
+    frame = pl.concat(blocks, how="diagonal_relaxed").sort(ROW, ORDER, maintain_order=True)
+    rows = frame[ROW]
+    return frame.drop(ROW, ORDER), lambda index: locate(int(rows[index]))
+
+
+def texts(column: pl.Series) -> list[str]:
+    """The different answers in a column, empty ones left out.
+
+    >>> texts(pl.Series([" 2", None, "1", "2"]))
+    ['1', '2']
+    """
+    return sorted({cell.strip() for cell in column.drop_nulls().unique().to_list()} - {""})
+
+
+def all_numbers(answers: Iterable[str]) -> bool:
+    """Whether there are answers and all of them are numbers.
+
+    >>> all_numbers(["1", "2.5"]), all_numbers(["1", "two"]), all_numbers([])
+    (True, False, False)
+    """
+    numbers = [as_number(answer) for answer in answers]
+    return bool(numbers) and None not in numbers
+
+
+def is_free_text(answers: Sequence[str]) -> bool:
+    """Whether answers are too many different texts to be the answers of a scale."""
+    return len(answers) > MOST_NOMINAL_LEVELS and not all_numbers(answers)
+
+
+SAME_MEANING = ("list", "block", "subgroup", "pair")
+"""Names that tools and karat use alike, and whose values karat does not restrict."""
+
+
+def own_name(name: str, reserved: Sequence[str] = (), others: Sequence[str] = ()) -> str:
+    """A source's own column, with an underscore where karat or the reader gives the name another meaning.
+
+    The new name is none of the source's other names.
+
+    >>> own_name("condition"), own_name("status"), own_name("round", ["round"], ["round_"])
+    ('condition', 'status_', 'round__')
+    """
+    if name not in reserved and (name not in COLUMNS or name in SAME_MEANING):
+        return name
+    name += "_"
+    while name in reserved or name in others:
+        name += "_"
+    return name
+
+
+def numbers_or_text(column: pl.Series) -> pl.Series:
+    """A column as numbers where nothing is lost by it; else as text, so that the checks can show what is no number."""
+    numbers = column.cast(pl.Float64, strict=False)
+    return numbers if numbers.null_count() == column.null_count() else column
+
+
+def one_row_each(people: pl.DataFrame) -> pl.DataFrame:
+    """A table of people without those who have no id, each once."""
+    return people.filter(pl.col("participant").is_not_null()).unique("participant", keep="first", maintain_order=True)
+
+
+def is_true(column: pl.Series) -> pl.Series:
+    """Cells that say yes as exports write it: True, TRUE, 1.
+
+    >>> is_true(pl.Series(["1", "False", None])).to_list()
+    [True, False, False]
+    """
+    return column.str.strip_chars().str.to_lowercase().is_in(["1", "true", "yes"]).fill_null(False)
+
+
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """Names in a sentence, cut where they are many.
+
+    >>> listed(["a", "b"]), listed(["a", "b", "c"], most=2)
+    ('a, b', 'a, b and 1 more')
+    """
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")

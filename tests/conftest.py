@@ -1,0 +1,29 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).parent.parent
+SHARED = ROOT.parent / "shared"
+
+settings.register_profile("karat", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+settings.load_profile("karat")
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The checkout."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def reference() -> Path:
+    """The reference data, where they are."""
+    folder = SHARED / "reference"
+    if not folder.is_dir():
+        pytest.skip("the reference data (../shared/reference) are not on this machine")
+    return folder

@@ -1,0 +1,107 @@
+"""crowd-kit's tables of task, worker and label, and its tables of right answers."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import karat
+from karat.errors import IntakeError
+from karat.intake import Options, read_files
+from karat.intake.crowdkit import recognises
+from karat.intake.source import SourceFile
+
+FIXTURES = Path(__file__).parent / "fixtures"
+ANSWERS, TRUTH = (FIXTURES / "crowdkit" / name for name in ("answers.csv", "truth.tsv"))
+
+
+def test_answers_and_right_answers():
+    intake = read_files([ANSWERS, TRUTH])
+    frame = intake.judgments.frame
+    assert frame["item"].to_list() == ["t1"] * 3 + ["t2"] * 3 + ["t3"]
+    assert frame["participant"].to_list() == ["w1", "w2", "w3"] * 2 + ["w1"]
+    assert frame["response"].to_list() == ["cat", "cat", "dog", "dog", "dog", None, "=SUM(A1)"]
+    assert frame["expected"].to_list() == ["cat"] * 3 + ["dog|cat"] * 3 + [None]
+    assert frame["pool"].to_list() == ["a"] * 3 + ["b"] * 4
+    assert intake.set_aside == {"right answers, taken as expected": 4}
+    assert intake.units_in == 11
+    assert "1 task with a right answer and without an answer of a worker." in intake.notes
+
+
+def test_answers_alone_have_no_expected():
+    frame = read_files([ANSWERS]).judgments.frame
+    assert "expected" not in frame.columns
+
+
+def test_right_answers_alone_are_refused():
+    with pytest.raises(IntakeError, match=r"only right answers in truth\.tsv"):
+        read_files([TRUTH])
+
+
+def test_json_lines_with_times():
+    intake = read_files([FIXTURES / "crowdkit_lines" / "answers.jsonl"])
+    frame = intake.judgments.frame
+    assert frame["rt"].round(6).to_list() == [2.1, 1.8, None, 0.95]
+    assert frame["response"].to_list() == ["0", "1", "1", None]
+    assert frame["item"].to_list() == ["1", "1", "2", "2"]
+    assert intake.judgments.scale == karat.Binary()
+    assert any("rt is read as milliseconds" in note for note in intake.notes)
+
+
+def test_unit_of_time_is_told(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("task,worker,label,rt\nt,w,1,2100\nt,v,0,1800\n")
+    assert read_files([path], options=Options(rt_unit="s")).judgments.frame["rt"].to_list() == [2100.0, 1800.0]
+
+
+def test_parquet(tmp_path):
+    path = tmp_path / "a.parquet"
+    pl.DataFrame({"task": [1, 1], "worker": [7, 8], "label": [3, 5], "skill": [0.5, 0.25]}).write_parquet(path)
+    intake = read_files([path])
+    assert intake.sources == (("a.parquet", "a table of task, worker and label, as crowd-kit has it"),)
+    assert intake.judgments.frame.select("participant", "item", "response", "skill").rows() == [
+        ("7", "1", "3", 0.5),
+        ("8", "1", "5", 0.25),
+    ]
+
+
+def test_several_files_are_located(tmp_path):
+    first, second = tmp_path / "a.csv", tmp_path / "b.csv"
+    first.write_text("task,worker,label\nt1,w1,1\nt1,w2,2\n")
+    second.write_text("worker,task,label\nw1,t2,3\n,t2,3\n")
+    with pytest.raises(IntakeError, match="line 3, participant: is empty") as error:
+        read_files([first, second])
+    assert [(problem.file, problem.number) for problem in error.value.problems] == [("b.csv", 3)]
+
+
+def test_a_row_that_is_cut_is_an_error(tmp_path):
+    path = tmp_path / "cut.csv"
+    path.write_text("task,worker,label\nt1,w1,1\nt1,w2\nt2,w1,2\n")
+    with pytest.raises(IntakeError, match="line 3: the row has 2 cells where the header has 3"):
+        read_files([path])
+    intake = read_files([path], skip_bad=True)
+    assert (len(intake.judgments), intake.skipped_units, intake.units_in) == (2, 1, 3)
+
+
+def test_a_truth_without_labels_is_refused(tmp_path):
+    path = tmp_path / "truth.csv"
+    path.write_text("task,answer\nt1,cat\n")
+    with pytest.raises(IntakeError, match=r"truth\.csv has no column label"):
+        read_files([ANSWERS, path], "crowdkit")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", b"task,worker,answer\n"),
+        ("a.csv", b"task,label,score\n"),
+        ("a.json", b'{"task": 1'),
+        ("a.json", b'[[{"task": 1, "label": 2}]]'),
+        ("a.parquet", b"PAR1 and nothing else"),
+        ("a.xlsx", b"task,worker,label\n"),
+    ],
+)
+def test_other_files_are_not_claimed(tmp_path, name, content):
+    path = tmp_path / name
+    path.write_bytes(content)
+    assert not recognises(SourceFile(path))

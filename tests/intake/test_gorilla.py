@@ -1,0 +1,138 @@
+"""Gorilla: events of two task builders, questionnaires as background, trials across nodes."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from karat.errors import IntakeError
+from karat.intake import Intake, Options, read_files
+from karat.scales import Choice, Ordinal
+
+FIRST = Path(__file__).parent / "fixtures" / "gorilla"
+TASK = FIRST / "data_exp_104329-v9_task-sh6f.csv"
+QUESTIONNAIRE = FIRST / "data_exp_104329-v9_questionnaire-ab1c.csv"
+SECOND = Path(__file__).parent / "fixtures" / "gorilla_2" / "data_exp_2-v1_task-k2.csv"
+
+
+def both() -> Intake:
+    return read_files([TASK, QUESTIONNAIRE])
+
+
+def test_answers_times_and_order_of_task_builder_1() -> None:
+    intake = both()
+    frame = intake.judgments.frame
+    assert frame["participant"].to_list() == ["7001"] * 4 + ["7002"] * 4
+    assert frame["item"].to_list() == ["p1", "2", "1", "3", "p1", "1", "3", "2"]
+    assert frame["response"].to_list() == ["3", "2", "7", "4", "3", "7", "4", None]
+    assert frame["rt"].to_list() == [1.5, 1.83, 2.2105, 3.00125, 1.5, 2.2105, 3.00125, None]
+    assert frame["trial"].to_list() == [1, 2, 3, 4, 1, 2, 3, 4]
+    assert frame["function"].to_list() == ["practice", "test", "test", "test"] * 2
+    assert frame["sentence"].to_list()[2:4] == ["The fox, a young one, left.", "=Fox left?"]
+    assert frame["time"][1] == datetime(2024, 3, 4, 10, 0, 32, tzinfo=UTC)
+    assert intake.judgments.scale == Ordinal(7)
+
+
+def test_everything_else_is_set_aside_by_reason() -> None:
+    assert both().set_aside == {
+        "end-of-file rows": 1,
+        "questionnaire rows (answers are with the participants)": 11,
+        "task start and end markers": 4,
+        "instructions, consent and breaks": 2,
+        "fixations": 6,
+        "further attempts after the first": 1,
+    }
+
+
+def test_questionnaires_describe_participants_without_naming_them() -> None:
+    intake = both()
+    people = intake.judgments.participants
+    assert people["participant"].to_list() == ["7001", "7002"]
+    assert people["age"].to_list() == ["34", "29"]
+    assert people["first-language"].to_list() == ["German", "German"]
+    assert people["status"].to_list() == ["complete", "timelimit"]
+    assert people["started"].to_list()[0] == datetime(2024, 3, 4, 9, 59, 0, 100000, UTC)
+    assert people["finished"].to_list()[0] == datetime(2024, 3, 4, 10, 1, 30, tzinfo=UTC)
+    assert "example.org" not in str(people.rows()) + str(intake.judgments.frame.rows())
+    assert any("email left out" in note for note in intake.notes)
+    assert any("say --from table" in note for note in intake.notes)
+
+
+def test_a_questionnaire_alone_has_no_judgments() -> None:
+    with pytest.raises(IntakeError, match="There are no judgments"):
+        read_files([QUESTIONNAIRE])
+
+
+def test_task_builder_2_tells_answers_by_response_type() -> None:
+    intake = read_files([SECOND])
+    frame = intake.judgments.frame
+    first = frame.head(6)
+    assert first["response"].to_list() == ["left", "3", "right", "1", "right", "2"]
+    assert first["question"].to_list() == ["choose", "confidence"] * 3
+    assert first["item"].to_list() == ["i1", "i1", "i2", "i2", "i3", "i3"]
+    assert first["rt"].to_list() == pytest.approx([1.2005, 0.8, 2.3, 0.8, None, 0.8])
+    assert first["trial"].to_list() == [1, 1, 2, 2, 3, 3]
+    assert frame["list"].to_list() == ["L1"] * 6 + ["L2"] * 6
+    assert intake.judgments.scales == {"choose": Choice(), "confidence": Ordinal(3)}
+    assert intake.set_aside == {
+        "task start and end markers": 4,
+        "instructions, consent and breaks": 2,
+        "things shown or played": 6,
+        "actions before the answer": 6,
+        "end-of-file rows": 1,
+    }
+
+
+def test_prolific_ids_name_participants() -> None:
+    intake = read_files([SECOND])
+    assert intake.judgments.participants["participant"].to_list() == [
+        "5f1a2b3c4d5e6f7a8b9c0d1e",
+        "60aa2b3c4d5e6f7a8b9c0d99",
+    ]
+    assert any("Prolific id" in note for note in intake.notes)
+
+
+def test_trials_of_several_nodes_follow_each_other_in_time(tmp_path: Path) -> None:
+    later = tmp_path / "later.csv"
+    later.write_text(TASK.read_text().replace("task-sh6f", "task-zz").replace(",17095", ",17096"))
+    frame = read_files([later, TASK]).judgments.frame
+    mine = frame.filter(frame["participant"] == "7001")
+    assert mine["trial"].to_list() == list(range(1, 9))
+    assert mine["Tree Node Key"].to_list() == ["task-sh6f"] * 4 + ["task-zz"] * 4
+
+
+def test_without_an_item_column_the_row_of_the_spreadsheet_is_the_item(tmp_path: Path) -> None:
+    path = tmp_path / "task.csv"
+    path.write_text(SECOND.read_text().replace("Spreadsheet: itemid", "Spreadsheet: left picture"))
+    intake = read_files([path])
+    assert intake.judgments.frame["item"].to_list()[:4] == ["2", "2", "3", "3"]
+    assert any("The column Spreadsheet Row is taken as item" in note for note in intake.notes)
+
+
+def test_seconds_can_be_told() -> None:
+    frame = read_files([TASK], options=Options(rt_unit="s")).judgments.frame
+    assert frame["rt"][1] == 1830.0
+
+
+def test_a_time_that_is_none_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "task.csv"
+    path.write_text(TASK.read_text().replace(",1830,", ",quick,"))
+    with pytest.raises(IntakeError, match=r'task\.csv is not readable.*\n  line 6, rt: "quick" is not a number'):
+        read_files([path])
+
+
+def test_a_file_without_participants_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "task.csv"
+    path.write_text("Event Index,Response\n1,4\n")
+    with pytest.raises(IntakeError, match=r"task\.csv has no column Participant Private ID"):
+        read_files([path], "gorilla")
+
+
+def test_a_short_row_is_named_but_not_the_end_of_file(tmp_path: Path) -> None:
+    path = tmp_path / "task.csv"
+    path.write_text(TASK.read_text().replace("END OF FILE", "22,1709547390000\nEND OF FILE"))
+    with pytest.raises(IntakeError, match=r"line 23: the row has 2 cells") as error:
+        read_files([path])
+    assert len(error.value.problems) == 1

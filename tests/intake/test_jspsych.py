@@ -1,0 +1,343 @@
+"""jsPsych data of versions 6, 7 and 8: every plugin's answers, every kind of row that is no judgment."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from karat.errors import IntakeError
+from karat.intake import Intake, Options, read_files
+from karat.intake.jspsych import recognises
+from karat.intake.source import SourceFile
+from karat.scales import Nominal, Ordinal, parse_scale
+
+FIXTURES = Path(__file__).parent / "fixtures"
+
+
+def rows(intake: Intake, *columns: str) -> list[tuple[Any, ...]]:
+    return intake.judgments.frame.select(columns).rows()
+
+
+def has_note(intake: Intake, words: str) -> bool:
+    return any(words in note for note in intake.notes)
+
+
+def trial(index: int, **values: Any) -> dict[str, Any]:
+    given = {
+        "trial_type": "html-button-response",
+        "rt": 1000,
+        "stimulus": f"<p>Sentence {index}</p>",
+        "response": index % 2,
+    }
+    return {**given, "trial_index": index, "time_elapsed": 2000 * (index + 1), **values}
+
+
+def from_json(tmp_path: Path, data: Any, options: Options | None = None, **settings: Any) -> Intake:
+    path = tmp_path / "data.json"
+    path.write_text(json.dumps(data), encoding="utf-8")
+    return read_files([path], "jspsych", options, **settings)
+
+
+def test_version_7_buttons_by_their_labels() -> None:
+    intake = read_files([FIXTURES / "jspsych" / "study.csv"])
+    assert rows(intake, "participant", "item", "response", "trial", "rt", "expected", "response_index") == [
+        ("a1", "k1", "good", 1, 2.31, "good", 2),
+        ("a1", "k2", "bad", 2, 1.875, "bad", 0),
+        ("a1", "k3", "so-so", 3, 3.004, None, 1),
+        ("b2", "k3", None, 1, None, None, None),
+        ("b2", "k1", "good", 2, 1.2, "good", 2),
+        ("b2", "k2", "so-so", 3, 1.7505, "bad", 1),
+        ("c3", "k2", "bad", 1, 0.99, "bad", 0),
+    ]
+    assert intake.judgments.scale == Nominal(["bad", "so-so", "good"])
+    assert intake.unit == "answers and rows"
+    assert has_note(intake, "say --scale ordinal:bad,so-so,good")
+    assert has_note(intake, "subject_id is taken as the participant")
+    assert intake.judgments.frame["condition"].to_list()[:2] == ["verb-second", "verb-last"]
+
+
+def test_version_7_what_is_no_judgment() -> None:
+    intake = read_files([FIXTURES / "jspsych" / "study.csv"])
+    assert intake.set_aside == {
+        "preloading": 3,
+        "full-screen switches": 3,
+        "instructions": 3,
+        "fixations": 7,
+        "background answers": 2,
+        "free text answers": 2,
+        "pages with a single button": 2,
+    }
+    assert intake.judgments.participants.rows(named=True) == [
+        {"participant": "a1", "working_time": 16.5, "study_id": "st1", "session_id": "sea1", "age": "34"},
+        {"participant": "b2", "working_time": 16.5, "study_id": "st1", "session_id": "seb2", "age": "34"},
+        {"participant": "c3", "working_time": 7.5, "study_id": "st1", "session_id": "sec3", "age": None},
+    ]
+
+
+def test_version_6_two_files_buttons_and_key_codes() -> None:
+    folder = FIXTURES / "jspsych_v6"
+    intake = read_files([folder / "p01.csv", folder / "p02.csv"])
+    assert rows(intake, "participant", "item", "question", "response", "trial", "rt") == [
+        ("p01", "Ships sail & sink.", "button", "1", 1, 1.5),
+        ("p01", "Sail ships.", "button", "0", 2, 2.25),
+        ("p01", "img/cat.png", "key", "f", 3, 0.812),
+        ("p01", "img/dog.png", "key", "j", 4, 0.64),
+        ("p02", "Sail ships.", "button", "1", 1, 1.98),
+        ("p02", "Ships sail & sink.", "button", "1", 2, 3.02),
+        ("p02", "img/dog.png", "key", None, 3, None),
+        ("p02", "img/cat.png", "key", "f", 4, 0.7),
+    ]
+    assert intake.set_aside == {"background answers": 2, "fixations": 2, "function calls": 2}
+    assert intake.judgments.participants["native_language"].to_list() == ["Danish", "Danish"]
+    assert has_note(intake, "called by its name")
+    assert has_note(intake, "positions from 0; say --answers 0=NAME")
+    assert has_note(intake, "No column names the items")
+
+
+def test_version_8_sliders_of_participants_one_after_another() -> None:
+    intake = read_files([FIXTURES / "jspsych_v8" / "data.json"])
+    assert rows(intake, "participant", "item", "response", "trial", "rt") == [
+        ("data-1", "Wer hat das gesagt? How good?", "81", 1, 2.5),
+        ("data-1", "Das hat gesagt wer? How good?", "12.5", 2, 3.1),
+        ("data-1", "Wer das gesagt hat? How good?", None, 3, None),
+        ("data-2", "Wer das gesagt hat? How good?", "33", 1, 1.8),
+        ("data-2", "Wer hat das gesagt? How good?", "90", 2, 1.4),
+    ]
+    assert intake.judgments.frame["condition"].to_list() == ["=A1"] * 5
+    assert intake.set_aside == {"browser checks": 2, "external pages": 2}
+    assert intake.judgments.participants["browser"].to_list() == ["firefox", "firefox"]
+    assert has_note(intake, "trial_index starts again")
+
+
+def test_several_questions_on_a_page() -> None:
+    intake = read_files([FIXTURES / "jspsych_survey" / "pages.csv"])
+    assert rows(intake, "participant", "item", "question", "response", "trial", "rt", "list") == [
+        ("60fd1a2b", "s1", "natural", "3", 1, 5.2, "L1"),
+        ("60fd1a2b", "s1", "likely", "0", 1, 5.2, "L1"),
+        ("60fd1a2b", "s2", "natural", None, 2, 5.2, "L1"),
+        ("60fd1a2b", "s2", "likely", "2", 2, 5.2, "L1"),
+        ("60fd1a2c", "s2", "likely", "4", 1, 5.2, "L1"),
+        ("60fd1a2c", "s2", "natural", "1", 1, 5.2, "L1"),
+        ("60fd1a2c", "s1", "natural", "4", 2, 5.2, "L1"),
+        ("60fd1a2c", "s1", "likely", "1", 2, 5.2, "L1"),
+    ]
+    assert intake.set_aside == {
+        "answers with several choices": 2,
+        "survey answers without an item": 2,
+        "background answers": 2,
+    }
+    # Nobody chose the lowest point of natural, which is 0 all the same.
+    assert intake.judgments.scales["natural"] == Ordinal(range(5))
+    assert "ip" not in intake.judgments.frame.columns
+    assert has_note(intake, "Left out as personal data: ip.")
+
+
+def test_a_page_of_items_without_an_item_column(tmp_path: Path) -> None:
+    page = {"rt": 9000, "response": {"s7": 4, "s3": 0, "s5": ""}, "question_order": [2, 0, 1]}
+    intake = from_json(tmp_path, [trial(0, trial_type="survey-likert", stimulus=None, **page)])
+    assert rows(intake, "item", "response", "trial") == [("s7", "4", 1), ("s3", "0", 2), ("s5", None, 3)]
+    assert "question" not in intake.judgments.frame.columns
+
+
+def test_multi_choice_is_numbered_in_the_order_shown(tmp_path: Path) -> None:
+    page = {"trial_type": "survey-multi-choice", "response": {"s1": "yes", "s2": "no"}, "question_order": [1, 0]}
+    intake = from_json(tmp_path, [trial(0, **page)])
+    assert rows(intake, "item", "response", "trial") == [("s2", "no", 1), ("s1", "yes", 2)]
+
+
+def test_a_survey_with_a_matrix_and_check_boxes(tmp_path: Path) -> None:
+    response = {"rating": {"clear": 2, "short": 5}, "tools": ["a", "b"], "age": 31}
+    intake = from_json(tmp_path, [trial(0, trial_type="survey", stimulus=None, response=response)])
+    assert rows(intake, "item", "response") == [("rating.clear", "2"), ("rating.short", "5")]
+    assert intake.set_aside == {"answers with several choices": 1, "background answers": 1}
+    assert intake.judgments.participants["age"].to_list() == ["31"]
+
+
+def test_trials_are_numbered_by_trial_index_not_by_the_order_of_the_file(tmp_path: Path) -> None:
+    intake = from_json(tmp_path, [trial(5, item="c"), trial(2, item="a"), trial(3, item="b")])
+    assert rows(intake, "item", "trial") == [("c", 3), ("a", 1), ("b", 2)]
+
+
+def test_two_runs_of_one_participant_are_numbered_on(tmp_path: Path) -> None:
+    data = [trial(i, item=f"i{i}", subject_id="p") for i in (0, 1, 0, 1)]
+    intake = from_json(tmp_path, data)
+    assert intake.judgments.frame["trial"].to_list() == [1, 2, 3, 4]
+    assert has_note(intake, "trial_index starts again within p")
+
+
+def test_the_space_bar_and_arrow_keys_have_names(tmp_path: Path) -> None:
+    keys = [
+        {"response": " "},
+        {"response": "arrowleft"},
+        {"key_press": 39, "response": None},
+        {"key_press": "32", "response": None},
+    ]
+    data = [trial(i, trial_type="html-keyboard-response", **key) for i, key in enumerate(keys)]
+    assert [r for (r,) in rows(from_json(tmp_path, data), "response")] == ["space", "arrowleft", "arrowright", "space"]
+
+
+def test_a_response_label_is_the_answer(tmp_path: Path) -> None:
+    data = [trial(i, response_label=("no", "yes")[i % 2]) for i in range(4)]
+    assert [r for (r,) in rows(from_json(tmp_path, data), "response")] == ["no", "yes", "no", "yes"]
+
+
+def test_numbered_buttons_are_a_rating_scale(tmp_path: Path) -> None:
+    data = [trial(i, response=i, choices=["1", "2", "3", "4", "5"]) for i in (0, 3)]
+    intake = from_json(tmp_path, data)
+    assert intake.judgments.scale == Ordinal(5)
+    assert [r for (r,) in rows(intake, "response")] == ["1", "4"]
+
+
+def test_respelled_answers_leave_the_scale_to_karat(tmp_path: Path) -> None:
+    options = Options(answers={"0": "no", "1": "yes"})
+    assert [r for (r,) in rows(from_json(tmp_path, [trial(0), trial(1)], options), "response")] == ["no", "yes"]
+
+
+def test_only_an_item_makes_a_screen_a_judgment_where_there_are_items(tmp_path: Path) -> None:
+    data = [trial(0, stimulus="<h1>Welcome</h1>"), trial(1, item_id="i1"), trial(2, item_id="i2")]
+    intake = from_json(tmp_path, data)
+    assert rows(intake, "item", "trial") == [("i1", 1), ("i2", 2)]
+    assert intake.set_aside == {"screens without an item": 1}
+
+
+def test_a_told_item_column_wins_and_stays_mappable(tmp_path: Path) -> None:
+    data = [trial(0, item="x", text="a"), trial(1, item="y", text="b"), trial(2, item="z")]
+    intake = from_json(tmp_path, data, Options(mapping={"item": "text"}))
+    assert rows(intake, "item") == [("a",), ("b",)]
+    assert intake.set_aside == {"screens without an item": 1}
+
+
+def test_the_study_says_itself_what_a_screen_is(tmp_path: Path) -> None:
+    data = [trial(0, task="consent"), trial(1, task="break"), trial(2, task="response"), trial(3, task="response")]
+    assert from_json(tmp_path, data).set_aside == {"consent pages": 1, "breaks": 1}
+
+
+def test_a_display_that_nobody_answers_is_none_but_a_missed_trial_is(tmp_path: Path) -> None:
+    prime = {"trial_type": "html-keyboard-response", "stimulus": "Get ready", "response": None, "rt": None}
+    missed = {"response": None, "rt": None}
+    data = [trial(0, **prime), trial(1), trial(2, **prime), trial(3, **missed), trial(4)]
+    intake = from_json(tmp_path, data)
+    assert intake.set_aside == {"displays that nobody answered": 2}
+    assert rows(intake, "item", "response") == [("Sentence 1", "1"), ("Sentence 3", None), ("Sentence 4", "0")]
+
+
+def test_a_choice_between_two_items_is_their_pair(tmp_path: Path) -> None:
+    intake = from_json(tmp_path, [trial(0, left="b", right="a"), trial(1, left="c", right="d")])
+    assert rows(intake, "item", "left", "right") == [("a:b", "b", "a"), ("c:d", "c", "d")]
+
+
+def test_right_answers_in_another_spelling_are_kept_apart(tmp_path: Path) -> None:
+    intake = from_json(tmp_path, [trial(0, correct_response="good"), trial(1, correct_response="bad")])
+    assert "expected" not in intake.judgments.frame.columns
+    assert intake.judgments.frame["correct_response"].to_list() == ["good", "bad"]
+    assert has_note(intake, "is not taken as the right answer")
+
+
+def test_columns_that_karat_means_otherwise_get_an_underscore(tmp_path: Path) -> None:
+    intake = from_json(tmp_path, [trial(i, question="Is it?", function="odd", time="late") for i in range(2)])
+    assert {"question_", "function_", "time_"} <= set(intake.judgments.frame.columns)
+    assert has_note(intake, "--map question=question_")
+    functions = from_json(tmp_path, [trial(0, function="test"), trial(1, function="filler")])
+    assert functions.judgments.frame["function"].to_list() == ["test", "filler"]
+
+
+def test_a_plugin_of_the_study_is_read_by_its_response(tmp_path: Path) -> None:
+    data = [trial(0, trial_type="my-rating", response=3), trial(1, trial_type="my-rating", response=1),
+            trial(2, trial_type="my-map", response={"x": 1})]  # fmt: skip
+    intake = from_json(tmp_path, data)
+    assert rows(intake, "response") == [("3",), ("1",)]
+    assert intake.set_aside == {"rows of type my-map": 1}
+
+
+def test_lists_of_participants_and_wrapped_trials(tmp_path: Path) -> None:
+    nested = [[trial(0), trial(1)], [trial(0), trial(1)]]
+    assert from_json(tmp_path, nested).judgments.frame["participant"].to_list() == ["data-1"] * 2 + ["data-2"] * 2
+    wrapped = [{"subject": "s1", "trials": [trial(0), trial(1)]}, {"subject": "s2", "trials": json.dumps([trial(0)])}]
+    intake = from_json(tmp_path, wrapped[:1])
+    assert intake.judgments.frame["participant"].to_list() == ["s1", "s1"]
+
+
+def test_rt_in_seconds_where_the_user_says_so(tmp_path: Path) -> None:
+    intake = from_json(tmp_path, [trial(0, rt=1.5), trial(1, rt="2.5")], Options(rt_unit="s"))
+    assert intake.judgments.frame["rt"].to_list() == [1.5, 2.5]
+
+
+def test_a_table_below_its_header_again(tmp_path: Path) -> None:
+    text = (FIXTURES / "jspsych" / "study.csv").read_text(encoding="utf-8")
+    path = tmp_path / "twice.csv"
+    path.write_text(text + text.splitlines()[0] + "\n", encoding="utf-8")
+    assert read_files([path], "jspsych").set_aside["repeated header lines"] == 1
+
+
+def test_files_of_the_same_name_are_different_people(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "data.json").write_text(json.dumps([trial(0), trial(1)]), encoding="utf-8")
+    intake = read_files([tmp_path])
+    assert intake.judgments.frame["participant"].unique(maintain_order=True).to_list() == ["a/data", "b/data"]
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"rt": "soon"}, 'element 2, rt: "soon" is not a number'),
+        ({"response": {"a": 1}}, "element 2, response: "),
+        ({"response": 7, "choices": ["no", "yes"]}, 'element 2, response: "7" is no button'),
+        ({"trial_type": "html-slider-response", "response": "left"}, "is no position of a slider"),
+        ({"trial_type": "html-keyboard-response", "response": ["f"]}, "is no key"),
+        ({"trial_type": "survey-likert", "response": "3"}, "is no set of answers"),
+        ({"stimulus": None}, "neither an item nor a stimulus"),
+    ],
+)
+def test_what_cannot_be_read_is_named(tmp_path: Path, values: dict[str, Any], message: str) -> None:
+    data = [trial(0), trial(1, **values), trial(2), trial(3)]
+    with pytest.raises(IntakeError) as caught:
+        from_json(tmp_path, data)
+    assert "data.json is not readable" in str(caught.value)
+    assert message in str(caught.value)
+    intake = from_json(tmp_path, data, skip_bad=True)
+    assert (intake.judgments.frame.height, intake.skipped_units, intake.units_in) == (3, 1, 4)
+
+
+def test_an_element_that_is_no_trial_is_named(tmp_path: Path) -> None:
+    with pytest.raises(IntakeError, match=r'element 2.*"7" is no trial'):
+        from_json(tmp_path, [trial(0), 7, trial(1)])
+    assert from_json(tmp_path, [{"browser": "x"}, trial(0), trial(1)]).set_aside == {"rows without a trial type": 1}
+
+
+def test_a_cut_row_names_its_line(tmp_path: Path) -> None:
+    lines = (FIXTURES / "jspsych" / "study.csv").read_text(encoding="utf-8").splitlines()
+    lines[5] = '"2310","cut"'
+    path = tmp_path / "cut.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with pytest.raises(IntakeError, match="line 6: the row has 2 cells"):
+        read_files([path])
+
+
+def test_half_a_surrogate_pair_and_nan(tmp_path: Path) -> None:
+    path = tmp_path / "data.json"
+    told = json.dumps([trial(0, note="\ud800"), trial(1, rt=float("nan"))])
+    path.write_text(told, encoding="utf-8")
+    intake = read_files([path])
+    assert rows(intake, "note", "rt") == [("?", 1.0), (None, None)]
+
+
+@pytest.mark.parametrize("content", [b"", b"[", b"{", b"\xff\xfe", b"\0\0", b"trial_type", b'"a","b"\n', b"PK\x03\x04"])
+def test_other_bytes_are_not_taken(content: bytes) -> None:
+    assert not recognises(SourceFile(Path("x.csv"), content=content))
+
+
+def test_a_table_without_trial_types_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("a,b\n1,2\n", encoding="utf-8")
+    with pytest.raises(IntakeError, match=r"x\.csv has no column trial_type"):
+        read_files([path], "jspsych")
+
+
+def test_a_told_scale_wins() -> None:
+    options = Options(scale=parse_scale("ordinal:bad,so-so,good"))
+    intake = read_files([FIXTURES / "jspsych" / "study.csv"], "auto", options)
+    assert intake.judgments.scale == Ordinal(["bad", "so-so", "good"])

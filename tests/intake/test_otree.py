@@ -1,0 +1,190 @@
+"""oTree's exports become judgments, with the page times as response times."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from karat.errors import IntakeError
+from karat.intake import Options, read_files
+from karat.intake.otree import READER, recognises
+from karat.intake.source import SourceFile
+
+FIXTURES = Path(__file__).parent / "fixtures"
+WIDE = FIXTURES / "otree_wide" / "all_apps_wide_2026-03-02.csv"
+TIMES = FIXTURES / "otree_wide" / "PageTimes-2026-03-02.csv"
+APP = FIXTURES / "otree_app" / "naturalness_2026-03-02.csv"
+PROLIFIC = FIXTURES / "otree_prolific" / "all_apps_wide.csv"
+
+
+@pytest.fixture
+def wide():
+    return read_files([WIDE, TIMES])
+
+
+def answers(intake, participant, question):
+    rows = intake.judgments.frame.filter(participant=participant, question=question)
+    return rows.select("trial", "item", "response", "rt").rows()
+
+
+def test_answers_of_a_round_are_judgments_with_the_time_on_their_page(wide):
+    assert wide.sources[0] == (WIDE.name, READER.title)
+    assert answers(wide, "k3x9a1bq", "rating") == [(1, "s07", "6", 6.0), (2, "s02", "2", 4.0), (3, "s11", "7", 7.0)]
+    assert answers(wide, "k3x9a1bq", "confidence") == [(1, "s07", "3", 6.0), (2, "s02", "3", 4.0), (3, "s11", "1", 7.0)]
+    assert wide.judgments.frame["time"][0] == datetime(2026, 3, 2, 10, 0, 26, tzinfo=UTC)
+    assert any("whole seconds" in note and "(Judge)" in note for note in wide.notes)
+
+
+def test_a_round_whose_page_was_left_without_an_answer_is_kept_as_unanswered(wide):
+    assert answers(wide, "p0w2m7zd", "rating") == [(1, "s02", "5", 9.0), (2, "s11", None, 60.0)]
+
+
+def test_a_wait_page_ends_where_the_answer_begins(wide):
+    third = wide.judgments.frame.filter(participant="k3x9a1bq", trial=3)
+    assert third["rt"].to_list() == [7.0, 7.0]
+
+
+def test_nothing_is_dropped_in_silence(wide):
+    assert wide.units_in == 4 * 29 + 10
+    assert wide.set_aside == {
+        "cells that oTree fills itself": 48,
+        "cells with answers about the participant": 8,
+        "cells of free text": 12,
+        "cells that describe a round": 24,
+        "page times, joined to their rounds": 10,
+        "cells of rounds not reached": 8,
+    }
+
+
+def test_without_page_times_a_round_without_answers_counts_as_not_reached():
+    intake = read_files([WIDE])
+    assert "rt" not in intake.judgments.frame.columns
+    assert answers_without_rt(intake, "p0w2m7zd") == [(1, "5")]
+    assert intake.set_aside["cells of rounds not reached"] == 10
+
+
+def answers_without_rt(intake, participant):
+    rows = intake.judgments.frame.filter(participant=participant, question="rating")
+    return rows.select("trial", "response").rows()
+
+
+def test_bots_and_demo_sessions_stay_visible(wide):
+    people = wide.judgments.participants
+    assert people.filter(people["is_bot"])["participant"].to_list() == ["bot00001"]
+    assert people.filter(people["is_demo"])["participant"].to_list() == ["zz81demo"]
+    assert any(note.startswith("1 participant is played by oTree's bots") for note in wide.notes)
+    assert any(note.startswith("1 participant is of a demo session") for note in wide.notes)
+
+
+def test_an_app_of_one_round_without_items_is_about_the_participant(wide):
+    people = wide.judgments.participants
+    assert people["intro.age"].to_list() == ["27", "41", "0", None]
+    assert people["intro.first_language"][1] == "Low German, Danish"
+    assert people["started"][1] == datetime(2026, 3, 2, 10, 1, 40, 1, tzinfo=UTC)
+
+
+def test_conditions_of_a_round_stay_with_its_answers(wide):
+    rows = wide.judgments.frame.filter(participant="k3x9a1bq", question="rating")
+    assert rows["condition"].to_list() == ["a", "b", "a"]
+    assert rows["app"].unique().to_list() == ["judge"]
+
+
+def test_the_export_of_one_app_is_read_row_by_row():
+    intake = read_files([APP])
+    frame = intake.judgments.frame
+    assert frame["item"].to_list() == [f"naturalness.{n}" for n in (1, 2, 3, 1, 2, 1)]
+    assert frame["response"].to_list() == ["1", "0", "1", "0", "0", "1"]
+    assert frame["trial"].to_list() == [1, 2, 3, 1, 2, 1]
+    assert intake.units_in == 36
+    assert intake.set_aside == {"cells that oTree fills itself": 27, "cells of rounds not reached": 3}
+    assert any("--map item=NAME" in note for note in intake.notes)
+
+
+def test_the_wide_export_and_that_of_an_app_count_a_round_once(tmp_path):
+    first = tmp_path / "naturalness.csv"
+    wide = tmp_path / "all_apps_wide.csv"
+    first.write_text("participant.code,player.payoff,player.ok,subsession.round_number\na,0,1,1\na,0,0,2\n")
+    wide.write_text(
+        "participant.code,naturalness.1.player.payoff,naturalness.1.player.ok,"
+        "naturalness.2.player.payoff,naturalness.2.player.ok\na,0,1,0,0\n"
+    )
+    intake = read_files([first, wide])
+    assert intake.judgments.frame["response"].to_list() == ["1", "0"]
+    assert intake.set_aside["cells of rounds that another file has already"] == 4
+
+
+def test_prolific_ids_and_times_of_the_app_itself():
+    intake = read_files([PROLIFIC])
+    frame = intake.judgments.frame
+    assert frame["participant"].unique().sort().to_list() == ["5f3c0a9b7d2e4c6a8b1d3f50", "5f3c0a9b7d2e4c6a8b1d3f51"]
+    assert frame["item"].to_list() == ["glorp", "bread", "bread", "glorp"]
+    assert frame["rt"].to_list() == [0.812, 0.455, 0.64, None]
+    assert "question" not in frame.columns
+    other = read_files([PROLIFIC], options=Options(mapping={"participant": "code"}))
+    assert other.judgments.frame["participant"].unique().sort().to_list() == ["q1q1q1q1", "w2w2w2w2"]
+
+
+def test_labels_that_are_addresses_are_left_out(tmp_path):
+    file = tmp_path / "all_apps_wide.csv"
+    file.write_text("participant.code,participant.label,a.1.player.ok,a.2.player.ok\nx,me@example.org,1,0\n")
+    intake = read_files([file])
+    assert "label" not in intake.judgments.participants.columns
+    assert any("participant.label" in note for note in intake.notes)
+
+
+def test_page_times_alone_say_what_to_add():
+    with pytest.raises(IntakeError, match=r"PageTimes-2026-03-02\.csv holds page times only.*all_apps_wide"):
+        read_files([TIMES])
+
+
+def test_a_broken_page_time_is_named_with_its_line(tmp_path):
+    times = tmp_path / "PageTimes.csv"
+    times.write_text(TIMES.read_text().replace("1772445626", "soon"))
+    with pytest.raises(IntakeError, match='line 5, epoch_time_completed: "soon" is not a moment'):
+        read_files([WIDE, times])
+    intake = read_files([WIDE, times], skip_bad=True)
+    assert intake.skipped_units == 1
+    assert answers(intake, "k3x9a1bq", "rating")[0] == (1, "s07", "6", None)
+
+
+def test_a_broken_round_number_is_named_with_its_line(tmp_path):
+    file = tmp_path / "naturalness.csv"
+    file.write_text(APP.read_text().replace("1,1,1,sess8xyz,0\n", "1,1,one,sess8xyz,0\n", 1))
+    with pytest.raises(IntakeError, match=r'line 2, subsession.round_number: "one" is not the number of a round'):
+        read_files([file])
+    intake = read_files([file], skip_bad=True)
+    assert (intake.skipped_units, intake.judgments.frame.height) == (4, 5)
+
+
+def test_a_cut_line_is_named(tmp_path):
+    file = tmp_path / "naturalness.csv"
+    file.write_text(APP.read_text() + "4,gg77")
+    with pytest.raises(IntakeError, match="line 11: the row has 2 cells"):
+        read_files([file])
+
+
+def test_fields_with_karats_names_are_not_taken_for_karats_columns(tmp_path):
+    file = tmp_path / "all_apps_wide.csv"
+    fields = ("item", "trial", "status", "list", "round", "rating")
+    header = [f"a.{n}.player.{name}" for n in (1, 2) for name in fields]
+    file.write_text(",".join(["participant.code", *header]) + "\nx,s1,9,odd,L1,r,3,s2,8,even,L1,q,4\n")
+    frame = read_files([file]).judgments.frame
+    assert frame["trial"].to_list() == [1, 2]
+    assert frame["trial_"].to_list() == ["9", "8"]
+    assert frame["status_"].to_list() == ["odd", "even"]
+    assert frame["list"].to_list() == ["L1", "L1"]
+    assert frame["round_"].to_list() == ["r", "q"]
+
+
+@pytest.mark.parametrize("text", ["participant,item,response\n1,2,3\n", "participant.code,x\na,1\n", "", "\0\0\0"])
+def test_other_tables_are_not_taken(tmp_path, text):
+    file = tmp_path / "results.csv"
+    file.write_text(text)
+    assert not recognises(SourceFile(file))
+
+
+def test_a_file_that_is_none_of_otree_is_refused_when_forced(tmp_path):
+    file = tmp_path / "results.csv"
+    file.write_text("participant,item,response\n1,2,3\n")
+    with pytest.raises(IntakeError, match=r"no column participant\.code"):
+        read_files([file], "otree")

@@ -1,0 +1,258 @@
+"""PCIbex and Ibex: columns told by comments, trials between markers, answers among many other lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from karat.errors import IntakeError
+from karat.intake import Intake, Options, read_files
+from karat.intake.ibex_log import decoded, is_log
+from karat.scales import Choice, Nominal, Ordinal
+
+FIXTURES = Path(__file__).parent / "fixtures"
+HEADER = """# Columns below this comment are as follows:
+# 1. Results reception time.
+# 2. MD5 hash of participant's IP address.
+# 3. Controller name.
+# 4. Order number of item.
+# 5. Inner element number.
+# 6. Label.
+# 7. Latin Square Group.
+# 8. PennElementType.
+# 9. PennElementName.
+# 10. Parameter.
+# 11. Value.
+# 12. EventTime.
+"""
+START = 1709547000000
+
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Writes a results file from its lines, each given without the two cells that all begin with."""
+
+    def write(*lines: str, columns: str = "# 13. Comments.\n", reception: int = 1709547330) -> Path:
+        path = tmp_path / "results.csv"
+        body = "".join(f"{reception},0cc175b9c0f1b6a8,PennController,{line}\n" for line in lines)
+        path.write_text(HEADER + columns + body, encoding="utf-8")
+        return path
+
+    return write
+
+
+def trial(order: int, label: str, *lines: str, start: int = START, logged: str = "") -> list[str]:
+    """The lines of a trial, with its markers."""
+    ahead = f"{order},0,{label},NULL,"
+    marker = f"{ahead}PennController,{order},_Trial_,"
+    inner = [f"{ahead}{line}" for line in lines]
+    return [f"{marker}Start,{start}{logged},NULL", *inner, f"{marker}End,{start + 9000}{logged},NULL"]
+
+
+def case(name: str, file: str = "results.csv") -> Intake:
+    return read_files([FIXTURES / name / file])
+
+
+def column(intake: Intake, name: str) -> list[object]:
+    return intake.judgments.frame[name].to_list()
+
+
+def test_answers_times_and_order_of_a_rating_study() -> None:
+    intake = case("pcibex")
+    first, second = "5f1a2b3c4d5e6f7a8b9c0d1e", "60aa2b3c4d5e6f7a8b9c0d99"
+    assert intake.sources == (("results.csv", "results of PCIbex or Ibex"),)
+    assert column(intake, "participant") == [first] * 4 + [second] * 3
+    assert column(intake, "response") == ["6", "7", "2", "5", "5", "1", None]
+    assert column(intake, "trial") == [1, 2, 3, 4, 1, 2, 3]
+    assert column(intake, "rt") == [2.0, 1.83, 3.5, 2.5, 0.9, 1.0, None]
+    assert column(intake, "condition") == ["good", "good", "bad", "good", "good", "bad", "good"]
+    assert intake.judgments.scale == Ordinal(7)
+    assert column(intake, "time")[1] == datetime(2024, 3, 4, 10, 10, 16, 870000, UTC)
+    assert column(intake, "time")[6] is None
+
+
+def test_what_is_no_judgment_is_counted_by_reason() -> None:
+    assert case("pcibex").set_aside == {
+        "trial start and end markers": 22,
+        "button clicks": 2,
+        "times of display": 6,
+        "earlier answers of a trial that were changed": 1,
+        "reading times": 3,
+        "text inputs beside another answer": 2,
+        "answers to questions that were asked once a person": 2,
+    }
+
+
+def test_only_commas_and_control_codes_are_unescaped() -> None:
+    sentences = column(case("pcibex"), "sentence")
+    assert sentences[1] == "The fox, a young one, left 100%25 early."
+    assert sentences[3] == "=SUM of all fears."
+    assert decoded("a%0Ab%2cc%41%") == "a\nb,c%41%"
+
+
+def test_practice_trials_keep_apart_from_test_items_with_the_same_number() -> None:
+    intake = case("pcibex")
+    assert column(intake, "function") == ["practice", "test", "test", "test", "practice", "test", "test"]
+    assert column(intake, "item") == ["practice_trial-1", "1", "2", "3", "practice_trial-1", "2", "1"]
+
+
+def test_participants_have_times_list_browser_and_background_choices() -> None:
+    people = case("pcibex").judgments.participants
+    assert people["started"].to_list()[0] == datetime(2024, 3, 4, 10, 10, tzinfo=UTC)
+    assert people["finished"].to_list()[0] == datetime(2024, 3, 4, 10, 15, 30, tzinfo=UTC)
+    assert people["working_time"].to_list() == [60.0, 60.0]
+    assert people["list"].to_list() == ["2", "3"]
+    assert people["gender"].to_list() == ["female", "male"]
+    assert "age" not in people.columns
+    assert people["user_agent"].to_list()[1].startswith("Mozilla/5.0 (iPhone")
+
+
+def test_assumptions_are_told_with_their_way_out() -> None:
+    notes = "\n".join(case("pcibex").notes)
+    assert "told apart by PROLIFIC_PID; say --map participant=NAME" in notes
+    assert "The column item is taken as item; say --map item=NAME" in notes
+    assert "from the last logged display before the answer in 5 trials" in notes
+    assert "from the start of the trial in 1 trial without a logged display" in notes
+
+
+def test_two_alternatives_have_sides_and_items_by_label_and_group() -> None:
+    intake = case("pcibex_choice", "results")
+    assert intake.judgments.scale == Choice()
+    assert column(intake, "response") == ["left", "right", None, "right", "left"]
+    assert column(intake, "left") == ["plain", "marked", None, "plain", "marked"]
+    assert column(intake, "item") == ["fc-12", "fc-13", "fc-14", "fc-13", "fc-12"]
+    assert column(intake, "rt") == [1.5, 2.25, None, 1.0, 1.75]
+    assert column(intake, "participant") == ["1603390913-4a8a08"] * 3 + ["1603394000-8277e0"] * 2
+    assert intake.set_aside == {"trial start and end markers": 10, "key presses to go on": 5}
+    assert any("time of reception" in note for note in intake.notes)
+
+
+def test_without_sides_the_names_are_the_answers() -> None:
+    options = Options(mapping={"left": "", "right": ""})
+    intake = read_files([FIXTURES / "pcibex_choice" / "results"], options=options)
+    assert intake.judgments.scale == Nominal(["marked", "plain"])
+    assert column(intake, "response") == ["plain", "plain", None, "marked", "marked"]
+
+
+def test_keys_are_answers_and_lines_that_were_sent_twice_count_once() -> None:
+    intake = case("pcibex_keys")
+    assert column(intake, "participant") == ["s1", "s1", "s1", "s2", "s2"]
+    assert column(intake, "response") == ["F", "J", None, "J", "J"]
+    assert column(intake, "trial") == [1, 2, 3, 1, 2]
+    assert column(intake, "rt") == [1.234, 0.8, None, 0.65, 0.7]
+    assert column(intake, "group") == ["A", "A", "A", "B", "B"]
+    assert intake.set_aside["lines that were sent twice"] == 8
+    assert intake.judgments.participants.height == 2
+
+
+def test_classic_ibex_reads_questions_and_their_sentences() -> None:
+    intake = case("pcibex_classic", "results")
+    assert column(intake, "response") == ["4", "5", "2", None, "5", "4", "1"]
+    assert column(intake, "rt") == [3.1, 2.21, 4.005, None, 1.5, 1.99, 2.6]
+    assert column(intake, "item")[:4] == ["practice-1", "gap-7", "island-8", "filler-21"]
+    assert column(intake, "function")[:4] == ["practice", "test", "test", "filler"]
+    assert column(intake, "sentence")[3] == "The soup sings, loudly."
+    assert intake.set_aside == {"form fields": 3, "sentences shown": 7}
+
+
+def test_yes_and_no_are_answers_and_no_sides(write: Write) -> None:
+    lines = [
+        line
+        for order, answer in ((1, "yes"), (2, "no"))
+        for line in trial(order, "exp", f"Selector,pick,Selection,{answer},{START + 700},yes;no")
+    ]
+    intake = read_files([write(*lines)])
+    assert column(intake, "response") == ["yes", "no"]
+    assert "left" not in intake.judgments.frame.columns
+
+
+def test_several_answers_of_a_trial_are_questions(write: Write) -> None:
+    lines = []
+    for order in (1, 2):
+        both = (f"Scale,natural,Choice,{order},{START + 500},NULL", f"Scale,likely,Choice,3,{START + 900},NULL")
+        lines += trial(order, "exp", *both)
+    intake = read_files([write(*lines)])
+    assert column(intake, "question") == ["natural", "likely", "natural", "likely"]
+    assert column(intake, "trial") == [1, 1, 2, 2]
+
+
+def test_typed_numbers_are_answers_where_a_trial_has_no_other(write: Write) -> None:
+    lines = [
+        line
+        for order, answer in ((1, "50"), (2, "120.5"))
+        for line in trial(order, "magnitude", f"TextInput,estimate,Final,{answer},{START + 800},NULL")
+    ]
+    intake = read_files([write(*lines)])
+    assert column(intake, "response") == ["50", "120.5"]
+
+
+def test_a_comma_in_the_comments_does_not_break_a_line(write: Write) -> None:
+    lines = [
+        line
+        for order, answer in ((1, "a"), (2, "b"))
+        for line in trial(order, "exp", f"TextInput,word,Final,{answer},{START + 800},All saved, see documentation")
+    ]
+    assert column(read_files([write(*lines)]), "response") == ["a", "b"]
+
+
+def test_one_person_twice_makes_sessions(tmp_path: Path, write: Write) -> None:
+    blocks = ""
+    for reception, start in ((1709547330, START), (1709633730, START + 86_400_000)):
+        lines = trial(1, "exp", f"Scale,s,Choice,{reception % 3 + 1},{start + 700},p7,NULL", start=start, logged=",p7")
+        lines += trial(2, "exp", f"Scale,s,Choice,4,{start + 700},p7,NULL", start=start, logged=",p7")
+        blocks += write(*lines, columns="# 13. subject.\n# 14. Comments.\n", reception=reception).read_text()
+    path = tmp_path / "both"
+    path.write_text(blocks)
+    intake = read_files([path])
+    assert column(intake, "session") == ["1", "1", "2", "2"]
+    assert column(intake, "trial") == [1, 2, 1, 2]
+
+
+def test_mail_addresses_do_not_become_participants(write: Write) -> None:
+    lines = [
+        line
+        for order in (1, 2)
+        for line in trial(
+            order, "exp", f"Scale,s,Choice,{order},{START + 700},a@b.org,a@b.org,NULL", logged=",a@b.org,a@b.org"
+        )
+    ]
+    intake = read_files([write(*lines, columns="# 13. id.\n# 14. email.\n# 15. Comments.\n")])
+    assert column(intake, "participant") == ["1709547330-0cc175"] * 2
+    assert "email" not in intake.judgments.frame.columns
+    assert any("email left out" in note for note in intake.notes)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("1,0,exp,NULL,Scale,s", "line 16: the line has 9 cells where the comments name 13 columns"),
+        ("1,0,exp,NULL,Scale,s,Choice,4,soon,NULL", 'line 16, EventTime: "soon" is not a time'),
+        ("1,0,exp,NULL,Scale,s,Choice,\0,1709547000700,NULL", "line 16: the line holds a NUL byte"),
+    ],
+)
+def test_a_broken_line_is_named(write: Write, line: str, words: str) -> None:
+    good = trial(1, "exp", f"Scale,s,Choice,4,{START + 700},NULL") + trial(2, "exp", f"Scale,s,Choice,5,{START},NULL")
+    path = write(*good[:1], line, *good)
+    with pytest.raises(IntakeError) as error:
+        read_files([path], "pcibex")
+    assert words in str(error.value)
+    assert "results.csv" in str(error.value)
+    skipped = read_files([path], "pcibex", skip_bad=True)
+    assert (skipped.skipped_units, skipped.judgments.frame.height) == (1, 2)
+
+
+def test_lines_without_comments_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text("1709547330,0cc175b9,PennController,0,0,exp,NULL,Scale,s,Choice,4,1709547000700,NULL\n")
+    with pytest.raises(IntakeError, match="no comment line above names the columns"):
+        read_files([path], "pcibex")
+
+
+def test_other_texts_with_number_signs_are_not_taken() -> None:
+    assert not is_log("# a table\na,b\n1,2\n")
+    assert not is_log("participant,item,response\n# 1. Results reception time.\n")

@@ -1,0 +1,230 @@
+"""Qualtrics' exports: three header rows, one row a response."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from karat.errors import IntakeError
+from karat.intake import Options, read_files
+from karat.intake.qualtrics import READER, recognises
+from karat.intake.source import SourceFile
+from karat.scales import Nominal
+
+FIXTURES = Path(__file__).parent / "fixtures"
+TEXTS = FIXTURES / "qualtrics" / "Sentences_February 2, 2026_14.22.csv"
+NUMBERS = FIXTURES / "qualtrics_numeric" / "export.tsv"
+BLOCKS = FIXTURES / "qualtrics_blocks" / "blocks.csv"
+FIRST = "60a1b2c3d4e5f60718293a4b"
+
+
+@pytest.fixture(scope="module")
+def worded():
+    return read_files([TEXTS])
+
+
+@pytest.fixture(scope="module")
+def numeric():
+    return read_files([NUMBERS])
+
+
+@pytest.fixture(scope="module")
+def blocks():
+    return read_files([BLOCKS])
+
+
+def export(tmp_path, columns, rows):
+    """A small export with the columns (tag, text, import id) beside ResponseId."""
+    lines = [["ResponseId", *(c[0] for c in columns)], ["Response ID", *(c[1] for c in columns)]]
+    lines.append(['{"ImportId":"_recordId"}', *(json.dumps({"ImportId": c[2]}) for c in columns)])
+    lines += [[f"R_{n}", *row] for n, row in enumerate(rows, start=1)]
+    file = tmp_path / "export.csv"
+    file.write_text("\n".join(",".join('"' + cell.replace('"', '""') + '"' for cell in line) for line in lines) + "\n")
+    return file
+
+
+def test_each_answer_is_a_judgment_with_the_time_of_its_page(worded):
+    assert worded.sources == ((TEXTS.name, READER.title),)
+    rows = worded.judgments.frame.filter(participant=FIRST)
+    assert rows.select("item", "response", "rt").rows() == [
+        ("s01", "natural", 4.512), ("s02", "unnatural", 2.75), ("s03", "natural", 3.001),
+        ("M_1", "Agree", None), ("M_2", "Disagree", None),
+    ]  # fmt: skip
+    assert rows["question"].to_list() == ["s", "s", "s", "M", "M"]
+    assert rows["click_count"].to_list() == [2, 0, 1, None, None]
+    assert rows["text"][0] == "How natural is this sentence? The parcel has arrived yesterday."
+    assert any("that follow it in the survey" in note for note in worded.notes)
+
+
+def test_the_scales_are_those_of_the_questions(worded):
+    assert worded.judgments.scales["s"] == Nominal(["in between", "natural", "unnatural"])
+    assert worded.judgments.scales["M"] == Nominal(["Agree", "Disagree"])
+
+
+def test_nothing_is_dropped_in_silence(worded):
+    assert worded.units_in == 5 * 21
+    assert worded.set_aside == {
+        "cells of previews": 21,
+        "cells of timings": 48,
+        "cells of free text": 8,
+        "cells with answers about the participant": 8,
+        "cells left empty, as the question was not shown or not answered": 3,
+    }
+
+
+def test_unfinished_responses_stay_and_are_told(worded):
+    people = worded.judgments.participants
+    assert people["finished"].is_null().to_list() == [False, True, False, False]
+    assert people["progress"].to_list() == [100, 45, 100, 100]
+    assert people["working_time"].to_list() == [330, 120, 240, 20]
+    assert any(note.startswith("1 response is unfinished and kept") for note in worded.notes)
+
+
+def test_a_page_that_was_timed_was_shown(worded):
+    rows = worded.judgments.frame.filter(participant="60a1b2c3d4e5f60718293a4c")
+    assert rows.select("item", "response", "rt").rows() == [("s01", "unnatural", 1.5), ("s02", None, 9.25)]
+
+
+def test_a_row_of_a_matrix_with_an_answer_elsewhere_was_shown(worded):
+    rows = worded.judgments.frame.filter(participant="60a1b2c3d4e5f60718293a4d", question="M")
+    assert rows["response"].to_list() == ["Disagree", None]
+
+
+def test_previews_are_set_aside_and_spam_stays_visible(worded):
+    people = worded.judgments.participants
+    assert people["response_type"].to_list() == ["IP Address", "IP Address", "IP Address", "Spam"]
+    assert people["participant"][3] == "R_4ddddddddddddd"
+    assert "1 preview was set aside, by the column Status." in worded.notes
+    assert "1 response without PROLIFIC_PID: there the participant is ResponseId." in worded.notes
+
+
+def test_personal_columns_are_left_out_with_a_note(worded):
+    everything = [*worded.judgments.frame.columns, *worded.judgments.participants.columns]
+    assert not {"IPAddress", "RecipientEmail", "LocationLatitude", "ExternalReference"} & set(everything)
+    assert any(note.startswith("Left out, as they tell who somebody is: IPAddress") for note in worded.notes)
+    assert "192.0.2.7" not in str(worded.judgments.participants.to_dicts())
+
+
+def test_dates_are_in_the_zone_that_the_export_names(worded):
+    assert worded.judgments.participants["started"][0] == datetime(2026, 2, 2, 17, 0, tzinfo=UTC)
+
+
+def test_embedded_data_go_with_the_answers_and_the_person(worded):
+    assert worded.judgments.frame.filter(participant=FIRST)["list"].unique().to_list() == ["A"]
+    assert worded.judgments.participants["list"].to_list() == ["A", "B", "A", None]
+    assert worded.judgments.participants["consent"].to_list() == ["Yes"] * 4
+
+
+def test_numeric_utf16_export_with_display_order(numeric):
+    rows = numeric.judgments.frame.filter(participant="R_n1", question="Q1")
+    assert rows.select("item", "response", "trial").rows() == [("Q1_1", "7", 2), ("Q1_2", "1", 3), ("Q1_3", "6", 1)]
+    second = numeric.judgments.frame.filter(participant="R_n2", question="Q1")
+    assert second["trial"].to_list() == [3, 1, 2]
+
+
+def test_seen_and_unanswered_is_an_empty_answer(numeric):
+    assert numeric.judgments.frame.filter(participant="R_n2", item="Q1_2")["response"].to_list() == [None]
+
+
+def test_loops_are_one_question(numeric):
+    loops = numeric.judgments.frame.filter(question="Q5")
+    assert loops["item"].to_list() == ["1_Q5", "2_Q5", "1_Q5", "2_Q5"]
+    assert loops["loop"].to_list() == ["1", "2", "1", "2"]
+
+
+def test_previews_and_tests_by_number(numeric):
+    assert numeric.units_in == 28
+    assert numeric.set_aside == {
+        "cells of previews": 7,
+        "cells of test responses": 7,
+        "cells of display orders": 2,
+        "cells with answers about the participant": 2,
+    }
+    assert numeric.judgments.participants["Q2"].to_list() == ["31", "28"]
+    assert any(note.endswith("LocationLongitude, email.") for note in numeric.notes)
+
+
+def test_the_order_of_a_block(blocks):
+    rows = blocks.judgments.frame.filter(participant="R_b3")
+    assert rows.select("item", "trial").rows() == [("Q3", 2), ("Q4", 1), ("Q6", 3)]
+
+
+def test_somebody_who_responded_twice_has_two_sessions_and_one_row(blocks):
+    rows = blocks.judgments.frame.filter(participant="5d1")
+    assert rows.select("session", "item", "trial").rows() == [
+        ("1", "Q3", 1),
+        ("2", "Q3", 3),
+        ("2", "Q4", 2),
+        ("2", "Q6", 1),
+    ]
+    people = blocks.judgments.participants
+    assert people["participant"].to_list() == ["5d1", "R_b3"]
+    assert people["response_id"].to_list() == ["R_b2", "R_b3"]
+    assert any(note.startswith("1 participant responded more than once") for note in blocks.notes)
+
+
+def test_boxes_to_tick_are_no_judgments_and_a_shared_page_has_no_rt(blocks):
+    assert blocks.set_aside["cells of questions with several answers"] == 6
+    assert "rt" not in blocks.judgments.frame.columns
+    assert blocks.judgments.frame.filter(participant="R_b3")["page_time"].to_list() == [2, 2, 2]
+    assert any("stand before it" in note and "page_time" in note for note in blocks.notes)
+
+
+def test_a_timing_that_names_its_question(tmp_path):
+    columns = [("s1", "A", "QID1"), ("s2", "B", "QID2"), ("s2_time_Page Submit", "T", "QID3_PAGE_SUBMIT"),
+               ("s1_time_Page Submit", "T", "QID4_PAGE_SUBMIT")]  # fmt: skip
+    frame = read_files([export(tmp_path, columns, [["5", "3", "2.5", "1.5"], ["1", "2", "3.5", ""]])]).judgments.frame
+    assert frame.select("item", "rt").rows() == [("s1", 1.5), ("s2", 2.5), ("s1", None), ("s2", 3.5)]
+
+
+def test_display_orders_with_a_column_a_row(tmp_path):
+    columns = [
+        ("Q1_1", "R - a", "QID1_1"),
+        ("Q1_2", "R - b", "QID1_2"),
+        ("Q1_DO_1", "o", "QID1_DO_1"),
+        ("Q1_DO_2", "o", "QID1_DO_2"),
+    ]
+    frame = read_files([export(tmp_path, columns, [["5", "3", "2", "1"], ["1", "2", "1", "2"]])]).judgments.frame
+    assert frame["trial"].to_list() == [2, 1, 1, 2]
+
+
+def test_all_columns_can_be_kept_apart(worded):
+    intake = read_files([TEXTS], options=Options(mapping={"question": "tag"}, scale=Nominal(
+        ["natural", "in between", "unnatural", "Agree", "Disagree"])))  # fmt: skip
+    assert list(intake.judgments.scales) == ["s01", "s02", "s03", "M_1", "M_2"]
+
+
+def test_a_time_that_is_none_is_named_with_its_line(tmp_path):
+    file = tmp_path / "export.csv"
+    file.write_text(TEXTS.read_text(encoding="utf-8-sig").replace("4.512", "4.5s"), encoding="utf-8")
+    # Three question texts of three lines each stand in the header, which therefore ends in line 9.
+    with pytest.raises(IntakeError, match=r'line 11, rt: "4\.5s" is not a number'):
+        read_files([file])
+
+
+def test_missing_header_rows_are_told(tmp_path):
+    file = tmp_path / "export.csv"
+    file.write_text("ResponseId,Q1\nR_1,5\nR_2,4\n")
+    assert not recognises(SourceFile(file))
+    with pytest.raises(IntakeError, match="holds no import ids"):
+        read_files([file], "qualtrics")
+    file.write_text("a,b\n1,2\n")
+    with pytest.raises(IntakeError, match="three header rows"):
+        read_files([file], "qualtrics")
+
+
+def test_an_unknown_time_zone_is_no_reason_to_fail(tmp_path):
+    file = tmp_path / "export.csv"
+    file.write_text(TEXTS.read_text(encoding="utf-8-sig").replace("America/Denver", "Mars/Base"), encoding="utf-8")
+    assert read_files([file]).judgments.participants["started"][0] == datetime(2026, 2, 2, 10, 0, tzinfo=UTC)
+
+
+def test_the_type_of_a_response_does_not_hide_the_platforms_status(tmp_path):
+    submissions = tmp_path / "prolific_export.csv"
+    submissions.write_text(
+        "Submission id,Participant id,Status,Started at,Completed at,Time taken,Completion code,Total approvals\n"
+        f"66aa,{FIRST},REJECTED,2026-02-02T16:59:00Z,2026-02-02T17:06:00Z,420,C1,3\n"
+    )
+    people = read_files([TEXTS, submissions]).judgments.participants
+    assert people.filter(participant=FIRST).select("status", "response_type").row(0) == ("REJECTED", "IP Address")

@@ -1,0 +1,124 @@
+"""The rules of the house: imports point one way, importing stays light, everything public is documented."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import karat
+
+FLOORS = [
+    ["errors", "columns", "times", "scales", "checks", "frames", "files", "judgments", "figures", "section", "work"],
+    ["models"],
+    ["study", "intake"],
+    ["datasets"],
+    ["simulate"],
+    ["screen", "measure"],
+    ["field"],
+    ["report"],
+    ["demo"],
+    ["cli", "__main__"],
+]
+"""From the ground up. A module may import from its own package and from the floors below it."""
+GROUND = FLOORS[0]
+GROUND_ORDER = ["errors", "columns", "times", "scales", "checks", "frames", "files", "judgments"]
+
+
+def modules(root: Path) -> list[Path]:
+    return sorted((root / "src" / "karat").rglob("*.py"))
+
+
+def floor_of(package: str) -> int:
+    return next(number for number, packages in enumerate(FLOORS) if package in packages)
+
+
+def imported_packages(path: Path) -> set[str]:
+    """The packages of karat that a module imports, anywhere in it."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module == "karat":
+            names = [f"karat.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or ""]
+        else:
+            continue
+        found |= {name.split(".")[1] for name in names if name.startswith("karat.") and name != "karat.__version__"}
+    return found
+
+
+def test_imports_point_downwards(root: Path) -> None:
+    for path in modules(root):
+        package = path.relative_to(root / "src" / "karat").parts[0].removesuffix(".py")
+        if package == "__init__":
+            continue
+        for other in imported_packages(path) - {package}:
+            if package in GROUND_ORDER and other in GROUND_ORDER:
+                assert GROUND_ORDER.index(other) < GROUND_ORDER.index(package), f"{path.name} imports {other}"
+            else:
+                assert floor_of(other) < floor_of(package), f"{path} imports karat.{other}, which is above or beside it"
+
+
+def test_the_test_of_imports_can_fail(tmp_path: Path) -> None:
+    path = tmp_path / "x.py"
+    path.write_text("from karat import intake\nimport karat.cli.main\nfrom karat.screen.remfod import remfod\n")
+    assert imported_packages(path) == {"intake", "cli", "screen"}
+    assert floor_of("cli") > floor_of("intake") > floor_of("judgments")
+
+
+@pytest.mark.parametrize("statement", ["import karat", "import karat; karat.read; karat.Judgments"])
+def test_importing_stays_light(statement: str) -> None:
+    heavy = ["scipy.stats", "matplotlib", "fastapi", "starlette", "uvicorn", "sqlalchemy", "pandas", "dask", "jax"]
+    code = f"import sys; {statement}; print([name for name in {heavy} if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_plain_import_loads_nothing_of_karat() -> None:
+    code = "import sys, karat; print([name for name in sys.modules if name.startswith('karat.') or name == 'polars'])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_everything_public_is_there_and_has_an_example_that_runs() -> None:
+    finder = doctest.DocTestFinder(recurse=False)
+    for name in karat.__all__:
+        thing = getattr(karat, name)
+        assert name in dir(karat)
+        assert inspect.getdoc(thing), name
+        if not inspect.ismodule(thing) and not (inspect.isclass(thing) and issubclass(thing, Exception)):
+            assert any(test.examples for test in finder.find(thing, name)), f"karat.{name} has no example"
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = karat.nothing
+
+
+def test_modules_are_short_and_say_what_they_are(root: Path) -> None:
+    for path in modules(root):
+        text = path.read_text(encoding="utf-8")
+        assert ast.get_docstring(ast.parse(text)), path
+        assert len(text.splitlines()) <= 400, path
+
+
+@pytest.mark.parametrize(
+    "command", [["ruff", "check", "."], ["ruff", "format", "--check", "."], ["mypy"]], ids=" ".join
+)
+def test_style_and_types(command: list[str], root: Path) -> None:
+    done = subprocess.run([sys.executable, "-m", *command], cwd=root, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_no_registry_is_named(root: Path) -> None:
+    done = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip("not a git checkout")
+    words = ["pypi" + ".org", "pythonhosted" + ".org", "registry.npm" + "js", "index" + "-url", "/work" + "/main"]
+    for name in done.stdout.splitlines():
+        path = root / name
+        if path.suffix in (".md", ".txt", ".toml", ".py", ".yml", ".yaml", ".cfg", ".json", "") and path.is_file():
+            text = path.read_text(encoding="utf-8", errors="replace")
+            assert not [word for word in words if word in text], name

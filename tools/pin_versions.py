@@ -1,0 +1,26 @@
+"""Resolve the versions of everything karat uses, for Python 3.11 to 3.13 at once: make constraints
+
+The result is plain pins with markers, and names no package registry.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+HEADER = "# Made by `make constraints`; holds for Python 3.11 to 3.13.\n"
+
+
+def main() -> None:
+    """Write constraints.txt."""
+    subprocess.run([sys.executable, "-m", "pip", "install", "-q", "uv"], check=True)
+    command = [sys.executable, "-m", "uv", "pip", "compile", "pyproject.toml", "--group", "dev", "--universal", "-q"]
+    command += ["--python-version", "3.11", "--no-annotate", "--no-header", "--upgrade"]
+    pins = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    (ROOT / "constraints.txt").write_text(HEADER + pins, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
