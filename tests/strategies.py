@@ -48,16 +48,17 @@ def judgments(draw: st.DrawFn) -> karat.Judgments:
     """A small table of judgments with known and unknown columns and some participants."""
     scale = draw(scales())
     people = draw(st.lists(NAMES, min_size=1, max_size=3, unique=True))
-    rows = []
-    for person in people:
-        for trial in range(1, draw(st.integers(1, 4)) + 1):
-            rows.append({
+    rows = [
+            {
                 "participant": person, "item": draw(NAMES), "response": draw(answers(scale)), "trial": trial,
                 "rt": draw(st.one_of(st.none(), st.floats(0, 1e6))), "time": draw(st.one_of(st.none(), TIMES)),
-                "subgroup": draw(CELLS), "condition": draw(CELLS), "length": draw(st.one_of(st.none(), st.integers(-9, 9))),
+                "subgroup": draw(CELLS), "condition": draw(CELLS),
+                "length": draw(st.one_of(st.none(), st.integers(-9, 9))),
                 "weight": draw(st.one_of(st.none(), st.floats(allow_nan=False, allow_infinity=False))),
                 "seen": draw(st.one_of(st.none(), st.booleans())),
-            })  # fmt: skip
+            }
+            for person in people for trial in range(1, draw(st.integers(1, 4)) + 1)
+    ]  # fmt: skip
     schema = {
         "rt": pl.Float64(), "time": pl.Datetime("us", "UTC"), "subgroup": pl.String(), "condition": pl.String(),
         "length": pl.Int64(), "weight": pl.Float64(), "seen": pl.Boolean(), "response": pl.String(),

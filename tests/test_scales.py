@@ -10,16 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
-from karat.scales import NumberRange, Scale, from_dict, parse_scale
+from karat.scale_texts import parse_scale
+from karat.scales import NumberRange, Scale, from_dict
 from strategies import NAMES, scales
 
 
 @pytest.mark.parametrize(
     ("scale", "answer", "read"),
     [
-        (karat.Binary(), True, "1"), (karat.Binary(), "FALSE", "0"), (karat.Binary(), 1.0, "1"), (karat.Binary(), "2", None),
+        (karat.Binary(), True, "1"), (karat.Binary(), "FALSE", "0"), (karat.Binary(), 1.0, "1"),
+        (karat.Binary(), "2", None),
         (karat.Binary(("no", "yes")), "yes", "yes"), (karat.Binary(("no", "yes")), 0, "no"),
-        (karat.Binary(("1", "2")), "1", "1"), (karat.Choice(), "LEFT", "left"), (karat.Choice(none=True), "none", "none"),
+        (karat.Binary(("1", "2")), "1", "1"), (karat.Choice(), "LEFT", "left"),
+        (karat.Choice(none=True), "none", "none"),
         (karat.Choice(), "none", None), (karat.Ordinal(7), "7.0", "7"), (karat.Ordinal(7), 8, None),
         (karat.Ordinal(["bad", "good"]), " good ", "good"), (karat.Ordinal(range(-3, 4)), -3, "-3"),
         (karat.Nominal(["A", "B"]), "a", None), (karat.Magnitude(), "0", None), (karat.Magnitude(), "1e3", "1e3"),
@@ -95,8 +98,9 @@ def test_plain_data_and_back(scale: Scale) -> None:
     ("text", "scale"),
     [
         ("binary", karat.Binary()), ("binary:no,yes", karat.Binary(("no", "yes"))), ("choice", karat.Choice()),
-        ("choice:none", karat.Choice(none=True)), ("ordinal:1-5", karat.Ordinal(5)), ("Ordinal: 1-7 : 4", karat.Ordinal(7, 4)),
-        ("ordinal:-3-3", karat.Ordinal(range(-3, 4))), ("ordinal:bad,fair,good", karat.Ordinal(["bad", "fair", "good"])),
+        ("choice:none", karat.Choice(none=True)), ("ordinal:1-5", karat.Ordinal(5)),
+        ("Ordinal: 1-7 : 4", karat.Ordinal(7, 4)), ("ordinal:-3-3", karat.Ordinal(range(-3, 4))),
+        ("ordinal:bad,fair,good", karat.Ordinal(["bad", "fair", "good"])),
         ("nominal:A,B", karat.Nominal(["A", "B"])), ("magnitude:100", karat.Magnitude(100)),
         ("continuous:0-100", karat.Continuous(0, 100)), ("continuous", karat.Continuous()),
     ],

@@ -87,7 +87,7 @@ def likert(seed: int = 20260101) -> karat.Judgments:
 def questionnaire(
     items: list[dict[str, str | None]], which_list: int, random: np.random.Generator
 ) -> list[dict[str, str | None]]:
-    """The trials of one person: each test item in the condition of the list; practice, then calibration, then the rest."""
+    """The trials of one person: test items in the condition of the list; practice first, then calibration."""
     tests = [row for index, row in enumerate(items[:96]) if (index // 4 + which_list) % 4 == index % 4]
     others = [row for row in items if row["function"] not in ("test", "practice", "calibration")]
     main = [*tests, *others]

@@ -63,37 +63,57 @@ def ratings_by_kind(judgments: Judgments) -> pl.DataFrame:
 def _page(judgments: Judgments, lines: list[str]) -> str:
     table = ratings_by_kind(judgments)
     head = "".join(f"<th scope=col>{escape(name)}</th>" for name in table.columns)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{'' if cell is None else escape(str(cell))}</td>" for cell in row) + "</tr>\n"
-        for row in table.iter_rows()
-    )
-    summary = escape("\n".join(lines))
-    return _TEMPLATE.format(summary=summary, head=head, body=body)
+    rows = ["".join(f"<td>{escape(_cell(cell))}</td>" for cell in row) for row in table.iter_rows()]
+    body = "".join(f"<tr>{row}</tr>\n" for row in rows)
+    facts = "".join(f"<dt>{escape(word)}</dt><dd>{escape(fact)}</dd>\n" for word, fact in map(_fact, lines))
+    return _TEMPLATE.format(facts=facts, head=head, body=body)
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else f"{value:.2f}" if isinstance(value, float) else str(value)
+
+
+def _fact(line: str) -> tuple[str, str]:
+    """A line of the account as its word and what it says; the line of counts has no word of its own."""
+    word, fact = line[:11].strip(), line[11:]
+    return ("found", line) if line[:1].isdigit() else (word, fact)
 
 
 _TEMPLATE = """<!doctype html>
 <html lang="en">
+<head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>karat demo: what was read</title>
 <style>
-:root {{ color-scheme: light dark; --ink: #1a1a1a; --ground: #fff; --gold: #9a6b00; --line: #d8d8d8; }}
-@media (prefers-color-scheme: dark) {{ :root {{ --ink: #ececec; --ground: #121212; --gold: #e0b040; --line: #444; }} }}
+:root {{ color-scheme: light dark; --ink: #1a1a1a; --ground: #fff; --gold: #9a6b00; --line: #d8d8d8; --soft: #555; }}
+@media (prefers-color-scheme: dark) {{
+  :root {{ --ink: #ececec; --ground: #121212; --gold: #e0b040; --line: #444; --soft: #b5b5b5; }}
+}}
 body {{ font: 1rem/1.5 system-ui, sans-serif; color: var(--ink); background: var(--ground); margin: 0 auto;
-  max-width: 44rem; padding: 2rem 1rem; }}
+  max-width: 44rem; padding: 1.5rem 1rem; }}
 h1 {{ font: 1.75rem/1.25 Charter, "Bitstream Charter", Georgia, serif; border-top: 3px solid var(--gold);
-  padding-top: 1rem; }}
-pre {{ white-space: pre-wrap; font-size: .875rem; }}
-table {{ border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }}
-th, td {{ text-align: left; padding: .25rem .5rem; border-bottom: 1px solid var(--line); }}
+  padding-top: 1rem; margin: 0 0 1.5rem; }}
+h2 {{ font-size: 1.125rem; margin: 2rem 0 .5rem; }}
+dl {{ display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; margin: 0; }}
+dt {{ color: var(--soft); }}
+dd {{ margin: 0; }}
+table {{ border-collapse: collapse; width: 100%; font-size: .875rem; font-variant-numeric: tabular-nums; }}
+th, td {{ text-align: left; padding: .25rem 0 .25rem .5rem; border-bottom: 1px solid var(--line); }}
+th:first-child, td:first-child {{ padding-left: 0; }}
 th:nth-child(n+3), td:nth-child(n+3) {{ text-align: right; }}
+p {{ color: var(--soft); font-size: .875rem; }}
 </style>
+</head>
+<body>
 <h1>48 people rated sentences: what karat read</h1>
-<pre>{summary}</pre>
+<dl>
+{facts}</dl>
 <h2>Ratings and times by kind of item</h2>
 <table><thead><tr>{head}</tr></thead>
 <tbody>
 {body}</tbody></table>
 <p>Ratings run from 1 (unnatural) to 5 (natural); times are in seconds. The data are simulated.</p>
+</body>
 </html>
 """

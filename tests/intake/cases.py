@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from karat.intake import Intake, Options, read_files
-from karat.scales import parse_scale
+from karat.scale_texts import parse_scale
 
 FIXTURES = Path(__file__).parent / "fixtures"
 

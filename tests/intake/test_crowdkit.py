@@ -8,7 +8,7 @@ import pytest
 import karat
 from karat.errors import IntakeError
 from karat.intake import Options, read_files
-from karat.intake.crowdkit import recognises
+from karat.intake.readers.crowdkit import recognises
 from karat.intake.source import SourceFile
 
 FIXTURES = Path(__file__).parent / "fixtures"

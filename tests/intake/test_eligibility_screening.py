@@ -7,7 +7,7 @@ import pytest
 import karat
 from karat.errors import IntakeError
 from karat.intake import read_files
-from karat.intake.eligibility_screening import recognises
+from karat.intake.readers.eligibility_screening import recognises
 from karat.intake.source import SourceFile
 
 FIXTURES = Path(__file__).parent / "fixtures"

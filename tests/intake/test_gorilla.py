@@ -52,7 +52,7 @@ def test_questionnaires_describe_participants_without_naming_them() -> None:
     assert people["participant"].to_list() == ["7001", "7002"]
     assert people["age"].to_list() == ["34", "29"]
     assert people["first-language"].to_list() == ["German", "German"]
-    assert people["status"].to_list() == ["complete", "timelimit"]
+    assert people["participant_status"].to_list() == ["complete", "timelimit"]
     assert people["started"].to_list()[0] == datetime(2024, 3, 4, 9, 59, 0, 100000, UTC)
     assert people["finished"].to_list()[0] == datetime(2024, 3, 4, 10, 1, 30, tzinfo=UTC)
     assert "example.org" not in str(people.rows()) + str(intake.judgments.frame.rows())
@@ -136,3 +136,10 @@ def test_a_short_row_is_named_but_not_the_end_of_file(tmp_path: Path) -> None:
     with pytest.raises(IntakeError, match=r"line 23: the row has 2 cells") as error:
         read_files([path])
     assert len(error.value.problems) == 1
+
+
+def test_a_display_about_information_structure_or_breakfast_is_no_instruction(tmp_path: Path) -> None:
+    for display in ("information structure", "breakfast"):
+        path = tmp_path / "task.csv"
+        path.write_text(TASK.read_text(encoding="utf-8").replace(",trial,", f",{display},"), encoding="utf-8")
+        assert read_files([path]).judgments.frame.height == 8

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from karat.errors import IntakeError
 from karat.intake import Intake, read_files
-from karat.intake.jatos import recognises
+from karat.intake.readers.jatos import recognises
 from karat.intake.source import SourceFile
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -63,13 +64,13 @@ def test_the_archive_with_its_metadata() -> None:
 
 def test_the_people_of_the_archive_those_without_data_included() -> None:
     people = read_files([FIXTURES / "jatos" / "jatos_results.jrzip"]).judgments.participants
-    assert people.select("participant", "status", "worker_id", "working_time", "STUDY_ID").rows() == [
+    assert people.select("participant", "study_state", "worker_id", "working_time", "STUDY_ID").rows() == [
         ("5f00aa", "FINISHED", "31", 300.0, "s9"),
         ("5f00bb", "DATA_RETRIEVED", "32", 4.0, None),
         ("33", "FINISHED", "33", 240.5, None),
         ("5f00cc", "STARTED", "34", None, None),
     ]
-    assert people["started"][0] == "2024-05-03T09:55:01+00:00"
+    assert people["started"][0] == datetime(2024, 5, 3, 9, 55, 1, tzinfo=UTC)
     assert people["finished"].to_list()[1] is None
 
 
@@ -151,8 +152,32 @@ def test_two_results_of_one_person_are_told(tmp_path: Path) -> None:
     }
     intake = read_files([archive(tmp_path / "r.zip", members)])
     assert intake.judgments.frame["trial"].to_list() == [1, 2, 3, 4]
-    assert intake.judgments.participants.select("participant", "status").rows() == [("p", "FINISHED")]
+    assert intake.judgments.participants.select("participant", "study_state").rows() == [("p", "FINISHED")]
     assert has_note(intake, "more than one study result of p")
+
+
+def test_what_prolific_says_of_a_submission_is_not_hidden_by_the_state_of_the_study(tmp_path: Path) -> None:
+    link = {"urlQueryParameters": {"PROLIFIC_PID": "p1"}}
+    members = {
+        "metadata.json": metadata({"id": 1, "studyState": "FINISHED", "startDate": 1714730101000, **link}),
+        DATA.format(1, 1): trials(0, 1),
+    }
+    export = tmp_path / "export.csv"
+    export.write_text("Submission id,Participant id,Status,Started at\ns1,p1,RETURNED,2024-05-03T09:50:00Z\n")
+    for paths in ([archive(tmp_path / "r.zip", members), export], [export, tmp_path / "r.zip"]):
+        people = read_files(paths).judgments.participants
+        assert people.select("status", "study_state").rows() == [("RETURNED", "FINISHED")]
+        assert people["started"].dtype.is_temporal()
+
+
+def test_addresses_in_the_link_do_not_become_participants(tmp_path: Path) -> None:
+    members = {
+        "metadata.json": metadata({"id": 1, "urlQueryParameters": {"participant": "ann@example.org"}}),
+        DATA.format(1, 1): trials(0, 1),
+    }
+    intake = read_files([archive(tmp_path / "r.zip", members)])
+    assert intake.judgments.participants["participant"].to_list() == ["annotator_1"]
+    assert "example.org" not in str(intake.judgments.frame.rows()) + str(intake.judgments.participants.rows())
 
 
 def test_an_empty_result_and_other_text(tmp_path: Path) -> None:

@@ -10,9 +10,10 @@ import pytest
 
 from karat.errors import IntakeError
 from karat.intake import Intake, Options, read_files
-from karat.intake.jspsych import recognises
+from karat.intake.readers.jspsych import recognises
 from karat.intake.source import SourceFile
-from karat.scales import Nominal, Ordinal, parse_scale
+from karat.scale_texts import parse_scale
+from karat.scales import Nominal, Ordinal
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
@@ -131,8 +132,9 @@ def test_several_questions_on_a_page() -> None:
     }
     # Nobody chose the lowest point of natural, which is 0 all the same.
     assert intake.judgments.scales["natural"] == Ordinal(range(5))
+    assert has_note(intake, "On a page with several questions, rt is the time of the whole page")
     assert "ip" not in intake.judgments.frame.columns
-    assert has_note(intake, "Left out as personal data: ip.")
+    assert has_note(intake, "The data: ip left out, because it may name people.")
 
 
 def test_a_page_of_items_without_an_item_column(tmp_path: Path) -> None:
@@ -341,3 +343,29 @@ def test_a_told_scale_wins() -> None:
     options = Options(scale=parse_scale("ordinal:bad,so-so,good"))
     intake = read_files([FIXTURES / "jspsych" / "study.csv"], "auto", options)
     assert intake.judgments.scale == Ordinal(["bad", "so-so", "good"])
+
+
+def test_a_column_that_names_fillers_and_practice_gives_function(tmp_path: Path) -> None:
+    kinds = ["practice", "critical", "Füller", "catch"]
+    data = [trial(index, item=f"s{index}", type=kind) for index, kind in enumerate(kinds)]
+    intake = from_json(tmp_path, data)
+    assert intake.judgments.frame["function"].to_list() == ["practice", "test", "filler", "attention"]
+    assert has_note(intake, "type names practice, fillers or attention and gives function; --map function= undoes it.")
+    undone = from_json(tmp_path, data, Options(mapping={"function": ""}))
+    assert undone.judgments.frame["function"].unique().to_list() == ["test"]
+
+
+def test_mail_addresses_do_not_become_participants(tmp_path: Path) -> None:
+    data = [trial(index, subject=who) for who in ("ann@example.org", "vp2") for index in range(2)]
+    intake = from_json(tmp_path, data)
+    assert intake.judgments.frame["participant"].to_list() == ["annotator_1"] * 2 + ["vp2"] * 2
+    assert "example.org" not in str(intake.judgments.frame.rows()) + str(intake.judgments.participants.rows())
+
+
+def test_keys_that_only_lead_on_are_no_judgments(tmp_path: Path) -> None:
+    key = {"trial_type": "html-keyboard-response", "response": " "}
+    intake = from_json(tmp_path, [trial(0, **key), trial(1), trial(2), trial(3, **{**key, "response": "Enter"})])
+    assert intake.judgments.frame["response"].to_list() == ["1", "0"]
+    assert intake.set_aside == {"key presses to go on": 2}
+    judged = from_json(tmp_path, [trial(0, **key), trial(1, **{**key, "response": "f"})])
+    assert judged.judgments.frame["response"].to_list() == ["space", "f"]

@@ -8,7 +8,7 @@ import pytest
 import karat
 from karat.errors import IntakeError
 from karat.intake import Options, read_files
-from karat.intake.label_studio import recognises
+from karat.intake.readers.label_studio import recognises
 from karat.intake.source import SourceFile
 
 FIXTURES = Path(__file__).parent / "fixtures"

@@ -106,3 +106,15 @@ def test_a_short_row_is_named(tmp_path: Path) -> None:
 def test_a_list_of_trials_alone_has_no_judgments() -> None:
     with pytest.raises(IntakeError, match=r"no judgments in trials\.csv"):
         read_files([LREX / "trials.csv"])
+
+
+def test_minus_one_is_missing_unless_the_scale_goes_further_down(tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    header = "materials;participant;is_test_trial;item;condition;position;rating1;content\n"
+    for ratings, read in ((("-1", "2"), [None, "2"]), (("-1", "-2"), ["-1", "-2"])):
+        lines = [f"Exp;1;no;{number};a;{number};{rating};Text\n" for number, rating in enumerate(ratings)]
+        path.write_text(header + "".join(lines), encoding="utf-8")
+        intake = read_files([path], options=Options(scale=Ordinal(range(-2, 3))))
+        assert intake.judgments.frame.select("trial", "response").rows() == list(enumerate(read, start=1))
+        assert ("rating1: 1 answer -1 read as missing." in intake.notes) == (read[0] is None)
+        assert "position counts from 0; one was added to each trial." in intake.notes

@@ -8,8 +8,8 @@ import pytest
 
 from karat.errors import IntakeError
 from karat.intake import Options, read_files
-from karat.intake.mturk import READER, recognises
-from karat.intake.mturk_answers import moments
+from karat.intake.readers.mturk import READER, recognises
+from karat.intake.readers.mturk_answers import moments
 from karat.intake.source import SourceFile
 from karat.scales import Binary, Nominal, Ordinal
 
@@ -187,3 +187,13 @@ def test_other_tables_are_not_taken(tmp_path):
     assert not recognises(SourceFile(file))
     with pytest.raises(IntakeError, match="no column HITId, AssignmentId"):
         read_files([file], "mturk")
+
+
+def test_background_and_addresses_are_no_judgments(tmp_path):
+    header = ["Input.item", "Answer.rating", "Answer.native", "Answer.e-mail", "Answer.name"]
+    rows = [["W1", "s1", "4", "yes", "w@example.org", "Jörg"], ["W2", "s2", "2", "no", "v@example.org", "Anna"]]
+    intake = read_files([batch(tmp_path, header, rows)])
+    assert intake.judgments.frame["response"].to_list() == ["4", "2"]
+    assert intake.judgments.participants["native"].to_list() == ["yes", "no"]
+    assert intake.set_aside == {"cells that may name people": 4, "cells with answers about the participant": 2}
+    assert "example.org" not in str(intake.judgments.participants.rows())

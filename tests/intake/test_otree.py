@@ -7,7 +7,7 @@ import pytest
 
 from karat.errors import IntakeError
 from karat.intake import Options, read_files
-from karat.intake.otree import READER, recognises
+from karat.intake.readers.otree import READER, recognises
 from karat.intake.source import SourceFile
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -32,7 +32,7 @@ def test_answers_of_a_round_are_judgments_with_the_time_on_their_page(wide):
     assert answers(wide, "k3x9a1bq", "rating") == [(1, "s07", "6", 6.0), (2, "s02", "2", 4.0), (3, "s11", "7", 7.0)]
     assert answers(wide, "k3x9a1bq", "confidence") == [(1, "s07", "3", 6.0), (2, "s02", "3", 4.0), (3, "s11", "1", 7.0)]
     assert wide.judgments.frame["time"][0] == datetime(2026, 3, 2, 10, 0, 26, tzinfo=UTC)
-    assert any("whole seconds" in note and "(Judge)" in note for note in wide.notes)
+    assert any("whole seconds" in note and "the page Judge" in note for note in wide.notes)
 
 
 def test_a_round_whose_page_was_left_without_an_answer_is_kept_as_unanswered(wide):
@@ -188,3 +188,72 @@ def test_a_file_that_is_none_of_otree_is_refused_when_forced(tmp_path):
     file.write_text("participant,item,response\n1,2,3\n")
     with pytest.raises(IntakeError, match=r"no column participant\.code"):
         read_files([file], "otree")
+
+
+def test_names_and_addresses_are_left_out(tmp_path):
+    file = tmp_path / "all_apps_wide.csv"
+    file.write_text(
+        "participant.code,participant.label,judge.1.player.item,judge.1.player.rating,judge.2.player.item,"
+        "judge.2.player.rating,survey.1.player.age,survey.1.player.e_mail,survey.1.player.name\n"
+        "k1,Jörg Müller,s1,4,s2,2,33,j@example.org,Jörg\nk2,Anna,s2,3,s1,5,41,a@example.org,Anna\n",
+        encoding="utf-8",
+    )
+    intake = read_files([file])
+    people = intake.judgments.participants
+    assert people.columns == ["participant", "survey.age"]
+    assert intake.set_aside == {
+        "cells that may name people": 4,
+        "cells with answers about the participant": 2,
+        "cells that describe a round": 4,
+    }
+    assert any(note.startswith("participant.label is left out") for note in intake.notes)
+
+
+def test_the_answer_the_item_and_the_time_can_be_told(tmp_path):
+    file = tmp_path / "urteile.csv"
+    file.write_text(
+        "participant.code,player.vorlage,player.gruppe,player.note,player.dauer,subsession.round_number\n"
+        "k1,v1,a,4,1500,1\nk1,v2,b,2,2500,2\n"
+    )
+    guessed = read_files([file])
+    assert guessed.judgments.frame["question"].unique(maintain_order=True).to_list() == [
+        "vorlage", "gruppe", "note", "dauer",
+    ]  # fmt: skip
+    assert any("say --map response=NAME" in note for note in guessed.notes)
+    told = read_files([file], options=Options(mapping={"response": "note", "item": "vorlage", "rt": "dauer"}))
+    frame = told.judgments.frame
+    assert frame.select("item", "response", "rt", "gruppe").rows() == [("v1", "4", 1.5, "a"), ("v2", "2", 2.5, "b")]
+    assert "question" not in frame.columns
+
+
+HEADER = "session_code,participant_id_in_session,participant_code,page_index,app_name,page_name,epoch_time,round_number"
+
+
+def paged(tmp_path, *pages):
+    """An app of two rounds with its page times: name of the page, round, moment when it was left."""
+    app, times = tmp_path / "judge.csv", tmp_path / "PageTimes.csv"
+    app.write_text(
+        "participant.code,player.item,player.rating,subsession.round_number\nk1,s1,4,1\nk1,s2,2,2\nk2,s2,3,1\nk2,s1,1,2\n"
+    )
+    rows = [
+        f"x,1,{code},{index},judge,{page},{1772445600 + moment},{number}"
+        for code in ("k1", "k2")
+        for index, (page, number, moment) in enumerate(pages)
+    ]
+    times.write_text("\n".join([HEADER, *rows]) + "\n")
+    return read_files([app, times])
+
+
+def test_introductions_and_results_are_not_the_page_that_asks(tmp_path):
+    intake = paged(tmp_path, ("Intro", 1, 0), ("Rate", 1, 7), ("Rate", 2, 12), ("Results", 2, 60))
+    assert intake.judgments.frame["rt"].to_list() == [7.0, 5.0, 7.0, 5.0]
+    assert any("the time on the page Rate, not on Intro, Results" in note for note in intake.notes)
+
+
+def test_of_several_pages_a_round_none_is_chosen_in_silence(tmp_path):
+    intake = paged(tmp_path, ("Read", 1, 0), ("Rate", 1, 7), ("Read", 2, 10), ("Rate", 2, 14))
+    frame = intake.judgments.frame
+    assert "rt" not in frame.columns
+    assert frame["seconds on Rate"].to_list() == [7.0, 4.0, 7.0, 4.0]
+    assert frame["seconds on Read"].to_list() == [None, 3.0, None, 3.0]
+    assert any("say --map rt='seconds on Read'" in note for note in intake.notes)

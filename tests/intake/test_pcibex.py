@@ -10,7 +10,7 @@ import pytest
 
 from karat.errors import IntakeError
 from karat.intake import Intake, Options, read_files
-from karat.intake.ibex_log import decoded, is_log
+from karat.intake.readers.ibex_log import decoded, is_log
 from karat.scales import Choice, Nominal, Ordinal
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -101,12 +101,12 @@ def test_practice_trials_keep_apart_from_test_items_with_the_same_number() -> No
     assert column(intake, "item") == ["practice_trial-1", "1", "2", "3", "practice_trial-1", "2", "1"]
 
 
-def test_participants_have_times_list_browser_and_background_choices() -> None:
+def test_participants_have_times_design_number_browser_and_background_choices() -> None:
     people = case("pcibex").judgments.participants
     assert people["started"].to_list()[0] == datetime(2024, 3, 4, 10, 10, tzinfo=UTC)
     assert people["finished"].to_list()[0] == datetime(2024, 3, 4, 10, 15, 30, tzinfo=UTC)
     assert people["working_time"].to_list() == [60.0, 60.0]
-    assert people["list"].to_list() == ["2", "3"]
+    assert people["design_number"].to_list() == ["2", "3"]
     assert people["gender"].to_list() == ["female", "male"]
     assert "age" not in people.columns
     assert people["user_agent"].to_list()[1].startswith("Mozilla/5.0 (iPhone")
@@ -116,8 +116,8 @@ def test_assumptions_are_told_with_their_way_out() -> None:
     notes = "\n".join(case("pcibex").notes)
     assert "told apart by PROLIFIC_PID; say --map participant=NAME" in notes
     assert "The column item is taken as item; say --map item=NAME" in notes
-    assert "from the last logged display before the answer in 5 trials" in notes
-    assert "from the start of the trial in 1 trial without a logged display" in notes
+    assert "from the last logged display before the answer for 5 answers" in notes
+    assert "from the start of the trial for 1 answer without a logged display" in notes
 
 
 def test_two_alternatives_have_sides_and_items_by_label_and_group() -> None:
@@ -223,8 +223,31 @@ def test_mail_addresses_do_not_become_participants(write: Write) -> None:
     ]
     intake = read_files([write(*lines, columns="# 13. id.\n# 14. email.\n# 15. Comments.\n")])
     assert column(intake, "participant") == ["1709547330-0cc175"] * 2
-    assert "email" not in intake.judgments.frame.columns
-    assert any("email left out" in note for note in intake.notes)
+    assert "a@b.org" not in str(intake.judgments.frame.rows())
+    assert any("id, email left out" in note for note in intake.notes)
+
+
+def named_people(order: int, name: str, group: str) -> list[str]:
+    logged = f",{name},{group}"
+    return trial(order, "exp", f"Scale,s,Choice,{order},{START + 700}{logged},NULL", logged=logged)
+
+
+def test_names_typed_as_ids_do_not_become_participants_unless_told(write: Write) -> None:
+    lines = [line for order in (1, 2) for line in named_people(order, "Jörg Müller", "A")]
+    path = write(*lines, columns="# 13. ID.\n# 14. Group.\n# 15. Comments.\n")
+    intake = read_files([path])
+    assert column(intake, "participant") == ["1709547330-0cc175"] * 2
+    assert "Müller" not in str(intake.judgments.frame.rows()) + str(intake.judgments.participants.rows())
+    told = read_files([path], options=Options(mapping={"participant": "ID"}))
+    assert column(told, "participant") == ["Jörg Müller"] * 2
+
+
+def test_the_group_of_a_person_is_the_list_and_the_design_number_is_not(write: Write) -> None:
+    columns = "# 13. ID.\n# 14. Group.\n# 15. Comments.\n"
+    one_group = [line for order in (1, 2) for line in named_people(order, "vp7", "A")]
+    assert column(read_files([write(*one_group, columns=columns)]), "list") == ["A", "A"]
+    groups = [line for order, group in ((1, "A"), (2, "B")) for line in named_people(order, "vp7", group)]
+    assert "list" not in read_files([write(*groups, columns=columns)]).judgments.frame.columns
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from karat.errors import IntakeError
 from karat.intake import read_files
-from karat.intake.potato import recognises
+from karat.intake.readers.potato import recognises
 from karat.intake.source import SourceFile
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -175,6 +175,7 @@ def test_a_cut_state_is_an_error(tmp_path):
     ("name", "content"),
     [
         ("a.csv", b"instance_id,user_id,rating\n"),
+        ("a.csv", b"instance_id,user_id,rating,p.value\n"),
         ("a.csv", b"participant.code,session.code,user_id\n"),
         ("a.json", b'{"user_id": 1, "labels": {}}'),
         ("a.json", b"{\0\xff"),
@@ -182,3 +183,13 @@ def test_a_cut_state_is_an_error(tmp_path):
 )
 def test_other_files_are_not_claimed(name, content):
     assert not recognises(SourceFile(Path(name), content=content))
+
+
+def test_names_in_surveys_are_left_out(tmp_path):
+    def change(state):
+        state["phase_to_page_to_label_to_value"] = {"prestudy": {"p": {"name": {"text_box": "Ann"}, "age": {"": "33"}}}}
+
+    intake = read_files(states(tmp_path, change))
+    assert "name" not in intake.judgments.participants.columns
+    assert intake.judgments.participants["age"][0] == "33"
+    assert "The surveys: name left out, because it may name people." in intake.notes

@@ -7,7 +7,7 @@ import pytest
 
 from karat.errors import IntakeError
 from karat.intake import read_files
-from karat.intake.prolific import recognises
+from karat.intake.readers.prolific import recognises
 from karat.intake.source import SourceFile
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -100,9 +100,18 @@ def test_personal_columns_are_left_out(tmp_path):
     path.write_text("Submission id,Participant id,Status,Started at,Email\n1,5b0001,APPROVED,,a@example.org\n")
     intake = read_files([path, OLD[1]])
     assert "Email" not in intake.judgments.participants.columns
-    assert "Email of export.csv left out: personal data." in intake.notes
+    assert "export.csv: Email left out, because it may name people." in intake.notes
 
 
-@pytest.mark.parametrize("header", ["participant_id,status,rt", "Participant id,Submission id,rt", "", "\0\0"])
+@pytest.mark.parametrize(
+    "header",
+    [
+        "participant_id,status,rt",
+        "Participant id,Submission id,rt",
+        "participant_id,session_id,status,time_taken,item,response",
+        "",
+        "\0\0",
+    ],
+)
 def test_other_tables_are_not_claimed(header):
     assert not recognises(SourceFile(Path("x.csv"), content=header.encode() + b"\n1,2,3\n"))

@@ -8,7 +8,7 @@ import pytest
 
 from karat.errors import IntakeError
 from karat.intake import Options, read_files
-from karat.intake.qualtrics import READER, recognises
+from karat.intake.readers.qualtrics import READER, recognises
 from karat.intake.source import SourceFile
 from karat.scales import Nominal
 
@@ -187,6 +187,17 @@ def test_display_orders_with_a_column_a_row(tmp_path):
     ]
     frame = read_files([export(tmp_path, columns, [["5", "3", "2", "1"], ["1", "2", "1", "2"]])]).judgments.frame
     assert frame["trial"].to_list() == [2, 1, 1, 2]
+
+
+def test_numbered_answers_about_the_participant_are_no_points_of_the_scale(tmp_path):
+    columns = [("Q1", "How natural is this?", "QID1"), ("Q2", "And this?", "QID2"), ("Q3", "Geschlecht", "QID3"),
+               ("Q4", "What is your gender?", "QID4"), ("Phone", "Your number", "QID5_TEXT")]  # fmt: skip
+    rows = [["5", "2", "1", "2", "0151"], ["6", "7", "2", "1", "0152"]]
+    intake = read_files([export(tmp_path, columns, rows)])
+    assert intake.judgments.frame["item"].unique(maintain_order=True).to_list() == ["Q1", "Q2"]
+    assert intake.judgments.participants.select("Q3", "Q4").rows() == [("1", "2"), ("2", "1")]
+    assert intake.set_aside == {"cells that may name people": 2, "cells with answers about the participant": 4}
+    assert "Read as judgments, by their tags and answers: Q1, Q2." in intake.notes
 
 
 def test_all_columns_can_be_kept_apart(worded):

@@ -13,6 +13,7 @@ from karat.errors import KaratError
 
 if TYPE_CHECKING:
     from karat.intake import Intake
+    from karat.judgments import Judgments
     from karat.scales import Scale
 
 EXAMPLE = "Example: karat convert results.csv prolific_export.csv --map item=sentence_id -o judgments.parquet"
@@ -69,10 +70,7 @@ def convert(
         delimiter=delimiter, encoding=encoding, sheet=sheet, skip_bad=skip_bad, quiet=quiet or as_json,
     )  # fmt: skip
     if out is not None:
-        if out.suffix == ".csv":
-            intake.judgments.to_csv(out, safe_for_spreadsheets=safe_for_spreadsheets)
-        else:
-            intake.judgments.to_parquet(out)
+        write_judgments(intake.judgments, out, safe_for_spreadsheets=safe_for_spreadsheets)
     if as_json:
         typer.echo(json.dumps(intake.to_dict() | {"written": str(out) if out else None}, ensure_ascii=False, indent=2))
     elif not quiet:
@@ -101,11 +99,24 @@ def take_in(
         return read_files(files, source, options, encoding=encoding, skip_bad=skip_bad)
 
 
+def write_judgments(judgments: Judgments, out: Path, *, safe_for_spreadsheets: bool = False) -> None:
+    """Write judgments in the format that the name asks for."""
+    _check_name(out)
+    if out.suffix == ".csv":
+        judgments.to_csv(out, safe_for_spreadsheets=safe_for_spreadsheets)
+    else:
+        judgments.to_parquet(out)
+
+
+def _check_name(out: Path) -> None:
+    if out.suffix not in (".csv", ".parquet"):
+        raise KaratError(f"{out}: judgments are written as .parquet or .csv.")
+
+
 def _check_out(out: Path | None, files: list[Path], safe_for_spreadsheets: bool) -> None:
     if out is None:
         return
-    if out.suffix not in (".csv", ".parquet"):
-        raise KaratError(f"{out}: judgments are written as .parquet or .csv.")
+    _check_name(out)
     if safe_for_spreadsheets and out.suffix != ".csv":
         raise KaratError("--safe-for-spreadsheets is for CSV: say -o with a name that ends in .csv.")
     if any(out.exists() and file.exists() and out.samefile(file) for file in files):
@@ -123,7 +134,7 @@ def _pairs(texts: list[str], flag: str) -> dict[str, str]:
 
 
 def _scales(texts: list[str]) -> Scale | dict[str, Scale] | None:
-    from karat.scales import parse_scale
+    from karat.scale_texts import parse_scale
 
     if not texts:
         return None

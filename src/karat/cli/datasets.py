@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from karat.errors import KaratError
+from karat.cli.convert import write_judgments
 
 EXAMPLE = "Example: karat datasets likert -o likert.csv"
 
@@ -15,22 +16,20 @@ EXAMPLE = "Example: karat datasets likert -o likert.csv"
 def datasets(
     name: Annotated[str | None, typer.Argument(help="A data set; without it, all are listed.")] = None,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Write it here: .csv or .parquet.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """List the example data, or write one of them to a file."""
+    """List the example data, or show one of them and write it to a file."""
     from karat import datasets as bundled
 
     if name is None:
         width = max(map(len, bundled.ABOUT))
-        typer.echo("\n".join(f"{one.ljust(width)}  {about}" for one, about in bundled.ABOUT.items()))
+        lines = [f"{one.ljust(width)}  {about}" for one, about in bundled.ABOUT.items()]
+        typer.echo(json.dumps(bundled.ABOUT, indent=2) if as_json else "\n".join(lines))
         return
     judgments = bundled.load(name)
-    if out is None:
-        typer.echo(judgments.summary())
-    elif out.suffix == ".csv":
-        judgments.to_csv(out)
-    elif out.suffix == ".parquet":
-        judgments.to_parquet(out)
-    else:
-        raise KaratError(f"{out}: data sets are written as .csv or .parquet.")
     if out is not None:
-        typer.echo(f"written    {out}")
+        write_judgments(judgments, out)
+    if as_json:
+        typer.echo(json.dumps({"name": name, "answers": len(judgments), "written": str(out) if out else None}))
+    else:
+        typer.echo(f"written    {out}" if out else judgments.summary())

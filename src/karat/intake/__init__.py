@@ -10,7 +10,8 @@ from karat.intake.intake import Intake, read_files
 from karat.intake.readers import READERS
 from karat.intake.reading import Options
 from karat.judgments import Judgments
-from karat.scales import Scale, parse_scale
+from karat.scale_texts import parse_scale
+from karat.scales import Scale
 
 __all__ = ["READERS", "Intake", "Options", "read", "read_files"]
 

@@ -21,7 +21,10 @@ def cell_text(value: object) -> str | None:
     if value is None:
         return None
     if isinstance(value, list | dict):
-        value = json.dumps(value, ensure_ascii=False)
+        try:
+            value = json.dumps(value, ensure_ascii=False)
+        except RecursionError:
+            value = "(deeply nested)"
     # JSON can escape half a character, which no encoding can write.
     return answer_text(value).encode("utf-8", "replace").decode() or None
 

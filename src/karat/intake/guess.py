@@ -16,6 +16,7 @@ from karat.scales import Binary, Choice, Continuous, Nominal, Ordinal, Scale, as
 
 MOST_ORDINAL_POINTS = 11
 MOST_NOMINAL_LEVELS = 50
+OTHER = "any other"
 
 NAMES: dict[str, tuple[str, ...]] = {
     "participant": (
@@ -83,8 +84,10 @@ def guess_columns(names: Sequence[str], told: dict[str, str]) -> dict[str, str]:
     return mapping
 
 
-def guess_scale(answers: pl.Series, question: str = "") -> tuple[Scale, str]:
+def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | None = None) -> tuple[Scale, str]:
     """The scale that answers seem to be given on, and the sentence that says so.
+
+    Expected answers belong to the scale of numbers even where nobody gave them.
 
     >>> guess_scale(pl.Series(["1", "4", "5", "2"]))[0] == Ordinal(5)
     True
@@ -94,29 +97,37 @@ def guess_scale(answers: pl.Series, question: str = "") -> tuple[Scale, str]:
     override = "say --scale if that is wrong."
     lower = {word.lower() for word in words}
     if not words:
-        raise IntakeError("There is no answer in the whole file; say --scale to read it all the same.")
+        return Binary(), f"There is no answer{of} at all: the scale is unknown and set to binary; {override}"
     if lower <= {"left", "right", "none"}:
         return Choice(none="none" in lower), f"The answers{of} are left, right (and none): read as a choice; {override}"
     if lower <= {"0", "1"} or lower <= {"true", "false"}:
         return Binary(), f"The answers{of} are {' and '.join(words)}: read as binary; {override}"
-    if lower <= {"no", "yes"}:
-        return Binary(("no", "yes") if words[0].islower() else ("No", "Yes")), (
+    if lower <= {"no", "yes"} and len(lower) == len(words):
+        spelled = {word.lower(): word for word in words}
+        return Binary((spelled.get("no", "no"), spelled.get("yes", "yes"))), (
             f"The answers{of} are {' and '.join(words)}: read as binary; {override}"
         )
     numbers = [as_number(word) for word in words]
     known = [number for number in numbers if number is not None]
     if len(known) == len(words):
-        return _guess_number_scale(known, of)
+        return _guess_number_scale([*known, *_numbers_in(expected)], of)
     if len(words) > MOST_NOMINAL_LEVELS:
         raise IntakeError(
             f"The answers{of} are {len(words):,} different texts, such as {words[0]!r} and {words[1]!r}: "
             "say which column holds the answers (--map response=NAME) or which scale they are on (--scale)."
         )
     if len(words) == 1:
-        raise IntakeError(
-            f"All answers{of} are {words[0]!r}: say which others there were, --scale nominal:{words[0]},..."
+        return Nominal([words[0], OTHER]), (
+            f"All answers{of} are {words[0]!r}; {OTHER!r} stands for the others that there were. "
+            f"Say them: --scale nominal:{words[0]},..."
         )
     return Nominal(words), f"The answers{of} are {len(words)} different texts: read as nominal; {override}"
+
+
+def _numbers_in(expected: pl.Series | None) -> list[float]:
+    """The numbers that sets of expected answers such as `1-2` or `4|5` name."""
+    sets = [] if expected is None else expected.drop_nulls().unique().to_list()
+    return [float(number) for text in sets for number in re.findall(r"(?:(?<=^)|(?<=[-|\s]))-?\d+(?:\.\d+)?", text)]
 
 
 def _guess_number_scale(numbers: Sequence[float], of: str) -> tuple[Scale, str]:
@@ -127,7 +138,7 @@ def _guess_number_scale(numbers: Sequence[float], of: str) -> tuple[Scale, str]:
         scale: Scale = Ordinal(range(start, int(high) + 1))
         return scale, (
             f"The answers{of} are whole numbers up to {high:g}: read as the points {start} to {high:g} of a rating "
-            f"scale; say --scale ordinal:{start}-N if it had N."
+            f"scale; say --scale if it had more."
         )
     if whole and low < 0 and max(-low, high) <= MOST_ORDINAL_POINTS // 2:
         end = int(max(-low, high))

@@ -12,8 +12,9 @@ import polars as pl
 from karat.checks import Checked, check, text_column
 from karat.columns import nearest
 from karat.errors import IntakeError, Problems
-from karat.intake.cells import chained
-from karat.intake.guess import guess_scale
+from karat.files import metadata_path, participants_path
+from karat.intake.cells import chained, seconds_of
+from karat.intake.guess import guess_rt_unit, guess_scale
 from karat.intake.readers import reader_for, reader_named
 from karat.intake.reading import Options, Reader, Reading
 from karat.intake.source import SourceFile
@@ -46,7 +47,7 @@ class Intake:
         if self.skipped:
             lines.append(f"skipped    {self.skipped_units:,} of {self.units_in:,} {self.unit} that could not be read")
             lines += [f"           {line}" for line in self.skipped.lines(len(self.sources) > 1)]
-        lines += [f"assumed    {note}" for note in self.notes]
+        lines += [f"note       {note}" for note in self.notes]
         return lines + self.judgments.summary().splitlines()
 
     def to_dict(self) -> dict[str, Any]:
@@ -79,7 +80,7 @@ def read_files(
 ) -> Intake:
     """Read files of one study, of one or of several sources, as one table of judgments."""
     options = options or Options()
-    files = [SourceFile(path, encoding) for path in _expanded(paths)]
+    files = _files(paths, encoding)
     groups = _by_reader(files, source)
     parts = [_with_mapping(reader.read(group, options), reader, options) for reader, group in groups]
     answering = [part for part in parts if part.frame.width]
@@ -88,7 +89,7 @@ def read_files(
         problems.extend(part.problems)
     if not answering:
         raise IntakeError(f"There are no judgments in {', '.join(file.name for file in files)}.", problems)
-    frame = _respelled(pl.concat([part.frame for part in answering], how="diagonal_relaxed"), options)
+    frame = _respelled(_stacked([part.frame for part in answering]), options)
     notes = [note for part in parts for note in part.notes]
     scales, more = _scales(frame, answering, options)
     locate = chained([(part.frame.height, part.locate) for part in answering])
@@ -111,15 +112,31 @@ def read_files(
     )
 
 
+def _files(paths: Sequence[str | Path], encoding: str | None) -> list[SourceFile]:
+    """The files to read; those that share a name are told apart by their folders."""
+    found = _expanded(paths)
+    names = [path.name for path in found]
+    labels = [str(Path(*path.parts[-2:])) if names.count(path.name) > 1 else path.name for path in found]
+    return [SourceFile(path, encoding, label=label) for path, label in zip(found, labels, strict=True)]
+
+
+def _stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Tables below each other; one without item functions has test items, also beside one that has them."""
+    if any("function" in frame.columns for frame in frames):
+        frames = [f if "function" in f.columns else f.with_columns(function=pl.lit("test")) for f in frames]
+    return pl.concat(frames, how="diagonal_relaxed")
+
+
 def _expanded(paths: Sequence[str | Path]) -> list[Path]:
-    """The files that the paths name; a folder stands for the files in it."""
+    """The files that the paths name; a folder stands for the files in it, but for those that describe others."""
     found: list[Path] = []
     for path in map(Path, paths):
         if path.is_dir():
             inside = sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith("."))
+            companions = {beside(p) for p in inside for beside in (metadata_path, participants_path)}
             if not inside:
                 raise IntakeError(f"The folder {path} is empty.")
-            found += inside
+            found += [p for p in inside if p not in companions]
         elif path.is_file():
             found.append(path)
         else:
@@ -155,7 +172,15 @@ def _with_mapping(reading: Reading, reader: Reader, options: Options) -> Reading
         if source != column:
             frame = frame.drop(column, strict=False)
             frame = frame.rename({source: column}) if source else frame
-    return replace(reading, frame=frame)
+    notes = list(reading.notes)
+    if options.mapping.get("rt") and "participant" in frame.columns:
+        unit: str | None = options.rt_unit
+        if unit is None:
+            numbers = frame["rt"].cast(pl.Float64, strict=False)
+            unit, note = guess_rt_unit(numbers, frame["participant"], options.mapping["rt"], "This file")
+            notes.append(note)
+        frame = frame.with_columns(seconds_of(frame["rt"]).alias("rt")) if unit == "ms" else frame
+    return replace(reading, frame=frame, notes=[note for note in notes if note])
 
 
 def _respelled(frame: pl.DataFrame, options: Options) -> pl.DataFrame:
@@ -204,7 +229,7 @@ def _guess(rows: pl.DataFrame, question: str) -> tuple[Scale, str]:
                 Choice(),
                 "The answers name the left or the right item: read as a choice; say --scale if that is wrong.",
             )
-    return guess_scale(responses, question)
+    return guess_scale(responses, question, text_column(rows["expected"]) if "expected" in rows.columns else None)
 
 
 def _settled(
@@ -225,7 +250,11 @@ def _settled(
 
 
 def _participants(parts: Sequence[Reading]) -> pl.DataFrame | None:
-    """What the files say of people, one row each; what one file leaves empty another may fill."""
+    """What the files say of people, one row each; what one file leaves empty another may fill.
+
+    Files that only describe people come first: a recruitment platform knows best who finished and when.
+    """
+    parts = sorted(parts, key=lambda part: part.frame.width > 0)
     tables = [part.participants for part in parts if part.participants is not None]
     if not tables:
         return None

@@ -1,8 +1,23 @@
-"""What the labels that experimenters give their trials say about them."""
+"""What the names that experimenters give their trials and columns say about them."""
 
 from __future__ import annotations
 
 import re
+
+ITEM_IDS = (
+    "item", "itemid", "itemnumber", "itemnum", "itemno", "stimulusid", "stimid", "sentenceid", "sentencenumber",
+    "textid", "pairid", "satzid", "satznummer", "satznr",
+)  # fmt: skip
+"""What columns with the names or numbers of items are called, without case and signs, the likeliest first."""
+RESPONSE_TIMES = (
+    "rt", "rts", "rtms", "reactiontime", "reactiontimems", "responsetime", "responsetimems", "latency", "latencyms",
+)  # fmt: skip
+"""What columns with response times are called."""
+_WORDS = {
+    "filler": ("filler", "fillers", "füller", "distractor", "distractors"),
+    "attention": ("attention", "attentions", "catch"),
+    "practice": ("training", "übung"),
+}
 
 
 def function_named_in(label: str) -> str:
@@ -11,7 +26,8 @@ def function_named_in(label: str) -> str:
     >>> function_named_in("PracticeTrial"), function_named_in("experiment-filler"), function_named_in("exp")
     ('practice', 'filler', 'test')
     """
-    if "practice" in label.lower():
+    label = label.lower()
+    if "practice" in label or "practise" in label:
         return "practice"
-    words = re.split(r"[^a-z]+", label.lower())
-    return next((name for name in ("filler", "attention") if name in words or f"{name}s" in words), "test")
+    words = set(re.split(r"[\W\d_]+", label))
+    return next((function for function, names in _WORDS.items() if not words.isdisjoint(names)), "test")

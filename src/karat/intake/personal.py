@@ -1,27 +1,53 @@
-"""Columns that name a person directly: these do not enter the table."""
+"""What names a person directly does not enter the table; what describes one is no judgment."""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
 
 from karat.intake.guess import plain
 
 DIRECT = {
-    "name", "firstname", "lastname", "surname", "fullname", "yourname", "participantname", "username", "email", "mail",
-    "emailaddress", "youremail", "participantemail", "ip", "ipaddress", "phone", "phonenumber", "address", "latitude",
-    "longitude", "locationlatitude", "locationlongitude",
+    "name", "firstname", "lastname", "surname", "fullname", "yourname", "participantname", "username", "mail",
+    "emailaddress", "ip", "ipaddress", "sourceip", "remoteip", "phone", "phonenumber", "telephone", "address",
+    "latitude", "longitude", "locationlatitude", "locationlongitude", "vorname", "nachname", "telefon", "telefonnummer",
+    "adresse",
 }  # fmt: skip
+BACKGROUND = (
+    "age", "gender", "sex", "language", "languages", "nativelanguage", "firstlanguage", "mothertongue", "l1",
+    "native", "nativespeaker", "dialect", "education", "country", "nationality", "handedness", "comment", "comments",
+    "feedback", "alter", "geschlecht", "muttersprache", "occupation", "birthyear", "yearofbirth",
+)  # fmt: skip
+PROLIFIC_ID = re.compile(r"[0-9a-f]{24}")
+_CODE = re.compile(r"(?=.*\d)[0-9A-Za-z_.-]+|[A-Za-z]{1,3}")
 
 
 def names_a_person(column: str) -> bool:
     """Whether a column, by its name, holds a name, an address or the like.
 
-    >>> names_a_person("E-mail"), names_a_person("item name")
-    (True, False)
+    >>> names_a_person("Your e-mail"), names_a_person("email_1"), names_a_person("item name")
+    (True, True, False)
     """
-    return plain(column) in DIRECT
+    bare = plain(column).rstrip("0123456789")
+    return bare in DIRECT or bare.endswith("email")
 
 
-def left_out_note(columns: list[str], file: str) -> list[str]:
+def describes_a_person(question: str) -> bool:
+    """Whether a question, by its name, asks for the participant's background rather than for a judgment."""
+    return plain(question) in BACKGROUND
+
+
+def are_codes(ids: Iterable[str]) -> bool:
+    """Whether ids look like codes rather than like names or addresses: one word, with a digit or very short.
+
+    >>> are_codes(["5f1a2b", "vp-07", "AB"]), are_codes(["vp7", "Anna Berg"]), are_codes(["ann@example.org"])
+    (True, False, False)
+    """
+    return all(_CODE.fullmatch(code) for code in ids)
+
+
+def left_out_note(columns: Sequence[str], file: str) -> list[str]:
     """The sentence that says which columns were left out, if any were."""
     if not columns:
         return []
-    return [f"{file}: {', '.join(columns)} left out, because they may name people."]
+    return [f"{file}: {', '.join(columns)} left out, because {'it' if len(columns) == 1 else 'they'} may name people."]

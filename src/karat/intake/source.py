@@ -6,7 +6,7 @@ import codecs
 import io
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -35,11 +35,12 @@ class SourceFile:
     told_encoding: str | None = None
     content: bytes | None = field(default=None, repr=False)
     """Set where the "file" is a member of an archive."""
+    label: str | None = None
 
     @property
     def name(self) -> str:
         """The name that messages use."""
-        return self.path.name
+        return self.label or self.path.name
 
     @property
     def suffix(self) -> str:
@@ -170,7 +171,8 @@ class SourceFile:
         with io.TextIOWrapper(self.open(), encoding=self.encoding, errors="strict") as stream:
             yield from _json_documents(stream, self.name)
 
-    def zip_members(self) -> dict[str, int]:
+    @cached_property
+    def zip_sizes(self) -> dict[str, int]:
         """Names and sizes of the members of a zip archive, which is refused where it is unsafe to unpack."""
         try:
             with self.open() as stream, zipfile.ZipFile(stream) as archive:
@@ -180,26 +182,32 @@ class SourceFile:
         for info in infos:
             _refuse_unsafe_member(self.name, info)
         if sum(info.file_size for info in infos) > LARGEST_UNZIPPED:
-            raise IntakeError(
-                f"{self.name} would unpack to more than {LARGEST_UNZIPPED // 1024**3} GB and was refused."
-            )
+            limit = LARGEST_UNZIPPED // 1024**3
+            raise IntakeError(f"{self.name} would unpack to more than {limit} GB and was refused.")
         return {info.filename: info.file_size for info in infos}
 
     def zip_member(self, name: str) -> SourceFile:
-        """One member of a zip archive as a file of its own; it may not grow beyond the size it claims."""
-        claimed = self.zip_members().get(name)
-        if claimed is None:
+        """One member of a zip archive as a file of its own."""
+        if name not in self.zip_sizes:
             raise IntakeError(f"{self.name} has no member {name}.")
+        return next(iter(self.zip_files([name])))
+
+    def zip_files(self, names: Iterable[str]) -> Iterator[SourceFile]:
+        """Members of a zip archive as files of their own; none may grow beyond the size it claims."""
+        with self.open() as stream, zipfile.ZipFile(stream) as archive:
+            for name in names:
+                yield SourceFile(Path(self.name) / name, self.told_encoding, self._unzipped(archive, name))
+
+    def _unzipped(self, archive: zipfile.ZipFile, name: str) -> bytes:
+        claimed = self.zip_sizes[name]
         try:
-            with self.open() as file, zipfile.ZipFile(file) as archive, archive.open(name) as stream:
-                content = stream.read(claimed + 1)
-        except (zipfile.BadZipFile, EOFError, OSError, RuntimeError, NotImplementedError, ValueError) as error:
-            raise IntakeError(f"{self.name}: the member {name} is damaged ({error}).") from None
+            with archive.open(name) as member:
+                content = member.read(claimed + 1)
         except Exception as error:  # zlib.error and its kin have no common parent
             raise IntakeError(f"{self.name}: the member {name} cannot be unpacked ({error}).") from None
         if len(content) > claimed:
             raise IntakeError(f"{self.name}: the member {name} is larger than the archive says and was refused.")
-        return SourceFile(Path(self.name) / name, self.told_encoding, content)
+        return content
 
 
 def decode(content: bytes, encoding: str, name: str) -> str:

@@ -286,7 +286,7 @@ def _refuse_long_cells(table: Table) -> None:
 def _read_spreadsheet(file: SourceFile, sheet: str | None) -> Table:
     """The first sheet, or the one that is named, of a spreadsheet; numbers as they are shown, dates as ISO 8601."""
     if file.suffix in (".xlsx", ".xlsm", ".xlsb", ".ods"):
-        file.zip_members()
+        _ = file.zip_sizes  # refuses what is unsafe to unpack
     import fastexcel
 
     with file.open() as stream:

@@ -1,0 +1,39 @@
+"""How long `karat --help` takes beside `python -c "import polars"`: python benchmarks/start.py
+
+Both are run in turn, in fresh processes; the medians make the ratio.
+"""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import time
+
+ROUNDS = 15
+LIMIT = 2.0
+HELP = [sys.executable, "-m", "karat", "--help"]
+POLARS = [sys.executable, "-c", "import polars"]
+
+
+def seconds(command: list[str]) -> float:
+    """How long a command takes."""
+    start = time.perf_counter()
+    subprocess.run(command, check=True, capture_output=True)
+    return time.perf_counter() - start
+
+
+def main() -> int:
+    """Print both and their ratio; fail where the limit is not held."""
+    for command in (HELP, POLARS):
+        seconds(command)
+    runs = [(seconds(HELP), seconds(POLARS)) for _ in range(ROUNDS)]
+    ours, polars = (statistics.median(column) for column in zip(*runs, strict=True))
+    print(f"karat --help     {ours:.3f} s, median of {ROUNDS} runs")
+    print(f"import polars    {polars:.3f} s")
+    print(f"ratio of times   {ours / polars:.2f} (to be held: {LIMIT})")
+    return int(ours / polars > LIMIT)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,151 @@
+"""Tables as the crowd-kit library has them: task, worker, label; and right answers in a table of task and label."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import polars as pl
+
+from karat.checks import text_column
+from karat.columns import COLUMNS
+from karat.errors import IntakeError, counted
+from karat.intake.cells import chained
+from karat.intake.guess import guess_rt_unit
+from karat.intake.readers import generic
+from karat.intake.readers.generic import typed_column
+from karat.intake.reading import Options, Reader, Reading
+from karat.intake.source import SourceFile
+from karat.intake.table import SPREADSHEETS, Table, header_of
+
+ANSWERS = {"task": "item", "worker": "participant", "label": "response"}
+TRUTH = {"task", "label"}
+JSON_LINES = (".jsonl", ".ndjson", ".json")
+PARQUET = (".parquet", ".pq")
+REASON = "right answers, taken as expected"
+
+
+def recognises(file: SourceFile) -> bool:
+    """A table with the columns task, worker and label, or with nothing but task and label."""
+    names = _names(file)
+    return set(ANSWERS) <= names or names == TRUTH
+
+
+def _names(file: SourceFile) -> set[str]:
+    if file.suffix in PARQUET:
+        return _parquet_names(file)
+    if file.suffix in JSON_LINES:
+        return _first_keys(file.sample)
+    return set() if file.suffix in SPREADSHEETS else set(header_of(file))
+
+
+def _parquet_names(file: SourceFile) -> set[str]:
+    if file.content is not None:
+        return set()
+    try:
+        return set(pl.read_parquet_schema(file.path))
+    except (pl.exceptions.PolarsError, OSError):
+        return set()
+
+
+def _first_keys(sample: str) -> set[str]:
+    start = sample.find("{")
+    if start < 0 or sample[:start].strip() not in ("", "["):
+        return set()
+    try:
+        first, _ = json.JSONDecoder().raw_decode(sample, start)
+    except (ValueError, RecursionError):
+        return set()
+    return {str(name) for name in first} if isinstance(first, dict) else set()
+
+
+def read_crowdkit(files: Sequence[SourceFile], options: Options) -> Reading:
+    """Read the answers of all workers and, from files without workers, the right answers."""
+    tables = [generic.table_of(file, options) for file in files]
+    answers = [table for table in tables if "worker" in table.frame.columns]
+    truths = [table for table in tables if "worker" not in table.frame.columns]
+    if not answers:
+        raise IntakeError(f"There are only right answers in {_named(truths)}; give the answers of the workers as well.")
+    frame = pl.concat([_renamed(table) for table in answers], how="diagonal_relaxed")
+    reading = Reading(
+        frame,
+        chained([(table.frame.height, table.locate) for table in answers]),
+        units_in=sum(table.rows_in for table in tables),
+        bad_units=sum(table.rows_in - table.frame.height for table in tables),
+        notes=[note for table in tables for note in table.notes],
+    )
+    for table in tables:
+        reading.problems.extend(table.problems)
+    reading.frame = _timed(reading, answers[0].file.name, options)
+    if truths:
+        _add_truth(reading, truths)
+    return reading
+
+
+def _named(tables: Sequence[Table]) -> str:
+    return ", ".join(table.file.name for table in tables)
+
+
+def _renamed(table: Table) -> pl.DataFrame:
+    """The three columns under karat's names, then the rest as it is; `item` and its like may stand there already."""
+    _refuse_lack(table, list(ANSWERS))
+    rest = [name for name in table.frame.columns if name not in ANSWERS]
+    names = {name: f"{name}_" if name in ANSWERS.values() else name for name in rest}
+    return table.frame.select(
+        *(text_column(table.frame[old]).alias(new) for old, new in ANSWERS.items()),
+        *(
+            column.alias(names[name]) if name in COLUMNS or column.dtype != pl.String
+            else typed_column(column).alias(names[name])
+            for name, column in table.frame.select(rest).to_dict().items()
+        ),
+    )  # fmt: skip
+
+
+def _refuse_lack(table: Table, needed: Sequence[str]) -> None:
+    lacking = [name for name in needed if name not in table.frame.columns]
+    if lacking:
+        raise IntakeError(
+            f"{table.file.name} has no column {' or '.join(lacking)}; crowd-kit's tables have task, worker and label. "
+            "Say --from table and --map to read another one."
+        )
+
+
+def _timed(reading: Reading, name: str, options: Options) -> pl.DataFrame:
+    """crowd-kit knows no times; where a column rt was added, its unit is told or guessed."""
+    frame = reading.frame
+    if "rt" not in frame.columns:
+        return frame
+    numbers = frame["rt"].cast(pl.Float64, strict=False)
+    if numbers.null_count() > frame["rt"].null_count():
+        return frame
+    unit, note = options.rt_unit, ""
+    if unit is None:
+        guessed, note = guess_rt_unit(numbers, frame["participant"], "rt", name)
+        unit = "ms" if guessed == "ms" else "s"
+    reading.notes += [note] if note else []
+    return frame.with_columns(rt=numbers / 1000 if unit == "ms" else numbers)
+
+
+def _add_truth(reading: Reading, truths: Sequence[Table]) -> None:
+    """The right answers of a task, several joined as a set, beside each answer to it."""
+    for table in truths:
+        _refuse_lack(table, sorted(TRUTH))
+    rows = pl.concat(
+        [table.frame.select(text_column(table.frame[name]).alias(name) for name in TRUTH) for table in truths]
+    )
+    known = rows.drop_nulls().group_by("task", maintain_order=True).agg(pl.col("label").unique(maintain_order=True))
+    right = dict(known.with_columns(pl.col("label").list.join("|")).select("task", "label").iter_rows())
+    reading.set_apart(REASON, rows.height)
+    expected = reading.frame["item"].replace_strict(right, default=None, return_dtype=pl.String)
+    if "expected" in reading.frame.columns:
+        given = text_column(reading.frame["expected"])
+        expected = pl.select(pl.coalesce(given, expected)).to_series()
+    reading.frame = reading.frame.with_columns(expected.alias("expected"))
+    silent = len(set(right) - set(reading.frame["item"].drop_nulls().to_list()))
+    if silent:
+        reading.notes.append(f"{counted(silent, 'task')} with a right answer and without an answer of a worker.")
+
+
+READER = Reader(
+    "crowdkit", "a table of task, worker and label, as crowd-kit has it", recognises, read_crowdkit, together=True
+)

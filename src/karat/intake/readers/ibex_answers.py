@@ -1,0 +1,180 @@
+"""Which lines of an Ibex or PCIbex trial are its answer, when the answer was given, and what the other lines are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from karat.intake.readers.ibex_log import Line
+from karat.intake.reading import Reading
+
+TIME_TAKEN = "Time taken to answer"
+ANSWER_LINES = {
+    ("selector", "Selection"): "choice",
+    ("scale", "Choice"): "choice",
+    ("slider", "Choice"): "choice",
+    ("dropdown", "Selected"): "choice",
+    ("key", "PressedKey"): "key",
+    ("key", "Key"): "key",
+    ("textinput", "Final"): "typed",
+}
+RANK = {"choice": 0, "question": 1, "key": 2, "typed": 3}
+"""A trial's answer is of the first of these kinds that it has; what is typed or pressed beside a choice is not one."""
+GO_ON_KEYS = {" ", "Space", "Enter", "Return", "13", "32"}
+YES_AND_NO = ({"yes", "no"}, {"true", "false"}, {"ja", "nein"}, {"oui", "non"}, {"si", "no"}, {"sí", "no"})
+BESIDE = {
+    "question": "answers to questions beside the choice",
+    "key": "key presses beside another answer",
+    "typed": "text inputs beside another answer",
+}
+CHANGED = "earlier answers of a trial that were changed"
+
+
+@dataclass
+class Answer:
+    """An answer that was given, or could have been, in one trial."""
+
+    line: Line
+    kind: str
+    element: str
+    response: str | None
+    time: float | None
+    """Unix milliseconds."""
+    rt: float | None
+    """Seconds since the display, or since the start of the trial where no display was logged."""
+    from_display: bool = False
+    sentence: str | None = None
+    left: str | None = None
+    right: str | None = None
+
+
+def answer_kind(line: Line) -> str | None:
+    """The kind of answer that a line holds, or None."""
+    if TIME_TAKEN in line.cells:
+        return "question"
+    return ANSWER_LINES.get(((line.get("PennElementType") or "").lower(), line.get("Parameter") or ""))
+
+
+def go_on_keys(lines: Iterable[Line]) -> set[str]:
+    """The names of the key elements on which nothing but the space bar or Enter was ever pressed."""
+    pressed: dict[str, set[str]] = {}
+    for line in lines:
+        if answer_kind(line) == "key":
+            keys = pressed.setdefault(line.get("PennElementName") or "", set())
+            keys |= {key for key in [line.get("Value")] if key is not None}
+    return {name for name, keys in pressed.items() if keys and keys <= GO_ON_KEYS}
+
+
+def answers_of(trial: Sequence[Line], go_on: set[str], reading: Reading, file: str) -> list[Answer]:
+    """The answers of a trial, one an element; the trial's other lines are set aside or counted as bad."""
+    candidates: list[Answer] = []
+    for line in trial:
+        kind = answer_kind(line)
+        if kind is None:
+            reading.set_apart(_what_it_is(line))
+        elif kind == "key" and line.get("PennElementName") in go_on:
+            reading.set_apart("key presses to go on")
+        elif flaw := _unreadable_time(line, kind):
+            column, value = flaw
+            mend = "Write milliseconds, or Never where nothing happened."
+            reading.problems.add("is not a time", mend, column=column, value=value, file=file, number=line.number)
+            reading.bad_units += 1
+        else:
+            candidates.append(_answer(trial, line, kind))
+    if not candidates:
+        return []
+    kind = min((candidate.kind for candidate in candidates), key=RANK.__getitem__)
+    last: dict[str, Answer] = {}
+    for candidate in candidates:
+        if candidate.kind != kind:
+            reading.set_apart(BESIDE[candidate.kind])
+            continue
+        other = last.get(candidate.element)
+        if other is not None:
+            reading.set_apart(CHANGED)
+        if other is None or (candidate.time or 0) >= (other.time or 0):
+            last[candidate.element] = candidate
+    return list(last.values())
+
+
+def milliseconds(line: Line) -> float | None:
+    """When the event of a line happened, or None."""
+    text = line.get("EventTime") or ""
+    return float(text) if re.fullmatch(r"\d{12,14}(\.\d{1,9})?", text) else None
+
+
+def _unreadable_time(line: Line, kind: str) -> tuple[str, str] | None:
+    """The column and the value of a time that is none."""
+    if kind == "question":
+        taken = line.get(TIME_TAKEN)
+        return (TIME_TAKEN, taken) if taken is not None and not re.fullmatch(r"\d{1,9}(\.\d{1,9})?", taken) else None
+    given = line.get("EventTime")
+    return ("EventTime", given) if given is not None and milliseconds(line) is None else None
+
+
+def _answer(trial: Sequence[Line], line: Line, kind: str) -> Answer:
+    element = line.get("PennElementName") or line.get("Question (NULL if none)") or ""
+    if kind == "question":
+        response = line.get("Answer") if "Answer" in line.cells else line.get("Value")
+        taken = line.get(TIME_TAKEN)
+        rt = float(taken) / 1000 if taken is not None else None
+        return Answer(line, kind, element, response, milliseconds(line), rt, sentence=_sentence(trial))
+    response, time = line.get("Value"), milliseconds(line)
+    onset, from_display = _onset(trial, line, time)
+    rt = round(time - onset, 3) / 1000 if time is not None and onset is not None and response is not None else None
+    left, right = _sides(line, response)
+    return Answer(line, kind, element, response, time, rt, from_display, _sentence(trial), left, right)
+
+
+def _onset(trial: Sequence[Line], answer: Line, time: float | None) -> tuple[float | None, bool]:
+    """When the last thing was shown before the answer, or the trial began, and whether it was shown."""
+    shown, begun = [], []
+    for line in trial:
+        happened = milliseconds(line)
+        if time is None or happened is None or happened > time:
+            continue
+        own = line.get("PennElementName") == answer.get("PennElementName")
+        if line.get("Parameter") == "Print" and not own:
+            shown.append(happened)
+        elif line.get("Parameter") == "_Trial_" and line.get("Value") == "Start":
+            begun.append(happened)
+    return max(shown or begun, default=None), bool(shown)
+
+
+def _sides(line: Line, response: str | None) -> tuple[str | None, str | None]:
+    """The two things to choose from in the order on the screen, where a selector had exactly two."""
+    if (line.get("PennElementType") or "").lower() != "selector" or response is None:
+        return None, None
+    shown = (line.get("Comments") or "").split(";")
+    names = {name.lower() for name in shown}
+    if len(shown) != 2 or len(names) != 2 or response not in shown or names in YES_AND_NO:
+        return None, None
+    return shown[0], shown[1]
+
+
+def _sentence(trial: Sequence[Line]) -> str | None:
+    """The sentence that a controller of classic Ibex showed in the trial."""
+    for line in trial:
+        for name, value in line.cells.items():
+            if name.startswith("Sentence") and value is not None:
+                return value
+    return None
+
+
+def _what_it_is(line: Line) -> str:
+    """Plain words for a line that is no answer."""
+    kind = (line.get("PennElementType") or "").lower()
+    parameter = line.get("Parameter")
+    if parameter in ("_Trial_", "_Header_"):
+        return "trial start and end markers"
+    if parameter == "Print":
+        return "times of display"
+    if "Reading time" in line.cells:
+        return "reading times"
+    if any(name.startswith("Sentence") for name in line.cells):
+        return "sentences shown"
+    if "Field name" in line.cells:
+        return "form fields"
+    words = {"button": "button clicks", "textinput": "typing events", "audio": "sounds", "video": "videos"}
+    return words.get(kind, "other logged events")

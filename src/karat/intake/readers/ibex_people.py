@@ -1,0 +1,146 @@
+"""The people behind an Ibex or PCIbex results file: who sent what, how often, and what is known of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from karat.errors import counted
+from karat.intake.guess import plain
+from karat.intake.personal import are_codes, names_a_person
+from karat.intake.readers.ibex_answers import Answer, milliseconds
+from karat.intake.readers.ibex_log import Line
+from karat.intake.reading import Reading
+from karat.times import instants
+
+ID_NAMES = (
+    "prolificpid", "prolificid", "prolific", "workerid", "worker", "sonaid", "participant", "participantid", "subject",
+    "subjectid", "subj", "subjid", "pid", "id", "userid", "vp",
+)  # fmt: skip
+SINGLE = "answers to questions that were asked once a person"
+FEWEST_TRIALS = 3
+"""A label with fewer trials than this does not make questions that differ from trial to trial an experiment."""
+
+Key = tuple[str, str]
+
+
+@dataclass
+class Submission:
+    """What one person sent at once: reception time and MD5 hash of the address tell it from others."""
+
+    lines: list[Line] = field(default_factory=list)
+    answers: list[tuple[int, Answer]] = field(default_factory=list)
+    """The answers with the number of the trial they were given in."""
+    background: dict[str, str | None] = field(default_factory=dict)
+    participant: str = ""
+    session: int = 1
+    first_trial: int = 0
+
+
+def submissions_of(lines: Iterable[Line]) -> dict[Key, Submission]:
+    """The lines of each submission, in the order of the file."""
+    submissions: dict[Key, Submission] = {}
+    for line in lines:
+        submissions.setdefault((line.reception, line.hash), Submission()).lines.append(line)
+    return submissions
+
+
+def set_single_questions_apart(submissions: Sequence[Submission], reading: Reading) -> None:
+    """Age or gender is asked once a person; judgments are asked again and again, by the same element or label."""
+    elements: Counter[str] = Counter()
+    labels: Counter[str] = Counter()
+    for submission in submissions:
+        elements |= Counter(answer.element for _, answer in submission.answers)
+        labels |= Counter(label for _, label in {(trial, answer.line.label) for trial, answer in submission.answers})
+    recurring = {name for name, count in elements.items() if count > 1}
+    repeated = {name for name, count in labels.items() if count >= FEWEST_TRIALS}
+    if not recurring and not repeated:
+        return
+    names: dict[str, None] = {}
+    for submission in submissions:
+        kept = []
+        for trial, answer in submission.answers:
+            if answer.element in recurring or answer.line.label in repeated:
+                kept.append((trial, answer))
+                continue
+            reading.set_apart(SINGLE)
+            names[answer.element] = None
+            if answer.kind == "choice" and not names_a_person(answer.element):
+                submission.background[answer.element] = answer.response
+        submission.answers = kept
+    if names:
+        reading.notes.append(
+            f"{', '.join(names)}: asked once a person, so no judgments; choices among them are with the participants, "
+            "what was typed is left out because it may name people."
+        )
+
+
+def identify(submissions: dict[Key, Submission], reading: Reading) -> None:
+    """Participants by the first logged column that names them, else by reception time and MD5 hash."""
+    logged = list(dict.fromkeys(name for one in submissions.values() for line in one.lines for name in line.cells))
+    found: dict[Key, str] = {}
+    column = ""
+    for name in sorted((name for name in logged if plain(name) in ID_NAMES), key=lambda n: ID_NAMES.index(plain(n))):
+        values = {key: _first_value(one.lines, name) for key, one in submissions.items()}
+        found = {key: value for key, value in values.items() if value is not None and are_codes([value])}
+        if found:
+            column = name
+            break
+    for key, submission in submissions.items():
+        # Six digits tell submissions of one second apart and do not lead back to the address.
+        submission.participant = found.get(key, f"{key[0]}-{key[1][:6]}")
+    without = [key for key, one in submissions.items() if key not in found and one.answers]
+    if column:
+        reading.notes.append(f"Participants are told apart by {column}; say --map participant=NAME for another column.")
+    if without:
+        who = f" of {counted(len(without), 'submission')} without a code in {column}" if column else ""
+        reading.notes.append(
+            f"Participants{who} are told apart by the time of reception and the hash of their address; "
+            "say --map participant=NAME where a column names them."
+        )
+
+
+def _first_value(lines: Sequence[Line], name: str) -> str | None:
+    return next((value for line in lines if (value := (line.get(name) or "").strip())), None)
+
+
+def number_sessions(submissions: Sequence[Submission], reading: Reading) -> None:
+    """Later submissions of a person go on with the count of trials, or begin a session where they repeat trials."""
+    earlier: dict[str, tuple[int, int, set[tuple[str, str]]]] = {}
+    for submission in sorted(submissions, key=lambda one: float(one.lines[0].reception)):
+        session, trials, seen = earlier.get(submission.participant, (1, 0, set()))
+        keys = {(answer.line.order, answer.line.label) for _, answer in submission.answers}
+        if keys & seen:
+            session, trials, seen = session + 1, 0, set()
+        submission.session, submission.first_trial = session, trials
+        last = trials + len({trial for trial, _ in submission.answers})
+        earlier[submission.participant] = (session, last, seen | keys)
+    if any(submission.session > 1 for submission in submissions):
+        reading.notes.append("Some participants did the experiment more than once; session counts the times.")
+
+
+def participants_of(submissions: Iterable[Submission]) -> pl.DataFrame:
+    """Start, end and time of work, design number, browser and background answers, one row a participant."""
+    rows: dict[str, dict[str, object]] = {}
+    for submission in sorted(submissions, key=lambda one: float(one.lines[0].reception)):
+        times = [time for line in submission.lines if (time := milliseconds(line)) is not None]
+        row = rows.setdefault(submission.participant, {"participant": submission.participant})
+        row.setdefault("started", min(times, default=None))
+        row["finished"] = float(submission.lines[-1].reception)
+        if times:
+            worked = row.get("working_time")
+            row["working_time"] = (max(times) - min(times)) / 1000 + (worked if isinstance(worked, float) else 0.0)
+        row.setdefault("design_number", submission.lines[0].design)
+        row.setdefault("user_agent", submission.lines[0].agent)
+        for name, value in submission.background.items():
+            row.setdefault(f"{name}_" if name in ("participant", *row) else name, value)
+    names = list(dict.fromkeys(name for row in rows.values() for name in row))
+    numbers = ("started", "finished", "working_time")
+    frame = pl.DataFrame(
+        {name: [row.get(name) for row in rows.values()] for name in names},
+        schema={name: pl.Float64 if name in numbers else pl.String for name in names},
+    )
+    return frame.with_columns(instants(frame[name]).alias(name) for name in ("started", "finished"))

@@ -1,0 +1,183 @@
+"""Data of jsPsych, versions 6 to 8, as CSV or JSON: one participant a file, or several in one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from karat.errors import IntakeError, counted
+from karat.intake.readers.jspsych_answers import Flaw, cell, nested, plain_name, text
+from karat.intake.readers.jspsych_table import ID_COLUMNS
+from karat.intake.readers.jspsych_trials import TrialRow, Trials, reading_of
+from karat.intake.reading import Options, Reader, Reading
+from karat.intake.source import SourceFile
+from karat.intake.table import header_of, read_table
+from karat.scales import as_number
+
+DEEPEST_LIST = 4
+
+
+def recognises(file: SourceFile) -> bool:
+    """A table with jsPsych's columns, or JSON with its names."""
+    if is_json(file):
+        sample = file.sample
+        return '"trial_type"' in sample and ('"trial_index"' in sample or '"time_elapsed"' in sample)
+    return is_header(header_of(file))
+
+
+def is_json(file: SourceFile) -> bool:
+    """Whether a file begins like JSON."""
+    return file.sample.lstrip()[:1] in ("[", "{")
+
+
+def is_header(cells: Sequence[str]) -> bool:
+    """Whether the names of columns are those that jsPsych always writes."""
+    own = {"trial_index", "time_elapsed", "internal_node_id", "plugin_version"}
+    return "trial_type" in cells and len(own & set(cells)) >= 2
+
+
+def read_jspsych(files: Sequence[SourceFile], options: Options) -> Reading:
+    """Read the files of one study, in which one file holds one participant or several."""
+    trials = Trials()
+    for file, name in zip(files, _participant_names(files), strict=True):
+        rows = rows_of(file, options, trials)
+        name_participants(rows, name, options, trials)
+        trials.rows += rows
+    return reading_of(trials, options)
+
+
+def _participant_names(files: Sequence[SourceFile]) -> list[str]:
+    """What a participant is called where only the file tells: its name, with its folder where names are the same."""
+    stems = [file.path.stem for file in files]
+    return [
+        f"{file.path.parent.name}/{stem}" if stems.count(stem) > 1 else stem
+        for file, stem in zip(files, stems, strict=True)
+    ]
+
+
+def rows_of(
+    file: SourceFile, options: Options, trials: Trials, name: str | None = None, line: int | None = None
+) -> list[TrialRow]:
+    """The rows of a file, or of a part of one that is called `name` in messages and begins after `line`."""
+    if not file.size:
+        raise IntakeError(f"{name or file.name} is empty.")
+    if is_json(file):
+        trials.notes += file.encoding_note
+        return _rows_of_json(file, trials, name or file.name, line)
+    return _rows_of_csv(file, options, trials, name or file.name, line or 0)
+
+
+def _rows_of_csv(file: SourceFile, options: Options, trials: Trials, name: str, line: int) -> list[TrialRow]:
+    table = read_table(file, options.delimiter)
+    if "trial_type" not in table.frame.columns:
+        raise IntakeError(f"{name} has no column trial_type, as all data of jsPsych have; say --from table to read it.")
+    trials.notes += table.notes
+    for problem in table.problems:
+        number = None if problem.number is None else problem.number + line
+        trials.problems.add(
+            problem.what, problem.mend, column=problem.column, value=problem.value, file=name, number=number
+        )
+    trials.bad_units += table.rows_in - table.frame.height
+    rows = []
+    for index, values in enumerate(table.frame.iter_rows(named=True)):
+        if values["trial_type"] == "trial_type":
+            trials.set_apart("repeated header lines")
+            continue
+        _, place, number = table.locate(index)
+        filled = {column: value for column, value in values.items() if value is not None}
+        rows.append(TrialRow(filled, (name, place, number + line)))
+    return rows
+
+
+def _rows_of_json(file: SourceFile, trials: Trials, name: str, line: int | None) -> list[TrialRow]:
+    rows = []
+    number = 0
+    for _, element in file.json_documents():
+        for values in _unpacked(element, {}):
+            number += 1
+            place = (name, "element", number) if line is None else (name, "line", line + 1)
+            if isinstance(values, dict):
+                rows.append(TrialRow(values, place))
+            else:
+                trials.refuse(place, values)
+    return rows
+
+
+def _unpacked(element: Any, shared: dict[str, Any], depth: int = 0) -> Iterator[dict[str, Any] | Flaw]:
+    """The trials in an element: itself, those of a list, or those of an object that wraps a list of them."""
+    element = nested(element)
+    if isinstance(element, list) and depth < DEEPEST_LIST:
+        for part in element:
+            yield from _unpacked(part, shared, depth + 1)
+    elif isinstance(element, dict):
+        wrapped = [] if "trial_type" in element else [part for part in element.values() if _are_trials(part)]
+        if not wrapped:
+            yield {**shared, **element}
+        plain_values = {name: value for name, value in element.items() if not isinstance(value, dict | list)}
+        for part in wrapped if depth < DEEPEST_LIST else []:
+            yield from _unpacked(part, {**shared, **plain_values}, depth + 1)
+    else:
+        mend = "Every trial is an object with a trial_type."
+        yield Flaw("is no trial", mend, "", text(element) or "null")
+
+
+def _are_trials(part: Any) -> bool:
+    return isinstance(part, list) and any(isinstance(trial, dict) and "trial_type" in trial for trial in part)
+
+
+def name_participants(
+    rows: Sequence[TrialRow], fallback: str, options: Options, trials: Trials, *, is_file: bool = True
+) -> None:
+    """Say whose each row is: by a column with ids, or by the file and by where the trials start again."""
+    column = id_column(rows, options)
+    runs = _runs(rows)
+    nameless = 0
+    for number, run in enumerate(runs, start=1):
+        ids = list(dict.fromkeys(found for row in run if column and (found := text(cell(row.values, column)))))
+        if not ids:
+            nameless += 1
+            ids = [fallback if len(runs) == 1 else f"{fallback}-{number}"]
+        for row in run:
+            own = text(cell(row.values, column)) if column else None
+            row.participant = trials.annotators.name(own or (ids[0] if len(ids) == 1 else None))
+    if column:
+        trials.id_columns.add(column)
+        if options.mapping.get("participant") != column:
+            trials.notes.append(f"{column} is taken as the participant; say --map participant=NAME if that is wrong.")
+    if nameless and len(runs) == 1 and is_file:
+        trials.notes.append(
+            "A file in which no column tells the participant is one, called by its name; say --map participant=NAME."
+        )
+    elif nameless and len(runs) > 1:
+        trials.notes.append(
+            f"{fallback}: no column tells the participant of {counted(nameless, 'run')}; a new one begins where "
+            f"trial_index starts again, called {fallback}-1 and so on; say --map participant=NAME if a column tells."
+        )
+
+
+def id_column(rows: Sequence[TrialRow], options: Options) -> str | None:
+    """The column with the ids of the participants: told, or the first by its name that is filled anywhere."""
+    filled = {name for row in rows for name in row.values if text(cell(row.values, name))}
+    told = options.mapping.get("participant")
+    if told in filled:
+        return told
+    named = {plain_name(name): name for name in sorted(filled, reverse=True)}
+    return next((named[name] for name in ID_COLUMNS if name in named), None)
+
+
+def _runs(rows: Sequence[TrialRow]) -> list[list[TrialRow]]:
+    """The rows cut where a trial_index comes a second time: there the next participant begins."""
+    runs: list[list[TrialRow]] = []
+    seen: set[float] = set()
+    for row in rows:
+        index = as_number(text(cell(row.values, "trial_index")) or "")
+        if not runs or (index is not None and index in seen):
+            runs.append([])
+            seen = set()
+        runs[-1].append(row)
+        if index is not None:
+            seen.add(index)
+    return runs
+
+
+READER = Reader("jspsych", "data of jsPsych", recognises, read_jspsych, together=True)

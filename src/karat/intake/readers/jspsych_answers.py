@@ -1,0 +1,273 @@
+"""How a row of jsPsych data becomes answers: what each plugin writes, and which rows are no judgments.
+
+The versions differ in the names only: version 6 writes `button_pressed`, `key_press` and `responses` (JSON in a
+text) where versions 7 and 8 write `response`.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from karat.intake.cells import cell_text
+from karat.intake.guess import plain
+from karat.intake.personal import describes_a_person
+from karat.scales import as_number
+
+Values = Mapping[str, Any]
+"""A row: a cell of text in a CSV file, any JSON value in a JSON file."""
+
+MISSING = ("", "null", "undefined", "NA", "NaN")
+NO_JUDGMENTS = {
+    "preload": "preloading", "fullscreen": "full-screen switches", "call-function": "function calls",
+    "instructions": "instructions", "browser-check": "browser checks", "external-html": "external pages",
+    "virtual-chinrest": "screen calibrations", "resize": "screen calibrations",
+    "webgazer-calibrate": "eye tracker calibrations", "webgazer-validate": "eye tracker calibrations",
+    "webgazer-init-camera": "eye tracker calibrations", "initialize-microphone": "microphone and camera checks",
+    "initialize-camera": "microphone and camera checks", "mirror-camera": "microphone and camera checks",
+    "html-audio-response": "recordings", "html-video-response": "recordings", "sketchpad": "drawings",
+    "animation": "animations", "survey-text": "free text answers", "cloze": "free text answers",
+    "survey-html-form": "form answers", "survey-multi-select": "answers with several choices",
+}  # fmt: skip
+PAGES = ("survey-likert", "survey-multi-choice", "survey", "survey-text", "survey-html-form")
+"""Plugins whose response is an object with one answer a question."""
+TASK_COLUMNS = ("task", "trialpart", "testpart", "part", "screen", "phase", "trialname", "screenid", "trialkind")
+TASKS = {
+    "fixation": "fixations", "fix": "fixations", "cross": "fixations", "iti": "fixations", "isi": "fixations",
+    "blank": "fixations", "mask": "fixations", "welcome": "instructions", "intro": "instructions",
+    "introduction": "instructions", "instruction": "instructions", "instructions": "instructions",
+    "consent": "consent pages", "break": "breaks", "pause": "breaks", "feedback": "feedback pages",
+    "debrief": "debriefing", "debriefing": "debriefing", "end": "debriefing", "goodbye": "debriefing",
+    "demographics": "background answers", "background": "background answers",
+}  # fmt: skip
+LABEL_LISTS = ("choices", "labels", "buttonlabels", "buttons", "options")
+LABELS = ("responselabel", "buttonlabel", "answerlabel", "choicelabel", "responsetext")
+KEY_NAMES = {8: "backspace", 9: "tab", 13: "enter", 27: "escape", 32: "space", 37: "arrowleft", 38: "arrowup",
+             39: "arrowright", 40: "arrowdown"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer of a row."""
+
+    response: str | None
+    kind: str
+    """How it was given: button, key, slider, page, other."""
+    name: str | None = None
+    """The question on a page with several."""
+    index: int | None = None
+    """The position of the button, where its label is the answer."""
+    levels: tuple[str, ...] = ()
+    """The labels of all buttons, where the row tells them."""
+
+
+@dataclass(frozen=True)
+class Aside:
+    """What is no judgment, and why; with its value where it describes the participant."""
+
+    reason: str
+    name: str | None = None
+    value: str | None = None
+
+
+@dataclass(frozen=True)
+class Flaw:
+    """What should be an answer and cannot be read."""
+
+    what: str
+    mend: str
+    column: str
+    value: str
+
+
+def answers_of(values: Values) -> list[Answer | Aside] | Flaw:
+    """The answers in a row, or what the row is instead."""
+    kind = trial_type(values)
+    if not kind:
+        return [Aside("rows without a trial type")]
+    if kind in PAGES:
+        return _page(values, kind)
+    task = _task(values)
+    if kind in NO_JUDGMENTS or task:
+        return [Aside(NO_JUDGMENTS.get(kind) or task)]
+    if kind.endswith("-button-response"):
+        return _button(values)
+    if kind.endswith("-slider-response"):
+        return _slider(values)
+    if kind.endswith("-keyboard-response") or kind.startswith(("same-different", "categorize", "iat-")):
+        return _key(values)
+    given = cell(values, "response")
+    if given is None or isinstance(nested(given), dict | list):
+        return [Aside(f"rows of type {kind[:40]}")]
+    return [Answer(text(given), "other")]
+
+
+def trial_type(values: Values) -> str:
+    """The plugin's name in the spelling of version 7."""
+    return _plugin(text(cell(values, "trial_type")) or "")
+
+
+@lru_cache(maxsize=1000)
+def _plugin(name: str) -> str:
+    return re.sub(r"^(jspsych|plugin)-", "", name.lower().replace("_", "-"))
+
+
+@lru_cache(maxsize=10_000)
+def plain_name(name: str) -> str:
+    """A column's name without case, blanks and underscores, worked out once a name and not once a cell."""
+    return plain(name)
+
+
+def _task(values: Values) -> str:
+    """What the study itself calls a screen, where that says that it is no judgment."""
+    words = (text(value) or "" for name, value in values.items() if plain_name(name) in TASK_COLUMNS)
+    return next((TASKS[word.lower()] for word in words if word.lower() in TASKS), "")
+
+
+def _button(values: Values) -> list[Answer | Aside] | Flaw:
+    column = "response" if cell(values, "response") is not None else "button_pressed"
+    given = cell(values, column)
+    labels = _labels(values)
+    if len(labels) == 1:
+        return [Aside("pages with a single button")]
+    levels = labels if len(set(labels)) == len(labels) else ()
+    if isinstance(nested(given), dict | list):
+        mend = "A button response is the position of the button, from 0."
+        return Flaw("is no button", mend, column, text(given) or "")
+    if given is None:
+        return [Answer(None, "button", levels=levels)]
+    position = as_number(text(given) or "")
+    index = int(position) if position is not None and position == int(position) else None
+    told = next((text(cell(values, name)) for name in values if plain_name(name) in LABELS), None)
+    if index is not None and labels:
+        if not 0 <= index < len(labels):
+            mend = f"The buttons of this row are {', '.join(labels)[:200]}, counted from 0."
+            return Flaw("is no button", mend, column, text(given) or "")
+        told = labels[index]
+    return [Answer(told or text(given), "button", index=index if told else None, levels=levels)]
+
+
+def _labels(values: Values) -> tuple[str, ...]:
+    """The labels of the buttons, where the study wrote them into its data."""
+    for name in values:
+        listed = nested(cell(values, name)) if plain_name(name) in LABEL_LISTS else None
+        if isinstance(listed, list) and listed:
+            return tuple(plain_html(text(label) or "") for label in listed)
+    return ()
+
+
+def _slider(values: Values) -> list[Answer | Aside] | Flaw:
+    given = text(cell(values, "response"))
+    if given is not None and as_number(given) is None:
+        return Flaw("is no position of a slider", "Write a number, or leave it empty.", "response", given)
+    return [Answer(given, "slider")]
+
+
+def _key(values: Values) -> list[Answer | Aside] | Flaw:
+    column = "response" if cell(values, "response") is not None else "key_press"
+    given = cell(values, column)
+    if isinstance(nested(given), dict | list):
+        return Flaw("is no key", "A keyboard response is the name of one key.", column, text(given) or "")
+    return [Answer(key_name(given, is_code=column == "key_press"), "key")]
+
+
+def key_name(given: Any, *, is_code: bool) -> str | None:
+    """A key by its name; version 6 wrote the number of the key, and -1 for none.
+
+    >>> key_name("70", is_code=True), key_name(" ", is_code=False), key_name(-1, is_code=True)
+    ('f', 'space', None)
+    """
+    if isinstance(given, str) and given and not given.strip():
+        return "space"
+    name = text(given)
+    code = as_number(name or "") if is_code else None
+    if code is None:
+        return name
+    if code in KEY_NAMES:
+        return KEY_NAMES[int(code)]
+    return None if code < 0 else chr(int(code)).lower() if 48 <= code <= 90 else name
+
+
+def _page(values: Values, kind: str) -> list[Answer | Aside] | Flaw:
+    column = "response" if cell(values, "response") is not None else "responses"
+    given = cell(values, column)
+    answers = nested(given)
+    if given is None or answers == {}:
+        return [Aside("pages without an answer")]
+    if not isinstance(answers, dict):
+        mend = 'A page of questions has answers such as {"Q0": 3}.'
+        return Flaw("is no set of answers", mend, column, text(given) or "")
+    is_background = _task(values) == TASKS["background"]
+    flat = list(_flat(answers))
+    if kind == "survey-multi-choice":
+        flat = _in_shown_order(flat, nested(cell(values, "question_order")))
+    return [_page_answer(name, value, kind, is_background) for name, value in flat]
+
+
+def _flat(answers: dict[str, Any]) -> list[tuple[str, Any]]:
+    """A matrix of questions is an answer a row of the matrix."""
+    flat: list[tuple[str, Any]] = []
+    for name, value in answers.items():
+        flat += [(f"{name}.{row}", v) for row, v in value.items()] if isinstance(value, dict) else [(name, value)]
+    return flat
+
+
+def _in_shown_order(answers: list[tuple[str, Any]], order: Any) -> list[tuple[str, Any]]:
+    """survey-multi-choice writes its answers as defined, and the order in which they were shown beside them."""
+    whole = isinstance(order, list) and all(isinstance(place, int) for place in order)
+    return [answers[i] for i in order] if whole and sorted(order) == list(range(len(answers))) else answers
+
+
+def _page_answer(name: str, value: Any, kind: str, is_background: bool) -> Answer | Aside:
+    response = plain_html(text(value) or "") or None
+    if is_background or describes_a_person(name):
+        return Aside(TASKS["background"], text(name), response if describes_a_person(name) else None)
+    if kind in NO_JUDGMENTS:
+        return Aside(NO_JUDGMENTS[kind])
+    if isinstance(value, dict | list):
+        return Aside(NO_JUDGMENTS["survey-multi-select"])
+    return Answer(response, "page", text(name) or "unnamed")
+
+
+def cell(values: Values, name: str) -> Any:
+    """A value of a row; None where jsPsych wrote that there is none."""
+    value = values.get(name)
+    if isinstance(value, float) and value != value:
+        return None
+    return None if isinstance(value, str) and value in MISSING else value
+
+
+def nested(value: Any) -> Any:
+    """A value that a CSV file holds as JSON in its cell."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def text(value: Any) -> str | None:
+    """Any value as text that can be written to a file; None where there is none."""
+    if isinstance(value, str) and value.isascii():
+        return value.strip() or None
+    return (cell_text(value) or "").strip() or None
+
+
+def plain_html(markup: str) -> str:
+    """The words of a piece of HTML; the file name where it is only a picture.
+
+    >>> plain_html("<p>The dog&nbsp;<b>barks</b>.<br>Loudly.</p>"), plain_html("<img src='a.png'>")
+    ('The dog barks. Loudly.', 'a.png')
+    """
+    words = re.sub(r"<(br|/?p|/?div|/?li|/?h\d)\b[^<>]*>", " ", markup, flags=re.IGNORECASE)
+    words = " ".join(html.unescape(re.sub(r"<[a-zA-Z/!][^<>]*>", "", words)).split())
+    if words:
+        return words.encode("utf-8", "replace").decode("utf-8")
+    source = re.search(r"\bsrc\s*=\s*[\"']?([^\"'<> ]+)", markup)
+    return source[1] if source else ""

@@ -1,0 +1,293 @@
+"""Amazon Mechanical Turk: batch results, one row an assignment, with `Input.*` and `Answer.*` columns.
+
+A HIT holds one item, or several that are told apart by a number: `Input.sentence2` with `Answer.rating2`, or
+turktools' `Input.item_2_number` and `Input.field_2_1`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from karat.columns import FUNCTIONS
+from karat.errors import IntakeError, counted
+from karat.intake.guess import guess_rt_unit, plain
+from karat.intake.labels import ITEM_IDS, RESPONSE_TIMES
+from karat.intake.personal import describes_a_person, names_a_person
+from karat.intake.readers.mturk_answers import moments, unfolded
+from karat.intake.reading import Options, Reader, Reading
+from karat.intake.source import SourceFile
+from karat.intake.table import Table, header_of, read_table
+from karat.intake.wide import ORDER, ROW, is_free_text, listed, numbers_or_text, one_row_each, own_name, stacked, texts
+
+NEEDED = ("HITId", "AssignmentId", "WorkerId")
+ITEM_NAMES = (*ITEM_IDS, "id", "stimulus", "sentence", "text")
+NUMBERED = re.compile(r"(.*?\D)[_.\-]?(\d{1,4})")
+TURKTOOLS_ITEM = re.compile(r"item_(\d{1,4})_(\w+)")
+TURKTOOLS_FIELD = re.compile(r"field_(\d{1,4})_(\d+)")
+REMARK = re.compile(r"(?i)comment|feedback|remark|suggest|survey_?code|completion_?code|notes?$")
+PRACTICE = re.compile(r".+?_?Sample\d+")
+FORM_FIELDS = ("donotredirect", "submit", "assignmentid", "hitid", "workerid")
+WHO, TRIAL, RT = " who", " trial", " rt"
+
+
+@dataclass
+class Layout:
+    """Which answers belong to which item."""
+
+    items: list[dict[str, str]] = field(default_factory=list)
+    """The inputs of each item of a HIT: what they are -> their column."""
+    answers: list[dict[str, str]] = field(default_factory=list)
+    """The answers to each item: the question -> its column."""
+    numbers: list[int] = field(default_factory=list)
+    shared: list[str] = field(default_factory=list)
+    """Inputs that describe the HIT as a whole."""
+    background: list[str] = field(default_factory=list)
+
+
+def recognises(file: SourceFile) -> bool:
+    """A table of assignments with answers."""
+    header = header_of(file)
+    return set(NEEDED) <= set(header) and any(name.startswith("Answer.") for name in header)
+
+
+def read_mturk(files: Sequence[SourceFile], options: Options) -> Reading:
+    """Read the results of one batch."""
+    (file,) = files
+    table = read_table(file, options.delimiter, options.sheet)
+    _refuse_others(table)
+    reading = Reading(pl.DataFrame(), table.locate, units_in=0, unit="cells", notes=[*table.notes])
+    reading.problems.extend(table.problems)
+    frame, answers = unfolded(table, reading)
+    width = max(1, len(answers))
+    lost = table.rows_in - frame.height
+    reading.bad_units = lost * width
+    reading.units_in = lost * width + frame.height * len(answers)
+    frame = _in_order(frame)
+    kept = _without_other_fields(frame, answers, reading)
+    layout = _layout(frame, kept)
+    _judge(frame, layout, options, reading)
+    reading.participants = _people(frame, layout, reading)
+    return reading
+
+
+def _refuse_others(table: Table) -> None:
+    missing = [name for name in NEEDED if name not in table.frame.columns]
+    if missing or not any(name.startswith("Answer.") for name in table.frame.columns):
+        told = listed(missing) or "Answer.*"
+        raise IntakeError(f"{table.file.name} is no batch result of MTurk: it has no column {told}.")
+
+
+def _in_order(frame: pl.DataFrame) -> pl.DataFrame:
+    """The assignments with the place of each in its worker's sequence."""
+    accepted = moments(frame["AcceptTime"]) if "AcceptTime" in frame.columns else pl.Series([None] * frame.height)
+    order = pl.DataFrame({"who": frame["WorkerId"], "at": accepted, "row": frame[ROW]}).select(
+        pl.struct("at", "row").rank("ordinal").over("who").cast(pl.Int64).alias(TRIAL)
+    )
+    return frame.with_columns(order[TRIAL], frame["WorkerId"].alias(WHO))
+
+
+def _without_other_fields(frame: pl.DataFrame, answers: Sequence[str], reading: Reading) -> list[str]:
+    """The answers that are neither remarks nor the form's own fields."""
+    kept = []
+    for column in answers:
+        name = _question(column)
+        words = texts(frame[column])
+        if names_a_person(name):
+            reading.set_apart("cells that may name people", frame.height)
+        elif PRACTICE.fullmatch(name):
+            reading.set_apart("cells of practice answers", frame.height)
+        elif plain(name) in FORM_FIELDS:
+            reading.set_apart("cells of the form's own fields", frame.height)
+        elif REMARK.search(name) or is_free_text(words):
+            reading.set_apart("cells of free text", frame.height)
+        elif not words:
+            reading.set_apart("cells of fields that nobody filled", frame.height)
+        else:
+            kept.append(column)
+    return kept
+
+
+def _layout(frame: pl.DataFrame, answers: Sequence[str]) -> Layout:
+    inputs = [name for name in frame.columns if name.startswith("Input.")]
+    of_item: dict[int, dict[str, str]] = {}
+    shared = []
+    for column in inputs:
+        number, name = _numbered_input(column.removeprefix("Input."))
+        if number is None:
+            shared.append(column)
+        else:
+            of_item.setdefault(number, {})[name] = column
+    to_item: dict[int, dict[str, str]] = {}
+    background = []
+    for column in answers:
+        match = NUMBERED.fullmatch(_question(column))
+        if match and int(match[2]) in of_item:
+            to_item.setdefault(int(match[2]), {})[match[1]] = column
+        else:
+            background.append(column)
+    if len(to_item) < 2:
+        judged = [column for column in answers if not describes_a_person(_question(column))] or answers
+        one = {_question(column): column for column in judged}
+        return Layout([{}], [one], [1], inputs, [column for column in answers if column not in judged])
+    numbers = sorted(to_item)
+    return Layout([of_item[n] for n in numbers], [to_item[n] for n in numbers], numbers, shared, background)
+
+
+def _question(column: str) -> str:
+    return column.removeprefix("Answer.")
+
+
+def _numbered_input(name: str) -> tuple[int | None, str]:
+    """The number of an item in the name of an input, and what the input says of the item.
+
+    >>> [_numbered_input(name) for name in ("item_3_condition", "field_3_1", "text3", "list")]
+    [(3, 'condition'), (3, 'field_1'), (3, 'text'), (None, 'list')]
+    """
+    if match := TURKTOOLS_ITEM.fullmatch(name):
+        return int(match[1]), match[2]
+    if match := TURKTOOLS_FIELD.fullmatch(name):
+        return int(match[1]), f"field_{match[2]}"
+    if match := NUMBERED.fullmatch(name):
+        return int(match[2]), match[1]
+    return None, name
+
+
+def _judge(frame: pl.DataFrame, layout: Layout, options: Options, reading: Reading) -> None:
+    questions = {name for answers in layout.answers for name in answers if plain(name) not in RESPONSE_TIMES}
+    most = max(layout.numbers, default=1)
+    blocks = []
+    for number, inputs, answers in zip(layout.numbers, layout.items, layout.answers, strict=True):
+        times = next((column for name, column in answers.items() if plain(name) in RESPONSE_TIMES), None)
+        item, told = _item(frame, inputs, layout, reading)
+        if answers and number == layout.numbers[0]:
+            reading.notes.append(told)
+        for order, (name, column) in enumerate(answers.items()):
+            if column == times:
+                reading.set_apart("cells of response times", frame.height)
+                continue
+            block = frame.select(
+                ROW, pl.lit(number * 1000 + order).alias(ORDER), pl.col(WHO).alias("participant"), item.alias("item"),
+                pl.col(column).alias("response"), *([pl.lit(name).alias("question")] if len(questions) > 1 else []),
+                ((pl.col(TRIAL) - 1) * most + number).alias("trial"),
+                *([pl.col(times).alias(RT)] if times else []), *_conditions(inputs, layout), *_about_assignment(frame),
+            )  # fmt: skip
+            there = block.filter(pl.col("item").is_not_null() | pl.col("response").is_not_null())
+            reading.set_apart("cells of items that the list does not have", block.height - there.height)
+            blocks.append(there)
+    stack, reading.locate = stacked(blocks, reading.locate)
+    reading.frame = _with_functions(_with_times(stack, options, reading))
+    if len(questions) > 1:
+        reading.notes.append(
+            f"Several fields of the form are read as answers, each a question: {listed(sorted(questions))}; "
+            "say --map question= if they are on one scale."
+        )
+    if stack.width:
+        reading.notes.append("WorkTimeInSeconds is the time of an assignment, from accepting to submitting, and no rt.")
+
+
+def _item(frame: pl.DataFrame, inputs: dict[str, str], layout: Layout, reading: Reading) -> tuple[pl.Expr, str]:
+    """What was judged, and the sentence that says where that is taken from."""
+    override = "say --map item=NAME if that is wrong."
+    if {"section", "number"} <= inputs.keys():
+        item = pl.when(pl.col(inputs["number"]).is_not_null()).then(
+            pl.concat_str(inputs["section"], inputs["number"], separator="_", ignore_nulls=True)
+        )
+        return item, f"item is turktools' section and number, joined; {override}"
+    if "number" in inputs:
+        return pl.col(inputs["number"]), f"item is turktools' number; {override}"
+    names = inputs or {column.removeprefix("Input."): column for column in layout.shared}
+    by_name = {plain(name): column for name, column in names.items()}
+    chosen = next((by_name[name] for name in ITEM_NAMES if name in by_name), None)
+    if chosen is None and names:
+        hits = frame["HITId"].n_unique()
+        telling = [column for column in names.values() if frame[column].n_unique() >= hits]
+        chosen = (telling or list(names.values()))[0] if inputs or telling or len(names) == 1 else None
+    if chosen is None:
+        return pl.col("HITId"), f"item is HITId, as no input tells it; {override}"
+    return pl.col(chosen), f"item is {chosen}; {override}"
+
+
+def _conditions(inputs: dict[str, str], layout: Layout) -> list[pl.Expr]:
+    """What the inputs say of the item, and of the HIT as a whole."""
+    reserved = ("assignment", "assignment_status", "hit")
+    own = [pl.col(column).alias(own_name(name, reserved, list(inputs))) for name, column in inputs.items()]
+    lists = [column for column in layout.shared if column == "Input.list"][: 0 if "list" in inputs else 1]
+    return [*own, *(pl.col(c).alias("list") for c in lists), *(pl.col(c) for c in layout.shared if c not in lists)]
+
+
+def _about_assignment(frame: pl.DataFrame) -> list[pl.Expr]:
+    names = {"HITId": "hit", "AssignmentId": "assignment", "AssignmentStatus": "assignment_status"}
+    about = [pl.col(old).alias(new) for old, new in names.items() if old in frame.columns]
+    if "SubmitTime" in frame.columns:
+        about.append(pl.lit(moments(frame["SubmitTime"])).alias("time"))
+    return about
+
+
+def _with_times(stack: pl.DataFrame, options: Options, reading: Reading) -> pl.DataFrame:
+    """A response time that the form itself took."""
+    if RT not in stack.columns:
+        return stack
+    numbers = numbers_or_text(stack[RT])
+    unit: str = options.rt_unit or "s"
+    if options.rt_unit is None:
+        taken = stack[RT].cast(pl.Float64, strict=False)
+        unit, note = guess_rt_unit(taken, stack["participant"], "rt", "the file")
+        reading.notes += [note] if note else []
+    seconds = numbers / 1000 if unit == "ms" and numbers.dtype.is_float() else numbers
+    return stack.drop(RT).with_columns(seconds.alias("rt"))
+
+
+def _with_functions(stack: pl.DataFrame) -> pl.DataFrame:
+    """turktools' sections tell fillers and practice items from the test items, where they are called so."""
+    if "section" not in stack.columns:
+        return stack
+    word = stack["section"].str.to_lowercase().str.strip_chars().str.strip_suffix("s")
+    if not word.is_in(FUNCTIONS).any():
+        return stack
+    known = pl.select(pl.when(word.is_in(FUNCTIONS)).then(word).otherwise(pl.lit("test")).alias("function")).to_series()
+    return stack.with_columns(known)
+
+
+def _people(frame: pl.DataFrame, layout: Layout, reading: Reading) -> pl.DataFrame:
+    """One row a worker, whose assignments are added up."""
+    reading.set_apart("cells with answers about the participant", frame.height * len(layout.background))
+    worked: dict[str, pl.Series] = {"participant": frame[WHO]}
+    for old, new in (("AcceptTime", "started"), ("SubmitTime", "finished")):
+        worked |= {new: moments(frame[old])} if old in frame.columns else {}
+    if "WorkTimeInSeconds" in frame.columns:
+        worked["working_time"] = frame["WorkTimeInSeconds"].cast(pl.Float64, strict=False)
+    for old, new in (("AssignmentStatus", "status"), ("LifetimeApprovalRate", "approval_rate")):
+        worked |= {new: frame[old]} if old in frame.columns else {}
+    about = [_question(column) for column in layout.background]
+    reserved = (*worked, "assignments", "rejected")
+    told = {own_name(name, reserved, about): frame[f"Answer.{name}"] for name in about}
+    table = pl.DataFrame([column.alias(name) for name, column in {**worked, **told}.items()])
+    if "status" in worked:
+        _note_rejected(worked["status"], reading)
+    sums = {
+        "started": pl.col("started").min(), "finished": pl.col("finished").max(),
+        "working_time": pl.col("working_time").sum(), "approval_rate": pl.col("approval_rate").drop_nulls().last(),
+        "status": pl.col("status").drop_nulls().unique(maintain_order=True).str.join("; "),
+    }  # fmt: skip
+    columns = [pl.len().cast(pl.Int64).alias("assignments"), *(sums[name] for name in worked if name in sums)]
+    if "status" in worked:
+        columns.append((pl.col("status") == "Rejected").sum().cast(pl.Int64).alias("rejected"))
+    columns += [pl.col(name).drop_nulls().first() for name in told]
+    return one_row_each(table.group_by("participant", maintain_order=True).agg(columns))
+
+
+def _note_rejected(status: pl.Series, reading: Reading) -> None:
+    count = int((status == "Rejected").sum())
+    if count:
+        one = count == 1
+        reading.notes.append(
+            f"{counted(count, 'assignment')} {'was' if one else 'were'} rejected and {'is' if one else 'are'} kept; "
+            "the column assignment_status says which."
+        )
+
+
+READER = Reader("mturk", "batch results of Mechanical Turk", recognises, read_mturk)

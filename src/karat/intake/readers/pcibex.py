@@ -1,0 +1,235 @@
+"""Results files of PCIbex Farm, of its older versions and of classic Ibex."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import polars as pl
+
+from karat.columns import COLUMNS
+from karat.errors import IntakeError, counted
+from karat.intake.guess import plain
+from karat.intake.labels import ITEM_IDS, function_named_in
+from karat.intake.personal import are_codes, left_out_note, names_a_person
+from karat.intake.readers.generic import typed_column
+from karat.intake.readers.ibex_answers import Answer, answers_of, go_on_keys, milliseconds
+from karat.intake.readers.ibex_log import Line, is_log, read_log, runs
+from karat.intake.readers.ibex_people import (
+    ID_NAMES,
+    Submission,
+    identify,
+    number_sessions,
+    participants_of,
+    set_single_questions_apart,
+    submissions_of,
+)
+from karat.intake.reading import Options, Reader, Reading, places
+from karat.intake.source import SourceFile
+from karat.intake.wide import own_name
+
+OF_THE_TOOL = re.compile(
+    r"PennElementType|PennElementName|Parameter|Value|EventTime|Comments|Reading time|Newline\?|Sentence.*|Question .*|"
+    r"Answer|Whether or not answer was correct.*|Time taken to answer|Field name|Field value|column_\d+"
+)
+
+
+def read_pcibex(files: Sequence[SourceFile], options: Options) -> Reading:
+    """Read one results file: an answer is a Selector, Scale or Key line, or the answer of an Ibex question."""
+    (file,) = files
+    log = read_log(file)
+    reading = Reading(
+        pl.DataFrame(), places(file.name, []), log.rows, bad_units=len(log.problems), problems=log.problems,
+        notes=list(file.encoding_note),
+    )  # fmt: skip
+    lines = _without_copies(log.lines, reading)
+    submissions = submissions_of(lines)
+    go_on = go_on_keys(lines)
+    for submission in submissions.values():
+        for number, trial in enumerate(runs(submission.lines)):
+            submission.answers += [(number, answer) for answer in answers_of(trial, go_on, reading, file.name)]
+    answering = [submission for submission in submissions.values() if submission.answers]
+    set_single_questions_apart(answering, reading)
+    identify(submissions, reading)
+    number_sessions(list(submissions.values()), reading)
+    given = [(submission, trial, answer) for submission in answering for trial, answer in submission.answers]
+    if given:
+        reading.frame = _frame(given, set(options.mapping.values()), reading, file.name)
+        reading.locate = places(file.name, [answer.line.number for _, _, answer in given])
+        reading.participants = participants_of(submissions.values())
+    elif reading.problems:
+        raise IntakeError(f"{file.name} is not readable as results of PCIbex:", reading.problems)
+    return reading
+
+
+def _without_copies(lines: Sequence[Line], reading: Reading) -> list[Line]:
+    """Leaves out lines that came again with a later submission: an experiment may send its results more than once."""
+    first: dict[tuple[object, ...], str] = {}
+    copied: dict[str, bool] = {}
+    kept = []
+    for line in lines:
+        event = (line.hash, line.order, line.label, *line.cells.values())
+        if milliseconds(line) is not None:
+            copied[line.reception] = first.setdefault(event, line.reception) != line.reception
+        # A line without a time goes with the one before it.
+        if copied.get(line.reception) and "EventTime" in line.cells:
+            reading.set_apart("lines that were sent twice")
+        else:
+            kept.append(line)
+    return kept
+
+
+def _frame(
+    given: Sequence[tuple[Submission, int, Answer]], wanted: set[str], reading: Reading, file: str
+) -> pl.DataFrame:  # fmt: skip
+    """The answers as a table; `wanted` are the columns that the user names."""
+    answers = [answer for _, _, answer in given]
+    people = [submission for submission, _, _ in given]
+    functions = [function_named_in(answer.line.label) for answer in answers]
+    columns: dict[str, Sequence[object]] = {
+        "participant": [submission.participant for submission in people],
+        "item": _items(answers, functions, reading),
+        "response": [answer.response for answer in answers],
+        "trial": _trials(given),
+        "rt": [answer.rt for answer in answers],
+    }
+    if any(answer.time is not None for answer in answers):
+        columns["time"] = [answer.time for answer in answers]
+    if any(submission.session > 1 for submission in people):
+        columns["session"] = [str(submission.session) for submission in people]
+    if set(functions) != {"test"}:
+        columns["function"] = functions
+        reading.notes.append(
+            "Labels that name practice, fillers or attention give function; --map function= undoes it."
+        )
+    several = len({(id(submission), trial) for submission, trial, _ in given}) < len(given)
+    if several or len({answer.kind == "typed" for answer in answers}) > 1:
+        columns["question"] = [answer.element for answer in answers]
+        reading.notes.append("Some trials have several answers; question is the name of the element that was answered.")
+    if any(answer.left is not None for answer in answers):
+        columns["left"] = [answer.left for answer in answers]
+        columns["right"] = [answer.right for answer in answers]
+        reading.notes.append(
+            "The comments of selectors give left and right; say --map left= --map right= to keep the names as answers."
+        )
+    columns |= _own_columns(answers, people, columns, wanted, reading, file)
+    _note_onsets(answers, reading)
+    numbers = {"trial": pl.Int64, "rt": pl.Float64, "time": pl.Float64}
+    frame = pl.DataFrame(columns, schema={name: numbers.get(name, pl.String) for name in columns})
+    return frame.with_columns(typed_column(frame[name]) for name in frame.columns if name not in COLUMNS)
+
+
+def _items(answers: Sequence[Answer], functions: Sequence[str], reading: Reading) -> list[str]:
+    """Items by a logged column; without one, by label and Latin Square group or order number."""
+    names = {name for answer in answers for name in answer.line.cells if plain(name) in ITEM_IDS}
+    column = min(names, key=lambda name: (ITEM_IDS.index(plain(name)), name), default="")
+    items = [answer.line.get(column) or _item_of_label(answer.line) for answer in answers]
+    tested = {item for item, function in zip(items, functions, strict=True) if function == "test"}
+    for row, (answer, function) in enumerate(zip(answers, functions, strict=True)):
+        if function != "test" and items[row] in tested:
+            # Practice items and fillers are often numbered from 1 again.
+            items[row] = f"{answer.line.label}-{items[row]}"
+    if column:
+        reading.notes.append(f"The column {column} is taken as item; say --map item=NAME for another.")
+    if any(answer.line.get(column) is None for answer in answers):
+        reading.notes.append(
+            "Items without a logged number are named by their label and Latin Square group or order number; "
+            "say --map item=NAME where a column names them."
+        )
+    return items
+
+
+def _item_of_label(line: Line) -> str:
+    return f"{line.label}-{line.group or line.order}"
+
+
+def _trials(given: Sequence[tuple[Submission, int, Answer]]) -> list[int]:
+    positions: dict[tuple[int, int], int] = {}
+    counts: Counter[int] = Counter()
+    for submission, trial, _ in given:
+        if (id(submission), trial) not in positions:
+            counts[id(submission)] += 1
+            positions[id(submission), trial] = submission.first_trial + counts[id(submission)]
+    return [positions[id(submission), trial] for submission, trial, _ in given]
+
+
+def _own_columns(
+    answers: Sequence[Answer],
+    people: Sequence[Submission],
+    taken: Iterable[str],
+    wanted: set[str],
+    reading: Reading,
+    file: str,
+) -> dict[str, Sequence[object]]:
+    """What the experiment logged, under its own names, and the columns that every line has."""
+    logged = dict.fromkeys(name for answer in answers for name in answer.line.cells if not OF_THE_TOOL.fullmatch(name))
+    personal = [name for name in logged if names_a_person(name) or _names_people(name, people)]
+    personal = [name for name in personal if name not in wanted]
+    reading.notes += left_out_note(personal, file)
+    columns: dict[str, Sequence[object]] = {}
+    for name in logged:
+        if name not in personal and not _is_participant(name, answers, people):
+            free = own_name(name, list(taken), list(logged))
+            if name != "item":
+                columns[free] = [answer.line.get(name) for answer in answers]
+    if "list" not in columns:
+        columns |= _list_of_group(answers, people, reading)
+    native: dict[str, list[str | None]] = {
+        "Label": [answer.line.label for answer in answers],
+        "Order number of item": [answer.line.order for answer in answers],
+        "Latin Square Group": [answer.line.group for answer in answers],
+        "PennElementName": [answer.line.get("PennElementName") for answer in answers],
+        "sentence": [answer.sentence for answer in answers],
+    }
+    for name, values in native.items():
+        if any(value is not None for value in values):
+            columns[f"{name}.Ibex" if name in columns else name] = values
+    return columns
+
+
+def _names_people(name: str, people: Sequence[Submission]) -> bool:
+    """Whether a column with ids holds names or addresses, of whomever."""
+    if plain(name) not in ID_NAMES:
+        return False
+    each = {id(one): one for one in people}.values()
+    return not are_codes(value for one in each for line in one.lines if (value := (line.get(name) or "").strip()))
+
+
+def _list_of_group(
+    answers: Sequence[Answer], people: Sequence[Submission], reading: Reading
+) -> dict[str, Sequence[object]]:  # fmt: skip
+    """PCIbex chooses the rows of a table by its column Group: where a person has one group, that is the list.
+
+    The design number is no list: it counts the participants.
+    """
+    groups = [answer.line.get("Group") or answer.line.get("group") for answer in answers]
+    told = {(id(one), group) for one, group in zip(people, groups, strict=True) if group is not None}
+    if not told or len({one for one, _ in told}) < len(told):
+        return {}
+    reading.notes.append("list is the logged column Group; say --map list=NAME for another.")
+    return {"list": groups}
+
+
+def _is_participant(name: str, answers: Sequence[Answer], people: Sequence[Submission]) -> bool:
+    return plain(name) in ID_NAMES and all(
+        answer.line.get(name) in (None, one.participant) for answer, one in zip(answers, people, strict=True)
+    )
+
+
+def _note_onsets(answers: Sequence[Answer], reading: Reading) -> None:
+    timed = [answer for answer in answers if answer.rt is not None and answer.kind != "question"]
+    shown = sum(answer.from_display for answer in timed)
+    if shown:
+        reading.notes.append(f"rt runs from the last logged display before the answer for {counted(shown, 'answer')}.")
+    if len(timed) > shown:
+        count = counted(len(timed) - shown, "answer")
+        reading.notes.append(f"rt runs from the start of the trial for {count} without a logged display.")
+
+
+def recognises(file: SourceFile) -> bool:
+    """A text that begins with the comments of an Ibex results file."""
+    return file.suffix not in (".zip", ".json") and is_log(file.sample)
+
+
+READER = Reader("pcibex", "results of PCIbex or Ibex", recognises, read_pcibex)

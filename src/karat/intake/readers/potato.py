@@ -1,0 +1,245 @@
+"""Potato's annotations: its table export, its exports as JSON lines, and the folders of its annotators.
+
+Potato stores what was marked as schema > label > value. The table has one column a label, `schema.label` (version 1:
+`schema:::label`); the folders hold `user_state.json` (version 2) or `annotated_instances.jsonl` (version 1, where the
+folder's name is the annotator and `annotation_order.txt` the order of presentation).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from karat.errors import IntakeError, Problems
+from karat.intake.annotators import Annotators
+from karat.intake.cells import cell_number, cell_text
+from karat.intake.personal import left_out_note, names_a_person
+from karat.intake.readers.potato_answers import SPANS, Labels, Record, reading_of
+from karat.intake.reading import Options, Reader, Reading
+from karat.intake.source import SourceFile
+from karat.intake.table import SPREADSHEETS, header_of, read_table
+
+WHO = ("user_id", "user")
+SEPARATORS = (":::", ".")
+BESIDE = ("displayed_text", "annotator_origin")
+ORDER, DATA, HISTORY = "annotation_order.txt", "assigned_user_data.json", "annotation_history.jsonl"
+TIME_SPENT = re.compile(r"(\d{1,6})d\s+(\d{1,6})h\s+(\d{1,6})m\s+(\d{1,6})s")
+
+
+def recognises(file: SourceFile) -> bool:
+    """A file of an annotator's folder, or a table with instance, user and columns of labels."""
+    if file.path.name in (ORDER, DATA, HISTORY):
+        return True
+    if file.suffix in SPREADSHEETS:
+        return False
+    if file.sample.lstrip()[:1] == "{":
+        marks = (("instance_id_to_label_to_value",), ("instance_id_ordering",), ("displayed_text", "label_annotations"))
+        return any(
+            all(f'"{m}"' in file.sample for m in mark) for mark in (*marks, ("instance_id", "user_id", "labels"))
+        )
+    return _is_table(header_of(file))
+
+
+def _is_table(names: Sequence[str]) -> bool:
+    """Whether there are an instance, a user and labels, and every other column belongs to a schema as well."""
+    schemas = {schema for schema, label in map(_schema, names) if label}
+    others = [name for name in names if name not in ("instance_id", *WHO) and not name.startswith(BESIDE)]
+    return (
+        bool(schemas)
+        and "instance_id" in names
+        and any(who in names for who in WHO)
+        and all(_schema(name)[0] in schemas for name in others)
+    )
+
+
+def _schema(column: str) -> tuple[str, str]:
+    """Schema and label of a column; the label is empty where the column names none."""
+    for separator in SEPARATORS:
+        schema, found, label = column.partition(separator)
+        if found and schema:
+            return schema, label
+    return column, ""
+
+
+def read_potato(files: Sequence[SourceFile], options: Options) -> Reading:
+    """Read the files of all annotators together, because only all answers show what kind of question a schema is."""
+    orders = {file.path.parent: _order(file) for file in files if file.path.name == ORDER}
+    problems, annotators = Problems(), Annotators()
+    records: list[Record] = []
+    notes: list[str] = []
+    people: list[dict[str, str | None]] = []
+    bad = 0
+    for file in sorted(files, key=lambda file: file.path.name != "user_state.json"):
+        if file.path.name in (ORDER, DATA, HISTORY):
+            continue
+        if file.suffix in (".json", ".jsonl", ".ndjson") or file.sample.lstrip()[:1] == "{":
+            found, lost = _from_json(file, orders.get(file.path.parent, []), people, problems)
+        else:
+            found, lost = _from_table(file, options, notes, problems)
+        records += found
+        bad += lost
+    for record in records:
+        record.user = annotators.name(record.user)
+    personal = sorted({name for person in people for name in person if names_a_person(name)})
+    notes += left_out_note(personal, "The surveys")
+    people = [{name: told for name, told in person.items() if name not in personal} for person in people]
+    for person in people:
+        person["participant"] = annotators.name(person["participant"])
+    if not records and not problems:
+        raise IntakeError(f"There are no annotations in {', '.join(file.name for file in files)}.")
+    reading = reading_of(records, people)
+    reading.problems.extend(problems)
+    reading.bad_units += bad
+    reading.units_in += bad
+    reading.notes = notes + reading.notes + annotators.notes()
+    return reading
+
+
+def _order(file: SourceFile) -> list[str]:
+    return [line.strip() for _, line in file.lines() if line.strip()]
+
+
+def _from_table(
+    file: SourceFile, options: Options, notes: list[str], problems: Problems
+) -> tuple[list[Record], int]:  # fmt: skip
+    table = read_table(file, options.delimiter, options.sheet)
+    names = table.frame.columns
+    if not _is_table(names):
+        raise IntakeError(f"{file.name} has no columns instance_id, user_id and schema.label, as Potato's tables have.")
+    notes += table.notes
+    problems.extend(table.problems)
+    who = next(who for who in WHO if who in names)
+    beside = [name for name in names if any(name == plain or name.startswith(f"{plain}_") for plain in BESIDE)]
+    answers = {name: _schema(name) for name in names if name not in ("instance_id", who, *beside)}
+    records = []
+    for number, row in enumerate(table.frame.iter_rows(named=True)):
+        labels: Labels = {}
+        resolved: dict[str, str | None] = {}
+        for name, (schema, label) in answers.items():
+            if label == "_spans" or schema == "span_annotation":
+                if row[name] not in (None, "[]", "{}"):
+                    labels[f"{schema}{SPANS}"] = {"": row[name]}
+            elif label or not any(other == schema and mark for other, mark in answers.values()):
+                labels.setdefault(schema, {})[label] = row[name]
+            elif row[name] is not None:
+                resolved[schema] = row[name]
+        extra = {name: row[name] for name in beside}
+        records.append(Record(row[who], row["instance_id"], labels, table.locate(number), extra, resolved=resolved))
+    return records, table.rows_in - table.frame.height
+
+
+def _from_json(
+    file: SourceFile, order: Sequence[str], people: list[dict[str, str | None]], problems: Problems
+) -> tuple[list[Record], int]:  # fmt: skip
+    records: list[Record] = []
+    bad = 0
+    for number, document in file.json_documents():
+        place = (_named(file), "element", number)
+        if not isinstance(document, dict):
+            mend = "Every line is an object with named values."
+            problems.add(
+                "is no annotation", mend, value=cell_text(document), file=place[0], place=place[1], number=number
+            )
+            bad += 1
+        elif "instance_id_to_label_to_value" in document or "instance_id_ordering" in document:
+            records += _from_state(document, file, place, people)
+        else:
+            records.append(_from_line(document, file, place, order))
+    return records, bad
+
+
+def _named(file: SourceFile) -> str:
+    """The file with its folder, because every annotator's file has the same name."""
+    return f"{file.path.parent.name}/{file.path.name}" if file.path.parent.name else file.name
+
+
+def _from_line(
+    line: dict[str, Any], file: SourceFile, place: tuple[str, str, int], order: Sequence[str]
+) -> Record:  # fmt: skip
+    """A line of version 1's annotated_instances.jsonl, or of version 2's export as JSON lines."""
+    item = cell_text(line.get("id", line.get("instance_id")))
+    user = cell_text(line.get("user_id")) or file.path.parent.name or None
+    labels = _labels(line.get("label_annotations", line.get("labels")))
+    labels |= {f"{schema}._spans": {"": text} for schema, text in _spans(line).items()}
+    extra = {"displayed_text": cell_text(line["displayed_text"])} if "displayed_text" in line else {}
+    trial = order.index(item) + 1 if item in order else None
+    return Record(user, item, labels, place, extra, rt=_seconds(line.get("behavioral_data")), trial=trial)
+
+
+def _spans(line: dict[str, Any]) -> dict[str, str | None]:
+    spans = line.get("span_annotations", line.get("spans"))
+    if isinstance(spans, dict):
+        return {str(schema): cell_text(found) for schema, found in spans.items() if found}
+    return {"span_annotation": cell_text(spans)} if spans else {}
+
+
+def _from_state(
+    state: dict[str, Any], file: SourceFile, place: tuple[str, str, int], people: list[dict[str, str | None]]
+) -> Iterator[Record]:
+    """An annotator's whole state: every instance with its answers, times and the order of presentation."""
+    user = cell_text(state.get("user_id")) or file.path.parent.name or None
+    people.append({"participant": user, **_survey(state.get("phase_to_page_to_label_to_value"))})
+    order = [cell_text(item) for item in _list(state.get("instance_id_ordering"))]
+    behaviour = _dict(state.get("instance_id_to_behavioral_data"))
+    labelled = _dict(state.get("instance_id_to_label_to_value"))
+    spans = _dict(state.get("instance_id_to_span_to_value"))
+    for item in dict.fromkeys([*labelled, *spans]):
+        labels = _labels(labelled.get(item))
+        labels |= {"spans._spans": {"": cell_text(spans[item])}} if spans.get(item) else {}
+        about = _dict(behaviour.get(item))
+        changes = [change for change in _list(about.get("annotation_changes")) if isinstance(change, dict)]
+        trial = order.index(cell_text(item)) + 1 if cell_text(item) in order else None
+        yield Record(user, cell_text(item), labels, place, {}, _seconds(about), trial, changes=changes)
+
+
+def _labels(stored: object) -> Labels:
+    """Schema > label > value from either way in which Potato writes it: nested, or as pairs of label and value."""
+    labels: Labels = {}
+    if isinstance(stored, dict):
+        for schema, found in stored.items():
+            inner = found.get("labels") if isinstance(found, dict) and list(found) == ["labels"] else found
+            pairs = inner.items() if isinstance(inner, dict) else [("", inner)]
+            labels[cell_text(schema) or ""] = {cell_text(label) or "": cell_text(value) for label, value in pairs}
+    for pair in _list(stored):
+        label, value = pair if isinstance(pair, list) and len(pair) == 2 else (pair, None)
+        about = label if isinstance(label, dict) else {"schema": label}
+        schema, name = cell_text(about.get("schema")) or "", cell_text(about.get("name")) or ""
+        labels.setdefault(schema, {})[name] = cell_text(value)
+    return labels
+
+
+def _survey(phases: object) -> dict[str, str | None]:
+    """What an annotator answered before and after the annotations, as participant information."""
+    told: dict[str, str | None] = {}
+    for pages in _dict(phases).values():
+        for page in _dict(pages).values():
+            for schema, marked in _labels(page).items():
+                values = [value if label in ("", "text_box") else label for label, value in marked.items() if value]
+                name = f"{schema}_" if schema in ("participant", "status", "list") else schema
+                told[name] = "|".join(value for value in values if value) or None
+    return told
+
+
+def _seconds(behaviour: object) -> float | None:
+    """The time spent on an instance: in milliseconds (version 2) or as `Time spent: 0d 0h 0m 12s` (version 1)."""
+    about = _dict(behaviour)
+    milliseconds = cell_number(about.get("total_time_ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    found = TIME_SPENT.search(cell_text(about.get("time_string")) or "")
+    if not found:
+        return None
+    days, hours, minutes, seconds = (int(part) for part in found.groups())
+    return float(((days * 24 + hours) * 60 + minutes) * 60 + seconds)
+
+
+def _dict(value: object) -> dict[Any, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+READER = Reader("potato", "annotations of Potato", recognises, read_potato, together=True)

@@ -1,0 +1,150 @@
+"""Prolific's export of submissions: who took part, with which outcome, when, and what they told the platform.
+
+The export holds no judgments: each row describes a submission, and the people come out as participant information,
+also those who returned their place or ran out of time. The wording of the header has changed several times, so it is
+matched without case, blanks and underscores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from karat.errors import IntakeError, Problems, counted
+from karat.intake.guess import plain
+from karat.intake.personal import left_out_note, names_a_person
+from karat.intake.readers.generic import typed_column
+from karat.intake.reading import Options, Reader, Reading
+from karat.intake.source import SourceFile
+from karat.intake.table import Table, header_of, read_table
+from karat.times import instants
+
+NAMES: dict[str, tuple[str, ...]] = {
+    "participant": ("participantid",),
+    "submission": ("submissionid", "sessionid"),
+    "status": ("status",),
+    "started": ("startedat", "starteddatetime"),
+    "finished": ("completedat", "completeddatetime"),
+    "working_time": ("timetaken",),
+    "completion_code": ("completioncode", "enteredcode"),
+}
+STATUSES = (
+    "approved", "partiallyapproved", "awaitingreview", "screenedout", "rejected", "timedout", "returned", "active",
+    "reserved",
+)  # fmt: skip
+"""What may become of a submission, the most advanced first."""
+WITHHELD = ("CONSENT_REVOKED", "DATA_EXPIRED")
+REASON = "participant descriptions"
+JUDGMENTS = ("item", "itemid", "response", "answer", "rating")
+"""Columns of a table of judgments that has ids and states of Prolific beside them."""
+
+
+def recognises(file: SourceFile) -> bool:
+    """A table of submissions: who, which submission, with which status, and at least one of its times and codes."""
+    known = {plain(name) for name in header_of(file)}
+    about = [any(spelling in known for spelling in NAMES[name]) for name in list(NAMES)[3:]]
+    is_export = {"participantid", "status"} <= known and not known.isdisjoint(NAMES["submission"]) and any(about)
+    return is_export and known.isdisjoint(JUDGMENTS)
+
+
+def read_prolific(files: Sequence[SourceFile], options: Options) -> Reading:
+    """Read the submissions of one or several studies as one row a person."""
+    tables = [read_table(file, options.delimiter, options.sheet) for file in files]
+    reading = Reading(pl.DataFrame(), lambda row: (files[0].name, "line", row + 1), units_in=0)
+    parts = [_submissions(table, reading) for table in tables]
+    reading.set_apart(REASON, sum(part.height for part in parts))
+    together = pl.concat(parts, how="diagonal_relaxed")
+    typed = [c for c in together.to_dict().values() if c.dtype == pl.String and c.name not in ("participant", "status")]
+    reading.participants = _one_row_a_person(together.with_columns(typed_column(c) for c in typed), reading)
+    return reading
+
+
+def _submissions(table: Table, reading: Reading) -> pl.DataFrame:
+    """The submissions of one file under karat's names, without those that cannot be read."""
+    frame = _renamed(table, reading)
+    frame = _without_withheld(frame, table, reading)
+    problems = Problems()
+    problems.extend(table.problems)
+    bad = frame["participant"].is_null()
+    _flag(table, problems, frame["participant"], bad, "is empty", "Every submission belongs to a participant.")
+    columns = []
+    for name in ("started", "finished"):
+        if name in frame.columns:
+            columns.append(instants(frame[name]).alias(name))
+            wrong = columns[-1].is_null() & frame[name].is_not_null()
+            _flag(table, problems, frame[name], wrong, "is not a point in time", "Write 2026-05-03T12:34:56Z.")
+            bad = bad | wrong
+    if "working_time" in frame.columns:
+        columns.append(frame["working_time"].cast(pl.Float64, strict=False))
+        wrong = (columns[-1].is_null() | ~(columns[-1] >= 0)).fill_null(True) & frame["working_time"].is_not_null()
+        _flag(table, problems, frame["working_time"], wrong, "is not a number of seconds", "Write for example 512.")
+        bad = bad | wrong
+    reading.problems.extend(problems)
+    reading.units_in += table.rows_in
+    reading.bad_units += table.rows_in - frame.height + int(bad.sum())
+    reading.notes += table.notes
+    return frame.with_columns(columns).filter(~bad)
+
+
+def _renamed(table: Table, reading: Reading) -> pl.DataFrame:
+    """The columns that karat knows under its names, then the others; an own name is never given twice."""
+    spelled: dict[str, str] = {}
+    for name, spellings in NAMES.items():
+        found = [column for spelling in spellings for column in table.frame.columns if plain(column) == spelling]
+        if found:
+            spelled[found[0]] = name
+    if "participant" not in spelled.values():
+        raise IntakeError(f"{table.file.name} has no column Participant id, as Prolific's exports have.")
+    personal = [c for c in table.frame.columns if names_a_person(c)]
+    reading.notes += left_out_note(personal, table.file.name)
+    taken = {*NAMES, "submissions"}
+    rest = [c for c in table.frame.columns if c not in spelled and c not in personal]
+    order = sorted(spelled, key=lambda column: list(NAMES).index(spelled[column]))
+    return table.frame.select(
+        *(pl.col(column).alias(spelled[column]) for column in order),
+        *(pl.col(column).alias(f"{column}_" if column in taken else column) for column in rest),
+    ).with_columns(pl.all().str.strip_chars().replace("", None))
+
+
+def _without_withheld(frame: pl.DataFrame, table: Table, reading: Reading) -> pl.DataFrame:
+    """What a person took back, or what Prolific no longer keeps, is missing; how much that is gets told."""
+    withheld = frame.select(pl.all().is_in(WITHHELD).fill_null(False))
+    counts = [(word, sum(int((frame[name] == word).sum()) for name in frame.columns)) for word in WITHHELD]
+    told = " and ".join(f"{counted(count, 'cell')} {word}" for word, count in counts if count)
+    if told:
+        reading.notes.append(f"{table.file.name}: {told} read as missing.")
+    return frame.with_columns(pl.when(~withheld[name]).then(pl.col(name)).alias(name) for name in frame.columns)
+
+
+def _flag(table: Table, problems: Problems, column: pl.Series, mask: pl.Series, what: str, mend: str) -> None:
+    for row in mask.arg_true().to_list():
+        file, place, number = table.locate(row)
+        problems.add(what, mend, column=column.name, value=column[row], file=file, place=place, number=number)
+
+
+def _one_row_a_person(submissions: pl.DataFrame, reading: Reading) -> pl.DataFrame:
+    """Of several submissions of a person the most advanced counts, and of equal ones the last."""
+    if "status" not in submissions.columns:
+        submissions = submissions.with_columns(status=pl.lit(None, pl.String))
+    ranks = {status: rank for rank, status in enumerate(STATUSES)}
+    rank = [ranks.get(plain(status or ""), len(ranks)) for status in submissions["status"].to_list()]
+    ordered = submissions.with_columns(
+        pl.Series("_rank", rank, dtype=pl.Int64), pl.len().over("participant").alias("submissions")
+    ).with_row_index("_row")
+    best = ordered.sort("_rank", -pl.col("_row").cast(pl.Int64)).unique("participant", keep="first")
+    people = best.with_columns(_first=pl.col("participant").replace_strict(_first_rows(ordered), return_dtype=pl.Int64))
+    several = people.filter(pl.col("submissions") > 1).height
+    if several:
+        reading.notes.append(
+            f"{counted(several, 'participant')} with several submissions: the most advanced status is kept, and how "
+            "many there were is in the column submissions."
+        )
+    return people.sort("_first").drop("_rank", "_row", "_first")
+
+
+def _first_rows(ordered: pl.DataFrame) -> dict[str, int]:
+    return dict(ordered.group_by("participant").agg(pl.col("_row").min().cast(pl.Int64)).iter_rows())
+
+
+READER = Reader("prolific", "Prolific's export of submissions", recognises, read_prolific, together=True)

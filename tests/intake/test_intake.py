@@ -1,0 +1,165 @@
+"""From files to judgments: several files, guessed scales, what is left out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import karat
+from karat.intake import read_files
+from karat.intake.guess import guess_columns, guess_scale
+from karat.intake.readers import READERS, reader_named
+from karat.scales import Scale
+
+
+@pytest.mark.parametrize(
+    ("answers", "scale"),
+    [
+        (["0", "1"], karat.Binary()), (["1"], karat.Binary()), (["True", "False"], karat.Binary()),
+        (["Yes", "No"], karat.Binary(("No", "Yes"))), (["left", "right"], karat.Choice()),
+        (["left", "none"], karat.Choice(none=True)), (["1", "5", "3"], karat.Ordinal(5)),
+        (["0", "10"], karat.Ordinal(range(11))), (["-3", "1"], karat.Ordinal(range(-3, 4))),
+        (["2.0", "4"], karat.Ordinal(4)), (["0.5", "1"], karat.Continuous()), (["1", "100"], karat.Continuous()),
+        (["b", "a", "c"], karat.Nominal(["a", "b", "c"])), (["same"], karat.Nominal(["same", "any other"])),
+        ([], karat.Binary()),
+    ],
+)  # fmt: skip
+def test_scales_are_guessed_with_a_sentence(answers: list[str], scale: Scale) -> None:
+    guess, told = guess_scale(pl.Series("response", [*answers, None], dtype=pl.String))
+    assert guess == scale
+    assert "--scale" in told
+    for answer in answers:
+        assert guess.read(answer) is not None
+
+
+def test_free_text_is_no_scale() -> None:
+    with pytest.raises(karat.IntakeError, match="60 different texts"):
+        guess_scale(pl.Series([f"text {i}" for i in range(60)]))
+
+
+def test_told_columns_win() -> None:
+    assert guess_columns(["response", "rating"], {"response": "rating"}) == {"response": "rating"}
+    assert guess_columns(["A", "B"], {}) == {}
+
+
+def test_files_of_one_study_are_put_together(tmp_path: Path) -> None:
+    for person in ("p1", "p2"):
+        text = f"participant,item,response,trial\n{person},a,1,1\n{person},b,5,2\n"
+        (tmp_path / f"{person}.csv").write_text(text)
+    (tmp_path / ".hidden").write_text("no")
+    whole = karat.read(tmp_path, scale=karat.Ordinal(5))
+    assert whole == karat.read([tmp_path / "p1.csv", str(tmp_path / "p2.csv")], scale="ordinal:1-5")
+    assert whole.frame["participant"].to_list() == ["p1", "p1", "p2", "p2"]
+
+
+def test_a_file_without_functions_beside_one_with_them_has_test_items(tmp_path: Path) -> None:
+    (tmp_path / "fillers.csv").write_text("participant,item,response,function\np1,f1,1,filler\n")
+    (tmp_path / "tests.csv").write_text("participant,item,response\np1,t1,5\n")
+    frame = karat.read([tmp_path / "fillers.csv", tmp_path / "tests.csv"]).frame
+    assert frame["function"].to_list() == ["filler", "test"]
+
+
+def test_files_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "results.csv").write_text(f"participant,item,response\n{folder},a,x\n,b,y\n")
+    with pytest.raises(karat.IntakeError, match=r"two/results\.csv, line 3, participant: is empty"):
+        karat.read(tmp_path)
+
+
+def test_a_folder_of_karats_own_files(tmp_path: Path) -> None:
+    likert = karat.datasets.load("likert")
+    likert.to_csv(tmp_path / "likert.csv")
+    assert len(list(tmp_path.iterdir())) == 3
+    assert karat.read(tmp_path) == likert
+
+
+def test_expected_answers_widen_a_guessed_scale(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("participant,item,response,expected\np1,a,1,4-5\np1,b,3,1|2\n")
+    assert karat.read(path).scale == karat.Ordinal(5)
+
+
+def test_problems_name_the_file_where_there_are_several(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("participant,item,response,trial\np1,a,1,1\n")
+    (tmp_path / "b.csv").write_text("participant,item,response,trial\np1,a,1,1\np2,a,1,x\n")
+    with pytest.raises(karat.IntakeError) as caught:
+        karat.read(tmp_path)
+    told = str(caught.value)
+    assert told.startswith("a.csv, b.csv are not readable as judgments:")
+    assert 'b.csv, line 2, trial: "p1, trial 1, also at line 2" is there twice' in told
+    assert 'b.csv, line 3, trial: "x" is not a whole number' in told
+
+
+def test_skipping_bad_rows_keeps_the_balance(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("participant,item,response,trial\np1,a,1,1\np1,b,9,2\np1,c\n,d,1,4\np1,e,2,5\np1,e,2,5\n")
+    intake = read_files([path], "auto", karat.intake.Options(scale=karat.Ordinal(5)), skip_bad=True)
+    assert intake.judgments.frame["item"].to_list() == ["a", "e"]
+    assert (intake.units_in, intake.skipped_units) == (6, 4)
+    assert len(intake.skipped) == 4
+
+
+def test_nothing_left_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("participant,item,response\n,a,1\n")
+    with pytest.raises(karat.IntakeError, match=r"no judgments in t\.csv"):
+        karat.read(path, skip_bad=True)
+    path.write_text("participant,item,response\n")
+    with pytest.raises(karat.IntakeError, match=r"no judgments in t\.csv"):
+        karat.read(path)
+
+
+def test_answers_that_name_the_chosen_item(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("participant,left,right,choice\np1,i1,i2,i2\np1,i3,i2,i3\n")
+    read = karat.read(path)
+    assert read.scale == karat.Choice()
+    assert read.frame["response"].to_list() == ["right", "left"]
+    assert any("name the left or the right item" in note for note in read.notes)
+
+
+def test_answers_are_respelled_and_so_are_expected_ones(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("participant,item,response,expected\np1,a,1,2\np1,b,2,2\n")
+    frame = karat.read(path, answers={"1": "no", "2": "yes"}).frame
+    assert frame["response"].to_list() == ["no", "yes"]
+    assert frame["expected"].to_list() == ["yes", "yes"]
+
+
+def test_scales_by_question_may_be_texts(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("participant,item,question,response\np1,a,clear,3\np1,a,liked,yes\n")
+    read = karat.read(path, scale={"clear": "ordinal:1-7"})
+    assert read.scales["clear"] == karat.Ordinal(7)
+    assert read.scales["liked"] == karat.Binary(("no", "yes"))
+
+
+def test_readers_have_names_that_can_be_said() -> None:
+    names = [reader.name for reader in READERS]
+    assert len(set(names)) == len(names)
+    assert names[-1] == "table"
+    for reader in READERS:
+        assert reader_named(reader.name) is reader
+
+
+def test_times_of_a_mapped_column_get_their_unit(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("task,worker,label,thinking\nt1,w1,a,1500\nt2,w1,b,2500\n")
+    read = karat.read(path, mapping={"rt": "thinking"})
+    assert read.frame["rt"].to_list() == [1.5, 2.5]
+    assert any("thinking is read as milliseconds" in note for note in read.notes)
+    assert karat.read(path, mapping={"rt": "thinking"}, rt_unit="s").frame["rt"].to_list() == [1500.0, 2500.0]
+
+
+def test_the_platform_knows_best_who_finished(tmp_path: Path) -> None:
+    likert = karat.datasets.load("likert")
+    likert.to_csv(tmp_path / "likert.csv")
+    export = "Submission id,Participant id,Status,Started at,Completed at,Time taken\ns1,p01,APPROVED,,,77\n"
+    (tmp_path / "prolific_export_1.csv").write_text(export)
+    people = karat.read([tmp_path / "likert.csv", tmp_path / "prolific_export_1.csv"]).participants
+    first = people.filter(people["participant"] == "p01").row(0, named=True)
+    assert (first["working_time"], first["behaviour"]) == (77.0, "cooperative")
+    assert people.height == 48

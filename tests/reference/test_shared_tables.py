@@ -1,0 +1,71 @@
+"""Every table of judgments among the reference data comes in with a few flags, and is what its README says."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import karat
+
+TABLES = [
+    ("ajt/likert.csv", ["--map", "expected=expected_min..expected_max"], 72, 7628, "ordinal"),
+    (
+        "ajt/forced_choice.csv",
+        ["--map", "left=option_above_condition", "--map", "right=option_below_condition",
+         "--map", "response=response_condition", "--map", "expected=expected_condition"],
+        45, 3240, "choice",
+    ),
+    ("ba/mturk.csv", [], 160, 12320, "binary"),
+    ("ba/binary_sim.csv", [], 120, 9600, "binary"),
+    ("ba/ordinal_sim.csv", [], 120, 9600, "ordinal"),
+    ("ba/nominal_sim.csv", [], 120, 9600, "nominal"),
+    ("ba/authors_pool_sim.csv", [], 281, 22480, "binary"),
+    ("pairs/thurstone_sim.csv", ["--answers", "1=left,-1=right,0=none"], 150, 15000, "choice"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "flags", "participants", "rows", "kind"), TABLES, ids=[row[0] for row in TABLES])
+def test_table_comes_in(
+    name: str, flags: list[str], participants: int, rows: int, kind: str, reference: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "judgments.parquet"
+    command = [sys.executable, "-m", "karat", "convert", str(reference / name), *flags, "-o", str(out)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert f"{rows:,} answers" in done.stdout
+    judgments = karat.read(out)
+    assert judgments.frame["participant"].n_unique() == participants
+    assert len(judgments) == rows
+    assert judgments.scale.kind == kind
+
+
+def test_likert_times_are_milliseconds_and_right_answers_ranges(reference: Path) -> None:
+    read = karat.read(reference / "ajt/likert.csv", mapping={"expected": "expected_min..expected_max"})
+    first = read.frame.row(0, named=True)
+    assert (first["participant"], first["item"], first["rt"], first["expected"]) == ("p001", "f37", 8.317, "3-5")
+    assert any("milliseconds" in note for note in read.notes)
+
+
+def test_forced_choice_by_condition_is_the_side(reference: Path) -> None:
+    mapping = {
+        "left": "option_above_condition", "right": "option_below_condition", "response": "response_condition",
+        "expected": "expected_condition",
+    }  # fmt: skip
+    frame = karat.read(reference / "ajt/forced_choice.csv", mapping=mapping).frame
+    assert (frame["response"] == frame["response_position"].replace({"above": "left", "below": "right"})).all()
+    test = frame.filter(frame["function"] == "test")
+    assert test["expected"].null_count() == test.height
+
+
+def test_one_missing_time_stays_missing(reference: Path) -> None:
+    read = karat.read(reference / "ba/mturk.csv", mapping={"rt": "time"})
+    assert read.frame["rt"].null_count() == 1
+    assert read.frame.filter(read.frame["rt"].is_null())["participant"].to_list() == ["w079"]
+
+
+def test_a_table_that_is_no_judgments_is_refused(reference: Path) -> None:
+    with pytest.raises(karat.IntakeError, match="no column participant"):
+        karat.read(reference / "pairs/sentences.csv")

@@ -1,0 +1,174 @@
+"""The commands as a user types them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import karat
+from karat.cli.main import app
+
+BAD = "participant,item,response\np1,a,1\n,b,2\np2,a\n"
+
+
+def run(*arguments: str | Path, status: int = 0) -> tuple[str, str]:
+    done = subprocess.run([sys.executable, "-m", "karat", *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout, done.stderr
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    path = tmp_path / "good.csv"
+    path.write_text("participant,item,response,rt,note\np1,a,1,1.5,=1+1\np1,b,2,0.5,-3\np2,a,3,2.5,+x\n")
+    return path
+
+
+def test_help_shows_an_example() -> None:
+    assert "karat demo" in run("--help")[0]
+    for command in app.registered_commands:
+        told = " ".join(run(command.name or "", "--help")[0].split())
+        assert f"Example: karat {command.name}" in told
+
+
+def test_version() -> None:
+    assert run("--version")[0] == f"karat {karat.__version__}\n"
+
+
+def test_convert_writes_what_it_says(good: Path, tmp_path: Path) -> None:
+    out = tmp_path / "new folder" / "judgments.parquet"
+    told, _ = run("convert", good, "-o", out)
+    assert "2 participants, 2 items, 3 answers" in told
+    assert f"written    {out}" in told
+    assert karat.read(out) == karat.read(good)
+
+
+def test_convert_without_out_writes_nothing(good: Path, tmp_path: Path) -> None:
+    before = sorted(tmp_path.iterdir())
+    assert "Nothing was written" in run("convert", good)[0]
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_bad_rows_stop_it_with_status_2(tmp_path: Path) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text(BAD)
+    out = tmp_path / "out.parquet"
+    told, error = run("convert", path, "-o", out, status=2)
+    assert told == ""
+    assert error.splitlines()[0] == "bad.csv is not readable as judgments:"
+    assert "line 3, participant: is empty" in error
+    assert "line 4: the row has 2 cells where the header has 3" in error
+    assert error.splitlines()[-1] == "Nothing was written."
+    assert not out.exists()
+
+
+def test_skip_bad_lists_what_it_leaves_out(tmp_path: Path) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text(BAD)
+    told, _ = run("convert", path, "-o", tmp_path / "out.parquet", "--skip-bad")
+    assert "skipped    2 of 3 rows that could not be read" in told
+    assert "line 3, participant: is empty" in told
+    assert len(karat.read(tmp_path / "out.parquet")) == 1
+
+
+def test_errors_as_json(tmp_path: Path) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text(BAD)
+    told, _ = run("convert", path, "--json", status=2)
+    problems = json.loads(told)["problems"]
+    assert {(p["file"], p["place"], p["number"]) for p in problems} == {("bad.csv", "line", 3), ("bad.csv", "line", 4)}
+
+
+def test_results_as_json(good: Path) -> None:
+    told = json.loads(run("convert", good, "--json")[0])
+    assert (told["participants"], told["answers"], told["written"]) == (2, 3, None)
+    assert json.loads(run("datasets", "--json")[0]).keys() == {"likert", "crowd"}
+    assert json.loads(run("datasets", "crowd", "--json")[0])["answers"] == 9600
+
+
+def test_quiet_is_quiet(good: Path, tmp_path: Path) -> None:
+    assert run("convert", good, "--quiet", "-o", tmp_path / "x.csv") == ("", "")
+
+
+def test_safe_for_spreadsheets(good: Path, tmp_path: Path) -> None:
+    out = tmp_path / "safe.csv"
+    run("convert", good, "-o", out, "--safe-for-spreadsheets")
+    assert pl.read_csv(out)["note"].to_list() == ["'=1+1", "-3", "'+x"]
+    assert karat.read(out) == karat.read(good)
+    plain = tmp_path / "plain.csv"
+    run("convert", good, "-o", plain)
+    assert pl.read_csv(plain)["note"].to_list() == ["=1+1", "-3", "+x"]
+
+
+def test_flags_reach_the_readers(tmp_path: Path) -> None:
+    path = tmp_path / "odd.txt"
+    path.write_bytes("wer;was;antw;zeit;Größe\np1;a;-1;1500;x\np1;b;1;2500;y\n".encode("cp1252"))
+    told, _ = run(
+        "convert", path, "--map", "participant=wer", "--map", "item=was", "--map", "response=antw", "--map", "rt=zeit",
+        "--answers", "1=yes,-1=no", "--scale", "binary:no,yes", "--rt-unit", "ms", "--delimiter", ";",
+        "--encoding", "latin-1", "--from", "table", "-o", tmp_path / "x.parquet",
+    )  # fmt: skip
+    frame = karat.read(tmp_path / "x.parquet").frame
+    assert frame["response"].to_list() == ["no", "yes"]
+    assert frame["rt"].to_list() == [1.5, 2.5]
+    assert "Größe" in frame.columns
+    assert "assumed" not in told
+
+
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        (["--from", "jsPsyhc"], "There is no source jsPsyhc. Is jspsych meant?"),
+        (["--map", "participant"], "--map participant: write NAME=VALUE."),
+        (["--map", "participant=worker"], "has no column worker"),
+        (["--scale", "likert"], "is not a scale"),
+        (["--scale", "binary", "--scale", "choice"], "say for which question"),
+        (["--rt-unit", "min"], "write s or ms"),
+        (["--decimal", "x"], "write . or ,"),
+        (["--delimiter", "::"], "write one sign"),
+        (["--encoding", "klingon"], "is no encoding"),
+        (["-o", "x.docx"], "written as .parquet or .csv"),
+        (["-o", "x.parquet", "--safe-for-spreadsheets"], "is for CSV"),
+    ],
+)
+def test_wrong_flags_are_told(flags: list[str], told: str, good: Path) -> None:
+    assert told in run("convert", good, *flags, status=2)[1]
+
+
+def test_a_file_is_not_overwritten_by_its_own_judgments(good: Path) -> None:
+    before = good.read_bytes()
+    assert "so that nothing is lost" in run("convert", good, "-o", good, status=2)[1]
+    assert good.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["missing.csv", "empty.csv", "empty folder"])
+def test_nothing_to_read(name: str, tmp_path: Path) -> None:
+    (tmp_path / "empty.csv").touch()
+    (tmp_path / "empty folder").mkdir()
+    _, error = run("convert", tmp_path / name, status=2)
+    assert name in error
+    assert "Traceback" not in error
+
+
+def test_datasets(tmp_path: Path) -> None:
+    assert "likert" in run("datasets")[0]
+    run("datasets", "likert", "-o", tmp_path / "l.csv")
+    assert karat.read(tmp_path / "l.csv") == karat.datasets.load("likert")
+    assert "There is no data set x; there are likert and crowd." in run("datasets", "x", status=2)[1]
+    assert "48 participants" in run("datasets", "likert")[0]
+
+
+def test_demo_says_where_the_result_is(tmp_path: Path) -> None:
+    folder = tmp_path / "a demo"
+    told, _ = run("demo", "--keep", folder)
+    assert f"The result is in {folder / 'summary.html'}" in told
+    assert len(karat.read(folder / "judgments.parquet")) == 3566
+    page = (folder / "summary.html").read_text(encoding="utf-8")
+    assert "3,566 answers" in page
+    assert "http" not in page
+    assert json.loads(run("demo", "--keep", folder, "--json")[0])["page"] == str(folder / "summary.html")

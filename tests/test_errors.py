@@ -1,0 +1,40 @@
+"""Problems and how they are told."""
+
+from __future__ import annotations
+
+import karat
+from karat.errors import Problem, Problems, ProblemsError, shown
+
+
+def test_a_problem_is_a_sentence() -> None:
+    problem = Problem("is not a number", "Mend the cell.", "rt", "3,2s", "broken.csv", "line", 17)
+    assert str(problem) == 'line 17, rt: "3,2s" is not a number. Mend the cell.'
+    assert str(Problem("the file is damaged")) == "the file is damaged."
+
+
+def test_values_are_shown_on_one_line_and_cut() -> None:
+    assert shown("a\nb\x1b[31m") == '"a\\nb\\x1b[31m"'
+    assert len(shown("x" * 1000)) == 62
+
+
+def test_problems_are_told_in_the_order_of_the_file_with_the_mend_once() -> None:
+    problems = Problems()
+    for number in (40, 17, 41):
+        problems.add("is empty", "Fill the cell.", column="participant", number=number)
+    problems.add("is not a number", column="rt", value="x", number=20)
+    assert problems.lines(limit=3) == [
+        "line 17, participant: is empty. Fill the cell.",
+        'line 20, rt: "x" is not a number.',
+        "line 40, participant: is empty.",
+        "and 1 more: participant is empty (line 41).",
+    ]
+    assert len(problems) == 4
+    assert problems.places() == {(None, "line", n) for n in (17, 20, 40, 41)}
+
+
+def test_errors_keep_their_problems() -> None:
+    error = karat.IntakeError("x.csv cannot be read:", [Problem("is empty", number=3, file="x.csv")], True)
+    assert isinstance(error, ProblemsError)
+    assert isinstance(error, ValueError)
+    assert str(error) == "x.csv cannot be read:\n  x.csv, line 3: is empty."
+    assert [problem.number for problem in error.problems] == [3]

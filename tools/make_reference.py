@@ -1,0 +1,72 @@
+"""Write the generated pages of the documentation: python tools/make_reference.py
+
+The tables of columns and commands come from the code; a test fails where a page is not what this script would write.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import typer.main
+
+from karat.cli.main import app
+from karat.columns import COLUMNS, REQUIRED
+
+PAGES = Path(__file__).parent.parent / "docs" / "reference"
+MADE = "<!-- Made by tools/make_reference.py; do not edit. -->\n"
+
+
+def columns_page() -> str:
+    """The page of the table's columns."""
+    rows = "".join(
+        f"| `{column.name}` | {column.type} | {column.meaning} | {'always' if column.name in REQUIRED else ''} |\n"
+        for column in COLUMNS.values()
+    ).replace("a|b", "a\\|b")
+    return f"""{MADE}
+# Columns
+
+One row is one answer. These columns have a meaning; any other column is kept as it is, as a condition or a covariate.
+
+| column | type | meaning | needed |
+| --- | --- | --- | --- |
+{rows}
+Participants, items, answers and expected answers are text: `1` and `"1"` are the same. An empty `response`, `rt` or
+`expected` is a value: nothing was answered, timed or expected. In a table, `rt` is in seconds; in a file it may be in
+milliseconds, and karat says which it took.
+
+A file of choices may have `left` and `right` instead of `item`; the item is then the pair of both, the same whichever
+side each stood on. The answer may be the side or the name of the chosen item.
+
+A participant has each trial once; where there is a column `session` or `question`, once in each.
+"""
+
+
+def commands_page() -> str:
+    """The page of the commands and their options."""
+    group = typer.main.get_command(app)
+    text = [MADE, "\n# Commands\n\nEvery command shows its options with `--help`. "]
+    text.append("Exit status: 0 on success, 1 when a check fails, 2 on bad input.\n")
+    for name, command in sorted(group.commands.items()):  # type: ignore[attr-defined]
+        text.append(f"\n## karat {name}\n\n{command.help}\n\n`{command.epilog.removeprefix('Example: ')}`\n\n")
+        text.append("| argument or option | meaning |\n| --- | --- |\n")
+        text += [row(parameter) for parameter in command.params if parameter.name != "help"]
+    return "".join(text)
+
+
+def row(parameter: click.Parameter) -> str:
+    """A row of the table of options."""
+    names = [f"`{name}`" for name in [*parameter.opts, *parameter.secondary_opts]]
+    if parameter.param_type_name == "argument":
+        names = [f"`{(parameter.name or '').upper()}`"]
+    return f"| {', '.join(names)} | {(getattr(parameter, 'help', '') or '').replace('|', chr(92) + '|')} |\n"
+
+
+def pages() -> dict[str, str]:
+    """The generated pages by file name."""
+    return {"columns.md": columns_page(), "commands.md": commands_page()}
+
+
+if __name__ == "__main__":
+    for name, text in pages().items():
+        (PAGES / name).write_text(text, encoding="utf-8")
