@@ -55,6 +55,14 @@ def test_csv_says_what_it_cannot_hold() -> None:
         csv_types(pl.DataFrame({"a": [[1]]}))
 
 
+def test_columns_that_somebody_kept_stay(tmp_path: Path) -> None:
+    rows = {"participant": ["p1"], "item": ["a"], "response": ["1"], "name": ["Ada"]}
+    kept = karat.Judgments(rows, karat.Binary(), {"participant": ["p1"], "email": ["x@example.org"]})
+    for path, write in ((tmp_path / "j.csv", kept.to_csv), (tmp_path / "j.parquet", kept.to_parquet)):
+        write(path)
+        assert karat.read(path) == kept
+
+
 def test_damaged_metadata_are_told(tmp_path: Path) -> None:
     path = tmp_path / "j.csv"
     karat.datasets.load("crowd").to_csv(path)

@@ -163,3 +163,12 @@ def test_the_platform_knows_best_who_finished(tmp_path: Path) -> None:
     first = people.filter(people["participant"] == "p01").row(0, named=True)
     assert (first["working_time"], first["behaviour"]) == (77.0, "cooperative")
     assert people.height == 48
+
+
+def test_no_reader_keeps_columns_that_name_people(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("task,worker,label,email\nt1,w1,a,x@example.org\nt2,w1,b,x@example.org\n")
+    read = karat.read(path)
+    assert "email" not in read.frame.columns
+    assert any("email left out" in note for note in read.notes)
+    assert "email" in karat.read(path, mapping={"email": "email"}).frame.columns

@@ -15,6 +15,7 @@ from karat.errors import IntakeError, Problems
 from karat.files import metadata_path, participants_path
 from karat.intake.cells import chained, seconds_of
 from karat.intake.guess import guess_rt_unit, guess_scale
+from karat.intake.personal import left_out_note, names_a_person
 from karat.intake.readers import reader_for, reader_named
 from karat.intake.reading import Options, Reader, Reading
 from karat.intake.source import SourceFile
@@ -83,6 +84,7 @@ def read_files(
     files = _files(paths, encoding)
     groups = _by_reader(files, source)
     parts = [_with_mapping(reader.read(group, options), reader, options) for reader, group in groups]
+    parts = [_without_names(part, *group, options) for part, group in zip(parts, groups, strict=True)]
     answering = [part for part in parts if part.frame.width]
     problems = Problems()
     for part in parts:
@@ -181,6 +183,18 @@ def _with_mapping(reading: Reading, reader: Reader, options: Options) -> Reading
             notes.append(note)
         frame = frame.with_columns(seconds_of(frame["rt"]).alias("rt")) if unit == "ms" else frame
     return replace(reading, frame=frame, notes=[note for note in notes if note])
+
+
+def _without_names(reading: Reading, reader: Reader, files: Sequence[SourceFile], options: Options) -> Reading:
+    """The reading without columns that name people, unless the user mapped them or karat wrote them."""
+    if reader.name == "karat":
+        return reading
+    tables = [reading.frame] + ([] if reading.participants is None else [reading.participants])
+    columns = {name for table in tables for name in table.columns}
+    personal = [name for name in sorted(columns) if names_a_person(name) and name not in options.mapping]
+    notes = [f"{note} To keep one, say --map NAME=NAME." for note in left_out_note(personal, files[0].name)]
+    frame, *people = (table.drop(personal, strict=False) for table in tables)
+    return replace(reading, frame=frame, participants=people[0] if people else None, notes=[*reading.notes, *notes])
 
 
 def _respelled(frame: pl.DataFrame, options: Options) -> pl.DataFrame:

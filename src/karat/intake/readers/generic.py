@@ -15,7 +15,6 @@ from karat.columns import COLUMNS, nearest
 from karat.errors import IntakeError, counted
 from karat.intake.cells import cell_text, from_one, seconds_of
 from karat.intake.guess import guess_columns, guess_rt_unit
-from karat.intake.personal import left_out_note, names_a_person
 from karat.intake.reading import Options, Reader, Reading, places
 from karat.intake.source import SourceFile
 from karat.intake.table import Table, read_table
@@ -30,8 +29,8 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     table = table_of(file, options)
     mapping = guess_columns(table.frame.columns, _told(table, options))
     _time_that_is_rt(table.frame, mapping, options)
-    frame, more = _mapped(table, mapping)
-    notes = [*table.notes, _told_mapping(mapping, options), *more]
+    notes = [*table.notes, _told_mapping(mapping, options)]
+    frame = _mapped(table, mapping)
     frame, more = _missing_answers(frame)
     notes += more
     frame, more = _numbers(table, frame, mapping, options)
@@ -118,22 +117,19 @@ def _joined(source: str, there: Sequence[str]) -> list[str]:
     return [source] if source in there or ".." not in source else source.split("..", 1)
 
 
-def _mapped(table: Table, mapping: dict[str, str]) -> tuple[pl.DataFrame, list[str]]:
+def _mapped(table: Table, mapping: dict[str, str]) -> pl.DataFrame:
     """The table under karat's names; a column that is in karat's way without being meant gets an underscore."""
     there = table.frame.columns
     used = {name for source in mapping.values() for name in _joined(source, there)}
     unwanted = {column for column, source in mapping.items() if not source}
     rest = [name for name in there if name not in used | unwanted]
-    personal = [name for name in rest if names_a_person(name)]
     columns = {column: _column(table.frame, column, source) for column, source in mapping.items() if source}
     for name in rest:
-        if name not in personal:
-            free = name
-            while free in columns or free in COLUMNS:
-                free += "_"
-            columns[free] = table.frame[name].alias(free)
-    notes = left_out_note(personal, table.file.name)
-    return pl.DataFrame(list(columns.values())), [f"{note} To keep one, say --map NAME=NAME." for note in notes]
+        free = name
+        while free in columns or free in COLUMNS:
+            free += "_"
+        columns[free] = table.frame[name].alias(free)
+    return pl.DataFrame(list(columns.values()))
 
 
 def _column(frame: pl.DataFrame, column: str, source: str) -> pl.Series:
