@@ -110,6 +110,19 @@ def mutated(content: bytes, changes: list[tuple[str, int, bytes]]) -> bytes:
 def test_broken_files_give_a_table_or_a_sentence(
     case: Case, changes: list[tuple[str, int, bytes]], which: int, skip_bad: bool
 ) -> None:
+    assert_table_or_sentence(case, changes, which, skip_bad)
+
+
+@pytest.mark.slow
+@each_case
+@settings(max_examples=500, derandomize=False)
+@given(changes=mutations, which=st.integers(0, 9), skip_bad=st.booleans())
+def test_many_more_broken_files(case: Case, changes: list[tuple[str, int, bytes]], which: int, skip_bad: bool) -> None:
+    assert_table_or_sentence(case, changes, which, skip_bad)
+
+
+def assert_table_or_sentence(case: Case, changes: list[tuple[str, int, bytes]], which: int, skip_bad: bool) -> None:
+    """Break one file of a case and read it: a balanced table or a clear error, never a traceback."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "case"
         shutil.copytree(FIXTURES / case.name, folder)
