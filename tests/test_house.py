@@ -21,6 +21,8 @@ FLOORS = [
         "scales",
         "scale_texts",
         "checks",
+        "source",
+        "tables",
         "frames",
         "files",
         "judgments",

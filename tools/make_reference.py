@@ -5,13 +5,20 @@ The tables of columns and commands come from the code; a test fails where a page
 
 from __future__ import annotations
 
+import inspect
+import json
 from pathlib import Path
+from typing import get_args
 
 import click
 import typer.main
+from pydantic import BaseModel
 
 from karat.cli.main import app
 from karat.columns import COLUMNS, REQUIRED
+from karat.study.criteria import CRITERIA
+from karat.study.file import model_in
+from karat.study.settings import StudySettings
 
 PAGES = Path(__file__).parent.parent / "docs" / "reference"
 MADE = "<!-- Made by tools/make_reference.py; do not edit. -->\n"
@@ -62,9 +69,61 @@ def row(parameter: click.Parameter) -> str:
     return f"| {', '.join(names)} | {(getattr(parameter, 'help', '') or '').replace('|', chr(92) + '|')} |\n"
 
 
+def study_page() -> str:
+    """The page of the study file: every key of every part."""
+    text = [MADE, "\n# Study file\n\nA study is `study.toml` and the tables it names. What is usual needs no key; "]
+    text.append("a misspelt key is an error that names the nearest right one.\n")
+    parts: list[tuple[str, type[BaseModel]]] = [("", StudySettings)]
+    while parts:
+        name, model = parts.pop(0)
+        heading = f"`{name}`" if name else "At the top"
+        text.append(f"\n## {heading}\n\n{inspect.getdoc(model)}\n\n")
+        text.append("| key | type | default | meaning |\n| --- | --- | --- | --- |\n")
+        for key, field in model.model_fields.items():
+            inner = model_in(field.annotation)
+            kind = "part" if inner else kind_of(field.annotation)
+            default = "needed" if field.is_required() else "" if inner else f"`{json.dumps(plain(field.default))}`"
+            text.append(f"| `{key}` | {kind} | {default} | {(field.description or '').replace('|', chr(92) + '|')} |\n")
+            if inner and not name.endswith(key):
+                parts.append((f"{name}.{key}".lstrip("."), inner))
+    text.append(criteria_section())
+    return "".join(text)
+
+
+def criteria_section() -> str:
+    """The screening criteria and their settings."""
+    text = ["\n## Criteria in `screening`\n\n| criterion | asks | settings |\n| --- | --- | --- |\n"]
+    for criterion in CRITERIA.values():
+        settings = [
+            f"`{key}` ({json.dumps(plain(field.default))}): {field.description}"
+            for key, field in criterion.settings.model_fields.items()
+        ]
+        text.append(f"| `{criterion.name}` | {criterion.asks} | {' '.join(settings) or 'none'} |\n")
+    return "".join(text)
+
+
+def plain(value: object) -> object:
+    """A default as JSON can write it."""
+    return value if isinstance(value, str | int | float | bool | list | dict) or value is None else str(value)
+
+
+def kind_of(annotation: object) -> str:
+    """A type in the words of somebody who writes a study file."""
+    text = str(annotation)
+    if "Literal" in text:
+        options = [str(option) for part in [annotation, *get_args(annotation)] for option in get_args(part)
+                   if isinstance(option, str | int)]  # fmt: skip
+        return "one of " + ", ".join(f"`{option}`" for option in dict.fromkeys(options))
+    for mark, word in (("dict", "table"), ("list", "list"), ("bool", "true or false"), ("int", "whole number"),
+                       ("float", "number")):  # fmt: skip
+        if mark in text:
+            return word
+    return "text"
+
+
 def pages() -> dict[str, str]:
     """The generated pages by file name."""
-    return {"columns.md": columns_page(), "commands.md": commands_page()}
+    return {"columns.md": columns_page(), "commands.md": commands_page(), "study-file.md": study_page()}
 
 
 if __name__ == "__main__":

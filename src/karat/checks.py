@@ -6,7 +6,7 @@ functions work on whole columns, so that a million rows cost little more than re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import xor
@@ -27,6 +27,15 @@ Place = tuple[str | None, str, int]
 def frame_row(row: int) -> Place:
     """The place of a row in a table that did not come from a file."""
     return None, "row", row + 1
+
+
+def places(file: str, numbers: Sequence[int], place: str = "line") -> Callable[[int], Place]:
+    """A `locate` for judgments that come from one file, given the line of each.
+
+    >>> places("results.csv", [2, 5])(1)
+    ('results.csv', 'line', 5)
+    """
+    return lambda row: (file, place, numbers[row])
 
 
 @dataclass
@@ -322,7 +331,7 @@ def _in_order(frame: pl.DataFrame, keys: list[str]) -> bool:
 def _check_duplicates(checked: Checked, locate: Callable[[int], Place]) -> None:
     frame = checked.frame
     by_trial = "trial" in frame.columns
-    told_apart_by = ("participant", "session", "trial", "question")
+    told_apart_by = ("participant", "session", "trial", "question", "repetition")
     keys = [name for name in frame.columns if name in told_apart_by or not by_trial]
     if by_trial and _in_order(frame, keys):
         return

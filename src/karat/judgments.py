@@ -154,7 +154,8 @@ def _everybody(frame: pl.DataFrame, participants: pl.DataFrame | None) -> pl.Dat
     if "participant" not in participants.columns:
         raise JudgmentsError("The table of participants has no column participant.")
     described = plain_types(participants.with_columns(text_column(participants["participant"])))
-    twice = described.filter(pl.col("participant").is_duplicated())["participant"].unique().sort().to_list()
+    names = described["participant"].drop_nulls()
+    twice = names.filter(names.is_duplicated()).unique().sort().to_list()
     if twice or described["participant"].null_count():
         who = f"{', '.join(twice[:5])} more than once" if twice else "somebody without a name"
         raise JudgmentsError(f"The table of participants must have one row a person; it has {who}.")

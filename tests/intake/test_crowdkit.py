@@ -9,7 +9,7 @@ import karat
 from karat.errors import IntakeError
 from karat.intake import Options, read_files
 from karat.intake.readers.crowdkit import recognises
-from karat.intake.source import SourceFile
+from karat.source import SourceFile
 
 FIXTURES = Path(__file__).parent / "fixtures"
 ANSWERS, TRUTH = (FIXTURES / "crowdkit" / name for name in ("answers.csv", "truth.tsv"))

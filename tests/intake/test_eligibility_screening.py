@@ -8,7 +8,7 @@ import karat
 from karat.errors import IntakeError
 from karat.intake import read_files
 from karat.intake.readers.eligibility_screening import recognises
-from karat.intake.source import SourceFile
+from karat.source import SourceFile
 
 FIXTURES = Path(__file__).parent / "fixtures"
 CHOICE = [FIXTURES / "eligibility_screening_choice" / f"ForcedChoice_{kind}.csv" for kind in ("filler", "test")]

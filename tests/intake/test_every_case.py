@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import karat
 from intake.cases import CASES, FIXTURES, Case
 from karat.intake.readers import READERS, reader_for
-from karat.intake.source import SourceFile
 from karat.judgments import Judgments
+from karat.source import SourceFile
 
 each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 

@@ -13,7 +13,7 @@ import pytest
 from karat.errors import IntakeError
 from karat.intake import Intake, read_files
 from karat.intake.readers.jatos import recognises
-from karat.intake.source import SourceFile
+from karat.source import SourceFile
 
 FIXTURES = Path(__file__).parent / "fixtures"
 DATA = "study_result_{0}/comp_result_{1}/data.txt"

@@ -11,9 +11,9 @@ import pytest
 from karat.errors import IntakeError
 from karat.intake import Intake, Options, read_files
 from karat.intake.readers.jspsych import recognises
-from karat.intake.source import SourceFile
 from karat.scale_texts import parse_scale
 from karat.scales import Nominal, Ordinal
+from karat.source import SourceFile
 
 FIXTURES = Path(__file__).parent / "fixtures"
 

@@ -9,7 +9,7 @@ import karat
 from karat.errors import IntakeError
 from karat.intake import Options, read_files
 from karat.intake.readers.label_studio import recognises
-from karat.intake.source import SourceFile
+from karat.source import SourceFile
 
 FIXTURES = Path(__file__).parent / "fixtures"
 NESTED = FIXTURES / "label_studio" / "project-4-export.json"

@@ -10,8 +10,8 @@ from karat.errors import IntakeError
 from karat.intake import Options, read_files
 from karat.intake.readers.mturk import READER, recognises
 from karat.intake.readers.mturk_answers import moments
-from karat.intake.source import SourceFile
 from karat.scales import Binary, Nominal, Ordinal
+from karat.source import SourceFile
 
 FIXTURES = Path(__file__).parent / "fixtures"
 PLAIN = FIXTURES / "mturk" / "Batch_42_batch_results.csv"

@@ -8,7 +8,7 @@ import pytest
 from karat.errors import IntakeError
 from karat.intake import Options, read_files
 from karat.intake.readers.otree import READER, recognises
-from karat.intake.source import SourceFile
+from karat.source import SourceFile
 
 FIXTURES = Path(__file__).parent / "fixtures"
 WIDE = FIXTURES / "otree_wide" / "all_apps_wide_2026-03-02.csv"

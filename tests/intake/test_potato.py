@@ -9,7 +9,7 @@ import pytest
 from karat.errors import IntakeError
 from karat.intake import read_files
 from karat.intake.readers.potato import recognises
-from karat.intake.source import SourceFile
+from karat.source import SourceFile
 
 FIXTURES = Path(__file__).parent / "fixtures"
 TABLE = FIXTURES / "potato_table" / "annotations.csv"

@@ -8,7 +8,7 @@ import pytest
 from karat.errors import IntakeError
 from karat.intake import read_files
 from karat.intake.readers.prolific import recognises
-from karat.intake.source import SourceFile
+from karat.source import SourceFile
 
 FIXTURES = Path(__file__).parent / "fixtures"
 NEW = [FIXTURES / "prolific" / name for name in ("prolific_export_66f0.csv", "judgments.csv")]

@@ -9,8 +9,8 @@ import pytest
 from karat.errors import IntakeError
 from karat.intake import Options, read_files
 from karat.intake.readers.qualtrics import READER, recognises
-from karat.intake.source import SourceFile
 from karat.scales import Nominal
+from karat.source import SourceFile
 
 FIXTURES = Path(__file__).parent / "fixtures"
 TEXTS = FIXTURES / "qualtrics" / "Sentences_February 2, 2026_14.22.csv"

@@ -10,7 +10,7 @@ from dataclasses import asdict
 import typer
 
 from karat import __version__
-from karat.cli import convert, datasets, demo
+from karat.cli import chance, check, convert, datasets, demo, init, plan, size
 from karat.errors import KaratError, ProblemsError
 
 app = typer.Typer(
@@ -34,6 +34,11 @@ def karat(version: bool = typer.Option(False, "--version", help="Show the versio
 app.command("convert", epilog=convert.EXAMPLE)(convert.convert)
 app.command("datasets", epilog=datasets.EXAMPLE)(datasets.datasets)
 app.command("demo", epilog=demo.EXAMPLE)(demo.demo)
+app.command("init", epilog=init.EXAMPLE)(init.init)
+app.command("check", epilog=check.EXAMPLE)(check.check)
+app.command("plan", epilog=plan.EXAMPLE)(plan.plan)
+app.command("chance", epilog=chance.EXAMPLE)(chance.chance)
+app.command("size", epilog=size.EXAMPLE)(size.size)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

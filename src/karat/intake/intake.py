@@ -18,9 +18,9 @@ from karat.intake.guess import guess_rt_unit, guess_scale
 from karat.intake.personal import left_out_note, names_a_person
 from karat.intake.readers import reader_for, reader_named
 from karat.intake.reading import Options, Reader, Reading
-from karat.intake.source import SourceFile
 from karat.judgments import Judgments
 from karat.scales import Choice, Scale
+from karat.source import SourceFile
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import polars as pl
 
 from karat.checks import Place
 from karat.errors import Problems
-from karat.intake.source import SourceFile
 from karat.scales import Scale
+from karat.source import SourceFile
 
 
 @dataclass(frozen=True)
@@ -76,12 +76,3 @@ class Reader:
     recognises: Callable[[SourceFile], bool]
     read: Callable[[Sequence[SourceFile], Options], Reading]
     together: bool = False
-
-
-def places(file: str, numbers: Sequence[int], place: str = "line") -> Callable[[int], Place]:
-    """A `locate` for judgments that come from one file, given the line of each.
-
-    >>> places("results.csv", [2, 5])(1)
-    ('results.csv', 'line', 5)
-    """
-    return lambda row: (file, place, numbers[row])

@@ -22,7 +22,7 @@ from karat.intake.readers import (
     qualtrics,
 )
 from karat.intake.reading import Reader
-from karat.intake.source import SourceFile
+from karat.source import SourceFile
 
 READERS: tuple[Reader, ...] = (
     own.READER,

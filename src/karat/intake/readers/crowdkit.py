@@ -15,8 +15,8 @@ from karat.intake.guess import guess_rt_unit
 from karat.intake.readers import generic
 from karat.intake.readers.generic import typed_column
 from karat.intake.reading import Options, Reader, Reading
-from karat.intake.source import SourceFile
-from karat.intake.table import SPREADSHEETS, Table, header_of
+from karat.source import SourceFile
+from karat.tables import SPREADSHEETS, Table, header_of
 
 ANSWERS = {"task": "item", "worker": "participant", "label": "response"}
 TRUTH = {"task", "label"}

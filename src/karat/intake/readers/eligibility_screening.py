@@ -17,9 +17,9 @@ from karat.errors import IntakeError
 from karat.intake.cells import chained, from_one, seconds_of
 from karat.intake.readers.generic import typed_column
 from karat.intake.reading import Options, Reader, Reading
-from karat.intake.source import SourceFile
-from karat.intake.table import Table, header_of, read_table
 from karat.scales import Choice, Ordinal, Scale
+from karat.source import SourceFile
+from karat.tables import Table, header_of, read_table
 
 COMMON = ("workerId", "itemId", "ENCODING", "ANSWER", "rt", "trial_index")
 OPTIONS = ("OPTION_0_CONDITION_NO", "OPTION_1_CONDITION_NO")

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from karat.checks import text_column
+from karat.checks import places, text_column
 from karat.columns import COLUMNS, nearest
 from karat.errors import IntakeError, counted
 from karat.intake.cells import cell_text, from_one, seconds_of
 from karat.intake.guess import guess_columns, guess_rt_unit
-from karat.intake.reading import Options, Reader, Reading, places
-from karat.intake.source import SourceFile
-from karat.intake.table import Table, read_table
+from karat.intake.reading import Options, Reader, Reading
+from karat.source import SourceFile
+from karat.tables import Table, read_table
 from karat.times import UNIX_2000
 
 MISSING = ("NA", "NaN", "nan", "null", "NULL", "")

@@ -21,9 +21,9 @@ from karat.intake.readers.generic import typed_column
 from karat.intake.readers.gorilla_events import END_OF_FILE, Event, answers_among
 from karat.intake.readers.gorilla_people import called, is_questionnaire, people_of
 from karat.intake.reading import Options, Reader, Reading
-from karat.intake.source import SourceFile
-from karat.intake.table import SPREADSHEETS, Table, header_of, read_table
 from karat.intake.wide import SAME_MEANING, numbers_or_text, own_name
+from karat.source import SourceFile
+from karat.tables import SPREADSHEETS, Table, header_of, read_table
 
 ITEM_NAMES = (*ITEM_IDS, "stimulus", "sentence")
 NOT_KEPT = re.compile(

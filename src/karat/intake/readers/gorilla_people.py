@@ -11,7 +11,7 @@ from karat.columns import COLUMNS
 from karat.intake.guess import plain
 from karat.intake.personal import PROLIFIC_ID, left_out_note, names_a_person
 from karat.intake.reading import Reading
-from karat.intake.table import Table
+from karat.tables import Table
 from karat.times import instants
 
 KNOWN = {

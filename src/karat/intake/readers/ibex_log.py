@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from karat.errors import Problems
-from karat.intake.source import SourceFile
+from karat.source import SourceFile
 
 NATIVE = 7
 """The first columns are the same in all versions: reception time, MD5, controller, order, element, label, group."""

@@ -14,7 +14,7 @@ from karat.intake.readers.jatos_metadata import Metadata, StudyResult, metadata_
 from karat.intake.readers.jspsych_answers import Flaw
 from karat.intake.readers.jspsych_trials import TrialRow, Trials, reading_of
 from karat.intake.reading import Options, Reader, Reading
-from karat.intake.source import SourceFile
+from karat.source import SourceFile
 
 NO_JSPSYCH = "results that are not jsPsych data"
 DATA_MEMBER = re.compile(r"(?:^|/)study[-_]result[-_](\d+)/comp[-_]result[-_](\d+)(?:/data)?\.txt$")

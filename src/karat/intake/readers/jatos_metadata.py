@@ -14,9 +14,9 @@ from karat.intake.guess import plain
 from karat.intake.personal import names_a_person
 from karat.intake.readers.jspsych_answers import text
 from karat.intake.readers.jspsych_table import ID_COLUMNS
-from karat.intake.source import SourceFile
 from karat.intake.wide import listed
 from karat.scales import as_number
+from karat.source import SourceFile
 
 FINISHED = "FINISHED"
 LATEST = 4_102_444_800_000

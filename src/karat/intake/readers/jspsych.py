@@ -10,9 +10,9 @@ from karat.intake.readers.jspsych_answers import Flaw, cell, nested, plain_name,
 from karat.intake.readers.jspsych_table import ID_COLUMNS
 from karat.intake.readers.jspsych_trials import TrialRow, Trials, reading_of
 from karat.intake.reading import Options, Reader, Reading
-from karat.intake.source import SourceFile
-from karat.intake.table import header_of, read_table
 from karat.scales import as_number
+from karat.source import SourceFile
+from karat.tables import header_of, read_table
 
 DEEPEST_LIST = 4
 

@@ -14,8 +14,8 @@ from karat.intake.cells import cell_number, cell_text
 from karat.intake.readers.label_studio_answers import ANSWERS, SEVERAL, Answers, answer_of, has_several
 from karat.intake.readers.label_studio_flat import FLAT, read_flat_json, read_flat_table
 from karat.intake.reading import Options, Reader, Reading
-from karat.intake.source import SourceFile
-from karat.intake.table import SPREADSHEETS, header_of
+from karat.source import SourceFile
+from karat.tables import SPREADSHEETS, header_of
 
 REGION = ("start", "end", "x", "y", "startOffset", "endOffset", "ranges")
 """Keys of a value that is about a part of the task, such as a stretch of text or a box."""

@@ -16,8 +16,8 @@ from karat.errors import IntakeError
 from karat.intake.cells import cell_number, cell_text
 from karat.intake.readers.label_studio_answers import SEVERAL, Answers, answer_of, has_several
 from karat.intake.reading import Options
-from karat.intake.source import SourceFile
-from karat.intake.table import read_table
+from karat.source import SourceFile
+from karat.tables import read_table
 
 FLAT = ("annotator", "annotation_id", "lead_time")
 ABOUT = ("id", *FLAT, "created_at", "updated_at", "agreement", "history")

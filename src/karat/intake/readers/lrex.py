@@ -16,9 +16,9 @@ from karat.intake.guess import plain
 from karat.intake.labels import function_named_in
 from karat.intake.personal import left_out_note, names_a_person
 from karat.intake.reading import Options, Reader, Reading
-from karat.intake.source import SourceFile
-from karat.intake.table import Table, header_of, read_table
 from karat.intake.wide import own_name
+from karat.source import SourceFile
+from karat.tables import Table, header_of, read_table
 from karat.times import instants
 
 RATING = re.compile(r"rating(\d{1,3})")

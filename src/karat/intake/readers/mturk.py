@@ -19,9 +19,9 @@ from karat.intake.labels import ITEM_IDS, RESPONSE_TIMES
 from karat.intake.personal import describes_a_person, names_a_person
 from karat.intake.readers.mturk_answers import moments, unfolded
 from karat.intake.reading import Options, Reader, Reading
-from karat.intake.source import SourceFile
-from karat.intake.table import Table, header_of, read_table
 from karat.intake.wide import ORDER, ROW, is_free_text, listed, numbers_or_text, one_row_each, own_name, stacked, texts
+from karat.source import SourceFile
+from karat.tables import Table, header_of, read_table
 
 NEEDED = ("HITId", "AssignmentId", "WorkerId")
 ITEM_NAMES = (*ITEM_IDS, "id", "stimulus", "sentence", "text")

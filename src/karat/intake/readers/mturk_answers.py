@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 
 from karat.intake.reading import Reading
-from karat.intake.table import Table
 from karat.intake.wide import ROW
+from karat.tables import Table
 from karat.times import instants
 
 JSON_COLUMN = "Answer.taskAnswers"

@@ -17,9 +17,9 @@ from karat.intake.personal import PROLIFIC_ID, are_codes
 from karat.intake.readers.otree_apps import BUILT_IN, App, apps_of, is_player, tell_fields_apart
 from karat.intake.readers.otree_times import PAGE_TIME, join_times, page_times, recognises_times
 from karat.intake.reading import Options, Reader, Reading
-from karat.intake.source import SourceFile
-from karat.intake.table import Table, header_of, read_table
 from karat.intake.wide import ORDER, ROW, is_true, listed, one_row_each, own_name, stacked
+from karat.source import SourceFile
+from karat.tables import Table, header_of, read_table
 from karat.times import instants
 
 NOT_REACHED = "cells of rounds not reached"

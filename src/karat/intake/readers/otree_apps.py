@@ -13,8 +13,8 @@ from karat.intake.guess import plain
 from karat.intake.labels import ITEM_IDS, RESPONSE_TIMES
 from karat.intake.personal import names_a_person
 from karat.intake.reading import Reading
-from karat.intake.table import Table
 from karat.intake.wide import ROW, is_free_text, texts
+from karat.tables import Table
 
 WIDE_COLUMN = re.compile(r"([A-Za-z_]\w*)\.(\d{1,6})\.player\.(\w+)")
 APP_COLUMN = re.compile(r"player\.(\w+)")

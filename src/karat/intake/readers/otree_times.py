@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import polars as pl
 
 from karat.intake.reading import Reading
-from karat.intake.table import Table
 from karat.intake.wide import is_true, listed
+from karat.tables import Table
 
 EPOCH = ("epoch_time_completed", "epoch_time")
 NEEDED = ("participant_code", "page_index", "app_name", "page_name", "round_number")

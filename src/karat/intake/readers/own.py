@@ -12,8 +12,8 @@ import polars as pl
 from karat.errors import IntakeError, KaratError
 from karat.files import CSV_TYPES, METADATA_KEY, metadata_path, participants_path, scales_from_data, unescape_formulas
 from karat.intake.reading import Options, Reader, Reading
-from karat.intake.source import SourceFile
-from karat.intake.table import read_table
+from karat.source import SourceFile
+from karat.tables import read_table
 from karat.times import instants
 
 PARQUET = (".parquet", ".pq")

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
+from karat.checks import places
 from karat.columns import COLUMNS
 from karat.errors import IntakeError, counted
 from karat.intake.guess import plain
@@ -25,9 +26,9 @@ from karat.intake.readers.ibex_people import (
     set_single_questions_apart,
     submissions_of,
 )
-from karat.intake.reading import Options, Reader, Reading, places
-from karat.intake.source import SourceFile
+from karat.intake.reading import Options, Reader, Reading
 from karat.intake.wide import own_name
+from karat.source import SourceFile
 
 OF_THE_TOOL = re.compile(
     r"PennElementType|PennElementName|Parameter|Value|EventTime|Comments|Reading time|Newline\?|Sentence.*|Question .*|"

@@ -17,8 +17,8 @@ from karat.intake.cells import cell_number, cell_text
 from karat.intake.personal import left_out_note, names_a_person
 from karat.intake.readers.potato_answers import SPANS, Labels, Record, reading_of
 from karat.intake.reading import Options, Reader, Reading
-from karat.intake.source import SourceFile
-from karat.intake.table import SPREADSHEETS, header_of, read_table
+from karat.source import SourceFile
+from karat.tables import SPREADSHEETS, header_of, read_table
 
 WHO = ("user_id", "user")
 SEPARATORS = (":::", ".")

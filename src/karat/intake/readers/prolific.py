@@ -16,8 +16,8 @@ from karat.intake.guess import plain
 from karat.intake.personal import left_out_note, names_a_person
 from karat.intake.readers.generic import typed_column
 from karat.intake.reading import Options, Reader, Reading
-from karat.intake.source import SourceFile
-from karat.intake.table import Table, header_of, read_table
+from karat.source import SourceFile
+from karat.tables import Table, header_of, read_table
 from karat.times import instants
 
 NAMES: dict[str, tuple[str, ...]] = {

@@ -15,9 +15,9 @@ from karat.errors import IntakeError, counted
 from karat.intake.readers.qualtrics_columns import UNANSWERED, Column, Survey, survey_of
 from karat.intake.readers.qualtrics_order import display_positions
 from karat.intake.reading import Options, Reader, Reading
-from karat.intake.source import SourceFile
-from karat.intake.table import Table, header_of, read_table
 from karat.intake.wide import ORDER, ROW, is_true, listed, numbers_or_text, one_row_each, own_name, stacked
+from karat.source import SourceFile
+from karat.tables import Table, header_of, read_table
 from karat.times import instants
 
 IMPORT_IDS = re.compile(r'\{\s*"{1,2}ImportId"{1,2}\s*:')

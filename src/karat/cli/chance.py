@@ -1,0 +1,256 @@
+"""karat chance: how probable it is that someone who guesses passes."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from karat.errors import KaratError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import polars as pl
+
+EXAMPLE = "Example: karat chance --trials 6 --chance 0.4"
+MOST_NUMBER = 200
+MOST_COLUMNS = 16
+NEUTRAL = {"grammatical": "grammatical", "ungrammatical": "ungrammatical", "both": "both", "neither": None}
+
+Given = Annotated[
+    str | None, typer.Option("--trials", help="Control or attention trials: 6, or 4,6,8, or 4-16.", metavar="N")
+]
+Controls = Annotated[
+    str | None,
+    typer.Option("--controls", help="Rated controls of each kind, grammatical and ungrammatical.", metavar="N"),
+]
+Pairs = Annotated[
+    str | None, typer.Option("--pairs", help="Pairs of rated controls whose means are compared.", metavar="N")
+]
+Probability = Annotated[
+    str | None, typer.Option("--chance", help="Chance of a right guess: 0.4 or 2/5; else 1/2.", metavar="P")
+]
+Points = Annotated[int | None, typer.Option("--points", help="Points of the rating scale; else 5.", min=2, max=21)]
+Neutral = Annotated[
+    str | None,
+    typer.Option(
+        "--neutral",
+        help="The middle is right for grammatical (so unless said), ungrammatical, both or neither.",
+        metavar="KIND",
+    ),
+]
+Minimum = Annotated[
+    str | None,
+    typer.Option("--minimum", help="Difference of means, as a share of the range; else 0.5.", metavar="SHARE"),
+]
+Weights = Annotated[
+    str | None,
+    typer.Option("--weights", help="How often a guesser gives each point: 1,1,2,1,1. Else equally.", metavar="W"),
+]
+Alpha = Annotated[str, typer.Option("--alpha", help="How often a guesser may pass.", metavar="P")]
+Slips = Annotated[int | None, typer.Option("--slips", help="Wrong answers that are forgiven; else 1.", min=0, max=50)]
+USES = {
+    "trials": ("chance",),
+    "controls": ("points", "neutral", "weights", "slips"),
+    "pairs": ("points", "minimum", "weights"),
+    "chance": ("slips",),
+    "overview": ("points", "weights", "slips"),
+}
+"""What is asked, and the options that have a say in it."""
+
+
+def chance(
+    trials: Given = None,
+    controls: Controls = None,
+    pairs: Pairs = None,
+    probability: Probability = None,
+    points: Points = None,
+    neutral: Neutral = None,
+    minimum: Minimum = None,
+    weights: Weights = None,
+    slips: Slips = None,
+    alpha: Alpha = "0.05",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Show how many control and attention trials keep people who guess out.
+
+    Ask for --trials (any task, with --chance), --controls (ratings on the right side of the scale), --pairs (means
+    of ratings), or --chance alone (the fewest trials). Without them: what the usual tasks need.
+    """
+    options = {
+        "trials": trials, "controls": controls, "pairs": pairs, "chance": probability, "points": points,
+        "neutral": neutral, "minimum": minimum, "weights": weights, "slips": slips,
+    }  # fmt: skip
+    asked = _asked([name for name, value in options.items() if value is not None])
+    guess = weights.split(",") if weights is not None else None
+    if asked == "trials":
+        frame, lines = _trials(_numbers(trials or "", "--trials"), probability or "1/2", alpha)
+    elif asked == "controls":
+        numbers, middle = _numbers(controls or "", "--controls"), _neutral(neutral or "grammatical")
+        frame, lines = _controls(numbers, points or 5, middle, alpha, 1 if slips is None else slips, guess)
+    elif asked == "pairs":
+        frame, lines = _pairs(_numbers(pairs or "", "--pairs"), points or 5, minimum or "0.5", alpha, guess)
+    elif asked == "chance":
+        frame, lines = _fewest(probability or "", alpha, range(4) if slips is None else [slips])
+    else:
+        frame, lines = _overview(points or 5, alpha, 1 if slips is None else slips, guess)
+    typer.echo(json.dumps(frame.to_dicts(), ensure_ascii=False, indent=2) if as_json else "\n".join(lines))
+
+
+def aligned(rows: Iterable[Sequence[str]]) -> list[str]:
+    """Cells in columns: the first to the left, the others to the right."""
+    rows = list(rows)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    padded = [[cell.rjust(width) for cell, width in zip(row, widths, strict=True)] for row in rows]
+    return ["  ".join([row[0].ljust(widths[0]), *cells[1:]]).rstrip() for row, cells in zip(rows, padded, strict=True)]
+
+
+def _asked(given: list[str]) -> str:
+    """What the options ask for; an option that would have no say is refused, not passed over."""
+    asked = next((name for name in USES if name in given), "overview")
+    idle = [f"--{name}" for name in given if name != asked and name not in USES[asked]]
+    if idle:
+        question = f"--{asked}" if asked != "overview" else "what the usual tasks need"
+        raise KaratError(
+            f"{' and '.join(idle)} has no say in {question}: leave it out, or ask for one thing at a time."
+        )
+    return asked
+
+
+def _overview(points: int, alpha: str, slips: int, weights: list[str] | None) -> tuple[pl.DataFrame, list[str]]:
+    from karat.study.chance_tables import overview, smallest_pairs
+    from karat.study.guessing import p_text
+
+    frame = overview(points, alpha, slips, weights)
+    rows = [("task", "trials", "right", "p of guessing")]
+    rows += [(task, str(n), right, p_text(p)) for task, n, right, p in frame.iter_rows()]
+    pairs = smallest_pairs(points, "0.5", alpha, weights)
+    enough = f"from {pairs} pairs on" if pairs else "with no number of pairs"
+    forgiven = "one slip" if slips == 1 else f"{slips} slips" if slips else "no slip"
+    return frame, [
+        f"The fewest trials that a guesser passes with at most {_plain(alpha)}, {forgiven} forgiven in each group",
+        "",
+        *aligned(rows),
+        "",
+        f"Means at least half the range apart: {enough}. Means merely apart: never.",
+    ]
+
+
+def _fewest(chance: str, alpha: str, slips: Iterable[int]) -> tuple[pl.DataFrame, list[str]]:
+    from karat.study.chance_tables import slips_table
+    from karat.study.guessing import p_text
+
+    frame = slips_table(chance, alpha, slips)
+    rows = [("slips", "trials", "right", "p of guessing")]
+    rows += [(str(one), str(n), str(k), p_text(p)) for one, n, k, p in frame.iter_rows()]
+    header = f"The fewest trials that a guesser passes with at most {_plain(alpha)}; chance {_plain(chance)} a trial"
+    return frame, [header, "", *aligned(rows)]
+
+
+def _trials(numbers: list[int], chance: str, alpha: str) -> tuple[pl.DataFrame, list[str]]:
+    from karat.study.chance import needed, pass_probability, table
+    from karat.study.guessing import p_sentence, share
+
+    frame = table(numbers, range(1, max(numbers) + 1), chance)
+    limit = float(share(alpha, "alpha"))
+    header = f"Probability that a guesser is right at least k times in n trials; chance {_plain(chance)} a trial"
+    # A column for each k would not fit on a screen for many trials: one row of n then becomes lines.
+    rows: list[tuple[str, ...]] = [("n", *frame.columns[1:])]
+    if len(numbers) == 1 or max(numbers) > MOST_COLUMNS:
+        rows = [("n", "k", "p")]
+        rows += [(str(n), str(k), _starred(ps[k - 1], limit)) for n, *ps in frame.iter_rows() for k in range(1, n + 1)]
+    else:
+        rows += [(str(n), *(_starred(p, limit) for p in ps)) for n, *ps in frame.iter_rows()]
+    lines = [header, "", *aligned(rows), "", f"* at most {_plain(alpha)}"]
+    for n in numbers:
+        k = needed(n, chance, alpha)
+        if k is None:
+            told = f"{n} trials: too few. Even {n} of {n} right is guessed too often."
+        else:
+            told = f"{n} trials: {k} must be right; a guesser passes with {p_sentence(pass_probability(n, k, chance))}."
+            told += " No slip is forgiven." if k == n else ""
+        lines.append(told)
+    return frame, lines
+
+
+def _controls(
+    numbers: list[int], points: int, neutral: str | None, alpha: str, slips: int, weights: list[str] | None
+) -> tuple[pl.DataFrame, list[str]]:
+    from karat.study.chance_tables import joint_table
+    from karat.study.guessing import p_text
+
+    frame = joint_table(numbers, points, neutral, alpha, slips=slips, weights=weights)
+    header = f"Rules for n grammatical and n ungrammatical controls that a guesser passes with at most {_plain(alpha)}"
+    if frame.is_empty():
+        return frame, [f"{header}: none. Use more controls."]
+    rows = [("n", "grammatical", "p", "ungrammatical", "p", "joint p")]
+    rows += [
+        (str(n), f"{k} of {n}", p_text(p), f"{m} of {n}", p_text(q), p_text(both))
+        for n, k, p, m, q, both in frame.iter_rows()
+    ]
+    return frame, [header, "(each kind alone is guessed with less than .6)", "", *aligned(rows)]
+
+
+def _pairs(
+    numbers: list[int], points: int, minimum: str, alpha: str, weights: list[str] | None
+) -> tuple[pl.DataFrame, list[str]]:
+    from karat.study.chance_tables import relational_table
+    from karat.study.guessing import p_text
+
+    frame = relational_table(numbers, points, minimum, alpha, weights)
+    rows = [("pairs", "above 0", f"at least {_plain(minimum)}", "threshold", "p there")]
+    rows += [
+        (
+            str(n),
+            p_text(above),
+            p_text(least),
+            *(("none", "") if p is None else (_step(step, n * (points - 1)), p_text(p))),
+        )
+        for n, above, least, step, p in frame.iter_rows()
+    ]
+    return frame, [
+        f"Probability that a guesser rates grammatical controls higher on average; {points} points",
+        "",
+        *aligned(rows),
+        "",
+        f"Differences are shares of the range; the threshold is the smallest that is guessed with at most "
+        f"{_plain(alpha)}.",
+    ]
+
+
+def _numbers(text: str, flag: str) -> list[int]:
+    found: list[int] = []
+    for part in text.split(","):
+        low, dash, high = part.strip().partition("-")
+        ends = [low.strip(), high.strip()] if dash else [low.strip()]
+        if not all(end.isascii() and end.isdigit() and 1 <= int(end[:9]) <= MOST_NUMBER for end in ends):
+            raise KaratError(f"{flag} {text}: write numbers from 1 to {MOST_NUMBER:,}, such as 6 or 4,6,8 or 4-16.")
+        found += range(int(ends[0]), int(ends[-1]) + 1)
+    if not found:
+        raise KaratError(f"{flag} {text}: a range runs from the smaller to the larger number, such as 4-16.")
+    return sorted(set(found))
+
+
+def _neutral(text: str) -> str | None:
+    if text not in NEUTRAL:
+        raise KaratError(f"--neutral {text}: write {', '.join(NEUTRAL)}.")
+    return NEUTRAL[text]
+
+
+def _starred(p: float | None, limit: float) -> str:
+    from karat.study.guessing import p_text
+
+    return "" if p is None else p_text(p) + ("*" if p <= limit else " ")
+
+
+def _step(threshold: float, most: int) -> str:
+    """A threshold as points of the sums too: a rounded share could lie above the step that it stands for."""
+    return f"{round(threshold * most)}/{most} = {threshold:.3f}".replace("= 0.", "= .")
+
+
+def _plain(number: str) -> str:
+    """A share as it was typed, without the zero before the point."""
+    text = number.strip()
+    return text[1:] if text.startswith("0.") else text

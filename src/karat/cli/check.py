@@ -1,0 +1,33 @@
+"""karat check: what should be mended in a study before money is spent."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from karat.cli.progress import working
+
+EXAMPLE = "Example: karat check study.toml"
+
+
+def check(
+    study: Annotated[Path, typer.Argument(help="A study file, or a folder with study.toml.")] = Path("study.toml"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing; the exit status tells.")] = False,
+) -> None:
+    """Check a study: errors, warnings and hints, each with its source and its mend. Exit status 1 on errors."""
+    from karat.study.check import check as run
+    from karat.study.study import load
+
+    loaded = load(study)
+    with working(f"checking {loaded.path.name}", quiet=quiet or as_json):
+        report = run(loaded)
+    if as_json:
+        typer.echo(json.dumps(report.to_dict(), ensure_ascii=False, indent=2))
+    elif not quiet:
+        typer.echo("\n".join(report.lines()))
+    if report.errors:
+        raise typer.Exit(1)

@@ -1,0 +1,80 @@
+"""karat size: the questionnaire that a design needs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from karat.cli.chance import aligned
+
+if TYPE_CHECKING:
+    from karat.study.size import Size
+
+EXAMPLE = "Example: karat size 2x2 --task likert --task choice"
+
+
+def size(
+    design: Annotated[str, typer.Argument(help="Levels of each factor, such as 2x2 or 2x3.")],
+    task: Annotated[
+        list[str] | None,
+        typer.Option("--task", help="likert, choice or yes-no; repeat for several. Without it, all.", metavar="NAME"),
+    ] = None,
+    points: Annotated[int, typer.Option("--points", help="Points of the rating scale.", min=2, max=21)] = 5,
+    no_difference: Annotated[
+        bool, typer.Option("--no-difference", help='Choices may be answered with "no difference".')
+    ] = False,
+    slips: Annotated[
+        int, typer.Option("--slips", help="Wrong answers forgiven in controls and attention.", min=0, max=50)
+    ] = 1,
+    participants: Annotated[int, typer.Option("--participants", help="How many are paid.", min=1)] = 36,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", help="Time of a trial, if not the usual one of the task.")
+    ] = None,
+    pay: Annotated[float, typer.Option("--pay", help="Pay for an hour.", min=0)] = 12.0,
+    fee: Annotated[float, typer.Option("--fee", help="What the platform adds to the pay, as a share.", min=0)] = 0.333,
+    currency: Annotated[str, typer.Option("--currency", help="Currency of the pay.", metavar="NAME")] = "EUR",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Show how many trials a design needs in each task, how long they take and what they cost."""
+    from karat.study.size import TASKS
+    from karat.study.size import size as size_of
+
+    sizes = [
+        size_of(
+            design, name, points=points, no_difference=no_difference, slips=slips, participants=participants,
+            seconds=seconds, pay=pay, fee=fee, currency=currency,
+        )
+        for name in dict.fromkeys(task or TASKS)
+    ]  # fmt: skip
+    if as_json:
+        data = [asdict(one) | {"other": one.other, "within_limit": one.within_limit} for one in sizes]
+        typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
+    else:
+        typer.echo("\n".join(_lines(sizes)))
+
+
+def _lines(sizes: list[Size]) -> list[str]:
+    """One column a task, then what was assumed."""
+    rows = [
+        (sizes[0].design, *(one.task for one in sizes)),
+        ("conditions", *(str(one.conditions) for one in sizes)),
+        ("test trials", *(str(one.test) for one in sizes)),
+        ("fillers", *(str(one.fillers) for one in sizes)),
+        ("  calibration", *(str(one.calibration) for one in sizes)),
+        ("  control", *(str(one.control) for one in sizes)),
+        ("  attention", *(str(one.attention) for one in sizes)),
+        ("  others", *(str(one.other) for one in sizes)),
+        ("trials", *(str(one.trials) for one in sizes)),
+        ("of 100", *("within" if one.within_limit else "too long" for one in sizes)),
+        ("minutes", *(f"{one.minutes:.0f}" for one in sizes)),
+        (f"cost in {sizes[0].currency}", *(f"{one.cost:,.2f}" for one in sizes)),
+    ]
+    told = [*aligned(rows), ""]
+    told += [f"{one.task}: right must be, of the controls, {one.control_rule}; of attention, {one.attention_rule}."
+             for one in sizes]  # fmt: skip
+    told += [f"{one.task}: {note}" for one in sizes for note in one.notes]
+    told += [f"{one.task}: assumed {one.assumptions[0]}." for one in sizes]
+    return told + [f"All: {assumption}." for assumption in sizes[0].assumptions[1:]]

@@ -1,0 +1,66 @@
+"""The check before money is spent: a study goes in, findings in three grades come out.
+
+Every rule is a small function that looks at a study and says what it would stumble over. It is registered with its
+name, its grade, where it comes from and how to mend a study; `docs/reference/checks.md` lists them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from karat.columns import nearest
+from karat.errors import shown
+from karat.study.check import (
+    acceptability,
+    alike,
+    balance,
+    control_items,
+    controls,
+    recruitment,
+    screening,
+    sizes,
+    texts,
+)
+from karat.study.check.draft import Draft
+from karat.study.check.findings import Finding, Report, sorted_by_grade
+from karat.study.check.rules import RULES, Flaw, Rule, rule
+from karat.study.study import Study, load
+
+__all__ = ["RULES", "Draft", "Finding", "Flaw", "Report", "Rule", "check", "load", "rule"]
+
+THEMES = (acceptability, alike, balance, control_items, controls, recruitment, screening, sizes, texts)
+"""Modules that register rules when they are loaded."""
+
+
+@rule(
+    "allow",
+    "warning",
+    "`[check] allow` names a rule that there is not",
+    mend="Mend the name; else nothing is allowed by it.",
+)
+def allow(draft: Draft) -> Iterator[Flaw]:
+    """Misspelt names would allow nothing, in silence."""
+    for name in draft.study.settings.check.allow:
+        if name not in RULES:
+            close = nearest(name, list(RULES))
+            mend = f"Is {close} meant?" if close else ""
+            yield Flaw(f"there is no rule {shown(name)}.", mend, draft.at("check", "allow"))
+
+
+def check(study: Study) -> Report:
+    """Run all rules on a study; what `[check] allow` names is kept apart.
+
+    >>> from karat.study.init import write_study
+    >>> folder = getfixture("tmp_path") / "study"
+    >>> written = write_study(folder, "likert")
+    >>> print(check(load(folder)).summary())
+    Nothing to mend.
+    """
+    draft = Draft(study)
+    found = sorted_by_grade([finding for rule in RULES.values() for finding in rule.findings(draft)])
+    allowed = set(study.settings.check.allow)
+    return Report(
+        draft.head(),
+        tuple(finding for finding in found if finding.rule not in allowed),
+        tuple(finding for finding in found if finding.rule in allowed),
+    )

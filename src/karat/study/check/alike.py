@@ -1,0 +1,182 @@
+"""Rules that compare sentences with each other: the same twice, nearly the same, much longer."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from statistics import mean, median
+
+from karat.errors import counted, shown
+from karat.study.check.draft import Draft, Row
+from karat.study.check.rules import Flaw, rule
+from karat.study.check.texts import SENTENCES, texts_of
+from karat.study.designs.cells import spelled
+
+SHORTEST = 5
+"""Sentences with fewer words are alike by accident."""
+LONGER_BY = 4
+"""So many words more than usual are a wild difference within an item."""
+RATIO = 1.5
+MEAN_DIFFERENCE = 3.0
+SPACELESS = ("zh", "ja", "th", "lo", "km", "my")
+
+
+def words(text: str) -> tuple[str, ...]:
+    """The words of a text, without case and punctuation.
+
+    >>> words("The cats' milk, ice-cold.")
+    ('the', 'cats', 'milk', 'ice', 'cold')
+    """
+    return tuple(re.findall(r"\w+", text.lower()))
+
+
+@rule(
+    "identical-sentences",
+    "warning",
+    "the same sentence stands in two conditions of an item, twice in a pair, or on both sides of a choice",
+    mend="Mend one of the two.",
+)
+def identical_sentences(draft: Draft) -> Iterator[Flaw]:
+    """Conditions that do not differ."""
+    for rows in draft.rows:
+        first: dict[tuple[str, str], Row] = {}
+        for row in rows:
+            texts = [_shown_text(row, column) for column in SENTENCES]
+            if texts[0] and texts[0] == texts[1]:
+                yield Flaw(f"{_name(row)}: both sentences are {shown(row['sentence'] or '')}.", spot=row.spot)
+                continue
+            if not texts[0] and not row["image"]:
+                continue
+            key = (_name(row), "\n".join(filter(None, [*texts, row["context"], row["image"], row["image_2"]])))
+            if key in first:
+                before = first[key].spot[1]
+                yield Flaw(
+                    f"{_name(row)}: {shown(row['sentence'] or row['image'] or '')} is there twice (also in line "
+                    f"{before}).",
+                    spot=row.spot,
+                )
+            else:
+                first[key] = row
+
+
+def _shown_text(row: Row, column: str) -> str:
+    return " ".join((row[column] or "").split()).casefold()
+
+
+def _name(row: Row) -> str:
+    """What a row belongs to: its pair where it has one, else its item."""
+    return row["pair"] or row.item
+
+
+@rule(
+    "near-identical",
+    "hint",
+    "two items share a sentence but for at most one word",
+    source="Pieper et al., section 3.1",
+    mend="Use other words: such items are no independent lexicalisations.",
+)
+def near_identical(draft: Draft) -> Iterator[Flaw]:
+    """Items that differ in at most one word."""
+    for rows in draft.rows:
+        found: dict[tuple[str, str], tuple[Row, Row]] = {}
+        groups: dict[tuple[str, ...], dict[str, Row]] = defaultdict(dict)
+        for row in rows:
+            for text in dict.fromkeys(texts_of(row, SENTENCES)):
+                own = words(text)
+                if len(own) < SHORTEST or row.function == "practice":
+                    continue
+                # Two sentences differ in one word at most if they are the same after one is left out of each.
+                for place in range(len(own)):
+                    groups[(*own[:place], "", *own[place + 1 :])].setdefault(_name(row), row)
+        for alike in groups.values():
+            members = list(alike.values())
+            for one, two in pairwise(members):
+                if not _may_be_alike(one, two):
+                    found.setdefault((_name(one), _name(two)), (one, two))
+        if found:
+            one, two = next(iter(found.values()))
+            what = "have the same sentence" if _share_a_sentence(one, two) else "differ in one word"
+            more = f", and {counted(len(found) - 1, 'pair')} of items more" if len(found) > 1 else ""
+            yield Flaw(f"{_name(one)} (line {one.spot[1]}) and {_name(two)} {what}{more}.", spot=two.spot)
+
+
+def _may_be_alike(one: Row, two: Row) -> bool:
+    """Fillers that differ in their status, and fillers beside test items, may resemble each other by design."""
+    if (one.function == "test") != (two.function == "test"):
+        return not _share_a_sentence(one, two)
+    return one.function != "test" and one["status"] != two["status"]
+
+
+def _share_a_sentence(one: Row, two: Row) -> bool:
+    first, second = ({words(text) for text in texts_of(row, SENTENCES)} for row in (one, two))
+    return bool(first & second)
+
+
+@rule(
+    "lengths",
+    "hint",
+    "the conditions of an item differ in length much more than those of other items",
+    source="Pieper et al., section 3.1, footnote 8",
+    mend="Make the sentence as long as its neighbours.",
+)
+def lengths(draft: Draft) -> Iterator[Flaw]:
+    """A condition of one item that is much longer than its others."""
+    for rows in draft.rows:
+        unit, size = _measure(draft)
+        by_item: dict[str, list[tuple[Row, int]]] = {}
+        for row in _with_factors(rows):
+            by_item.setdefault(row.item, []).append((row, size(row["sentence"] or "")))
+        spread = {
+            item: max(n for _, n in own) - min(n for _, n in own) for item, own in by_item.items() if len(own) > 1
+        }
+        if len(spread) < 3:
+            continue
+        usual = median(spread.values())
+        wild = [item for item, difference in spread.items() if difference >= max(2 * usual, usual + LONGER_BY)]
+        rest = [difference for item, difference in spread.items() if item not in wild]
+        for item in wild[:3] if rest else ():
+            row = max(by_item[item], key=lambda pair: pair[1])[0]
+            span = f"{min(rest)} to {max(rest)}" if min(rest) < max(rest) else f"{min(rest)}"
+            yield Flaw(
+                f"{item}: its conditions differ by {counted(spread[item], unit)}; elsewhere by {span}.", spot=row.spot
+            )
+
+
+@rule(
+    "condition-lengths",
+    "hint",
+    "sentences of one condition are much longer than those of another",
+    source="Pieper et al., section 3.1, footnote 8",
+    mend="Make the conditions equally long, or expect that length explains a difference.",
+)
+def condition_lengths(draft: Draft) -> Iterator[Flaw]:
+    """Conditions that differ in length on the whole."""
+    for index, rows in enumerate(draft.rows):
+        unit, size = _measure(draft)
+        own: dict[tuple[str, ...], list[int]] = {}
+        for row in _with_factors(rows):
+            own.setdefault(tuple(level or "" for level in row.condition), []).append(size(row["sentence"] or ""))
+        if len(own) < 2:
+            continue
+        means = {condition: mean(numbers) for condition, numbers in own.items()}
+        low, high = min(means, key=lambda c: means[c]), max(means, key=lambda c: means[c])
+        if means[high] > RATIO * means[low] and means[high] - means[low] > MEAN_DIFFERENCE:
+            names = list(rows[0].block.settings.factors)
+            yield Flaw(
+                f"sentences with {spelled(names, high)} have {means[high]:.1f} {unit}s on average, those with "
+                f"{spelled(names, low)} {means[low]:.1f}.",
+                spot=draft.at("block", index, "factors"),
+            )
+
+
+def _measure(draft: Draft) -> tuple[str, Callable[[str], int]]:
+    if draft.study.settings.language[:2].lower() in SPACELESS:
+        return "character", lambda text: len(text)
+    return "word", lambda text: len(text.split())
+
+
+def _with_factors(rows: Sequence[Row]) -> list[Row]:
+    """Test rows of a block with factors that show a sentence."""
+    return [row for row in rows if row.function == "test" and row.block.settings.factors and row["sentence"]]

@@ -1,0 +1,255 @@
+"""Rules about the design: complete cells, even lists, and conditions that are not confounded."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import product
+
+from karat.columns import nearest
+from karat.errors import counted, shown
+from karat.study.check.draft import Draft, Row, conditions_seen
+from karat.study.check.rules import Flaw, rule
+from karat.study.designs.cells import spelled
+from karat.study.settings import BlockSettings
+
+SECTION = "Pieper et al., section 3.1"
+
+
+@rule(
+    "levels",
+    "error",
+    "a test item has a level that the study file does not name, or none",
+    mend="Write one of the levels that the study file names.",
+)
+def levels(draft: Draft) -> Iterator[Flaw]:
+    """Every test row has a level of every factor."""
+    for rows in draft.rows:
+        for row in rows:
+            for name in row.unknown_levels:
+                value, factor = row[name], row.block.settings.factors[name]
+                told = "no level" if value is None else f"the level {shown(value)}, which the study file does not name,"
+                close = nearest(value, factor.levels) if value else None
+                mend = f"Is {close} meant? " if close else ""
+                yield Flaw(f"{row.item} has {told} of {name}.", f"{mend}There are {_listed(factor.levels)}.", row.spot)
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names)
+
+
+@rule(
+    "design",
+    "error",
+    "no lists can be made from the item table",
+    mend="Mend the item table or the factors of the study file.",
+)
+def design(draft: Draft) -> Iterator[Flaw]:
+    """The compiler refuses the design for a reason that no other rule tells."""
+    told = any(levels(draft)) or any(missing_cells(draft))
+    if draft.design_error is not None and not told:
+        message, _, mend = draft.design_error.rpartition(". ")
+        yield Flaw(f"{message or draft.design_error}{'.' if message else ''}", mend, draft.at("block", 0))
+
+
+@rule(
+    "missing-cells",
+    "error",
+    "an item lacks a condition that others have",
+    source=SECTION,
+    mend="Write the missing sentence, or leave the item out.",
+)
+def missing_cells(draft: Draft) -> Iterator[Flaw]:
+    """Within items, every item has every condition."""
+    for index, rows in enumerate(draft.rows):
+        if any(True for _ in _confounded_factors(draft, index)):
+            continue
+        yield from _missing_in(rows)
+
+
+def _missing_in(rows: tuple[Row, ...]) -> Iterator[Flaw]:
+    by_item = _conditions_of_items(rows)
+    if not by_item:
+        return
+    settings = rows[0].block.settings
+    names = [name for name, factor in settings.factors.items() if factor.between is None]
+    places = [list(settings.factors).index(name) for name in names]
+    wanted = list(product(*(settings.factors[name].levels for name in names)))
+    used = {tuple(cell[place] for place in places) for own in by_item.values() for cell in own}
+    nowhere = [cell for cell in wanted if cell not in used]
+    if nowhere:
+        yield Flaw(
+            f"no test item has {spelled(names, nowhere[0])}{_and_more(len(nowhere) - 1)}: the factors cannot be told "
+            "apart.",
+            "Write these sentences, or drop a level.",
+        )
+    lacking = {
+        item: [cell for cell in wanted if cell in used and cell not in {tuple(c[p] for p in places) for c in own}]
+        for item, own in by_item.items()
+    }
+    flawed = {item: cells for item, cells in lacking.items() if cells}
+    if flawed:
+        item, cells = next(iter(flawed.items()))
+        spot = next(row.spot for row in rows if row.item == item)
+        told = f"{item} lacks {spelled(names, cells[0])}{_and_more(len(cells) - 1)}"
+        others = f", and {counted(len(flawed) - 1, 'item')} more lack a condition" if len(flawed) > 1 else ""
+        yield Flaw(f"{told}{others}.", spot=spot)
+
+
+def _and_more(number: int) -> str:
+    return f" and {counted(number, 'condition')} more" if number else ""
+
+
+def _conditions_of_items(rows: tuple[Row, ...]) -> dict[str, set[tuple[str, ...]]]:
+    """For each test item its conditions; empty where there are no factors or levels are unknown."""
+    found: dict[str, set[tuple[str, ...]]] = {}
+    for row in rows:
+        if row.function == "test" and row.block.settings.factors:
+            if row.unknown_levels:
+                return {}
+            found.setdefault(row.item, set()).add(tuple(level or "" for level in row.condition))
+    return found
+
+
+@rule(
+    "confounded-with-item",
+    "error",
+    "each item is seen in one condition only, so that items and conditions cannot be told apart",
+    source=SECTION,
+    mend="Use as many lists as an item has conditions.",
+)
+def confounded_with_item(draft: Draft) -> Iterator[Flaw]:
+    """A factor within items of which each item has one level, or too few lists to show them."""
+    for index, block in enumerate(draft.study.blocks):
+        for name in _confounded_factors(draft, index):
+            yield Flaw(
+                f"{name} is a factor within items, but every item has one of its levels only: a difference may come "
+                "from the items.",
+                f'Write every item in all levels, or state {name} = {{ levels = [...], between = "items" }}.',
+                draft.at("block", index, "factors"),
+            )
+        if draft.plans:
+            yield from _too_few_lists(draft, index, block.settings)
+
+
+def _confounded_factors(draft: Draft, index: int) -> Iterator[str]:
+    by_item = _conditions_of_items(draft.rows[index])
+    factors = draft.study.blocks[index].settings.factors
+    for place, (name, factor) in enumerate(factors.items()):
+        several = len(factor.levels) > 1 and len(by_item) > 1
+        if several and factor.between is None and all(len({c[place] for c in own}) == 1 for own in by_item.values()):
+            yield name
+
+
+def _too_few_lists(draft: Draft, index: int, settings: BlockSettings) -> Iterator[Flaw]:
+    """Lists that show no item in more than one of its conditions."""
+    names = [name for name in conditions_seen(settings) if settings.factors[name].between is None]
+    written = _conditions_of_items(draft.rows[index])
+    places = [list(settings.factors).index(name) for name in names]
+    due = {item: {tuple(c[p] for p in places) for c in own} for item, own in written.items()}
+    most = max((len(own) for own in due.values()), default=0)
+    if not names or most < 2:
+        return
+    lists = draft.plans[index].lists
+    seen: dict[str, set[tuple[str, ...]]] = {}
+    for trials in lists:
+        for row in trials.to_dicts():
+            if row["function"] == "test":
+                seen.setdefault(row["item"], set()).add(tuple(str(row[name]) for name in names))
+    if seen and all(len(own) == 1 for own in seen.values()):
+        yield Flaw(
+            f"with {counted(len(lists), 'list')} every item is seen in one of its {most} conditions only: a difference "
+            "may come from the items.",
+            f"State lists = {most}, or leave lists out.",
+            draft.at("block", index, "lists"),
+        )
+
+
+@rule(
+    "confounded-with-list",
+    "error",
+    "each list shows one level of a factor that is not declared as between participants",
+    source="Pieper et al., section 3.1 and footnote 5",
+    mend="Write items in all levels, or declare the factor as between participants.",
+)
+def confounded_with_list(draft: Draft) -> Iterator[Flaw]:
+    """Participants of different lists see different levels, and only those."""
+    for index, block, lists in draft.planned():
+        for name in conditions_seen(block.settings):
+            factor = block.settings.factors[name]
+            if factor.between == "participants" or len(factor.levels) < 2:
+                continue
+            shown_in = [{row[name] for row in trials.to_dicts() if row["function"] == "test"} for trials in lists]
+            if len(lists) > 1 and all(len(own) == 1 for own in shown_in) and len(set.union(*shown_in)) > 1:
+                yield Flaw(
+                    f"each list shows one level of {name} only: a difference may come from the participants of the "
+                    "list.",
+                    f'Use more items, or state {name} = {{ levels = [...], between = "participants" }}.',
+                    draft.at("block", index, "factors"),
+                )
+
+
+@rule(
+    "item-twice",
+    "error",
+    "a participant sees an item twice",
+    source=SECTION,
+    mend="Name the rows as different items, or make them conditions of a factor.",
+)
+def item_twice(draft: Draft) -> Iterator[Flaw]:
+    """No participant sees an item more than once, in whatever condition."""
+    for index, _, lists in draft.planned():
+        twice: dict[str, int] = {}
+        for trials in lists:
+            for item, times in Counter(trials["item"].to_list()).items():
+                if times > 1:
+                    twice[item] = max(times, twice.get(item, 0))
+        if twice:
+            item, times = next(iter(twice.items()))
+            more = f", and {counted(len(twice) - 1, 'item')} more" if len(twice) > 1 else ""
+            yield Flaw(
+                f"a participant sees {item} {'twice' if times == 2 else f'{times} times'}{more}.",
+                spot=draft.spot_of(index, item),
+            )
+
+
+@rule(
+    "list-sizes",
+    "warning",
+    "the lists have different numbers of trials",
+    source=SECTION,
+    mend="Use equally many items for every group of participants and every condition.",
+)
+def list_sizes(draft: Draft) -> Iterator[Flaw]:
+    """Lists of equal size."""
+    for index, _, lists in draft.planned():
+        sizes = sorted({trials.height for trials in lists})
+        if len(sizes) > 1 and not _told_of_cells(draft, index):
+            yield Flaw(f"the lists have {sizes[0]} to {sizes[-1]} trials.", spot=draft.at("block", index, "lists"))
+
+
+@rule(
+    "unbalanced",
+    "warning",
+    "conditions or items are not seen equally often",
+    source=SECTION,
+    mend="Use a number of items and lists that the conditions divide.",
+)
+def unbalanced(draft: Draft) -> Iterator[Flaw]:
+    """What the compiler notes about the lists and no other rule tells."""
+    for index, plan in enumerate(draft.plans):
+        uneven_lists = len({trials.height for trials in plan.lists}) > 1
+        # In subsets and random pairs small differences are in the nature of the numbers; the plan tells them.
+        if not draft.study.blocks[index].settings.factors or _told_of_cells(draft, index) or uneven_lists:
+            continue
+        if any(_too_few_lists(draft, index, draft.study.blocks[index].settings)):
+            continue
+        for note in plan.notes:
+            message, _, mend = note.removesuffix(".").rpartition(". ")
+            told = f"{message or note.removesuffix('.')}."
+            yield Flaw(told[0].lower() + told[1:], f"{mend}." if message else "", draft.at("block", index))
+
+
+def _told_of_cells(draft: Draft, index: int) -> bool:
+    """Whether missing cells or a confound explain what is uneven, so that it need not be told twice."""
+    return any(_missing_in(draft.rows[index])) or any(True for _ in _confounded_factors(draft, index))

@@ -1,0 +1,242 @@
+"""Rules about the number of control and attention trials: enough of them that guessing does not pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+
+from karat.errors import ScaleError, counted
+from karat.scales import Ordinal, Scale
+from karat.study.chance import relational
+from karat.study.check.draft import Draft
+from karat.study.check.rules import Flaw, rule
+from karat.study.criteria import ControlSettings, PassSettings
+from karat.study.guessing import p_sentence
+
+SECTION = "Pieper et al., section 5.2"
+INTERVAL = 8
+EXTENDED = Fraction(1, 2)
+MOST = 200
+RELATIONS = ("relational", "extended", "strict")
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A trial with a right answer."""
+
+    status: str | None
+    chance: Fraction
+    pair: str | None
+    scale: Scale
+
+
+def scored_trials(draft: Draft, number: int, function: str) -> list[Scored] | None:
+    """The trials of a function in a list with their chance levels; None where a right answer is not known."""
+    found = []
+    for block, trials in draft.trials(number):
+        for row in trials.to_dicts():
+            if row["function"] != function:
+                continue
+            try:
+                chance = block.scale.chance(row.get("expected") or "")
+            except ScaleError:
+                return None
+            found.append(Scored(row.get("status"), chance, row.get("pair"), block.scale))
+    return found
+
+
+def at_least(chances: Sequence[Fraction], k: int) -> Fraction:
+    """The probability that guessing is right in k or more trials, each with its own chance.
+
+    >>> at_least([Fraction(2, 5)] * 6, 5)
+    Fraction(128, 3125)
+    """
+    ways = [Fraction(1)]
+    for chance in chances:
+        more = [*(p * (1 - chance) for p in ways), Fraction(0)]
+        for right, p in enumerate(ways):
+            more[right + 1] += p * chance
+        ways = more
+    return sum(ways[max(k, 0) :], Fraction(0))
+
+
+@rule(
+    "controls",
+    "error",
+    "so few controls that somebody who guesses passes, or passes unless no slip is allowed",
+    source="Pieper et al., section 5.2, tables 2 to 5",
+    mend="Add controls.",
+)
+def controls(draft: Draft) -> Iterator[Flaw]:
+    """Enough controls for their account."""
+    settings = _stated(draft, "controls") or ControlSettings()
+    account = settings.account if isinstance(settings, ControlSettings) else "positional"
+    if account != "relational":
+        yield from _worst(draft, "control", account, settings)
+
+
+@rule(
+    "attention",
+    "error",
+    "so few attention trials that somebody who guesses passes, or passes unless no slip is allowed",
+    source="Pieper et al., section 5.2, tables 2 and 3b",
+    mend="Add attention trials.",
+)
+def attention(draft: Draft) -> Iterator[Flaw]:
+    """Enough attention trials."""
+    settings = _stated(draft, "attention") or PassSettings()
+    yield from _worst(draft, "attention", getattr(settings, "account", "positional"), settings)
+
+
+def _stated(draft: Draft, criterion: str) -> PassSettings | None:
+    screening = draft.study.settings.screening
+    found = screening.criteria.get(criterion) if screening is not None else None
+    return found if isinstance(found, PassSettings) else None
+
+
+def _worst(draft: Draft, function: str, account: str, settings: PassSettings) -> Iterator[Flaw]:
+    """The list in which guessing passes most easily, if it passes too easily."""
+    slips = 1 if settings.slips is None else settings.slips
+    if account == "strict":
+        slips = 0
+    worst: tuple[Fraction, str, str] | None = None
+    for number in draft.list_numbers:
+        trials = scored_trials(draft, number, function)
+        if not trials:
+            continue
+        groups = _groups(trials, account, by_status=function == "control")
+        if account == "extended" and len(groups) == 2:
+            told = _extended(groups, settings.alpha)
+        else:
+            told = _counted_right(groups, function, slips, settings.alpha)
+        if told is not None and (worst is None or told[0] > worst[0]):
+            worst = told
+    if worst is not None:
+        yield Flaw(worst[1], worst[2], draft.at("screening", "controls" if function == "control" else function))
+
+
+def _groups(trials: Sequence[Scored], account: str, by_status: bool) -> dict[str, list[Scored]]:
+    """What is counted by itself: on a rating scale grammatical and ungrammatical sentences, or pairs, else all."""
+    rated = [trial for trial in trials if isinstance(trial.scale, Ordinal)]
+    if len(rated) < len(trials):
+        return {"": list(trials)}
+    if account == "pairwise":
+        pairs = {trial.pair: trial for trial in trials if trial.pair}
+        points = {name: len(trial.scale.levels) for name, trial in pairs.items() if isinstance(trial.scale, Ordinal)}
+        # Of two random points the first is higher with (1 - 1/m) / 2: ties are not right.
+        chances = {name: Fraction(m - 1, 2 * m) for name, m in points.items()}
+        return {"pair": [Scored(None, chances[name], name, trial.scale) for name, trial in pairs.items() if name]}
+    kinds = {name: [trial for trial in trials if trial.status == name] for name in ("grammatical", "ungrammatical")}
+    if by_status and all(kinds.values()) and sum(map(len, kinds.values())) == len(trials):
+        return kinds
+    return {"": list(trials)}
+
+
+def _counted_right(
+    groups: dict[str, list[Scored]], function: str, slips: int, alpha: float
+) -> tuple[Fraction, str, str] | None:
+    """Guessing where right answers are counted, with the slips that are allowed in each group."""
+    chances = {name: [trial.chance for trial in group] for name, group in groups.items()}
+    passing = prod((at_least(own, len(own) - slips) for own in chances.values()), start=Fraction(1))
+    if passing <= Fraction(str(alpha)):
+        return None
+    perfect = prod((at_least(own, len(own)) for own in chances.values()), start=Fraction(1))
+    n, p = _enough([max(own, default=Fraction(1, 2)) for own in chances.values()], slips, alpha)
+    right = f"{n - slips} right{' each' if len(groups) == 2 else ''}, {p_sentence(p)}"
+    mend = f"Use {n}{' of each' if len(groups) == 2 else ''} ({right})." if n else "Expect fewer of the answers."
+    if len(groups) == 2:
+        numbers = " and ".join(f"{len(own)} {name}" for name, own in chances.items())
+        allowed = {0: "without a slip", 1: "with one slip allowed in each group"}
+        told = (
+            f"{numbers} trials cannot rule out guessing: {allowed.get(slips, f'with {slips} slips allowed in each')} "
+            f"a guesser passes with {p_sentence(float(passing))}."
+        )
+        return passing, told, mend
+    size = len(next(iter(chances.values())))
+    noun = "pair" if "pair" in groups else f"{function} trial"
+    if perfect > Fraction(str(alpha)) or slips != 1:
+        told = f"with {max(size - (slips if slips > 1 else 0), 0)} of {size} right a guesser passes with "
+        told += p_sentence(float(perfect if slips <= 1 else passing))
+    else:
+        told = f"with {size} of {size} right a guesser passes with {p_sentence(float(perfect))}, but no slip is allowed"
+    return passing, f"{counted(size, noun)} cannot rule out guessing: {told}.", mend
+
+
+def _enough(chances: Sequence[Fraction], slips: int, alpha: float) -> tuple[int, float]:
+    """The smallest number of trials in each group, and with which probability guessing passes then; 0 for none."""
+    for n in range(slips + 1, MOST):
+        p = prod((at_least([chance] * n, n - slips) for chance in chances), start=Fraction(1))
+        if p <= Fraction(str(alpha)):
+            return n, float(p)
+    return 0, 1.0
+
+
+def _extended(groups: dict[str, list[Scored]], alpha: float) -> tuple[Fraction, str, str] | None:
+    """The extended relational account: half of the range between the means."""
+    pairs = min(map(len, groups.values()))
+    scale = next(iter(groups.values()))[0].scale
+    points = len(scale.levels) if isinstance(scale, Ordinal) else 0
+    p = relational(pairs, points, EXTENDED)
+    if p <= alpha:
+        return None
+    n = next(n for n in range(pairs + 1, MOST) if relational(n, points, EXTENDED) <= alpha)
+    told = f"{counted(pairs, 'pair')} of controls cannot rule out guessing: half of the range is guessed with "
+    return Fraction(p), f"{told}{p_sentence(p)}.", f"Use {max(n, INTERVAL)} of each kind."
+
+
+@rule(
+    "relational-controls",
+    "error",
+    "an account that compares means has fewer than eight controls in each condition",
+    source=SECTION,
+    mend='Use eight grammatical and eight ungrammatical controls, or state account = "positional".',
+)
+def relational_controls(draft: Draft) -> Iterator[Flaw]:
+    """Means of ratings need eight trials in each condition."""
+    settings = _stated(draft, "controls")
+    if not isinstance(settings, ControlSettings) or settings.account not in RELATIONS or not draft.plans:
+        return
+    for kind in ("grammatical", "ungrammatical"):
+        counts = [_controls_rated(draft, number, kind) for number in draft.list_numbers]
+        if 0 < min(counts) < INTERVAL:
+            yield Flaw(
+                f"the {settings.account} account compares means, but there are {min(counts)} {kind} controls; from "
+                f"{INTERVAL} on ratings may be treated as intervals.",
+                spot=draft.at("screening", "controls"),
+            )
+            return
+
+
+def _controls_rated(draft: Draft, number: int, kind: str) -> int:
+    return sum(
+        row["function"] == "control" and row.get("status") == kind
+        for block, trials in draft.trials(number)
+        if isinstance(block.scale, Ordinal)
+        for row in trials.to_dicts()
+    )
+
+
+@rule(
+    "relational-account",
+    "warning",
+    "the purely relational account is stated, which four of ten guessers pass",
+    source="Pieper et al., section 5.2, table 5",
+    mend='State account = "positional" (or "extended", with eight controls in each condition).',
+)
+def relational_account(draft: Draft) -> Iterator[Flaw]:
+    """A difference above zero is guessed in nearly half of the cases."""
+    settings = _stated(draft, "controls")
+    if not isinstance(settings, ControlSettings) or settings.account != "relational" or not draft.plans:
+        return
+    kinds = ("grammatical", "ungrammatical")
+    pairs = min(_controls_rated(draft, number, kind) for number in draft.list_numbers for kind in kinds)
+    scales = [block.scale for block in draft.study.blocks if isinstance(block.scale, Ordinal)]
+    if pairs and scales:
+        p = p_sentence(relational(pairs, len(scales[0].levels)))
+        yield Flaw(
+            f"on the relational account a guesser passes {counted(pairs, 'pair')} of controls with {p}, and more "
+            "controls do not help.",
+            spot=draft.at("screening", "controls"),
+        )

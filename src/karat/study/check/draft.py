@@ -1,0 +1,214 @@
+"""A study as the rules look at it: its rows with their places, its lists, its settings with their lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
+
+import polars as pl
+
+from karat.errors import ScaleError
+from karat.scales import Ordinal, Scale
+from karat.study.designs import DesignError
+from karat.study.orders import OrderError
+from karat.study.plan import BlockPlan
+from karat.study.settings import BlockSettings
+from karat.study.study import Block, Study
+from karat.study.toml_lines import line_of, toml_lines
+
+Found = TypeVar("Found")
+Spot = tuple[str | None, int | None]
+"""File and line at fault."""
+RATED = ("yes-no", "likert", "magnitude")
+"""Tasks in which a stimulus is judged by itself."""
+JUDGED = (*RATED, "choice")
+"""Tasks that ask for acceptability, to which the rules about questionnaires of the first paper apply."""
+MOST_LISTS = 48
+"""Of designs with a list for every participant so many are looked at."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of an item table."""
+
+    block: Block
+    number: int
+    cells: Mapping[str, str | None]
+
+    def __getitem__(self, column: str) -> str | None:
+        return self.cells.get(column)
+
+    @property
+    def item(self) -> str:
+        """The name of its item."""
+        return self["item"] or ""
+
+    @property
+    def function(self) -> str:
+        """The function of its item."""
+        return self["function"] or "test"
+
+    @property
+    def spot(self) -> Spot:
+        """Its file and line."""
+        file, _, line = self.block.items.locate(self.number)
+        return file, line
+
+    @property
+    def unknown_levels(self) -> list[str]:
+        """The factors of which a test row has no level that the study file names."""
+        factors = self.block.settings.factors if self.function == "test" else {}
+        return [name for name, factor in factors.items() if self[name] not in factor.levels]
+
+    @property
+    def condition(self) -> tuple[str | None, ...]:
+        """Its levels, in the order of the factors of the study file."""
+        return tuple(self[name] for name in self.block.settings.factors)
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A study that is being checked. What several rules ask for is computed once."""
+
+    study: Study
+    _found: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def once(self, name: str, find: Callable[[], Found]) -> Found:
+        """What `find` gives, looked for once however many rules ask."""
+        if name not in self._found:
+            self._found[name] = find()
+        found: Found = self._found[name]
+        return found
+
+    @cached_property
+    def lines(self) -> dict[tuple[str | int, ...], int]:
+        """The line of every key of the study file."""
+        return toml_lines(self.study.path.read_text(encoding="utf-8-sig"))
+
+    def at(self, *keys: str | int) -> Spot:
+        """The place of a key of the study file, or of the table around it."""
+        return self.study.path.name, line_of(self.lines, keys)
+
+    @cached_property
+    def rows(self) -> tuple[tuple[Row, ...], ...]:
+        """The rows of the item tables, block by block."""
+        return tuple(
+            tuple(Row(block, number, cells) for number, cells in enumerate(block.items.frame.to_dicts()))
+            for block in self.study.blocks
+        )
+
+    def spot_of(self, block: int, item: str | None) -> Spot:
+        """The first row of an item, or of a pair that is shown under its name."""
+        return next((row.spot for row in self.rows[block] if item in (row.item, row["pair"])), (None, None))
+
+    @cached_property
+    def design_error(self) -> str | None:
+        """Why the lists or the questionnaires cannot be made, if they cannot."""
+        if any(row.unknown_levels for rows in self.rows for row in rows):
+            return "A test item has a level that the study file does not name. Mend the item table."
+        try:
+            self.study.plan()
+            self.study.questionnaire()
+        except OrderError:
+            return None
+        except DesignError as error:
+            return str(error)
+        return None
+
+    @cached_property
+    def plans(self) -> tuple[BlockPlan, ...]:
+        """The lists of each block; none where they cannot be made."""
+        return () if self.design_error is not None else self.study.plan()
+
+    @cached_property
+    def list_count(self) -> int:
+        """How many lists there are."""
+        return self.study.lists if self.plans else 0
+
+    @property
+    def list_numbers(self) -> range:
+        """The lists that are looked at, from 1."""
+        return range(1, min(self.list_count, MOST_LISTS) + 1)
+
+    def planned(self) -> list[tuple[int, Block, tuple[pl.DataFrame, ...]]]:
+        """Each block with its number and its lists; empty where lists cannot be made."""
+        blocks = zip(self.study.blocks, self.plans, strict=False)
+        return [(index, block, plan.lists[:MOST_LISTS]) for index, (block, plan) in enumerate(blocks)]
+
+    def trials(self, number: int) -> list[tuple[Block, pl.DataFrame]]:
+        """The trials of a list, block by block."""
+        return [(block, self.study.trials(index, number)) for index, block in enumerate(self.study.blocks)]
+
+    def count(self, number: int, tasks: Sequence[str] | None = None) -> int:
+        """How many trials a list has in one session, rounds included; of some tasks only if they are named."""
+        return sum(
+            trials.height * block.settings.rounds
+            for block, trials in self.trials(number)
+            if tasks is None or block.settings.task in tasks
+        )
+
+    @cached_property
+    def longest(self) -> float:
+        """The minutes of the longest list; 0 where lists cannot be made."""
+        return max((self.study.minutes(number) for number in self.list_numbers), default=0.0)
+
+    def head(self) -> str:
+        """One line on what the study is."""
+        name = self.study.path.name
+        if not self.plans:
+            return f"{name}: its lists cannot be made"
+        counts = sorted({self.count(number) for number in self.list_numbers})
+        span = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
+        lists = "1 list" if self.list_count == 1 else f"{self.list_count:,} lists"
+        each = "" if self.list_count == 1 else " each"
+        if self.study.settings.questionnaire.sessions == 2:
+            each = " in each of 2 sessions"
+        return f"{name}: {lists} of {span} trials, about {self.longest:.0f} minutes{each}"
+
+
+def has_factors(block: BlockSettings) -> bool:
+    """Whether a block asks for acceptability in an experiment with factors, which participants should not notice."""
+    return block.task in JUDGED and bool(block.factors)
+
+
+def conditions_seen(settings: BlockSettings) -> list[str]:
+    """The factors whose levels make the conditions of a trial: in a choice the compared factor is the answer."""
+    return [name for name in settings.factors if name != settings.compared]
+
+
+def degree(scale: Scale, acceptability: str | None, status: str | None) -> str | None:
+    """The intended acceptability of a stimulus as low, mid or high; None where the table does not tell.
+
+    >>> degree(Ordinal(5), "2", None), degree(Ordinal(5), None, "marked"), degree(Ordinal(5), None, None)
+    ('low', 'mid', None)
+    """
+    text = (acceptability or "").strip().lower()
+    if text in ("low", "mid", "high"):
+        return text
+    if text and isinstance(scale, Ordinal):
+        try:
+            ranks = [scale.levels.index(level) / (len(scale.levels) - 1) for level in scale.expected(text)]
+        except ScaleError:
+            ranks = []
+        if ranks:
+            share = sum(ranks) / len(ranks)
+            return "low" if share < 0.35 else "high" if share > 0.65 else "mid"
+    return {"grammatical": "high", "ungrammatical": "low", "marked": "mid"}.get(status or "")
+
+
+def lines_of(rows: Sequence[Row], most: int = 4) -> str:
+    """The lines of several rows in words: `lines 4, 9 and 11`.
+
+    >>> lines_of([])
+    ''
+    """
+    numbers = sorted({row.spot[1] for row in rows if row.spot[1] is not None})
+    if not numbers:
+        return ""
+    told = [str(number) for number in numbers[:most]]
+    told += [f"{len(numbers) - most} more"] if len(numbers) > most else []
+    if len(told) == 1:
+        return f"line {told[0]}"
+    return f"lines {', '.join(told[:-1])} and {told[-1]}"

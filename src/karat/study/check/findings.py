@@ -1,0 +1,100 @@
+"""What a check finds: findings in three grades, and the report that collects them."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from karat.errors import counted
+
+Grade = Literal["error", "warning", "hint"]
+GRADES: tuple[Grade, ...] = ("error", "warning", "hint")
+WIDTH = 100
+INDENT = 11
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that should be mended: what it is, where the rule comes from, how to mend it, where it stands."""
+
+    grade: Grade
+    rule: str
+    message: str
+    source: str = ""
+    mend: str = ""
+    file: str | None = None
+    line: int | None = None
+
+    @property
+    def place(self) -> str:
+        """The file and line at fault, such as `items.csv:34`; empty where no single place is."""
+        return "" if self.file is None else self.file if self.line is None else f"{self.file}:{self.line}"
+
+    def __str__(self) -> str:
+        source = f"[{self.source}]" if self.source else ""
+        parts = [f"{self.rule}: {self.message}", self.mend, source, self.place]
+        return " ".join(part for part in parts if part)
+
+
+@dataclass(frozen=True)
+class Report:
+    """The findings of a check, errors first.
+
+    >>> report = Report("study.toml: 4 lists of 78 trials, about 19 minutes each", (Finding("hint", "quotes", "..."),))
+    >>> report.errors, report.counts()
+    (0, {'error': 0, 'warning': 0, 'hint': 1})
+    """
+
+    head: str
+    findings: tuple[Finding, ...]
+    allowed: tuple[Finding, ...] = ()
+    """What was found and is stated as intended."""
+
+    @property
+    def errors(self) -> int:
+        """How many findings are errors."""
+        return self.counts()["error"]
+
+    def counts(self) -> dict[Grade, int]:
+        """How many findings there are of each grade."""
+        return {grade: sum(finding.grade == grade for finding in self.findings) for grade in GRADES}
+
+    def lines(self, width: int = WIDTH) -> list[str]:
+        """The report as it is printed."""
+        told = [self.head, ""]
+        for finding in self.findings:
+            wrapped = textwrap.wrap(str(finding), width - INDENT, break_long_words=False, break_on_hyphens=False)
+            told += [f"  {finding.grade:<{INDENT - 2}}{wrapped[0]}", *(" " * INDENT + line for line in wrapped[1:])]
+        told += [""] if self.findings else []
+        return [*told, self.summary()]
+
+    def summary(self) -> str:
+        """The last line: how many findings, and what to do about them."""
+        kept = f" {counted(len(self.allowed), 'finding')} more allowed by [check] allow." if self.allowed else ""
+        if not self.findings:
+            return f"Nothing to mend.{kept}"
+        numbers = ", ".join(counted(number, grade) for grade, number in self.counts().items() if number)
+        worst = self.findings[0].grade
+        rules = list(dict.fromkeys(finding.rule for finding in self.findings if finding.grade == worst))
+        names = ", ".join(f'"{rule}"' for rule in rules)
+        one = self.counts()[worst] == 1
+        return (
+            f"{numbers}. Mend the {worst}{'' if one else 's'}, or state {'it' if one else 'them'} as intended: "
+            f"[check] allow = [{names}]{'.' + kept if kept else ''}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain data, for JSON."""
+        return {
+            "study": self.head,
+            "counts": self.counts(),
+            "findings": [asdict(finding) for finding in self.findings],
+            "allowed": [asdict(finding) for finding in self.allowed],
+        }
+
+
+def sorted_by_grade(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Errors first, then warnings, then hints, each in the order in which they were found."""
+    return tuple(sorted(findings, key=lambda finding: GRADES.index(finding.grade)))

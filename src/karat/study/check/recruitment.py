@@ -1,0 +1,162 @@
+"""Rules about participants: how many, for how long, and for what pay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+from karat.errors import counted
+from karat.study.check.draft import JUDGED, Draft
+from karat.study.check.rules import Flaw, rule
+
+FEWEST, USUAL = 24, 36
+SHORT = 0.7
+"""Where a study is said to take less than this share of its estimated time, the estimate is hardly wrong."""
+
+
+@rule(
+    "participants",
+    "warning",
+    "fewer than 24 participants (for each group of a factor between participants)",
+    source="Pieper et al., section 4",
+    mend="Recruit 24 to 36 participants.",
+)
+def participants(draft: Draft) -> Iterator[Flaw]:
+    """24 to 36 participants as a rule of thumb."""
+    blocks = [block.settings for block in draft.study.blocks if block.settings.task in JUDGED]
+    if not blocks or any(block.subset is not None for block in blocks):
+        return
+    groups = max(
+        prod(len(factor.levels) for factor in block.factors.values() if factor.between == "participants")
+        for block in blocks
+    )
+    number = draft.study.settings.recruitment.participants
+    if number < FEWEST * groups:
+        spot = draft.at("recruitment", "participants")
+        if groups == 1:
+            yield Flaw(f"{counted(number, 'participant')}; {FEWEST} to {USUAL} are the rule of thumb.", spot=spot)
+        else:
+            yield Flaw(
+                f"{counted(number, 'participant')} in {groups} groups are {number // groups} in each; "
+                f"{FEWEST} to {USUAL} in each are the rule of thumb.",
+                f"Recruit {FEWEST * groups} to {USUAL * groups}, or make the factor one within participants.",
+                spot,
+            )
+
+
+@rule(
+    "participants-lists",
+    "warning",
+    "the participants cannot be shared out equally over the lists",
+    source="Pieper et al., section 3.1",
+    mend="Recruit a multiple of the number of lists.",
+)
+def participants_lists(draft: Draft) -> Iterator[Flaw]:
+    """As many participants for every list."""
+    number, lists = draft.study.settings.recruitment.participants, draft.list_count
+    rotated = all(block.settings.factors and block.settings.subset is None for block in draft.study.blocks)
+    if lists > 1 and rotated and number % lists:
+        below = number - number % lists
+        numbers = f"{below} or {below + lists}" if below else str(lists)
+        yield Flaw(
+            f"{counted(number, 'participant')} cannot be shared out equally over {lists} lists.",
+            f"Recruit {numbers}.",
+            draft.at("recruitment", "participants"),
+        )
+
+
+@rule(
+    "participants-ratings",
+    "error",
+    "too few participants for the ratings that each item of a subset design should get",
+    source="Macketanz et al., section 3",
+    mend="Recruit as many participants as the ratings need.",
+)
+def participants_ratings(draft: Draft) -> Iterator[Flaw]:
+    """k of n items each, r ratings an item: n r / k participants."""
+    number = draft.study.settings.recruitment.participants
+    for index, block in enumerate(draft.study.blocks):
+        subset = block.settings.subset
+        if subset is None:
+            continue
+        items = len({row.item for row in draft.rows[index] if row.function == "test"})
+        needed = -(-items * subset.ratings // subset.per_participant)
+        if number < needed:
+            yield Flaw(
+                f"{items} items with {counted(subset.ratings, 'rating')} each, {subset.per_participant} a participant, "
+                f"need {needed} participants; {number} are wanted.",
+                f"Recruit {needed}.",
+                draft.at("recruitment", "participants"),
+            )
+
+
+@rule(
+    "pay",
+    "error",
+    "an hour is paid less than the stated minimum, given the estimated duration",
+    mend="Pay more, or shorten the study.",
+)
+def pay(draft: Draft) -> Iterator[Flaw]:
+    """What participants earn an hour, by the time that they will need."""
+    settings = draft.study.settings.recruitment
+    if settings.hourly_pay is None or settings.minimum_hourly_pay is None or not draft.plans:
+        return
+    said = settings.minutes if settings.minutes is not None else draft.longest
+    real = max(said, draft.longest)
+    earned = settings.hourly_pay * said / real
+    if earned < settings.minimum_hourly_pay - 0.005:
+        money = settings.currency
+        how = "" if real == said else f", because {said:g} minutes are paid and it takes about {real:.0f}"
+        yield Flaw(
+            f"an hour earns {earned:.2f} {money}{how}; the stated minimum is {settings.minimum_hourly_pay:.2f}.",
+            f"Pay {settings.minimum_hourly_pay * real / 60:.2f} {money} for the study.",
+            draft.at("recruitment", "hourly_pay"),
+        )
+
+
+@rule(
+    "minutes",
+    "warning",
+    "the study is said to take much less time than it will",
+    mend="State the time that it will take: it is what participants are paid for.",
+)
+def minutes(draft: Draft) -> Iterator[Flaw]:
+    """The stated duration against the estimated one."""
+    said = draft.study.settings.recruitment.minutes
+    if said is not None and draft.plans and said < SHORT * draft.longest:
+        yield Flaw(
+            f"the study is said to take {said:g} minutes; by its trials it takes about {draft.longest:.0f}.",
+            f"State minutes = {draft.longest:.0f}.",
+            draft.at("recruitment", "minutes"),
+        )
+
+
+@rule(
+    "quotas",
+    "error",
+    "quotas that leave no room for all participants, or that no background question can fill",
+    mend="Raise the quotas, or recruit fewer participants.",
+)
+def quotas(draft: Draft) -> Iterator[Flaw]:
+    """Quotas that can be filled."""
+    settings = draft.study.settings
+    questions = {question.name: question for question in settings.background}
+    for name, most in settings.recruitment.quotas.items():
+        spot = draft.at("recruitment", "quotas")
+        question = questions.get(name)
+        if question is None:
+            yield Flaw(f"there is a quota for {name}, which no background question asks.",
+                       f'Add [[background]] with name = "{name}".', spot)  # fmt: skip
+            continue
+        unknown = [answer for answer in most if question.answers and answer not in question.answers]
+        if unknown:
+            yield Flaw(f"there is a quota for {name} = {unknown[0]}, which is none of its answers.",
+                       f"There are {', '.join(question.answers)}.", spot)  # fmt: skip
+        elif question.answers and set(question.eligible or question.answers) <= set(most):
+            room = sum(most[answer] for answer in question.eligible or question.answers)
+            if room < settings.recruitment.participants:
+                yield Flaw(
+                    f"the quotas for {name} admit {room} participants, but {settings.recruitment.participants} are "
+                    "wanted.",
+                    spot=spot,
+                )

@@ -1,0 +1,280 @@
+"""Rules about numbers: lexicalisations, fillers, length, calibration, and orders that cannot hold."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+
+from karat.errors import counted
+from karat.study.check.draft import JUDGED, RATED, Draft, conditions_seen, degree, has_factors
+from karat.study.check.rules import Flaw, rule
+from karat.study.orders import OrderError, OrderUndecidedError
+from karat.study.study import Block
+
+LEXICALISATIONS = 6
+FILLERS_PER_TEST = 2
+MOST_TRIALS = 100
+CALIBRATION = 6
+SECTION = "Pieper et al., section 3.1"
+SPREAD_FROM = 4
+"""From so many trials on it is no accident when all stand in one half of several questionnaires."""
+QUESTIONNAIRES = 4
+
+
+@rule(
+    "lexicalisations",
+    "error",
+    "a participant sees fewer than six lexicalisations of a condition",
+    source=SECTION,
+    mend="Add test items: six for each condition that a participant sees.",
+)
+def lexicalisations(draft: Draft) -> Iterator[Flaw]:
+    """At least six lexicalisations per condition in every list."""
+    for index, block, lists in draft.planned():
+        if not has_factors(block.settings):
+            continue
+        names = conditions_seen(block.settings)
+        seen = [(count, condition) for trials in lists for condition, count in _seen(trials, names).items()]
+        fewest, condition = min(seen, default=(0, ("",) * len(names)))
+        if not seen:
+            yield Flaw("there are no test trials.", "Add items with the function test.", draft.at("block", index))
+        elif fewest < LEXICALISATIONS:
+            told = ", ".join(f"{name} = {level}" for name, level in zip(names, condition, strict=True))
+            needed = LEXICALISATIONS * max(len(_seen(trials, names)) for trials in lists)
+            yield Flaw(
+                f"a participant sees {counted(fewest, 'lexicalisation')}{' of ' + told if told else ''}; "
+                f"{LEXICALISATIONS} are the least that keep a peculiar sentence from passing for an effect.",
+                f"Use {needed} test items or more, so that a list has {LEXICALISATIONS} of each condition.",
+                draft.at("block", index, "factors"),
+            )
+
+
+def _seen(trials: pl.DataFrame, names: list[str]) -> Counter[tuple[str, ...]]:
+    test = trials.filter(pl.col("function") == "test")
+    rows = test.select(names).rows() if names else [()] * test.height
+    return Counter(tuple(map(str, row)) for row in rows)
+
+
+@rule(
+    "ratio",
+    "warning",
+    "there are fewer than two fillers for each test trial (all other functions count as fillers)",
+    source=SECTION,
+    mend="Add fillers: two for each test trial.",
+)
+def ratio(draft: Draft) -> Iterator[Flaw]:
+    """At least two fillers a test trial."""
+    for _, block, lists in draft.planned():
+        if not has_factors(block.settings):
+            continue
+        counts = [(_number(trials, "test"), trials.height) for trials in lists]
+        tests, total = min(counts, key=lambda pair: (pair[1] - pair[0]) / pair[0] if pair[0] else np.inf)
+        fillers = total - tests
+        if tests and fillers < FILLERS_PER_TEST * tests:
+            yield Flaw(
+                f"{counted(tests, 'test trial')} and {counted(fillers, 'filler')} are 1:{fillers / tests:.2g}; under "
+                f"1:{FILLERS_PER_TEST} test trials stand out and participants form strategies.",
+                f"Add {FILLERS_PER_TEST * tests - fillers} fillers; controls, attention and calibration count too.",
+            )
+
+
+def _number(trials: pl.DataFrame, function: str) -> int:
+    return int((trials["function"] == function).sum())
+
+
+@rule(
+    "length",
+    "warning",
+    "a participant judges more than about 100 trials",
+    source=SECTION,
+    mend="Use fewer conditions, compare two conditions in a choice, or make a factor one between participants.",
+)
+def length(draft: Draft) -> Iterator[Flaw]:
+    """Not more than about 100 judgments."""
+    most = max((draft.count(number, JUDGED) for number in draft.list_numbers), default=0)
+    if most > MOST_TRIALS:
+        factors = any(has_factors(block.settings) for block in draft.study.blocks)
+        pairs = any(block.settings.pairs is not None for block in draft.study.blocks)
+        part = "Use fewer pairs." if pairs else "Show each participant a part of the items: subset = { ... }."
+        mend = "" if factors else f"{part} Or split them over two studies."
+        yield Flaw(f"a participant judges {most:,} trials; after about {MOST_TRIALS} people tire.", mend)
+
+
+@rule(
+    "calibration",
+    "warning",
+    "a task begins with fewer than six calibration trials",
+    source=SECTION,
+    mend="Add calibration trials, six in all, that use the whole scale.",
+)
+def calibration(draft: Draft) -> Iterator[Flaw]:
+    """Six calibration trials where a task is met for the first time."""
+    for _, _, trials in _first_of_each_task(draft):
+        count = _number(trials, "calibration")
+        if count < CALIBRATION:
+            told = f"there {'is' if count == 1 else 'are'} {counted(count, 'calibration trial')}"
+            told = told if count else "there are no calibration trials"
+            yield Flaw(
+                f"{told}; {CALIBRATION} let participants get used to the task before it counts.",
+                f"Add {counted(CALIBRATION - count, 'item')} with the function calibration.",
+            )
+
+
+@rule(
+    "calibration-range",
+    "warning",
+    "calibration trials do not cover the scale, or do not say what they cover",
+    source=SECTION,
+    mend="Use clearly natural, doubtful and clearly unnatural sentences, and state it: acceptability = low, mid, high.",
+)
+def calibration_range(draft: Draft) -> Iterator[Flaw]:
+    """Calibration covers the scale, its middle included."""
+    for index, block, trials in _first_of_each_task(draft):
+        rows = trials.filter(pl.col("function") == "calibration").to_dicts()
+        if block.settings.task not in RATED or not rows:
+            continue
+        spot = draft.spot_of(index, rows[0]["item"])
+        found = [degree(block.scale, row.get("acceptability"), row.get("status")) for row in rows]
+        wanted = ("low", "high") if block.settings.task == "yes-no" else ("low", "mid", "high")
+        missing = [name for name in wanted if name not in found]
+        unknown = found.count(None)
+        if not missing:
+            continue
+        if unknown:
+            yield Flaw(
+                f"{unknown} of {counted(len(rows), 'calibration trial')} have no intended acceptability, so that it "
+                "cannot be seen whether they cover the scale.",
+                "Fill the column acceptability: low, mid or high.",
+                spot,
+            )
+        else:
+            yield Flaw(
+                f"none of the {len(rows)} calibration trials is of {' or '.join(missing)} acceptability; participants "
+                "should have used the whole scale before it counts.",
+                spot=spot,
+            )
+
+
+def _first_of_each_task(draft: Draft) -> Iterator[tuple[int, Block, pl.DataFrame]]:
+    """The first list of each block whose task no block before it had."""
+    met = set()
+    for index, block, lists in draft.planned():
+        if block.settings.task in JUDGED and block.settings.task not in met:
+            met.add(block.settings.task)
+            yield index, block, lists[0]
+
+
+@rule(
+    "adjacent-tests",
+    "error",
+    "test trials cannot be kept apart",
+    source=SECTION,
+    mend="Add fillers, or state [order] test_adjacent = true.",
+)
+def adjacent_tests(draft: Draft) -> Iterator[Flaw]:
+    """No two test trials adjacent, where the study does not allow it."""
+    error = _order_error(draft)
+    if error is not None and _is_about_tests(error):
+        message, mend = _with_mend(error)
+        mend = f"{mend} Or state [order] test_adjacent = true."
+        yield Flaw(message, mend, draft.at("order", "test_adjacent"))
+
+
+@rule(
+    "order",
+    "error",
+    "the rules of [order] cannot hold together",
+    source="Pieper et al., section 3.1 and footnote 7",
+    mend="Loosen a rule of [order].",
+)
+def order(draft: Draft) -> Iterator[Flaw]:
+    """Orders that the solver proves impossible for another reason."""
+    error = _order_error(draft)
+    if error is not None and not isinstance(error, OrderUndecidedError) and not _is_about_tests(error):
+        yield Flaw(*_with_mend(error), draft.at("order"))
+
+
+@rule(
+    "order-undecided",
+    "warning",
+    "no order was found in time that satisfies [order], and none was proved impossible",
+    mend="Loosen a rule of [order].",
+)
+def order_undecided(draft: Draft) -> Iterator[Flaw]:
+    """Orders of which the solver cannot tell."""
+    error = _order_error(draft)
+    if isinstance(error, OrderUndecidedError):
+        yield Flaw(*_with_mend(error), draft.at("order"))
+
+
+def _with_mend(error: OrderError) -> tuple[str, str]:
+    """The solver's proof and its mend, which is the last sentence."""
+    proof, _, mend = str(error).rpartition(". ")
+    return (f"{proof}.", mend) if proof else (mend, "")
+
+
+def _is_about_tests(error: OrderError) -> bool:
+    text = str(error)
+    return not isinstance(error, OrderUndecidedError) and "test trials" in text and "separator" in text
+
+
+def _order_error(draft: Draft) -> OrderError | None:
+    """The first list that cannot be ordered; found once for all rules that ask."""
+    return draft.once("order error", lambda: _find_order_error(draft))
+
+
+def _find_order_error(draft: Draft) -> OrderError | None:
+    for index, _, lists in draft.planned():
+        for number in range(1, len(lists) + 1):
+            try:
+                draft.study.arranger(index, number).order(np.random.default_rng(number))
+            except OrderError as error:
+                return error
+    return None
+
+
+@rule(
+    "spread",
+    "warning",
+    "controls or attention trials may stand, or always stand, at one end of the questionnaire",
+    source="Pieper et al., section 3.3",
+    mend='State [order] spread = ["control", "attention"].',
+)
+def spread(draft: Draft) -> Iterator[Flaw]:
+    """Controls and attention trials all over the questionnaire."""
+    if not draft.plans or _order_error(draft) is not None:
+        return
+    orders = [
+        draft.study.questionnaire(list=1 + number % draft.list_count, participant=number + 1).frame
+        for number in range(QUESTIONNAIRES)
+    ]
+    settings = draft.study.settings.order
+    for function in ("control", "attention"):
+        shares = [_positions(frame, function) for frame in orders]
+        fewest = min(len(own) for own in shares)
+        if fewest < SPREAD_FROM:
+            continue
+        half = "first" if all(max(own) <= 0.5 for own in shares) else "second"
+        if half == "first" or all(min(own) > 0.5 for own in shares):
+            missed = "doze off later" if half == "first" else "are distracted at the beginning"
+            yield Flaw(
+                f"all {fewest} {function} trials stand in the {half} half of the questionnaire; people who {missed} "
+                "are not noticed.",
+                f"Put {function} trials into every block.",
+                draft.at("order"),
+            )
+        elif function not in settings.spread and settings.mixed_blocks < 2:
+            yield Flaw(
+                f"nothing keeps the {fewest} {function} trials from standing at one end of the questionnaire.",
+                f'Add "{function}" to [order] spread.',
+                draft.at("order", "spread"),
+            )
+
+
+def _positions(frame: pl.DataFrame, function: str) -> list[float]:
+    """The positions of a function's trials as shares of the questionnaire."""
+    last = int(frame["trial"].max())  # type: ignore[arg-type]
+    return [int(trial) / last for trial in frame.filter(pl.col("function") == function)["trial"].unique().to_list()]

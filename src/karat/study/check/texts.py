@@ -1,0 +1,265 @@
+"""Rules about sentences: what a reader of the item table would stumble over."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+
+from karat.errors import counted, shown
+from karat.study.check.draft import Draft, Row, lines_of
+from karat.study.check.rules import Flaw, rule
+
+SHOWN = ("sentence", "sentence_2", "context")
+SENTENCES = ("sentence", "sentence_2")
+CLOSING = "\"'”“’»«)]›‹*"
+FINAL = (".", "!", "?", "…", "。", "！", "？", "؟", "।", ":", ";")
+INVISIBLE = {"\u00a0": "a no-break space", "\u200b": "a zero-width space", "\ufeff": "a byte-order mark",
+             "\u00ad": "a soft hyphen", "\t": "a tab", "\n": "a line break", "\r": "a line break",
+             "\u200e": "a direction mark", "\u200f": "a direction mark", "\u2028": "a line break"}  # fmt: skip
+BRACKETS = (("(", ")"), ("[", "]"))
+SCRIPTS = ("LATIN", "CYRILLIC", "GREEK")
+
+
+def _rows(draft: Draft) -> list[Row]:
+    return [row for rows in draft.rows for row in rows]
+
+
+def texts_of(row: Row, columns: Sequence[str] = SHOWN) -> list[str]:
+    """The texts that a row shows."""
+    return [text for column in columns if (text := row[column])]
+
+
+def _gathered(rows: Sequence[Row], one: str, many: str) -> Flaw:
+    """One flaw for all rows that have it: the first with its line, the others with theirs."""
+    if len(rows) == 1:
+        return Flaw(f"{rows[0].item}: {one}", spot=rows[0].spot)
+    return Flaw(f"{len(rows)} rows {many} ({lines_of(rows)}).", spot=rows[0].spot)
+
+
+def _flawed(draft: Draft, test: Callable[[str], str | None], columns: Sequence[str] = SHOWN) -> list[tuple[Row, str]]:
+    """The rows with a text that a test complains about, each with the complaint."""
+    found = []
+    for row in _rows(draft):
+        told = next((complaint for text in texts_of(row, columns) if (complaint := test(text))), None)
+        if told is not None:
+            found.append((row, told))
+    return found
+
+
+@rule(
+    "white-space",
+    "warning",
+    "a text has two blanks in a row, a tab, a line break or an invisible character",
+    mend="Take it out; it may show that a condition was edited.",
+)
+def white_space(draft: Draft) -> Iterator[Flaw]:
+    """Stray white space."""
+    french = draft.study.settings.language.lower().startswith("fr")
+    found = [
+        (row, told)
+        for row, told in _flawed(draft, lambda text: stray_space(text, french), SENTENCES)
+        # Whole texts have paragraphs, and Markdown gives meaning to blanks.
+        if not (row.block.settings.markdown or row.block.settings.task == "differential")
+    ]
+    if found:
+        yield _gathered([row for row, _ in found], f"{found[0][1]}.", "have stray white space")
+
+
+def stray_space(text: str, french: bool = False) -> str | None:
+    """What is wrong with the white space of a text, if anything.
+
+    >>> stray_space("The  cat sleeps."), stray_space("The cat sleeps ."), stray_space("The cat sleeps.")
+    ('two blanks in a row', 'a blank before "."', None)
+    """
+    for sign, name in INVISIBLE.items():
+        # French sets a no-break space before some signs.
+        if sign in text and not (french and sign == "\u00a0"):
+            return name
+    if "  " in text:
+        return "two blanks in a row"
+    before = re.search(r"\w ([.,])(?=\s|$)" if french else r"\w ([.,;:!?])(?=\s|$)", text)
+    return f"a blank before {shown(before[1])}" if before else None
+
+
+@rule(
+    "quotes",
+    "warning",
+    "a text has a quotation mark or a bracket without its partner",
+    mend="Add the missing one.",
+)
+def quotes(draft: Draft) -> Iterator[Flaw]:
+    """Unbalanced quotation marks and brackets."""
+    found = _flawed(draft, unbalanced_sign)
+    if found:
+        sign = found[0][1]
+        kind = "bracket" if sign in "()[]" else "quotation mark"
+        many = "have a quotation mark or bracket without its partner"
+        yield _gathered([row for row, _ in found], f"the {kind} {sign} has no partner.", many)
+
+
+def unbalanced_sign(text: str) -> str | None:
+    """A quotation mark or bracket that stands alone. Apostrophes are left alone.
+
+    >>> unbalanced_sign('He said "no.'), unbalanced_sign("„Nein“, sagte er."), unbalanced_sign("the cats' (black)")
+    ('"', None, None)
+    """
+    if text.count('"') % 2 and not ("„" in text and text.count("„") == text.count('"')):
+        return '"'
+    opened = text.count("„")
+    if opened and opened != text.count("“") + text.count("”") + text.count('"'):
+        return "„"
+    if not opened and text.count("“") != text.count("”"):
+        return "“" if text.count("“") > text.count("”") else "”"
+    if text.count("«") != text.count("»"):
+        return "«" if text.count("«") > text.count("»") else "»"
+    for left, right in BRACKETS:
+        if text.count(left) != text.count(right):
+            return left if text.count(left) > text.count(right) else right
+    return None
+
+
+@rule(
+    "unicode",
+    "warning",
+    "a text has letters with separate accents, or letters of two scripts in one word",
+    mend="Save the table in the composed form (NFC) and type the letter anew.",
+)
+def unicode(draft: Draft) -> Iterator[Flaw]:
+    """Mixed Unicode forms: the same letter in two codings looks and compares differently."""
+    found = _flawed(draft, mixed_form)
+    if found:
+        yield _gathered([row for row, _ in found], f"{found[0][1]}.", "have letters in an unusual coding")
+
+
+def mixed_form(text: str) -> str | None:
+    """What is unusual about the coding of a text.
+
+    >>> mixed_form("scho\\u0308n"), mixed_form("schön"), mixed_form("c\\u0430t")
+    ('"ö" is coded as two characters', None, '"cаt" mixes Latin and Cyrillic letters')
+    """
+    if not unicodedata.is_normalized("NFC", text):
+        for match in re.finditer(r".[\u0300-\u036f]+", text):
+            composed = unicodedata.normalize("NFC", match[0])
+            if composed != match[0]:
+                return f'"{composed}" is coded as two characters'
+        return "it is not in the composed Unicode form"
+    for word in re.findall(r"\w+", text):
+        scripts = {_script(letter) for letter in word if letter.isalpha()} - {""}
+        if len(scripts) > 1:
+            names = " and ".join(script.capitalize() for script in SCRIPTS if script in scripts)
+            return f"{shown(word)} mixes {names} letters"
+    return None
+
+
+def _script(letter: str) -> str:
+    name = unicodedata.name(letter, "")
+    return next((script for script in SCRIPTS if name.startswith(script)), "") if letter not in "µªº" else ""
+
+
+@rule(
+    "final-punctuation",
+    "warning",
+    "a sentence has no final punctuation while most others have",
+    mend="Add it; otherwise it tells conditions apart.",
+)
+def final_punctuation(draft: Draft) -> Iterator[Flaw]:
+    """Missing final punctuation."""
+    for rows in draft.rows:
+        sentences = [(row, text) for row in rows for text in texts_of(row, SENTENCES)]
+        without = {row.number: row for row, text in sentences if not text.rstrip(CLOSING).endswith(FINAL)}
+        if without and len(without) < len(sentences) / 2:
+            yield _gathered(list(without.values()), "the sentence has no final punctuation.",
+                            "have a sentence without final punctuation")  # fmt: skip
+
+
+IMPERATIVES = {
+    "en": r"please (?:tick|click|select|choose|mark|check|press|answer)\b",
+    "de": r"(?:bitte (?:kreuzen|klicken|wählen|markieren|drücken|antworten)|(?:kreuzen|klicken|wählen) sie)",
+    "fr": r"(?:veuillez |merci de )(?:cocher|cliquer|choisir|sélectionner|répondre)|cochez",
+    "es": r"(?:por favor,? )(?:marque|haga clic|elija|seleccione|responda)",
+    "it": r"(?:per favore,? |si prega di )(?:selezion|clicc|scegli|segn|rispond)",
+    "nl": r"(?:kruis|klik|selecteer|kies) (?:alstublieft|alsjeblieft|hier)",
+}
+OBJECTS = (
+    r"[\"“„«]|(?:^|\s)['‚‘]|\b\d\b|\b(?:option|answer|box|button|response|agree|disagree|antwort|kästchen|"
+    r"schaltfläche|zustimm\w*|case|réponse|bouton|casilla|respuesta|risposta|casella)\b"
+)
+ATTENTION = r"\bpay(?:ing)? attention to (?:this|the) (?:study|survey|question)|attention check|aufmerksamkeitstest"
+
+
+@rule(
+    "instruction-check",
+    "warning",
+    'a stimulus gives an instruction, as in "please tick ...", instead of something to judge',
+    source="Pieper et al., section 3.3",
+    mend="Use an attention stimulus: a sentence with a small violation at a late point.",
+)
+def instruction_check(draft: Draft) -> Iterator[Flaw]:
+    """Instruction-manipulation checks are unfair and conspicuous in judgment tasks."""
+    for rows in draft.rows:
+        found = [row for row in rows if any(_instructs(text, row) for text in texts_of(row))]
+        if found:
+            text = next(text for text in texts_of(found[0]) if _instructs(text, found[0]))
+            yield _gathered(found, f"{shown(text)} gives an instruction; participants cannot know whether to judge or "
+                            "to follow it.", "give instructions instead of something to judge")  # fmt: skip
+
+
+def _instructs(text: str, row: Row) -> bool:
+    low = text.lower()
+    if row.function == "practice":
+        return False
+    if re.search(ATTENTION, low):
+        return True
+    found = re.search("|".join(f"(?:{pattern})" for pattern in IMPERATIVES.values()), low)
+    if found is None:
+        return False
+    rest = low[found.end() :]
+    labels = [label.lower() for label in row.block.settings.scale.labels if label]
+    return row.function == "attention" or re.search(OBJECTS, rest) is not None or any(label in rest for label in labels)
+
+
+@rule(
+    "images",
+    "error",
+    "an image file is missing",
+    mend="Put the file beside the study file, or mend its name.",
+)
+def images(draft: Draft) -> Iterator[Flaw]:
+    """Image files that the item table names."""
+    folder = draft.study.path.parent
+    missing = [
+        (row, name)
+        for row in _rows(draft)
+        for column in ("image", "image_2")
+        if (name := row[column]) and not name.startswith(("http://", "https://")) and not (folder / name).is_file()
+    ]
+    if missing:
+        row, name = missing[0]
+        more = f", and {counted(len(missing) - 1, 'file')} more" if len(missing) > 1 else ""
+        yield Flaw(f"{row.item}: there is no file {name}{more}.", spot=row.spot)
+
+
+@rule(
+    "instructions",
+    "hint",
+    "the instructions do not ask for spontaneous judgments of one's own",
+    source="Pieper et al., section 2",
+    mend="Add: rely on your own intuition, answer spontaneously; there is no right or wrong.",
+)
+def instructions(draft: Draft) -> Iterator[Flaw]:
+    """Instructions in English or German that lack the advice of section 2."""
+    settings = draft.study.settings
+    text = settings.texts.instructions.lower()
+    patterns = {
+        "en": r"intuit|spontan|first impression|feel|sounds|gut|native ear|own judg",
+        "de": r"intuit|spontan|ersten eindruck|gefühl|klingt|bauch|eigene",
+    }
+    pattern = patterns.get(settings.language[:2].lower())
+    asks = any(block.settings.task in ("yes-no", "likert", "choice", "magnitude") for block in draft.study.blocks)
+    if text and asks and pattern and not re.search(pattern, text):
+        yield Flaw(
+            "the instructions do not say that one's own intuition counts; people may judge by what they learned at "
+            "school.",
+            spot=draft.at("texts", "instructions"),
+        )

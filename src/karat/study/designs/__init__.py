@@ -1,0 +1,32 @@
+"""Designs: who sees which items, beside which, how often and in which session.
+
+Every function takes a table or numbers and returns a small frozen record. What is promised holds exactly; what is
+allowed but uneven stands in its `notes`; what cannot hold raises `DesignError`.
+"""
+
+from karat.study.designs.design_error import DesignError
+from karat.study.designs.factorial import Factor, Lists, factorial
+from karat.study.designs.pairs import RandomPairs, balance_sides, random_pairs, target_pairs
+from karat.study.designs.rounds import Rounds, rounds
+from karat.study.designs.sessions import RepeatedPairs, Sessions, Showing, repeated_pairs, sessions
+from karat.study.designs.subsets import Subsets, subsets
+
+__all__ = [
+    "DesignError",
+    "Factor",
+    "Lists",
+    "RandomPairs",
+    "RepeatedPairs",
+    "Rounds",
+    "Sessions",
+    "Showing",
+    "Subsets",
+    "balance_sides",
+    "factorial",
+    "random_pairs",
+    "repeated_pairs",
+    "rounds",
+    "sessions",
+    "subsets",
+    "target_pairs",
+]

@@ -1,0 +1,148 @@
+"""Even shares in two directions at once: of lists over items, and of sides over lists and items.
+
+Both are edge colourings of bipartite graphs. By König's theorem such a graph can be coloured with as many colours as
+its largest degree, so lists in which every item stands once and every condition as often as can be always exist, even
+where items lack conditions; and two pairings of the same trials never close an odd circle, so sides can be balanced
+within lists and within items together.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+Edge = tuple[Hashable, Hashable]
+Option = TypeVar("Option", bound=Hashable)
+
+
+def edge_colours(edges: Sequence[Edge], colours: int) -> list[int]:
+    """A colour for each edge of a bipartite graph (left, right), no colour twice at a vertex.
+
+    No vertex may have more than `colours` edges.
+
+    >>> edge_colours([("a", "x"), ("a", "y"), ("b", "x")], 2)
+    [1, 0, 0]
+    """
+    at: dict[tuple[bool, Hashable], list[int]] = {}
+    coloured = [-1] * len(edges)
+    for number, (left, right) in enumerate(edges):
+        ends = (False, left), (True, right)
+        here, there = (at.setdefault(end, [-1] * colours) for end in ends)
+        free_here, free_there = here.index(-1), there.index(-1)
+        # The path that starts at the right end in turn with the two colours never reaches the left end: that would
+        # close an odd circle. Exchanging the colours along it frees the left end's colour at the right end.
+        path = []
+        vertex, colour = ends[1], free_here
+        while (edge := at[vertex][colour]) >= 0:
+            path.append(edge)
+            vertex = (not vertex[0], edges[edge][0] if vertex[0] else edges[edge][1])
+            colour = free_there if colour == free_here else free_here
+        for edge in path:
+            for side in (False, True):
+                at[side, edges[edge][side]][coloured[edge]] = -1
+        for edge in path:
+            coloured[edge] = free_there if coloured[edge] == free_here else free_here
+        for edge in [*path, number]:
+            coloured[edge] = free_here if edge == number else coloured[edge]
+            for side in (False, True):
+                at[side, edges[edge][side]][coloured[edge]] = edge
+    return coloured
+
+
+def even_lists(options: Sequence[Sequence[Option]], lists: int) -> list[list[Option]]:
+    """For each list one option per item, where items differ in their options.
+
+    An item has each of its options in equally many lists (difference at most one), and a list has each option as
+    often as any other list has it (difference at most one).
+
+    >>> even_lists([["b", "c"], ["a", "c"], ["a", "b"]], 2)
+    [['b', 'c', 'a'], ['c', 'a', 'b']]
+    """
+    total: Counter[Option] = Counter()
+    edges: list[Edge] = []
+    meant: list[tuple[int, Option]] = []
+    for item, own in enumerate(options):
+        each, left_over = divmod(lists, len(own))
+        favoured = sorted(own, key=lambda option: total[option])[:left_over]
+        for option in own:
+            for _ in range(each + (option in favoured)):
+                # An option seen more often than there are lists is split, so that no vertex has too many edges.
+                edges.append((item, (option, total[option] // lists)))
+                meant.append((item, option))
+                total[option] += 1
+    # Every item has exactly one edge of each colour, so each list has all items, in their order.
+    shown: list[list[Option]] = [[] for _ in range(lists)]
+    for (_, option), number in zip(meant, edge_colours(edges, lists), strict=True):
+        shown[number].append(option)
+    return shown
+
+
+def alternate_sides(trials: Sequence[tuple[Hashable, Hashable, Hashable]]) -> list[bool]:
+    """Whether each trial (list, condition, item) changes its sides, so that changed and unchanged are even.
+
+    Changed and unchanged trials differ by at most one within every list, every condition of a list, every item over
+    all lists, and every condition of an item; where their number is even they do not differ.
+
+    >>> alternate_sides([(0, "a", 1), (0, "a", 2), (1, "a", 1), (1, "a", 2)])
+    [False, True, True, False]
+    """
+    by_list = _partners([(number, condition) for number, condition, _ in trials])
+    by_item = _partners([(item, condition) for _, condition, item in trials])
+    changed: list[bool | None] = [None] * len(trials)
+    start = False
+    for first in range(len(trials)):
+        if changed[first] is not None:
+            continue
+        changed[first] = start
+        waiting = [first]
+        while waiting:
+            trial = waiting.pop()
+            for partner in (by_list.get(trial), by_item.get(trial)):
+                if partner is not None and changed[partner] is None:
+                    changed[partner] = not changed[trial]
+                    waiting.append(partner)
+        start = not start
+    return [bool(value) for value in changed]
+
+
+def fair_draws(size: int, each: int, draws: int, rng: np.random.Generator) -> list[list[int]]:
+    """Several draws of `each` distinct things out of `size`, no thing ever drawn more than once oftener than another.
+
+    >>> fair_draws(3, 2, 3, np.random.default_rng(1))
+    [[0, 1], [2, 0], [2, 1]]
+    """
+    waiting: list[int] = []
+    drawn = []
+    for _ in range(draws):
+        taken = waiting[:each]
+        waiting = waiting[each:]
+        if len(taken) < each:
+            others = [int(thing) for thing in rng.permutation(size)]
+            fresh = [thing for thing in others if thing not in set(taken)][: each - len(taken)]
+            waiting = [thing for thing in others if thing not in set(fresh)]
+            taken += fresh
+        drawn.append(taken)
+    return drawn
+
+
+def _partners(keys: Sequence[tuple[Hashable, Hashable]]) -> dict[int, int]:
+    """Each trial's partner: of the same outer and inner key, and of the same outer key for those left over."""
+    partners: dict[int, int] = {}
+    single: dict[Hashable, int] = {}
+    for trial, key in enumerate(keys):
+        if key in single:
+            other = single.pop(key)
+            partners |= {trial: other, other: trial}
+        else:
+            single[key] = trial
+    outer: dict[Hashable, int] = {}
+    for trial in sorted(single.values()):
+        if keys[trial][0] in outer:
+            other = outer.pop(keys[trial][0])
+            partners |= {trial: other, other: trial}
+        else:
+            outer[keys[trial][0]] = trial
+    return partners

@@ -1,0 +1,243 @@
+"""Sessions: test and retest with attention pairs, and adjective pairs asked twice.
+
+The second paper (appendix A) asks the same questions in two halves. Its two attention pairs have a clear answer: in
+choice tasks both pairs are in both halves; in rating tasks one member of each pair is in the first half and the other
+in the second, so that a person who ranks them the wrong way round is seen. The fourth paper asks some adjective pairs
+a second time and scores how inconsistent the two answers are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from karat.errors import counted, shown
+from karat.study.designs.balance import fair_draws
+from karat.study.designs.design_error import DesignError
+from karat.study.designs.pairs import target_pairs
+
+IN_EVERY_SESSION = ("practice", "calibration")
+MIXING_MOVES = 100
+"""Random exchanges of places a showing; they make the order of repeated questions even over all that are allowed."""
+
+
+@dataclass(frozen=True)
+class Sessions:
+    """For each participant and each session the rows of the item table."""
+
+    participants: tuple[tuple[tuple[int, ...], ...], ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Showing:
+    """One question as one participant meets it: which one, for which time (from 1), and with its poles exchanged."""
+
+    question: str
+    repetition: int
+    flipped: bool
+
+
+@dataclass(frozen=True)
+class RepeatedPairs:
+    """The questions of each participant in their order."""
+
+    participants: tuple[tuple[Showing, ...], ...]
+    notes: tuple[str, ...] = ()
+
+
+def sessions(
+    items: pl.DataFrame,
+    task: Literal["choice", "rating"],
+    participants: int,
+    rng: np.random.Generator | int,
+    *,
+    number: Literal[1, 2] = 2,
+    repeat: bool = True,
+    alike: Sequence[str] = (),
+    rows: Sequence[int] | None = None,
+) -> Sessions:
+    """The rows that each participant sees in each session.
+
+    With `repeat` (test-retest) everything but the attention items comes in both sessions. Without it the trials are
+    split into halves that hold equally many (difference at most one) of every combination of function and the columns
+    in `alike`; the two halves change places from participant to participant; practice and calibration come in both.
+    Attention pairs are arranged as in appendix A: in a rating task half the participants see one member first, and
+    half of a participant's pairs begin with the first member (difference at most one). A single session
+    (`number=1`) shows both members, for the check needs both. `rows` are the rows of a list, by default all.
+
+    >>> items = pl.DataFrame({"function": ["test", "attention", "attention"], "pair": [None, "x", "x"]})
+    >>> sessions(items, "rating", participants=2, rng=1).participants
+    (((0, 1), (0, 2)), ((0, 2), (0, 1)))
+    """
+    if task not in ("choice", "rating") or number not in (1, 2):
+        raise DesignError("Sessions are known for the tasks choice and rating, and in the number of 1 or 2.")
+    if participants < 1:
+        raise DesignError("The number of participants must be at least 1.")
+    for column in ("function", *alike):
+        if column not in items.columns:
+            raise DesignError(f'The item table has no column "{column}". Add it or leave it out of `alike`.')
+    rng = np.random.default_rng(rng)
+    chosen = list(range(items.height)) if rows is None else sorted(rows)
+    if number == 1:
+        return Sessions(tuple((tuple(chosen),) for _ in range(participants)))
+    functions = items["function"].to_list()
+    attention = [row for row in chosen if functions[row] == "attention"]
+    pairs = _attention_pairs(items, attention) if task == "rating" else []
+    halves, notes = _halves(items, [row for row in chosen if functions[row] != "attention"], task, repeat, alike, rng)
+    plans = []
+    if task == "rating":
+        if participants % 2 and pairs:
+            notes.append(
+                f"With {counted(participants, 'participant')} one member of an attention pair comes first once oftener."
+            )
+        first_members = _half_and_half(len(pairs), participants, rng)
+        members = [
+            ([pair[first] for pair, first in zip(pairs, firsts, strict=True)],
+             [pair[1 - first] for pair, first in zip(pairs, firsts, strict=True)])
+            for firsts in first_members
+        ]  # fmt: skip
+    else:
+        members = [(attention, attention)] * participants
+    for participant, (early, late) in enumerate(members):
+        one, two = halves if participant % 2 == 0 else halves[::-1]
+        plans.append((tuple(sorted([*one, *early])), tuple(sorted([*two, *late]))))
+    return Sessions(tuple(plans), tuple(notes))
+
+
+def _attention_pairs(items: pl.DataFrame, attention: Sequence[int]) -> list[tuple[int, int]]:
+    if not attention:
+        return []
+    if "pair" not in items.columns or any(items["pair"][row] in (None, "") for row in attention):
+        raise DesignError(
+            "An attention item has no `pair`, so that it cannot be laid in one half and its partner in the other. "
+            "Name the pair of every attention item, a better and a worse sentence each."
+        )
+    mine = set(attention)
+    pairs = target_pairs(items, "attention")
+    for pair in pairs:
+        if len(mine & set(pair)) == 1:
+            raise DesignError(
+                f"Of the attention pair {shown(str(items['pair'][pair[0]]))} only one partner is among the rows of the "
+                "list, so that it cannot be compared over the halves. Take both into the list, or none."
+            )
+    return [pair for pair in pairs if set(pair) <= mine]
+
+
+def _half_and_half(pairs: int, participants: int, rng: np.random.Generator) -> list[list[int]]:
+    """Which member comes first, for each participant and pair: even over pairs and, two by two, over participants."""
+    plans: list[list[int]] = []
+    while len(plans) < participants:
+        start = int(rng.integers(2))
+        drawn = [(index + start) % 2 for index in range(pairs)]
+        drawn = [int(value) for value in rng.permutation(drawn)]
+        plans += [drawn, [1 - value for value in drawn]]
+    return plans[:participants]
+
+
+def _halves(
+    items: pl.DataFrame, rows: list[int], task: str, repeat: bool, alike: Sequence[str], rng: np.random.Generator
+) -> tuple[tuple[list[int], list[int]], list[str]]:
+    if repeat:
+        return (rows, rows), []
+    functions = items["function"].to_list()
+    halves: tuple[list[int], list[int]] = ([], [])
+    units: dict[Hashable, list[int]] = {}
+    for row in rows:
+        pair = items["pair"][row] if task == "choice" and "pair" in items.columns else None
+        if functions[row] in IN_EVERY_SESSION:
+            halves[0].append(row)
+            halves[1].append(row)
+        else:
+            # The two sides of a choice are one trial and stay together.
+            units.setdefault(("row", row) if pair in (None, "") else ("pair", functions[row], pair), []).append(row)
+    kinds: dict[tuple[Hashable, ...], list[list[int]]] = {}
+    for unit in units.values():
+        kind = tuple(items[column][unit[0]] for column in ("function", *alike))
+        kinds.setdefault(kind, []).append(unit)
+    side = int(rng.integers(2))
+    notes = []
+    for kind, members in kinds.items():
+        for index in rng.permutation(len(members)).tolist():
+            halves[side].extend(members[index])
+            side = 1 - side
+        if len(members) % 2:
+            notes.append(
+                f"{counted(len(members), 'trial')} ({', '.join(str(value) for value in kind)}) "
+                "cannot be halved: one half has one more."
+            )
+    return halves, notes
+
+
+def repeated_pairs(
+    questions: Sequence[str],
+    repeats: int,
+    rng: np.random.Generator | int,
+    participants: int = 1,
+    distance: int | None = None,
+) -> RepeatedPairs:
+    """The order of the adjective pairs for each participant, some of which come a second time.
+
+    Which are repeated is drawn so that each question is repeated for equally many participants (difference at most
+    one). A repeat is at least `distance` positions after the first showing, by default half the number of questions.
+    All orders that keep the distance are equally probable; which pole stands left is drawn anew for every showing.
+
+    >>> plan = repeated_pairs(["good - bad", "clear - vague"], repeats=1, rng=3, distance=2).participants[0]
+    >>> [(showing.question, showing.repetition) for showing in plan]
+    [('clear - vague', 1), ('good - bad', 1), ('clear - vague', 2)]
+    """
+    size = len(questions)
+    gap = max((size + 1) // 2, 1) if distance is None else distance
+    for twice in {question for question in questions if questions.count(question) > 1}:
+        raise DesignError(f"The question {shown(twice)} is given twice. Name each question once; `repeats` repeats it.")
+    if not 0 <= repeats <= size or participants < 1:
+        raise DesignError(
+            f"{counted(repeats, 'repeat')} of {counted(size, 'question')} for {counted(participants, 'participant')} "
+            "cannot be: each question comes at most twice. Ask for 0 up to the number of questions."
+        )
+    if repeats and not 1 <= gap <= size:
+        raise DesignError(
+            f"A repeat cannot be {gap} positions from the first showing: with {counted(size, 'question')} and "
+            f"{counted(repeats, 'repeat')} the largest distance is {size}. Ask for 1 to {size}."
+        )
+    rng = np.random.default_rng(rng)
+    plans = []
+    for again in fair_draws(size, repeats, participants, rng):
+        others = [index for index in range(size) if index not in set(again)]
+        order = _mixed([*again, *others, *again], gap, rng)
+        seen: set[int] = set()
+        plan = []
+        for index, flipped in zip(order, rng.integers(2, size=len(order)).tolist(), strict=True):
+            plan.append(Showing(questions[index], 2 if index in seen else 1, bool(flipped)))
+            seen.add(index)
+        plans.append(tuple(plan))
+    uneven = participants * repeats % size if size else 0
+    notes = (
+        f"A question is repeated for {participants * repeats // size} to {participants * repeats // size + 1} of "
+        f"{counted(participants, 'participant')}: {participants * repeats} repeats are no multiple of {size} questions."
+    )
+    return RepeatedPairs(tuple(plans), (notes,) if uneven else ())
+
+
+def _mixed(order: list[int], gap: int, rng: np.random.Generator) -> list[int]:
+    """The order after many random exchanges of two places that keep the distance.
+
+    An exchange is as probable as its undoing, so in the end every order that can be reached is equally probable.
+    """
+    size = len(order)
+    places: dict[int, list[int]] = {}
+    for place, question in enumerate(order):
+        places.setdefault(question, []).append(place)
+    for one, two in rng.integers(max(size, 1), size=(MIXING_MOVES * size, 2)).tolist():
+        a, b = order[one], order[two]
+        if a == b:
+            continue
+        moved = {a: [two if p == one else p for p in places[a]], b: [one if p == two else p for p in places[b]]}
+        if all(abs(where[0] - where[-1]) >= gap for where in moved.values() if len(where) == 2):
+            order[one], order[two] = b, a
+            places |= moved
+    return order

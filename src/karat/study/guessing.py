@@ -1,0 +1,184 @@
+"""The arithmetic of guessing: fractions and whole numbers, so that no outcome on a threshold is lost to rounding.
+
+A share such as .35 has no exact binary form, and a comparison of two rounded shares can fall on either side. Here
+every probability is a fraction and every comparison is one of whole numbers; floats appear only in what is returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate
+from math import comb, lcm
+
+from karat.errors import KaratError, shown
+
+Share = float | Fraction | str
+"""A number that may be given as 0.4, Fraction(2, 5), "2/5" or "0.4"."""
+SIMPLE = 10**6
+NEUTRAL = ("grammatical", "ungrammatical", "both", None)
+
+
+class ChanceError(KaratError, ValueError):
+    """A question about guessing that has no answer as it is put."""
+
+
+def as_fraction(number: Share, what: str) -> Fraction:
+    """A number as the fraction that was meant: the simplest one that is stored as this float.
+
+    >>> as_fraction(0.4, "chance"), as_fraction(1 / 3, "chance"), as_fraction("1/3", "chance")
+    (Fraction(2, 5), Fraction(1, 3), Fraction(1, 3))
+    """
+    try:
+        exact = Fraction(number.strip() if isinstance(number, str) else number)
+    except (ValueError, TypeError, OverflowError, ZeroDivisionError, AttributeError):
+        raise ChanceError(f"{what}: {shown(str(number))} is not a number. Write it as 0.4 or 2/5.") from None
+    if isinstance(number, float):
+        simple = exact.limit_denominator(SIMPLE)
+        return simple if float(simple) == number else Fraction(str(float(number)))
+    return exact
+
+
+def share(number: Share, what: str) -> Fraction:
+    """A number from 0 to 1, as a fraction.
+
+    >>> share("0.25", "alpha")
+    Fraction(1, 4)
+    """
+    fraction = as_fraction(number, what)
+    if not 0 <= fraction <= 1:
+        raise ChanceError(f"{what}: {number} is not between 0 and 1.")
+    return fraction
+
+
+def whole(number: int, what: str, least: int = 0) -> int:
+    """A whole number that is large enough.
+
+    >>> whole(6, "trials")
+    6
+    """
+    if not hasattr(number, "__index__") or isinstance(number, bool):
+        raise ChanceError(f"{what}: {number!r} is not a whole number.")
+    if number < least:
+        raise ChanceError(f"{what}: {number} is too few; it must be at least {least}.")
+    return int(number)
+
+
+def guessing_weights(points: int, weights: Sequence[Share] | None = None) -> tuple[int, ...]:
+    """How often a guesser gives each point of a scale, as whole numbers; equally often unless said otherwise.
+
+    >>> guessing_weights(5), guessing_weights(3, [0.25, 0.5, 0.25])
+    ((1, 1, 1, 1, 1), (1, 2, 1))
+    """
+    whole(points, "points", 2)
+    if weights is None:
+        return (1,) * points
+    fractions = [as_fraction(weight, "weights") for weight in weights]
+    if len(fractions) != points:
+        raise ChanceError(f"weights: {len(fractions)} for {points} points. Give one weight for each point.")
+    if min(fractions) < 0 or not any(fractions):
+        raise ChanceError("weights: none may be below 0, and one must be above it.")
+    return as_whole_numbers(fractions)
+
+
+def as_whole_numbers(fractions: Sequence[Fraction]) -> tuple[int, ...]:
+    """Fractions in the same proportions as whole numbers.
+
+    >>> as_whole_numbers([Fraction(1, 2), Fraction(1, 3)])
+    (3, 2)
+    """
+    denominator = lcm(*(fraction.denominator for fraction in fractions))
+    return tuple(int(fraction * denominator) for fraction in fractions)
+
+
+def sides(points: int, neutral: str | None, weights: Sequence[Share] | None = None) -> tuple[Fraction, Fraction]:
+    """The chance to answer a grammatical and an ungrammatical sentence on the right side of the scale.
+
+    `neutral` says for which of them the middle point counts as right: "grammatical", "ungrammatical", "both" or
+    None for neither. A scale with an even number of points has no middle.
+
+    >>> sides(5, "grammatical")
+    (Fraction(3, 5), Fraction(2, 5))
+    """
+    if neutral not in NEUTRAL:
+        raise ChanceError(f"neutral: {shown(str(neutral))} is none of grammatical, ungrammatical, both and None.")
+    counts = guessing_weights(points, weights)
+    half, total = points // 2, sum(counts)
+    middle = counts[half] if points % 2 else 0
+    above = sum(counts[points - half :]) + (middle if neutral in ("grammatical", "both") else 0)
+    below = sum(counts[:half]) + (middle if neutral in ("ungrammatical", "both") else 0)
+    return Fraction(above, total), Fraction(below, total)
+
+
+def at_least(n: int, k: int, p: Fraction) -> Fraction:
+    """The probability of k or more successes in n independent trials.
+
+    >>> at_least(6, 5, Fraction(2, 5))
+    Fraction(128, 3125)
+    """
+    right, total = p.numerator, p.denominator
+    wrong = total - right
+    first = max(k, 0)
+    return Fraction(sum(comb(n, j) * right**j * wrong ** (n - j) for j in range(first, n + 1)), total**n)
+
+
+def tails(n: int, p: Fraction) -> list[Fraction]:
+    """The probabilities of at least 0, 1, ..., n successes in n independent trials.
+
+    >>> tails(2, Fraction(1, 2))
+    [Fraction(1, 1), Fraction(3, 4), Fraction(1, 4)]
+    """
+    counts = counts_of_sums((p.denominator - p.numerator, p.numerator), n)
+    return [Fraction(ways, p.denominator**n) for ways in reversed(list(accumulate(reversed(counts))))]
+
+
+@lru_cache(maxsize=64)
+def counts_of_sums(weights: tuple[int, ...], times: int) -> tuple[int, ...]:
+    """In how many ways each sum comes about when `times` values 0, 1, 2, ... are drawn with these weights.
+
+    This is the power of a polynomial. Its coefficients are packed into one long integer, a slot for each, so that
+    Python's multiplication of integers does the convolution, exactly and fast.
+
+    >>> counts_of_sums((1, 1, 1), 2)
+    (1, 2, 3, 2, 1)
+    """
+    slot = (sum(weights) ** times).bit_length() // 8 + 1
+    packed = int.from_bytes(b"".join(weight.to_bytes(slot, "little") for weight in weights), "little") ** times
+    length = (len(weights) - 1) * times + 1
+    data = packed.to_bytes(slot * length, "little")
+    return tuple(int.from_bytes(data[i * slot : (i + 1) * slot], "little") for i in range(length))
+
+
+def counts_of_differences(weights: tuple[int, ...], pairs: int) -> tuple[int, ...]:
+    """In how many ways the grammatical sum exceeds the ungrammatical one by -most, ..., 0, ..., most points.
+
+    >>> counts_of_differences((1, 1, 1), 1)
+    (1, 2, 3, 2, 1)
+    """
+    # A sum over mirrored points is the negative of a sum: the difference of two sums is again a sum.
+    points = len(weights)
+    one_pair = [0] * (2 * points - 1)
+    for up, ways_up in enumerate(weights):
+        for down, ways_down in enumerate(reversed(weights)):
+            one_pair[up + down] += ways_up * ways_down
+    return counts_of_sums(tuple(one_pair), pairs)
+
+
+def p_text(p: float) -> str:
+    """A probability as journals print it, without the zero before the point.
+
+    >>> p_text(0.04096), p_text(0.0001), p_text(1.0)
+    ('.041', '<.001', '1.000')
+    """
+    return "<.001" if 0 < p < 0.0005 else f"{p:.3f}".removeprefix("0")
+
+
+def p_sentence(p: float) -> str:
+    """The same within a sentence.
+
+    >>> p_sentence(0.04096), p_sentence(0.0001)
+    ('p = .041', 'p < .001')
+    """
+    text = p_text(p)
+    return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"

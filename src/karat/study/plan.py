@@ -1,0 +1,198 @@
+"""From an item table to lists: which trials the participants of each list see, before they are put in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+
+from karat.study.designs import DesignError, Factor, factorial, random_pairs, subsets
+from karat.study.items import STIMULI
+from karat.study.settings import BlockSettings
+
+COMPARISON = "comparison"
+"""Which two levels a choice trial compares, where the compared factor has more than two."""
+FIXED_SIDES = "_fixed_sides"
+"""Marks trials whose sides the design has balanced over all participants, so that none are drawn for each."""
+TWO_SIDED = ("sentence", "image")
+"""Stimuli that a choice shows twice; the second stands in a column of the same name with `_2`."""
+
+
+@dataclass(frozen=True)
+class BlockPlan:
+    """The lists of a block."""
+
+    lists: tuple[pl.DataFrame, ...]
+    """The trials of each list, one row a trial."""
+    notes: tuple[str, ...] = ()
+    """What is unbalanced, in sentences."""
+
+    @property
+    def count(self) -> int:
+        """How many lists there are."""
+        return len(self.lists)
+
+
+def block_plan(settings: BlockSettings, items: pl.DataFrame, seed: int, participants: int = 36) -> BlockPlan:
+    """The lists of a block: Latin square, pairs or subsets, as its settings say."""
+    if settings.task == "choice":
+        trials = choice_trials(settings, items)
+        if settings.pairs is not None:
+            return _pairs_plan(settings, items, trials, seed, participants)
+    else:
+        trials = items
+    if settings.subset is not None:
+        return _subset_plan(settings, trials, seed)
+    factors = {
+        name: Factor(
+            name,
+            tuple(factor.levels),
+            within_items=factor.between is None,
+            within_participants=factor.between != "participants",
+        )
+        for name, factor in settings.factors.items()
+        if name != settings.compared
+    }
+    if COMPARISON in trials.columns:
+        found = tuple(trials[COMPARISON].drop_nulls().unique(maintain_order=True).to_list())
+        factors[COMPARISON] = Factor(COMPARISON, found)
+    if not factors:
+        return BlockPlan((trials,) * (settings.lists or 1))
+    plan = factorial(trials, factors, lists=settings.lists)
+    return BlockPlan(tuple(trials[list(rows)] for rows in plan.rows), plan.notes)
+
+
+def choice_trials(settings: BlockSettings, items: pl.DataFrame) -> pl.DataFrame:
+    """An item table as trials with two sides, the first stimulus on the left; who sees what where is drawn later.
+
+    The two sides are the levels of the compared factor, the two members of a pair, the two rows of an item, or the
+    columns sentence and sentence_2 of one row.
+    """
+    others = [name for name in settings.factors if name != settings.compared]
+    key = "pair" if settings.pairs is not None and "pair" in items.columns else "item"
+    groups: dict[tuple[object, ...], list[dict[str, str | None]]] = {}
+    for row in items.to_dicts():
+        named_by = row.get(key) or row["item"]
+        groups.setdefault((row["function"], named_by, *(row.get(name) for name in others)), []).append(row)
+    trials = [trial for rows in groups.values() for trial in _trials(rows, settings, key)]
+    return pl.DataFrame(trials, infer_schema_length=None).cast(pl.String)
+
+
+def _trials(
+    rows: Sequence[Mapping[str, str | None]], settings: BlockSettings, key: str
+) -> Iterator[dict[str, str | None]]:
+    """The trial of an item, or several where a factor with three levels or more is compared two by two."""
+    levels = settings.factors[settings.compared].levels if settings.compared else []
+    if len(levels) > 2 and rows[0]["function"] == "test" and len(rows) > 1:
+        for pair in combinations(rows, 2):
+            trial = _trial(pair, settings, key)
+            sides = sorted((row.get(settings.compared or "") or "" for row in pair), key=levels.index)
+            yield {**trial, COMPARISON: "/".join(sides)}
+    else:
+        yield _trial(rows, settings, key)
+
+
+def _trial(rows: Sequence[Mapping[str, str | None]], settings: BlockSettings, key: str) -> dict[str, str | None]:
+    first = dict(rows[0])
+    if len(rows) == 1 and any(first.get(f"{name}_2") for name in TWO_SIDED):
+        sides = {"1": "left", "2": "right"}
+        expected = sides.get(first.get("expected") or "", first.get("expected"))
+        return {**first, "left": f"{first['item']}.1", "right": f"{first['item']}.2", "expected": expected}
+    if len(rows) != 2:
+        what = first.get(key) or first["item"]
+        raise DesignError(
+            f"A choice shows two stimuli, but {key} {what} has {len(rows)}. Give it two rows, or one row with "
+            "sentence and sentence_2."
+        )
+    left, right = _in_order(rows, settings.compared, settings)
+    trial = {**left, "expected": _better(left, right)}
+    for name in TWO_SIDED:
+        if name in left:
+            trial[f"{name}_2"] = right[name]
+    trial["left"], trial["right"] = _names(left, right, settings.compared)
+    if settings.compared is not None:
+        trial[settings.compared] = None
+    if key == "pair":
+        trial["item"] = left.get("pair") or left["item"]
+    return trial
+
+
+def _in_order(
+    rows: Sequence[Mapping[str, str | None]], compared: str | None, settings: BlockSettings
+) -> tuple[dict[str, str | None], dict[str, str | None]]:
+    """The two rows of a trial, in the order of the compared factor's levels where there is one."""
+    first, second = (dict(row) for row in rows)
+    if compared is not None and first.get(compared):
+        levels = settings.factors[compared].levels
+        for row in (first, second):
+            if row.get(compared) not in levels:
+                raise DesignError(
+                    f"Item {row['item']} has {compared} = {row.get(compared)}, which is none of the levels "
+                    f"{', '.join(levels)}. Mend the item table or the factor."
+                )
+        first, second = sorted((first, second), key=lambda row: levels.index(row[compared] or ""))
+    return first, second
+
+
+def _names(left: Mapping[str, str | None], right: Mapping[str, str | None], compared: str | None) -> tuple[str, str]:
+    """A name for each side: its own item, or the item with what tells the two apart."""
+    if left["item"] != right["item"]:
+        return str(left["item"]), str(right["item"])
+    for column in (compared, "status"):
+        if column and left.get(column) and left.get(column) != right.get(column):
+            return f"{left['item']}.{left[column]}", f"{right['item']}.{right[column]}"
+    return f"{left['item']}.1", f"{right['item']}.2"
+
+
+def _better(left: Mapping[str, str | None], right: Mapping[str, str | None]) -> str | None:
+    """The side that is expected to be chosen: the row that says so, else the grammatical one."""
+    for column, value in (("expected", None), ("status", "grammatical")):
+        sides = [side.get(column) == value if value else bool(side.get(column)) for side in (left, right)]
+        if sides[0] != sides[1]:
+            return "left" if sides[0] else "right"
+    return None
+
+
+def _subset_plan(settings: BlockSettings, trials: pl.DataFrame, seed: int) -> BlockPlan:
+    """Each list shows some of the test items, and all others."""
+    subset = settings.subset
+    if subset is None:
+        raise DesignError("A subset design needs subset = { per_participant = ..., ratings = ... }.")
+    test = trials.with_row_index("_row").filter(pl.col("function") == "test")["_row"].to_list()
+    rest = [row for row in range(trials.height) if row not in set(test)]
+    plan = subsets(len(test), subset.per_participant, subset.ratings, np.random.default_rng(seed))
+    return BlockPlan(tuple(trials[[test[i] for i in chosen] + rest] for chosen in plan.participants), plan.notes)
+
+
+def _pairs_plan(
+    settings: BlockSettings, items: pl.DataFrame, trials: pl.DataFrame, seed: int, participants: int
+) -> BlockPlan:
+    """Target pairs for everybody, random pairs for each participant."""
+    pairs = settings.pairs
+    if pairs is None or not pairs.random:
+        return BlockPlan((trials,) * (settings.lists or 1))
+    kept = trials if pairs.target else trials.filter(pl.col("function") != "test")
+    members = items.filter(pl.col("function") == "test")
+    drawn = random_pairs(members.height, pairs.random, participants, np.random.default_rng(seed))
+    lists = []
+    for chosen in drawn.participants:
+        random = pl.DataFrame(
+            [_random_trial(members.row(a, named=True), members.row(b, named=True)) for a, b in chosen]
+        )
+        lists.append(pl.concat([kept, random.cast(pl.String)], how="diagonal"))
+    return BlockPlan(tuple(lists), drawn.notes)
+
+
+def _random_trial(left: Mapping[str, str | None], right: Mapping[str, str | None]) -> dict[str, str | None]:
+    names = sorted((str(left["item"]), str(right["item"])))
+    trial: dict[str, str | None] = {
+        "item": ":".join(names), "function": "test", "subgroup": "random", "left": left["item"], "right": right["item"],
+        FIXED_SIDES: "yes",
+    }  # fmt: skip
+    for name in STIMULI:
+        if name in TWO_SIDED and name in left:
+            trial[name], trial[f"{name}_2"] = left[name], right[name]
+    return trial

@@ -1,0 +1,164 @@
+"""The questionnaire of one participant: trials in their order, with sides and polarities drawn."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from karat.columns import COLUMNS
+from karat.errors import KaratError
+from karat.study.designs import balance_sides, repeated_pairs, rounds, sessions
+from karat.study.orders import Arranger, OrderRules
+from karat.study.plan import FIXED_SIDES, TWO_SIDED
+from karat.study.settings import OrderSettings
+
+if TYPE_CHECKING:
+    from karat.study.study import Block, Study
+
+
+@dataclass(frozen=True)
+class Questionnaire:
+    """What one participant sees, one row a trial (a differential: one row a trial and adjective pair), in order."""
+
+    frame: pl.DataFrame
+    list: int
+    participant: str
+    seed: int
+
+    def __len__(self) -> int:
+        return self.frame.height
+
+
+def assemble(study: Study, number: int, participant: str, seed: int) -> Questionnaire:
+    """The questionnaire of a participant of a list; the same study, list, participant and seed give the same one."""
+    if not 1 <= number <= study.lists:
+        raise KaratError(f"There is no list {number}; {study.path.name} has the lists 1 to {study.lists}.")
+    rng = np.random.default_rng(_seed(seed, number, participant))
+    blocks = list(range(len(study.blocks)))
+    shown = [_shown_in_sessions(study, index, number, rng) for index in blocks]
+    parts = []
+    for session in range(study.settings.questionnaire.sessions):
+        if study.settings.questionnaire.blocks == "shuffled":
+            rng.shuffle(blocks)
+        trials = [_block_trials(study, index, number, shown[index][session], rng) for index in blocks]
+        whole = _numbered(pl.concat(trials, how="diagonal_relaxed"))
+        parts.append(whole.with_columns(session=pl.lit(str(session + 1))))
+    frame = pl.concat(parts, how="diagonal_relaxed").with_columns(list=pl.lit(str(number)))
+    if study.settings.questionnaire.sessions == 1:
+        frame = frame.drop("session")
+    known = [name for name in ("trial", *COLUMNS) if name in frame.columns]
+    ordered = list(dict.fromkeys([*known, *frame.columns]))
+    return Questionnaire(frame.select(ordered), number, participant, seed)
+
+
+def _seed(seed: int, number: int, participant: str) -> int:
+    return int.from_bytes(hashlib.sha256(f"{seed}|{number}|{participant}".encode()).digest()[:8], "big")
+
+
+def _block_trials(
+    study: Study, index: int, number: int, shown: pl.DataFrame | None, rng: np.random.Generator
+) -> pl.DataFrame:
+    """The trials of a block in order, with a column `_position`; several rounds follow each other."""
+    block = study.blocks[index]
+    trials = study.trials(index, number) if shown is None else shown
+    arranger = study.arranger(index, number) if shown is None else arranger_for(study.settings.order, shown)
+    parts = []
+    for repetition, order in enumerate(_orders(block, trials, arranger, rng), start=1):
+        part = trials[order]
+        if block.task.compares:
+            part = _with_sides(part, block, rng)
+        start = len(order) * (repetition - 1)
+        part = part.with_columns(_position=pl.int_range(start + 1, start + len(order) + 1), block=pl.lit(block.name))
+        if block.settings.rounds > 1:
+            part = part.with_columns(repetition=pl.lit(repetition))
+        parts.append(part)
+    ordered = pl.concat(parts, how="diagonal_relaxed")
+    return _with_questions(ordered, block, rng) if block.questions is not None else ordered
+
+
+def _orders(block: Block, trials: pl.DataFrame, arranger: Arranger, rng: np.random.Generator) -> list[list[int]]:
+    """The order of each round. Where there are only test trials, an item's showings are kept apart between rounds."""
+    count = block.settings.rounds
+    if count > 1 and set(trials["function"].unique()) == {"test"}:
+        plan = rounds(trials.height, count, rng)
+        return [list(plan.items[i * trials.height : (i + 1) * trials.height]) for i in range(count)]
+    return [arranger.order(rng).tolist() for _ in range(count)]
+
+
+def _shown_in_sessions(study: Study, index: int, number: int, rng: np.random.Generator) -> list[pl.DataFrame | None]:
+    """What a block shows in each session: everything, but in rating tasks one member of an attention pair in each."""
+    count = study.settings.questionnaire.sessions
+    trials = study.trials(index, number)
+    attention = trials.filter(pl.col("function") == "attention")
+    paired = "pair" in trials.columns and attention["pair"].null_count() == 0
+    if count == 1 or study.blocks[index].task.compares or not attention.height or not paired:
+        return [None] * count
+    (participant,) = sessions(trials, "rating", 1, rng).participants
+    return [trials[list(rows)] for rows in participant]
+
+
+def _numbered(trials: pl.DataFrame) -> pl.DataFrame:
+    """Positions over all blocks; rows of one trial share their position."""
+    starts = (pl.col("block") != pl.col("block").shift(1)) | (pl.col("_position") != pl.col("_position").shift(1))
+    return trials.with_columns(trial=starts.fill_null(True).cum_sum().cast(pl.Int64)).drop("_position")
+
+
+def _with_sides(trials: pl.DataFrame, block: Block, rng: np.random.Generator) -> pl.DataFrame:
+    """Sides drawn so that within each condition half of the trials show the first stimulus on the left."""
+    names = [name for name in block.settings.factors if name in trials.columns]
+    groups = list(trials.select("function", *names).iter_rows())
+    drawn = balance_sides([(row, -1 - row) for row in range(trials.height)], rng, groups)
+    mask = pl.Series([left < 0 for left, _ in drawn], dtype=pl.Boolean)
+    if FIXED_SIDES in trials.columns:
+        mask &= trials[FIXED_SIDES].is_null()
+        trials = trials.drop(FIXED_SIDES)
+    swapped = []
+    for first, second in [("left", "right"), *((name, f"{name}_2") for name in TWO_SIDED)]:
+        if first in trials.columns and second in trials.columns:
+            swapped += [
+                pl.when(mask).then(pl.col(second)).otherwise(pl.col(first)).alias(first),
+                pl.when(mask).then(pl.col(first)).otherwise(pl.col(second)).alias(second),
+            ]
+    if "expected" in trials.columns:
+        other = pl.col("expected").replace({"left": "right", "right": "left"})
+        swapped.append(pl.when(mask).then(other).otherwise(pl.col("expected")).alias("expected"))
+    return trials.with_columns(swapped)
+
+
+def _with_questions(trials: pl.DataFrame, block: Block, rng: np.random.Generator) -> pl.DataFrame:
+    """Every trial with all adjective pairs, in an order and polarity of the participant's own, some asked twice."""
+    if block.questions is None:
+        return trials
+    (showings,) = repeated_pairs(
+        block.questions["question"].to_list(), block.settings.repeated_questions, rng
+    ).participants
+    asked = [(one.question, -1 if one.flipped else 1, one.repetition) for one in showings]
+    schema = {"question": pl.String, "polarity": pl.Int64, "repetition": pl.Int64}
+    questions = pl.DataFrame(asked, schema=schema, orient="row")
+    if not block.settings.repeated_questions:
+        questions = questions.drop("repetition")
+    return trials.join(questions, how="cross", maintain_order="left_right")
+
+
+def order_rules(settings: OrderSettings, trials: pl.DataFrame) -> OrderRules:
+    """The rules of the study file, for the trials of a list: what the list does not have needs no rule."""
+    functions = set(trials["function"].unique().to_list())
+    first = ("practice", "calibration") if settings.calibration == "first" else ("practice",)
+    return OrderRules(
+        first=tuple(name for name in first if name in functions),
+        apart=() if settings.test_adjacent or functions <= {"test", *first} else ("test",),
+        in_a_row={name: most for name, most in settings.in_a_row.items() if name in trials.columns},
+        spread=tuple(name for name in settings.spread if name in functions),
+        distance={name: least for name, least in settings.distance.items() if name in trials.columns},
+        keep_ratio=settings.keep_ratio,
+        mixed_blocks=settings.mixed_blocks,
+    )
+
+
+def arranger_for(settings: OrderSettings, trials: pl.DataFrame) -> Arranger:
+    """What puts the trials of a list in order."""
+    return Arranger(trials, order_rules(settings, trials))

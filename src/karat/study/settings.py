@@ -1,0 +1,286 @@
+"""What a study file may say: every key with its meaning, its type and its default.
+
+The models are the reference of the study file: `docs/reference/study-file.md` is made from their descriptions.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+
+from karat.study.criteria import check_exclude_rule, criterion_settings
+
+TASK_NAMES = ("yes-no", "likert", "choice", "magnitude", "differential", "label")
+DEFAULT_POINTS = {"likert": 5, "differential": 7}
+
+
+def _as_list(value: object) -> object:
+    return value if isinstance(value, list) or value is None else [value]
+
+
+OneOrMore = Annotated[list[str], BeforeValidator(_as_list)]
+
+
+class Settings(BaseModel):
+    """What all parts of a study file share: unknown keys are errors, and nothing changes after loading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ScaleSettings(Settings):
+    """The scale of a block."""
+
+    points: int | None = Field(None, ge=2, le=101, description="How many points a rating scale has.")
+    labels: list[str] = Field([], description="Words for the points: one for each, or two for the ends.")
+    neutral: int | None = Field(
+        None, description="Which point means neither; by default the middle one of an odd scale. 0 for none."
+    )
+    no_difference: bool = Field(False, description='In a choice: whether "no difference" can be answered.')
+    modulus: float | None = Field(None, gt=0, description="In magnitude estimation: the number of the modulus.")
+    levels: list[str] = Field([], description="The categories of a label task, or the two answers of yes-no.")
+
+
+class FactorSettings(Settings):
+    """A factor of the design: a column of the item table."""
+
+    levels: list[str] = Field(min_length=1, description="The levels, as the column spells them.")
+    between: Literal["items", "participants"] | None = Field(
+        None,
+        description="`items`: each item has one level. `participants`: each participant sees one level. "
+        "Without it, every item has all levels and every participant sees all.",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _levels_alone(cls, value: Any) -> Any:
+        return {"levels": value} if isinstance(value, list) else value
+
+    @field_validator("levels")
+    @classmethod
+    def _no_level_twice(cls, levels: list[str]) -> list[str]:
+        if len(set(levels)) < len(levels):
+            raise ValueError("a level is there twice")
+        return levels
+
+
+class SubsetSettings(Settings):
+    """A design in which each participant judges some of the items."""
+
+    per_participant: int = Field(ge=1, description="How many items each participant judges.")
+    ratings: int = Field(ge=1, description="How many participants judge each item.")
+
+
+class PairsSettings(Settings):
+    """A choice between sentences that are paired by the item table or at random."""
+
+    target: bool = Field(True, description="Show the pairs that the column `pair` of the item table makes.")
+    random: int = Field(0, ge=0, description="How many random pairs each participant sees as well.")
+
+
+class BlockSettings(Settings):
+    """A part of the questionnaire with its own task, scale and items."""
+
+    name: str = Field("", description="A short name; by default block 1, block 2, ...")
+    task: Literal["yes-no", "likert", "choice", "magnitude", "differential", "label"] = Field(
+        description="What participants do with a trial."
+    )
+    items: OneOrMore = Field([], description="The item table, or several: CSV or a spreadsheet, beside the study file.")
+    templates: str | None = Field(
+        None, description="A table of sentences with {slots}, one row a condition, to be filled from the lexicon."
+    )
+    lexicon: str | None = Field(None, description="A table with one row an item and one column a slot.")
+    scale: ScaleSettings = Field(ScaleSettings(), description="The scale.")
+    factors: dict[str, FactorSettings] = Field({}, description="The factors of the design and their levels.")
+    compared: str | None = Field(
+        None, description="In a choice: the factor whose levels are shown side by side, and so become the answer."
+    )
+    lists: int | None = Field(None, ge=1, description="How many lists; by default as many as the design needs.")
+    subset: SubsetSettings | None = Field(None, description="Each participant judges a part of the items.")
+    pairs: PairsSettings | None = Field(None, description="Pairs from the column `pair`, and random pairs.")
+    questions: str | None = Field(
+        None, description="In a differential: the table of adjective pairs (question, left, right)."
+    )
+    repeated_questions: int = Field(
+        0, ge=0, description="In a differential: how many adjective pairs are asked twice, for the inconsistency score."
+    )
+    rounds: int = Field(1, ge=1, description="How often the same items are judged, in a new order each time.")
+    prompt: str = Field("", description="The question above or below each stimulus.")
+    markdown: bool = Field(False, description="Whether stimuli are written in a safe subset of Markdown.")
+
+    @model_validator(mode="after")
+    def _parts_fit(self) -> BlockSettings:
+        if not self.items and not self.templates:
+            raise ValueError("a block needs items = ... or templates = ... with lexicon = ...")
+        if (self.templates is None) != (self.lexicon is None):
+            raise ValueError("templates and lexicon belong together: give both or neither")
+        if self.compared is not None and self.compared not in self.factors:
+            raise ValueError(f"compared names {self.compared!r}, which is none of the factors {list(self.factors)}")
+        if self.compared is not None and self.task != "choice":
+            raise ValueError('compared is for task = "choice"')
+        if self.task == "choice" and self.factors and self.compared is None and self.pairs is None:
+            raise ValueError("a choice between conditions needs compared = the factor whose levels are shown together")
+        if self.task == "yes-no" and self.scale.levels and len(self.scale.levels) != 2:
+            raise ValueError("a yes-no task has two answers: scale = { levels = [no, yes] }")
+        if self.task == "label" and len(self.scale.levels) < 2:
+            raise ValueError("a label task needs its categories: scale = { levels = [...] }")
+        if self.task == "differential" and self.questions is None:
+            raise ValueError("a differential needs its adjective pairs: questions = a table")
+        return self
+
+
+class QuestionnaireSettings(Settings):
+    """How the parts are put together."""
+
+    breaks_after: int | None = Field(None, ge=1, description="A break after so many trials.")
+    blocks: Literal["as written", "shuffled"] = Field("as written", description="The order of several blocks.")
+    sessions: Literal[1, 2] = Field(1, description="2 for a test-retest study: everything is judged in both sessions.")
+    days_between: int = Field(0, ge=0, description="How many days lie between two sessions.")
+
+
+class OrderSettings(Settings):
+    """What must hold for the order of the trials of each participant."""
+
+    calibration: Literal["first", "mixed"] = Field("first", description="Where calibration trials stand.")
+    test_adjacent: bool = Field(False, description="Whether two test trials may follow each other.")
+    spread: list[str] = Field(
+        ["control", "attention"], description="Functions whose trials are spread evenly over the questionnaire."
+    )
+    in_a_row: dict[str, Annotated[int, Field(ge=1)]] = Field(
+        {}, description="Column = the most trials with the same value that may follow each other."
+    )
+    distance: dict[str, Annotated[int, Field(ge=1)]] = Field(
+        {}, description="Column = how many positions trials that share a value must at least be apart."
+    )
+    keep_ratio: bool = Field(False, description="Keep the share of test trials the same in every quarter.")
+    mixed_blocks: int = Field(0, ge=0, description="Deal the trials into so many blocks of equal mixture.")
+
+
+class QuizQuestion(Settings):
+    """A question that shows whether the instructions were understood."""
+
+    question: str = Field(description="The question.")
+    answers: list[str] = Field(min_length=2, description="The answers to choose from.")
+    right: int = Field(ge=1, description="Which answer is right, from 1.")
+    feedback: str = Field("", description="What is said after a wrong answer.")
+
+    @model_validator(mode="after")
+    def _right_is_an_answer(self) -> QuizQuestion:
+        if self.right > len(self.answers):
+            raise ValueError(f"right = {self.right}, but there are {len(self.answers)} answers")
+        return self
+
+
+class TextSettings(Settings):
+    """What participants read; the language's own texts stand in for what is missing."""
+
+    welcome: str = Field("", description="The first page.")
+    consent: str = Field("", description="What participants agree to.")
+    instructions: str = Field("", description="What to do, with the advice to rely on one's own intuition.")
+    debriefing: str = Field("", description="The last page.")
+    comment: bool = Field(True, description="Whether participants may leave a comment at the end.")
+    quiz: list[QuizQuestion] = Field([], description="Questions about the instructions.")
+    quiz_attempts: int = Field(2, ge=1, description="How often the quiz may be tried.")
+
+
+class BackgroundQuestion(Settings):
+    """A question about the participant."""
+
+    name: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", description="The column of the answer.")
+    question: str = Field(description="The question.")
+    answers: list[str] = Field([], description="The answers to choose from; without them, a line to write in.")
+    eligible: list[str] = Field([], description="Answers that admit to the study; without them, all do.")
+    required: bool = Field(True, description="Whether it must be answered.")
+
+    @model_validator(mode="after")
+    def _eligible_are_answers(self) -> BackgroundQuestion:
+        unknown = [answer for answer in self.eligible if answer not in self.answers]
+        if unknown:
+            raise ValueError(f"eligible names {unknown}, which are not among the answers")
+        return self
+
+
+class RecruitmentSettings(Settings):
+    """Where participants come from, how many, and what they earn."""
+
+    platform: str = Field("link", description="prolific, mturk, crowdee, link, ...")
+    participants: int = Field(36, ge=1, description="How many eligible participants are wanted.")
+    minutes: float | None = Field(None, gt=0, description="How long the study is said to take.")
+    hourly_pay: float | None = Field(None, ge=0, description="What an hour is paid.")
+    minimum_hourly_pay: float | None = Field(None, ge=0, description="The least an hour may be paid, for the check.")
+    currency: str = Field("EUR", description="The currency of the pay.")
+    quotas: dict[str, dict[str, int]] = Field(
+        {}, description="Background question = { answer = how many participants at most }."
+    )
+
+
+class ContrastSettings(Settings):
+    """A comparison that is planned before the data are seen."""
+
+    name: str = Field(description="A short name.")
+    factor: str = Field(description="The factor that is compared.")
+    levels: list[str] = Field(min_length=2, max_length=2, description="The two levels: the first minus the second.")
+    within: dict[str, str] = Field({}, description="Only where other factors have these levels.")
+
+
+class CheckSettings(Settings):
+    """What `karat check` need not complain about."""
+
+    allow: list[str] = Field([], description="Names of findings that are intended.")
+
+
+class ScreeningSettings(Settings):
+    """The screening rules, stated before the study starts."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    exclude: str | int = Field(
+        "any",
+        description="Who is excluded: `any` criterion flags them, `all` do, at least a number of them, or an "
+        "expression such as `remfod and (attention or controls)`.",
+    )
+
+    @model_validator(mode="after")
+    def _criteria_are_known(self) -> ScreeningSettings:
+        for name, given in (self.model_extra or {}).items():
+            criterion_settings(name, given)
+        check_exclude_rule(self.exclude, list(self.model_extra or {}))
+        return self
+
+    @property
+    def criteria(self) -> dict[str, BaseModel]:
+        """The criteria that are stated, in the order of the file, with all their settings."""
+        return {name: criterion_settings(name, given) for name, given in (self.model_extra or {}).items()}
+
+
+class StudySettings(Settings):
+    """A study file."""
+
+    title: str = Field(min_length=1, description="The title of the study.")
+    language: str = Field("en", description="The language of texts and stimuli, such as en, de or pt-BR.")
+    seed: int = Field(1, ge=0, description="Where all random choices of the plan come from.")
+    block: list[BlockSettings] = Field(min_length=1, description="The blocks; one [[block]] each.")
+    questionnaire: QuestionnaireSettings = Field(QuestionnaireSettings(), description="How the parts are put together.")
+    order: OrderSettings = Field(OrderSettings(), description="What must hold for the order of trials.")
+    texts: TextSettings = Field(TextSettings(), description="What participants read.")
+    background: list[BackgroundQuestion] = Field(
+        [], description="Questions about participants; one [[background]] each."
+    )
+    screening: ScreeningSettings | None = Field(None, description="The screening rules, stated beforehand.")
+    recruitment: RecruitmentSettings = Field(RecruitmentSettings(), description="Where participants come from.")
+    contrast: list[ContrastSettings] = Field([], description="Planned comparisons; one [[contrast]] each.")
+    check: CheckSettings = Field(CheckSettings(), description="What the check need not complain about.")
+
+    @model_validator(mode="after")
+    def _names_fit(self) -> StudySettings:
+        names = [block.name for block in self.block if block.name]
+        if len(set(names)) < len(names):
+            raise ValueError("two blocks have the same name")
+        factors = {name: set(f.levels) for block in self.block for name, f in block.factors.items()}
+        for contrast in self.contrast:
+            if contrast.factor not in factors:
+                raise ValueError(f"the contrast {contrast.name!r} names {contrast.factor!r}, which is no factor")
+            unknown = [level for level in contrast.levels if level not in factors[contrast.factor]]
+            if unknown:
+                raise ValueError(f"the contrast {contrast.name!r} names {unknown}, no levels of {contrast.factor!r}")
+        return self

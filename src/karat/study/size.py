@@ -1,0 +1,231 @@
+"""Size: the questionnaire that a factorial design needs, how long it takes and what it costs.
+
+Source: Pieper, Börner and Kiss, sections 3.1, 3.2 and 5.2. At least six lexicalisations of each condition are test
+trials, every test trial has two fillers, and among the fillers are six calibration trials and as many controls and
+attention trials as it takes to tell guessing from judging (see `chance`). About 100 trials are the most that people
+answer without tiring.
+
+>>> print(size("2x2", task="choice"))
+2x2, choice: 12 test trials and 24 fillers are 36 trials, within 100.
+Of the fillers, 6 are calibration, 8 control (7 of 8 right), 8 attention (7 of 8 right) and 2 others.
+About ... minutes; 36 participants cost ... EUR.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import comb, prod
+
+import polars as pl
+
+from karat.errors import KaratError, counted, shown
+from karat.study.chance import joint, pass_probability, smallest, smallest_joint
+from karat.study.guessing import Share, p_text, share, sides
+
+TASKS = ("yes-no", "likert", "choice")
+MOST_TRIALS = 100
+LEVELS = re.compile(r"\s*\d+\s*(?:[x×*]\s*\d+\s*)*", re.IGNORECASE)
+
+
+class SizeError(KaratError, ValueError):
+    """A design or a setting from which no questionnaire can be computed."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """A questionnaire in numbers, with the assumptions behind them."""
+
+    trials: int
+    design: str
+    task: str
+    conditions: int
+    test: int
+    fillers: int
+    calibration: int
+    control: int
+    control_rule: str
+    control_p: float
+    attention: int
+    attention_rule: str
+    attention_p: float
+    minutes: float
+    participants: int
+    cost: float
+    currency: str
+    notes: tuple[str, ...]
+    assumptions: tuple[str, ...]
+
+    @property
+    def other(self) -> int:
+        """Fillers without a further function."""
+        return self.fillers - self.calibration - self.control - self.attention
+
+    @property
+    def within_limit(self) -> bool:
+        """Whether the questionnaire has at most 100 trials."""
+        return self.trials <= MOST_TRIALS
+
+    def table(self) -> pl.DataFrame:
+        """One row for each function of trials: how many, how many must be right, and p of guessing that.
+
+        >>> size("2x2").table().select("function", "trials").rows()
+        [('test', 24), ('calibration', 6), ('control', 10), ('attention', 6), ('filler', 26)]
+        """
+        rows = [
+            ("test", self.test, None, None),
+            ("calibration", self.calibration, None, None),
+            ("control", self.control, self.control_rule, self.control_p),
+            ("attention", self.attention, self.attention_rule, self.attention_p),
+            ("filler", self.other, None, None),
+        ]
+        schema = {"function": pl.String, "trials": pl.Int64, "right": pl.String, "p": pl.Float64}
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+    def __str__(self) -> str:
+        limit = f"within {MOST_TRIALS}" if self.within_limit else f"more than the {MOST_TRIALS} that people bear"
+        return "\n".join(
+            [
+                f"{self.design}, {self.task}: {counted(self.test, 'test trial')} and {counted(self.fillers, 'filler')} "
+                f"are {self.trials} trials, {limit}.",
+                f"Of the fillers, {self.calibration} are calibration, {self.control} control "
+                f"({self.control_rule} right), {self.attention} attention ({self.attention_rule} right) "
+                f"and {counted(self.other, 'other')}.",
+                f"About {self.minutes:.0f} minutes; {counted(self.participants, 'participant')} "
+                f"cost {self.cost:,.2f} {self.currency}.",
+                *self.notes,
+            ]
+        )
+
+
+def size(
+    design: str | int | Sequence[int] = "2x2",
+    task: str = "likert",
+    *,
+    per_condition: int = 6,
+    fillers_per_test: Share = 2,
+    calibration: int = 6,
+    points: int = 5,
+    neutral: str | None = "grammatical",
+    no_difference: bool = False,
+    alpha: Share = 0.05,
+    slips: int = 1,
+    participants: int = 36,
+    seconds: float | None = None,
+    around: float = 4.0,
+    pay: float = 12.0,
+    fee: float = 0.333,
+    currency: str = "EUR",
+) -> Size:
+    """The questionnaire that a design needs: `2x2`, or the numbers of levels, such as (2, 3).
+
+    In a choice task one factor becomes the response: a trial compares its two levels, so that the conditions are
+    those of the other factors. `seconds` is the time of a trial (a usual one for the task unless given), `around` the
+    minutes for consent, instructions, background questions and breaks, `pay` what an hour earns, `fee` what the
+    platform adds to the pay (Prolific's fee for academic researchers by default, before taxes).
+
+    >>> size("2x2").trials, size("2x2", task="choice").trials, size((2, 2, 2)).within_limit
+    (72, 36, False)
+    """
+    from karat.study.tasks import TASKS as ALL_TASKS
+
+    levels = _levels(design)
+    if task not in TASKS:
+        raise SizeError(f"task: {shown(task)} has no rule for its size. Known: {', '.join(TASKS)}.")
+    if per_condition < 1 or calibration < 0 or participants < 1:
+        raise SizeError("per_condition and participants must be at least 1, and calibration at least 0.")
+    ratio, pace = float(fillers_per_test), ALL_TASKS[task].seconds if seconds is None else seconds
+    if min(ratio, around, pay, fee) < 0 or pace <= 0:
+        raise SizeError("seconds must be above 0; fillers_per_test, around, pay and fee must not be below 0.")
+    conditions, notes = _conditions(levels, task)
+    control, control_rule, control_p = _controls(task, points, neutral, no_difference, alpha, slips)
+    attention, attention_rule, attention_p = _attention(task, points, neutral, no_difference, alpha, slips)
+    test = per_condition * conditions
+    special = calibration + control + attention
+    wanted = -int(-ratio * test // 1)
+    if special > wanted:
+        notes.append(f"{wanted} fillers would do for the ratio; calibration, controls and attention take {special}.")
+    fillers = max(wanted, special)
+    trials = test + fillers
+    minutes = trials * pace / 60 + around
+    # The pay of a person is rounded as it is paid out; the fee is charged on the sum.
+    cost = round(round(minutes / 60 * pay, 2) * participants * (1 + fee), 2)
+    limit = float(share(alpha, "alpha"))
+    assumptions = (
+        f"{pace:g} s a trial, and {around:g} minutes for consent, instructions, background questions and breaks",
+        f"{counted(participants, 'participant')} at {pay:.2f} {currency} an hour, platform fee {fee * 100:g} %",
+        f"{per_condition} lexicalisations a condition, {ratio:g} fillers a test trial",
+        f"guessing passes with at most {p_text(limit)}, with {counted(slips, 'slip')} forgiven in each group",
+    )
+    return Size(
+        trials, "x".join(map(str, levels)), task, conditions, test, fillers, calibration, control, control_rule,
+        control_p, attention, attention_rule, attention_p, minutes, participants, cost, currency, tuple(notes),
+        assumptions,
+    )  # fmt: skip
+
+
+def side_by_side(sizes: Iterable[Size]) -> pl.DataFrame:
+    """Sizes beside each other, one column a task.
+
+    >>> side_by_side([size("2x2"), size("2x2", task="choice")]).rows()[-4]
+    ('trials', 72.0, 36.0)
+    """
+    columns: dict[str, list[float]] = {}
+    names: list[str] = []
+    for one in sizes:
+        rows: dict[str, float] = {"conditions": one.conditions}
+        rows |= dict(one.table().select("function", "trials").iter_rows())
+        rows |= {"trials": one.trials, "share of 100": one.trials / MOST_TRIALS}
+        rows |= {"minutes": one.minutes, "cost": one.cost}
+        columns[one.task], names = [float(value) for value in rows.values()], list(rows)
+    return pl.DataFrame({"": names} | columns)
+
+
+def _levels(design: str | int | Sequence[int]) -> tuple[int, ...]:
+    """The levels of each factor; factors with one level do no harm ("1x2")."""
+    mend = "Write the levels of each factor, such as 2x2."
+    if isinstance(design, str):
+        if not LEVELS.fullmatch(design):
+            raise SizeError(f"design: {shown(design)} is not a design. {mend}")
+        levels = tuple(int(number) for number in re.findall(r"\d+", design))
+    else:
+        levels = (design,) if isinstance(design, int) else tuple(design)
+    if not levels or min(levels) < 1 or max(levels) < 2:
+        raise SizeError(f"design: {'x'.join(map(str, levels)) or 'nothing'} varies nothing. {mend}")
+    return levels
+
+
+def _conditions(levels: tuple[int, ...], task: str) -> tuple[int, list[str]]:
+    """How many conditions a trial can have."""
+    if task != "choice":
+        return prod(levels), []
+    varied = sorted(level for level in levels if level > 1)
+    compared, others = varied[0], varied[1:]
+    notes = []
+    if compared > 2:
+        pairs = comb(compared, 2)
+        notes.append(f"No factor has two levels: {compared} levels are compared in {pairs} pairs, each a condition.")
+    return comb(compared, 2) * prod(others), notes
+
+
+def _controls(
+    task: str, points: int, neutral: str | None, no_difference: bool, alpha: Share, slips: int
+) -> tuple[int, str, float]:
+    """Controls, how many must be right, and the probability of guessing that."""
+    if task == "choice":
+        return _attention(task, points, neutral, no_difference, alpha, slips)
+    # Yes and no are a scale of two points; grammatical and ungrammatical sentences are judged one at a time.
+    count = points if task == "likert" else 2
+    n, k = smallest_joint(count, neutral, alpha, slips)
+    return 2 * n, f"{k} of {n} grammatical, {k} of {n} ungrammatical", joint((n, k), (n, k), count, neutral)
+
+
+def _attention(
+    task: str, points: int, neutral: str | None, no_difference: bool, alpha: Share, slips: int
+) -> tuple[int, str, float]:
+    """Attention trials: in rating tasks all are ungrammatical, as a grammatical one would show nothing."""
+    choice = "1/3" if no_difference else "1/2"
+    chance = choice if task == "choice" else sides(points if task == "likert" else 2, neutral)[1]
+    n, k = smallest(chance, alpha, slips)
+    return n, f"{k} of {n}", pass_probability(n, k, chance)

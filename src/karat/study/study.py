@@ -1,0 +1,151 @@
+"""A study: its file, its items, its lists, and the questionnaire of each participant."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from math import lcm
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from karat.errors import Problems
+from karat.scales import Scale
+from karat.study.file import StudyError, find_study, read_settings
+from karat.study.items import Items, filled_templates, read_items, read_questions, together
+from karat.study.orders import Arranger
+from karat.study.plan import BlockPlan, block_plan
+from karat.study.questionnaire import Questionnaire, arranger_for, assemble
+from karat.study.settings import BlockSettings, StudySettings
+from karat.study.tasks import AROUND_MINUTES, TASKS, Task, scale_of
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of the questionnaire with its items."""
+
+    name: str
+    settings: BlockSettings
+    items: Items
+    questions: pl.DataFrame | None = None
+    """The adjective pairs of a differential: question, left, right."""
+
+    @property
+    def task(self) -> Task:
+        """What participants do with a trial."""
+        return TASKS[self.settings.task]
+
+    @property
+    def scale(self) -> Scale:
+        """The scale on which it is answered."""
+        return scale_of(self.settings)
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study as its file states it, ready to be checked, planned and fielded."""
+
+    path: Path
+    settings: StudySettings
+    blocks: tuple[Block, ...]
+    fingerprint: str
+    """Changes when the study file or an item table changes."""
+    _made: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What was computed once and is asked for again for every participant."""
+
+    @property
+    def title(self) -> str:
+        """The title of the study."""
+        return self.settings.title
+
+    def plan(self) -> tuple[BlockPlan, ...]:
+        """The lists of every block."""
+        if "plan" not in self._made:
+            people = self.settings.recruitment.participants
+            self._made["plan"] = tuple(
+                block_plan(block.settings, block.items.frame, self.settings.seed, people) for block in self.blocks
+            )
+        plans: tuple[BlockPlan, ...] = self._made["plan"]
+        return plans
+
+    @property
+    def lists(self) -> int:
+        """How many lists there are: the smallest number that fits the lists of every block."""
+        return lcm(*(plan.count for plan in self.plan()))
+
+    def trials(self, block: int, list: int) -> pl.DataFrame:
+        """The trials of a block in a list, before they are put in order; blocks count from 0, lists from 1."""
+        lists = self.plan()[block].lists
+        return lists[(list - 1) % len(lists)]
+
+    def arranger(self, block: int, list: int) -> Arranger:
+        """What puts the trials of a block in a list in order, made once for all participants."""
+        key = ("arranger", block, (list - 1) % self.plan()[block].count)
+        if key not in self._made:
+            self._made[key] = arranger_for(self.settings.order, self.trials(block, list))
+        arranger: Arranger = self._made[key]
+        return arranger
+
+    def minutes(self, list: int = 1) -> float:
+        """About how long one session of a list takes, from the usual time of each task's trials."""
+        seconds = 0.0
+        for index, block in enumerate(self.blocks):
+            asked = 1 if block.questions is None else block.questions.height + block.settings.repeated_questions
+            seconds += self.trials(index, list).height * block.settings.rounds * asked * block.task.seconds
+        return seconds / 60 + AROUND_MINUTES
+
+    def questionnaire(
+        self,
+        list: int = 1,
+        participant: str | int = 1,
+        seed: int | None = None,
+    ) -> Questionnaire:
+        """The trials of one participant in their order, the same whenever study, list and participant are the same."""
+        return assemble(self, list, str(participant), self.settings.seed if seed is None else seed)
+
+
+def load(path: str | Path) -> Study:
+    """Read a study file and the tables it names; all flaws are told together, with file, line and mend.
+
+    >>> load("nowhere.toml")
+    Traceback (most recent call last):
+    ...
+    karat.study.file.StudyError: There is no study file nowhere.toml. `karat init` writes one to begin with.
+    """
+    found = find_study(path)
+    settings, text = read_settings(found)
+    digest = hashlib.sha256(text.encode())
+    blocks = []
+    problems = Problems()
+    for number, block in enumerate(settings.block, start=1):
+        items = _items(found.parent, block)
+        problems.extend(items.problems)
+        digest.update(items.frame.write_csv().encode())
+        questions = read_questions(found.parent / block.questions, problems) if block.questions else None
+        blocks.append(Block(block.name or f"block {number}", block, items, questions))
+    if problems:
+        raise StudyError(f"The items of {found.name} cannot be read:", problems, True)
+    return Study(found, settings, tuple(blocks), digest.hexdigest()[:16])
+
+
+def with_lists(study: Study, lists: int | None) -> Study:
+    """The same study with another number of lists in every block that makes lists."""
+    if lists is None:
+        return study
+    blocks = tuple(
+        replace(block, settings=block.settings.model_copy(update={"lists": lists})) for block in study.blocks
+    )
+    return replace(study, blocks=blocks, _made={})
+
+
+def _items(folder: Path, block: BlockSettings) -> Items:
+    factors = list(block.factors)
+    parts = []
+    if block.items:
+        # Fillers in a table of their own need not have the columns of the factors.
+        needed = factors if block.templates is None else []
+        parts.append(read_items([folder / name for name in block.items], needed, block.task))
+    if block.templates is not None and block.lexicon is not None:
+        parts.append(filled_templates(folder / block.templates, folder / block.lexicon, factors, block.task))
+    return parts[0] if len(parts) == 1 else together(*parts)

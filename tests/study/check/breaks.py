@@ -1,0 +1,443 @@
+"""The broken studies in `broken/`, each a sound one with one flaw: `python -m tests.study.check.breaks` writes them."""
+
+from __future__ import annotations
+
+import shutil
+
+from tests.study.check.builder import BROKEN, FOLDER, SOUND, Study, broken, choice, parts, row, sentence, tests
+
+
+@broken("lexicalisations__four-of-each")
+def _(study: Study) -> None:
+    study.tests = tests(8)
+
+
+@broken("lexicalisations__choice-of-five", choice)
+def _(study: Study) -> None:
+    study.tests = tests(5)
+
+
+@broken("ratio__one-to-one-point-eight")
+def _(study: Study) -> None:
+    study.drop("filler")
+
+
+@broken("adjacent-tests__eighteen-beside-sixteen")
+def _(study: Study) -> None:
+    study.tests = tests(18)
+    study.drop("filler")
+    study.add("calibration", 14, "marked", acceptability="mid")
+
+
+@broken("order__too-far-apart")
+def _(study: Study) -> None:
+    study.settings["order"] = {"distance": {"subgroup": 30}}
+
+
+@broken("length__hundred-and-four")
+def _(study: Study) -> None:
+    for status in ("grammatical", "marked", "ungrammatical", "marked"):
+        study.add("filler", 16, status, subgroup="pseudo")
+
+
+@broken("calibration__five")
+def _(study: Study) -> None:
+    study.others.remove(study.only("calibration")[0])
+
+
+@broken("calibration__none")
+def _(study: Study) -> None:
+    study.drop("calibration")
+    study.add("filler", 6, "marked", subgroup="pseudo")
+
+
+@broken("calibration__choice", choice)
+def _(study: Study) -> None:
+    study.drop("calibration", keep=3)
+
+
+@broken("calibration-range__no-middle")
+def _(study: Study) -> None:
+    study.drop("calibration")
+    study.add("calibration", 3, "grammatical", acceptability="high")
+    study.add("calibration", 3, "ungrammatical", acceptability="1")
+
+
+@broken("calibration-range__unstated")
+def _(study: Study) -> None:
+    for one in study.only("calibration"):
+        one.update(acceptability="", status="")
+
+
+@broken("attention__four")
+def _(study: Study) -> None:
+    study.drop("attention", keep=4)
+
+
+@broken("attention__two")
+def _(study: Study) -> None:
+    study.drop("attention", keep=2)
+
+
+@broken("attention__choice-of-six", choice)
+def _(study: Study) -> None:
+    study.drop("attention", keep=6)
+
+
+@broken("attention__strict-alpha")
+def _(study: Study) -> None:
+    study.settings["screening"]["attention"] = {"alpha": 0.01}
+
+
+@broken("controls__three-of-each")
+def _(study: Study) -> None:
+    kept = study.only("control")[:3] + study.only("control")[-3:]
+    study.others = [one for one in study.others if one["function"] != "control" or one in kept]
+
+
+@broken("controls__choice-of-seven", choice)
+def _(study: Study) -> None:
+    study.drop("control", keep=7)
+
+
+@broken("controls__five-pairs")
+def _(study: Study) -> None:
+    study.settings["screening"]["controls"] = {"account": "pairwise"}
+    for number, one in enumerate(study.only("control")):
+        one["pair"] = f"c{number % 5}"
+
+
+@broken("relational-controls__extended-five")
+def _(study: Study) -> None:
+    study.settings["screening"]["controls"] = {"account": "extended"}
+
+
+@broken("relational-account__eight")
+def _(study: Study) -> None:
+    study.settings["screening"]["controls"] = {"account": "relational"}
+    for status in ("grammatical", "ungrammatical"):
+        study.add("control", 3, status, subgroup="related", verified="yes")
+
+
+@broken("no-controls__no-attention")
+def _(study: Study) -> None:
+    study.drop("attention")
+    del study.settings["screening"]["attention"]
+    study.add("filler", 2, "ungrammatical", subgroup="pseudo")
+
+
+@broken("spread__not-stated")
+def _(study: Study) -> None:
+    study.settings["order"] = {"spread": ["control"]}
+
+
+@broken("spread__last-block")
+def _(study: Study) -> None:
+    last = study.only("attention")
+    study.drop("attention")
+    study.add("filler", 6, "ungrammatical", subgroup="pseudo")
+    study.tables["last.csv"] = last
+    study.more_blocks.append({"task": "likert", "items": "last.csv", "scale": {"points": 5}})
+
+
+@broken("expected__none")
+def _(study: Study) -> None:
+    study.only("control")[0]["expected"] = ""
+
+
+@broken("expected__beyond-the-scale")
+def _(study: Study) -> None:
+    study.only("attention")[2]["expected"] = "6-7"
+
+
+@broken("expected-status__turned-round")
+def _(study: Study) -> None:
+    study.only("control")[-1]["expected"] = "4-5"
+
+
+@broken("verified__one-open")
+def _(study: Study) -> None:
+    study.only("control")[3]["verified"] = "no"
+
+
+@broken("related-controls__none")
+def _(study: Study) -> None:
+    for one in study.only("control"):
+        one["subgroup"] = "unrelated"
+
+
+@broken("pseudo-fillers__none")
+def _(study: Study) -> None:
+    for one in study.only("filler"):
+        one["subgroup"] = ""
+
+
+@broken("attention-grammatical__one")
+def _(study: Study) -> None:
+    study.add("attention", 2, "ungrammatical")
+    study.add("attention", 1, "grammatical")
+
+
+@broken("instruction-check__please-tick")
+def _(study: Study) -> None:
+    study.only("attention")[0]["sentence"] = "It matters that you read this, so please tick 'very unnatural'."
+
+
+@broken("filler-range__nearly-all-natural")
+def _(study: Study) -> None:
+    study.add("filler", 40, "grammatical", subgroup="pseudo")
+
+
+@broken("filler-range__no-unnatural")
+def _(study: Study) -> None:
+    study.drop("control")
+    study.add("control", 10, "grammatical", subgroup="related", verified="yes")
+    for one in [*study.only("attention"), *study.only("filler")]:
+        one["acceptability"] = "mid"
+
+
+@broken("filler-match__no-doubtful")
+def _(study: Study) -> None:
+    study.drop("filler")
+    study.add("filler", 3, "grammatical", subgroup="pseudo")
+    study.add("filler", 3, "ungrammatical", subgroup="pseudo")
+    for one in study.tests:
+        one["acceptability"] = "3"
+
+
+@broken("acceptability-unknown__fillers")
+def _(study: Study) -> None:
+    for one in study.only("filler"):
+        one["status"] = ""
+
+
+@broken("item-twice__filler")
+def _(study: Study) -> None:
+    study.only("filler")[1]["item"] = study.only("filler")[0]["item"]
+
+
+@broken("item-twice__no-factors")
+def _(study: Study) -> None:
+    del study.block["factors"]
+    study.tests = study.tests[:2]
+
+
+@broken("list-sizes__unequal-groups")
+def _(study: Study) -> None:
+    study.tests = [one for one in tests(13) if one["order"] == ("SO" if one["item"] < "t07" else "OS")]
+    study.block["factors"] = {"order": {"levels": ["SO", "OS"], "between": "participants"}}
+    study.settings["recruitment"]["participants"] = 48
+
+
+@broken("confounded-with-item__one-list")
+def _(study: Study) -> None:
+    study.block["lists"] = 1
+
+
+@broken("confounded-with-item__one-level-each")
+def _(study: Study) -> None:
+    study.tests = [one for one in tests(12) if one["order"] == ("SO" if one["item"] < "t07" else "OS")]
+
+
+@broken("confounded-with-list__one-item")
+def _(study: Study) -> None:
+    study.tests = tests(1)
+    study.settings["check"] = {"allow": ["lexicalisations", "unbalanced"]}
+
+
+@broken("missing-cells__one-sentence")
+def _(study: Study) -> None:
+    study.tests = tests(14)[1:]
+
+
+@broken("missing-cells__no-item-has-it")
+def _(study: Study) -> None:
+    study.tests = [{**one, "case": case} for one in tests(18) for case in ("a", "b")]
+    study.tests = [one for one in study.tests if (one["order"], one["case"]) != ("OS", "b")]
+    for one in study.tests:
+        one["sentence"] = one["sentence"].replace("cellar", "cellar" if one["case"] == "a" else "garden")
+    study.block["factors"] = {"order": ["SO", "OS"], "case": ["a", "b"]}
+    study.add("filler", 8, "marked", subgroup="pseudo")
+
+
+@broken("levels__misspelt")
+def _(study: Study) -> None:
+    study.tests[3]["order"] = "0S"
+
+
+@broken("levels__misspelt-side", choice)
+def _(study: Study) -> None:
+    study.tests[3]["order"] = "os"
+
+
+@broken("design__two-rows-in-a-condition")
+def _(study: Study) -> None:
+    study.tests.insert(2, row("t01", "test", "Somebody else opened a letter in the cellar.", order="SO"))
+
+
+@broken("unbalanced__thirteen-items")
+def _(study: Study) -> None:
+    study.tests = tests(13)
+
+
+@broken("identical-sentences__two-conditions")
+def _(study: Study) -> None:
+    study.tests[5]["sentence"] = study.tests[4]["sentence"]
+
+
+@broken("identical-sentences__both-sides", choice)
+def _(study: Study) -> None:
+    one = study.only("filler")[0]
+    one["sentence_2"] = one["sentence"]
+
+
+@broken("near-identical__one-word")
+def _(study: Study) -> None:
+    name, verb, noun = parts(0)
+    study.tests[8]["sentence"] = f"{name} {verb} the {noun} in the garden."
+
+
+@broken("white-space__two-blanks")
+def _(study: Study) -> None:
+    study.tests[0]["sentence"] = study.tests[0]["sentence"].replace(" in ", "  in ")
+
+
+@broken("white-space__no-break-space")
+def _(study: Study) -> None:
+    study.only("filler")[0]["sentence"] = sentence(90).replace("the rain", "the\u00a0rain")
+
+
+@broken("quotes__left-open")
+def _(study: Study) -> None:
+    study.only("filler")[0]["sentence"] = 'The old baker said "no before the shop was shut.'
+
+
+@broken("unicode__two-codings")
+def _(study: Study) -> None:
+    study.only("filler")[0]["sentence"] = "The cafe\u0301 was empty when the guests came."
+
+
+@broken("unicode__two-scripts")
+def _(study: Study) -> None:
+    study.only("filler")[0]["sentence"] = "The c\u0430t was asleep when the guests came."
+
+
+@broken("final-punctuation__missing")
+def _(study: Study) -> None:
+    study.tests[0]["sentence"] = study.tests[0]["sentence"].rstrip(".")
+
+
+@broken("lengths__one-item")
+def _(study: Study) -> None:
+    one = study.tests[12]
+    one["sentence"] = one["sentence"].replace("cellar", "cellar of the house that his aunt had left him")
+
+
+@broken("condition-lengths__one-condition")
+def _(study: Study) -> None:
+    for one in study.tests[::2]:
+        one["sentence"] = one["sentence"].replace("cellar", "cellar of the house beside the old mill")
+
+
+@broken("images__not-there")
+def _(study: Study) -> None:
+    study.only("filler")[0]["image"] = "pictures/lantern.png"
+
+
+@broken("instructions__school-grammar")
+def _(study: Study) -> None:
+    study.settings["texts"] = {"instructions": "Rate every sentence from 1 to 5 by the rules of English grammar."}
+
+
+@broken("screening__none")
+def _(study: Study) -> None:
+    del study.settings["screening"]
+
+
+@broken("screening-impossible__no-attention")
+def _(study: Study) -> None:
+    study.drop("attention")
+    study.add("filler", 2, "ungrammatical", subgroup="pseudo")
+
+
+@broken("screening-impossible__no-quiz")
+def _(study: Study) -> None:
+    study.settings["screening"]["quiz"] = {}
+
+
+@broken("screening-impossible__nothing-asked-twice")
+def _(study: Study) -> None:
+    study.settings["screening"]["inconsistency"] = {}
+
+
+@broken("screening-impossible__nobody-ineligible")
+def _(study: Study) -> None:
+    study.settings["screening"]["eligibility"] = {}
+
+
+@broken("screening-impossible__no-neutral-answer", choice)
+def _(study: Study) -> None:
+    study.settings["screening"]["scale_use"] = {}
+
+
+@broken("participants__twelve")
+def _(study: Study) -> None:
+    study.settings["recruitment"]["participants"] = 12
+
+
+@broken("participants__two-groups")
+def _(study: Study) -> None:
+    study.tests = [one for one in tests(12) if one["order"] == ("SO" if one["item"] < "t07" else "OS")]
+    study.block["factors"] = {"order": {"levels": ["SO", "OS"], "between": "participants"}}
+
+
+@broken("participants-lists__thirty-seven")
+def _(study: Study) -> None:
+    study.settings["recruitment"]["participants"] = 37
+
+
+@broken("participants-ratings__too-few")
+def _(study: Study) -> None:
+    del study.block["factors"]
+    study.tests = [one for one in tests(12) if one["order"] == "SO"]
+    study.block["subset"] = {"per_participant": 4, "ratings": 15}
+
+
+@broken("pay__below-the-minimum")
+def _(study: Study) -> None:
+    study.settings["recruitment"].update(hourly_pay=9.0, minimum_hourly_pay=12.0)
+
+
+@broken("pay__eight-of-nine-minutes")
+def _(study: Study) -> None:
+    study.settings["recruitment"].update(minutes=8, hourly_pay=12.0, minimum_hourly_pay=12.0)
+
+
+@broken("minutes__three-of-nine")
+def _(study: Study) -> None:
+    study.settings["recruitment"]["minutes"] = 3
+
+
+@broken("quotas__no-room")
+def _(study: Study) -> None:
+    study.settings["recruitment"]["quotas"] = {"region": {"north": 10, "south": 10}}
+    question = {"name": "region", "question": "Where do you live?", "answers": ["north", "south"]}
+    study.settings["background"] = [question]
+
+
+@broken("allow__misspelt")
+def _(study: Study) -> None:
+    study.settings["check"] = {"allow": ["atention"]}
+
+
+def main() -> None:
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    for name, made in SOUND.items():
+        made().write(FOLDER / f"sound__{name}")
+    for name, made in BROKEN.items():
+        made().write(FOLDER / name)
+    print(f"{len(BROKEN)} broken studies beside {len(SOUND)} sound ones")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,212 @@
+"""The check: each broken study gives the finding it was made for, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from karat.cli.check import check as command
+from karat.errors import KaratError
+from karat.study.chance import pass_probability, smallest
+from karat.study.check import RULES, Draft, Finding, Report, check, sizes
+from karat.study.check.controls import at_least
+from karat.study.orders import OrderUndecidedError
+from karat.study.study import load
+from tests.study.check.breaks import BROKEN
+from tests.study.check.builder import FOLDER, SOUND, Study, likert
+
+ROOT = Path(__file__).parents[3]
+STUDIES = {f"sound__{name}": made for name, made in SOUND.items()} | BROKEN
+NOT_IN_A_FIXTURE = {"order-undecided"}
+"""It takes the solver ten seconds to give up."""
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_broken_study_gives_exactly_its_finding(name: str) -> None:
+    rule = name.partition("__")[0]
+    found = check(load(FOLDER / name)).findings
+    assert [finding.rule for finding in found] == ([] if rule == "sound" else [rule])
+    for finding in found:
+        assert finding.grade == RULES[rule].grade
+        assert finding.message.endswith((".", ".)")), finding.message
+        assert finding.mend
+        assert finding.file in (None, "study.toml", "items.csv")
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_the_files_are_those_of_the_script(name: str, tmp_path: Path) -> None:
+    STUDIES[name]().write(tmp_path)
+    for path in tmp_path.iterdir():
+        assert (FOLDER / name / path.name).read_text(encoding="utf-8") == path.read_text(encoding="utf-8")
+
+
+def test_there_are_enough_of_them_and_every_rule_has_one() -> None:
+    assert len(BROKEN) >= 30
+    assert {path.name for path in FOLDER.iterdir()} == set(STUDIES)
+    assert {name.partition("__")[0] for name in BROKEN} == set(RULES) - NOT_IN_A_FIXTURE
+
+
+def test_every_rule_is_documented() -> None:
+    page = (ROOT / "docs" / "reference" / "checks.md").read_text(encoding="utf-8")
+    for rule in RULES.values():
+        row = f"| `{rule.name}` | {rule.grade} | {rule.what} | {rule.source} | {rule.mend} |".replace("  ", " ")
+        assert row in page, f"add to checks.md: {row}"
+    rows = [line for line in page.splitlines() if line.startswith("| `")]
+    assert len(rows) == len(RULES)
+
+
+def written(study: Study, folder: Path) -> Report:
+    study.write(folder)
+    return check(load(folder))
+
+
+def the(report: Report) -> Finding:
+    (finding,) = report.findings
+    return finding
+
+
+def test_the_example_of_attention_says_what_to_use() -> None:
+    finding = the(check(load(FOLDER / "attention__four")))
+    assert finding.message == (
+        "4 attention trials cannot rule out guessing: with 4 of 4 right a guesser passes with p = .026, "
+        "but no slip is allowed."
+    )
+    assert finding.mend == "Use 6 (5 right, p = .041)."
+    assert finding.place == "study.toml:12"
+
+
+def test_a_row_at_fault_is_named() -> None:
+    finding = the(check(load(FOLDER / "lengths__one-item")))
+    assert finding.message == "t07: its conditions differ by 9 words; elsewhere by 0."
+    assert finding.place == "items.csv:14"
+
+
+def test_the_proof_of_the_solver_is_told() -> None:
+    finding = the(check(load(FOLDER / "adjacent-tests__eighteen-beside-sixteen")))
+    assert finding.message.startswith("18 test trials need 17 separators; there are 16")
+
+
+def test_what_is_intended_is_allowed_and_counted(tmp_path: Path) -> None:
+    study = likert()
+    study.drop("attention", keep=4)
+    study.settings["check"] = {"allow": ["attention"]}
+    report = written(study, tmp_path)
+    assert report.findings == ()
+    assert [finding.rule for finding in report.allowed] == ["attention"]
+    assert report.lines()[-1] == "Nothing to mend. 1 finding more allowed by [check] allow."
+
+
+def test_no_slip_can_be_stated(tmp_path: Path) -> None:
+    study = likert()
+    study.drop("attention", keep=4)
+    study.settings["screening"]["attention"] = {"slips": 0}
+    assert written(study, tmp_path).findings == ()
+
+
+def test_a_study_that_states_more_slips_needs_more_trials(tmp_path: Path) -> None:
+    study = likert()
+    study.settings["screening"]["attention"] = {"slips": 2}
+    finding = the(written(study, tmp_path))
+    n, k = smallest(0.4, slips=2)
+    assert f"Use {n} ({k} right" in finding.mend
+    assert "with 4 of 6 right a guesser passes with p = .179" in finding.message
+
+
+@pytest.mark.parametrize("n", [4, 6, 8])
+def test_trials_of_one_chance_pass_as_the_binomial_says(n: int) -> None:
+    from fractions import Fraction
+
+    assert float(at_least([Fraction(2, 5)] * n, n - 1)) == pytest.approx(pass_probability(n, n - 1, "2/5"), rel=1e-12)
+    # One certain trial is a slip less, one impossible trial a slip spent.
+    assert at_least([Fraction(2, 5)] * n + [Fraction(1)], n) == at_least([Fraction(2, 5)] * n, n - 1)
+    assert at_least([Fraction(2, 5)] * n + [Fraction(0)], n) == at_least([Fraction(2, 5)] * n, n)
+
+
+def test_an_undecided_order_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = OrderUndecidedError("Not decided within 10 seconds. Loosen it.")
+    monkeypatch.setattr(sizes, "_find_order_error", lambda draft: error)
+    finding = the(check(load(FOLDER / "sound__likert")))
+    assert (finding.grade, finding.rule, finding.mend) == ("warning", "order-undecided", "Loosen it.")
+
+
+def test_the_head_tells_lists_trials_and_minutes() -> None:
+    assert Draft(load(FOLDER / "sound__likert")).head() == "study.toml: 2 lists of 40 trials, about 10 minutes each"
+    assert Draft(load(FOLDER / "levels__misspelt")).head() == "study.toml: its lists cannot be made"
+    head = Draft(load(FOLDER / "list-sizes__unequal-groups")).head()
+    assert head == "study.toml: 2 lists of 34 to 35 trials, about 9 minutes each"
+
+
+def app() -> typer.Typer:
+    made = typer.Typer()
+    made.command()(command)
+    return made
+
+
+def test_the_command_prints_findings_and_fails_on_errors() -> None:
+    told = CliRunner().invoke(app(), [str(FOLDER / "attention__four")])
+    assert told.exit_code == 1
+    assert told.stdout.splitlines()[2].startswith("  error    attention: 4 attention trials cannot rule out guessing")
+    last = '1 error. Mend the error, or state it as intended: [check] allow = ["attention"]'
+    assert told.stdout.splitlines()[-1] == last
+    assert max(map(len, told.stdout.splitlines())) <= 100
+
+
+def test_warnings_do_not_fail_and_quiet_is_quiet() -> None:
+    assert CliRunner().invoke(app(), [str(FOLDER / "length__hundred-and-four")]).exit_code == 0
+    quiet = CliRunner().invoke(app(), [str(FOLDER / "attention__four"), "--quiet"])
+    assert (quiet.exit_code, quiet.stdout) == (1, "")
+
+
+def test_json_has_every_part_of_a_finding() -> None:
+    told = CliRunner().invoke(app(), [str(FOLDER / "attention__four"), "--json"])
+    data = json.loads(told.stdout)
+    assert told.exit_code == 1
+    assert data["counts"] == {"error": 1, "warning": 0, "hint": 0}
+    assert set(data["findings"][0]) == {"grade", "rule", "message", "source", "mend", "file", "line"}
+
+
+def test_what_cannot_be_read_is_an_error_of_its_own(tmp_path: Path) -> None:
+    with pytest.raises(KaratError):
+        CliRunner().invoke(app(), [str(tmp_path / "nothing.toml")], catch_exceptions=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "flaw"),
+    [
+        ("„Das ist gut“, sagte er.", None),
+        ("He said “no” and 'yes'.", None),
+        ("The cats' milk isn't cold.", None),
+        ("«Non», dit-il (tout bas).", None),
+        ("„Das ist gut, sagte er.", "„"),
+        ("He said no” to her.", "”"),
+        ("One (two.", "("),
+    ],
+)
+def test_quotation_marks_of_many_languages(text: str, flaw: str | None) -> None:
+    from karat.study.check.texts import unbalanced_sign
+
+    assert unbalanced_sign(text) == flaw
+
+
+@pytest.mark.parametrize(
+    ("sentence", "function", "is_flawed"),
+    [
+        ("Please choose the seat that you like best.", "test", False),
+        ("The waiter said: please select a dish.", "filler", False),
+        ("Please answer the phone in John's office.", "test", False),
+        ("They always choose the right answer.", "filler", False),
+        ("Please select the answer 4 here.", "filler", True),
+        ("Bitte kreuzen Sie hier „sehr natürlich“ an.", "attention", True),
+        ("The teacher paid attention to the survey.", "filler", False),
+    ],
+)
+def test_instructions_are_told_from_sentences(sentence: str, function: str, is_flawed: bool, tmp_path: Path) -> None:
+    study = likert()
+    rows = study.tests if function == "test" else study.only(function)
+    rows[0]["sentence"] = sentence
+    report = written(study, tmp_path)
+    assert ("instruction-check" in [finding.rule for finding in report.findings]) == is_flawed

@@ -1,0 +1,412 @@
+"""Chance against the published tables, against plain enumeration, and against what must hold for any numbers.
+
+Expected values of the tables: `../shared/reference/ajt/golden.json`, made by the authors' R functions and by
+an independent program; and the cells as they are printed in Pieper, Börner and Kiss, which are copied below.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from karat.errors import KaratError
+from karat.study import chance
+from karat.study.chance_tables import joint_table, overview, relational_table, slips_table, smallest_pairs
+from karat.study.guessing import as_fraction, at_least, counts_of_differences, counts_of_sums, p_text, sides, tails
+
+PRINTED_K = [2, 3, 4, 5, 6, 7, 8, 9, 10, 12]
+PRINTED = {
+    "table2": """
+        4 .688 .312 .062
+        6 .891 .656 .344 .109 .016
+        8 .965 .855 .637 .363 .145 .035 .004
+        10 .989 .945 .828 .623 .377 .172 .055 .011 .001
+        12 .997 .981 .927 .806 .613 .387 .194 .073 .019 .000
+        14 .999 .994 .971 .910 .788 .605 .395 .212 .090 .006
+        16 1.000 .998 .989 .962 .895 .773 .598 .402 .227 .038""",
+    "table3a": """
+        4 .821 .475 .130
+        6 .959 .821 .544 .233 .047
+        8 .991 .950 .826 .594 .315 .106 .017
+        10 .998 .988 .945 .834 .633 .382 .167 .046 .006
+        12 1.000 .997 .985 .943 .842 .665 .438 .225 .083 .002
+        14 1.000 .999 .996 .982 .942 .850 .692 .486 .279 .040
+        16 1.000 1.000 .999 .995 .981 .942 .858 .716 .527 .167""",
+    "table3b": """
+        4 .525 .179 .026
+        6 .767 .456 .179 .041 .004
+        8 .894 .685 .406 .174 .050 .009 .001
+        10 .954 .833 .618 .367 .166 .055 .012 .002 .000
+        12 .980 .917 .775 .562 .335 .158 .057 .015 .003 .000
+        14 .992 .960 .876 .721 .514 .308 .150 .058 .018 .001
+        16 .997 .982 .935 .833 .671 .473 .284 .142 .058 .005""",
+}
+PRINTED_TABLE4 = """
+    5 4 .337 4 .087 .029
+    6 5 .233 4 .179 .042
+    6 4 .544 5 .041 .022
+    6 5 .233 5 .041 .010
+    7 6 .159 4 .290 .046
+    7 5 .420 5 .096 .040
+    7 6 .159 5 .096 .015
+    7 5 .420 6 .019 .008
+    7 6 .159 6 .019 .003
+    8 5 .594 6 .050 .030
+    8 6 .315 6 .050 .016"""
+PRINTED_TABLE5 = """
+    1 .4000 .2400
+    2 .4320 .1120
+    3 .4440 .0449
+    4 .4511 .0296
+    5 .4561 .0140
+    6 .4598 .0076
+    7 .4627 .0045
+    8 .4651 .0026"""
+CHANCES = {"table2": "1/2", "table3a": "3/5", "table3b": "2/5"}
+
+shares = st.fractions(0, 1, max_denominator=60)
+alphas = st.fractions(Fraction(1, 1000), Fraction(1, 2), max_denominator=1000)
+
+
+@pytest.fixture(scope="session")
+def golden(reference: Path) -> dict[str, Any]:
+    data: dict[str, Any] = json.loads((reference / "ajt" / "golden.json").read_text(encoding="utf-8"))
+    return data
+
+
+def rows(text: str) -> list[list[str]]:
+    return [line.split() for line in text.strip().splitlines()]
+
+
+def digits(p: float, places: int = 3) -> str:
+    return f"{p:.{places}f}".removeprefix("0")
+
+
+# The tables, cell by cell.
+
+
+@pytest.mark.parametrize("name", CHANCES)
+def test_tables_2_and_3_as_computed_by_others(name: str, golden: dict[str, Any]) -> None:
+    expected = golden["guessing_tables"][name]
+    ours = chance.table(expected["N"], expected["k"], CHANCES[name])
+    assert ours.columns == ["n", *map(str, expected["k"])]
+    assert ours.equals(chance.table(expected["N"], expected["k"], expected["p"]))
+    for row, fractions, values in zip(ours.rows(), expected["exact_fractions"], expected["values"], strict=True):
+        assert list(row[1:]) == [None if f is None else float(Fraction(f)) for f in fractions]
+        assert list(row[1:]) == [None if v is None else pytest.approx(v, rel=1e-11) for v in values]
+
+
+@pytest.mark.parametrize("name", CHANCES)
+def test_tables_2_and_3_as_printed(name: str) -> None:
+    cells = 0
+    for n, *printed in rows(PRINTED[name]):
+        for k, cell in zip(PRINTED_K, printed, strict=False):
+            assert digits(chance.pass_probability(int(n), k, CHANCES[name])) == cell, (n, k)
+            cells += 1
+    assert cells == 54
+
+
+def test_two_cells_of_table_2_are_ties_that_were_rounded_down() -> None:
+    for k, printed, exact in ((3, ".312", "5/16"), (4, ".062", "1/16")):
+        assert chance.pass_probability(4, k, "1/2") == float(Fraction(exact))
+        assert digits(float(Fraction(exact))) == printed
+
+
+def test_table_4_as_computed_by_others(golden: dict[str, Any]) -> None:
+    expected = golden["guessing_tables"]["table4"]
+    ours = joint_table(range(2, 9))
+    assert [(r[0], r[1], r[3]) for r in ours.rows()] == [(r[0], r[1], r[3]) for r in expected["rows"]]
+    for row, other in zip(ours.rows(), expected["rows"], strict=True):
+        assert row == pytest.approx(other, rel=1e-11)
+
+
+def test_table_4_as_printed_leaves_out_six_rows(golden: dict[str, Any]) -> None:
+    ours = [
+        [str(n), str(k), digits(p), str(m), digits(q), digits(both)]
+        for n, k, p, m, q, both in joint_table(range(2, 9)).rows()
+    ]
+    printed = rows(PRINTED_TABLE4)
+    assert [row for row in ours if row in printed] == printed
+    left_out = [[int(row[0]), int(row[1]), int(row[3])] for row in ours if row not in printed]
+    assert left_out == golden["guessing_tables"]["table4"]["rows_satisfying_footnote20_but_not_printed"]
+
+
+def test_table_5_as_computed_by_others(golden: dict[str, Any]) -> None:
+    for row in golden["guessing_tables"]["table5"]:
+        counts = counts_of_differences((1,) * 5, row["pairs"])
+        zero = 4 * row["pairs"]
+        assert sum(counts) == row["outcomes"]
+        assert sum(counts[zero + 1 :]) == row["accepted_pure"]
+        assert sum(counts[zero + 2 * row["pairs"] :]) == row["accepted_extended"]
+        assert chance.relational(row["pairs"], 5) == row["accepted_pure"] / row["outcomes"]
+        assert chance.relational(row["pairs"], 5, 0.5) == row["accepted_extended"] / row["outcomes"]
+
+
+def test_table_5_as_printed_is_wrong_in_four_cells(golden: dict[str, Any]) -> None:
+    wrong = {}
+    for pairs, pure, extended in rows(PRINTED_TABLE5):
+        assert digits(chance.relational(int(pairs), 5), 4) == pure
+        exact = digits(chance.relational(int(pairs), 5, "1/2"), 4)
+        if exact != extended:
+            wrong[int(pairs)] = (extended, exact)
+    assert wrong == {3: (".0449", ".0564"), 5: (".0140", ".0158"), 6: (".0076", ".0086"), 7: (".0045", ".0047")}
+    told = [cell for cell in golden["guessing_tables"]["printed_cells_differing"] if cell["table"] == "table5"]
+    assert {cell["pairs"]: (cell["printed"][1:], cell["half_up"][1:]) for cell in told} == wrong
+
+
+def test_the_printed_cells_come_from_comparing_rounded_shares() -> None:
+    """The same enumeration with floats loses the outcomes that lie on the threshold."""
+    sums: dict[int, int] = {0: 1}
+    for _ in range(3):
+        sums = {total: sum(sums.get(total - point, 0) for point in range(1, 6)) for total in range(16)}
+    passing = sum(sums[g] * sums[u] for g in sums for u in sums if (g / 3 - u / 3) / 4 >= 0.5)
+    assert passing == 702
+    assert digits(passing / 5**6, 4) == ".0449"
+
+
+def test_three_pairs_are_not_enough_and_four_are() -> None:
+    assert chance.relational(3, 5, 0.5) > 0.05 >= chance.relational(4, 5, 0.5)
+    assert smallest_pairs() == 4
+
+
+def test_what_the_paper_recommends() -> None:
+    assert chance.smallest("1/2", slips=1) == (8, 7)
+    assert chance.smallest("3/5", slips=1) == (10, 9)
+    assert chance.smallest("2/5", slips=1) == (6, 5)
+    assert chance.smallest_joint() == (5, 4)
+    assert chance.needed(16, "1/2") == 12
+    assert chance.needed(6, "1/2") == 6
+    assert overview().select("trials").to_series().to_list() == [8, 5, 6, 10, 10, 8]
+
+
+def test_the_criteria_of_the_published_screening(golden: dict[str, Any]) -> None:
+    for group in golden["forced_choice"]["response_based"].values():
+        assert chance.needed(group["N"], 0.5) == group["k"]
+    for group in golden["likert"]["response_based_positional"].values():
+        for key, as_published in (("criteria_as_run", True), ("criteria_as_intended", False)):
+            [expected] = group[key]
+            sizes = group["N_grammatical"], group["N_ungrammatical"]
+            rule = chance.joint_rule(*sizes, as_published=as_published)
+            assert rule.grammatical == (sizes[0], expected["k_grammatical"])
+            assert rule.ungrammatical == (sizes[1], expected["k_ungrammatical"])
+            assert rule.probability == pytest.approx(expected["joint"], rel=1e-11)
+            assert rule.p_grammatical == pytest.approx(expected["p_grammatical"], rel=1e-11)
+
+
+def test_the_quantile_of_footnote_22_is_a_step_too_low(golden: dict[str, Any]) -> None:
+    for row in golden["guessing_tables"]["table5"]:
+        pairs, quantile = row["pairs"], Fraction(row["quantile95_of_s"]).limit_denominator(100)
+        threshold = Fraction(chance.relational_threshold(pairs, 5)).limit_denominator(100)
+        assert chance.relational(pairs, 5, quantile) > 0.05 >= chance.relational(pairs, 5, threshold)
+        assert threshold - quantile == Fraction(1, 4 * pairs)
+
+
+# A second, slow computation.
+
+
+@pytest.mark.parametrize(("points", "pairs"), [(2, 1), (2, 4), (3, 2), (3, 3), (4, 2), (5, 1), (5, 2), (5, 3), (7, 2)])
+def test_relational_by_enumeration(points: int, pairs: int) -> None:
+    weights = [1 + (3 * point) % 4 for point in range(points)]
+    for given_weights in (None, weights):
+        each = given_weights or [1] * points
+        passing: dict[int, int] = {}
+        for answers in product(range(points), repeat=2 * pairs):
+            difference = sum(answers[:pairs]) - sum(answers[pairs:])
+            ways = 1
+            for answer in answers:
+                ways *= each[answer]
+            passing[difference] = passing.get(difference, 0) + ways
+        total = sum(passing.values())
+        most = pairs * (points - 1)
+        assert total == sum(each) ** (2 * pairs)
+        for least in range(most + 1):
+            ways = sum(count for difference, count in passing.items() if difference >= max(least, 1))
+            assert chance.relational(pairs, points, Fraction(least, most), given_weights) == ways / total
+            assert chance.relational(pairs, points, least / most, given_weights) == ways / total
+
+
+@pytest.mark.parametrize("n", range(1, 6))
+def test_rights_minus_wrongs_by_enumeration(n: int) -> None:
+    weights = {1: Fraction(1, 2), 0: Fraction(1, 5), -1: Fraction(3, 10)}
+    for least in range(-n - 1, n + 2):
+        expected = Fraction(0)
+        for answers in product(weights, repeat=n):
+            if sum(answers) >= least:
+                one = Fraction(1)
+                for answer in answers:
+                    one *= weights[answer]
+                expected += one
+        assert chance.rights_minus_wrongs(n, least, 0.5, none=0.2) == float(expected)
+
+
+@pytest.mark.parametrize("neutral", ["grammatical", "ungrammatical", "both", None])
+@pytest.mark.parametrize("points", [3, 4, 5])
+def test_joint_by_enumeration(points: int, neutral: str | None) -> None:
+    middle = (points + 1) / 2
+    right_good = [p for p in range(1, points + 1) if p > middle or (p == middle and neutral in ("grammatical", "both"))]
+    right_bad = [
+        p for p in range(1, points + 1) if p < middle or (p == middle and neutral in ("ungrammatical", "both"))
+    ]
+    outcomes = list(product(range(1, points + 1), repeat=5))
+    for k, m in product(range(3), range(4)):
+        passing = sum(
+            sum(a in right_good for a in answers[:2]) >= k and sum(a in right_bad for a in answers[2:]) >= m
+            for answers in outcomes
+        )
+        assert chance.joint((2, k), (3, m), points, neutral) == passing / len(outcomes)
+
+
+def test_all_rules_are_found() -> None:
+    for n in range(1, 8):
+        found = {(r.grammatical[1], r.ungrammatical[1]) for r in chance.joint_rules(n, n + 1)}
+        slow = {
+            (k, m)
+            for k in range(1, n + 1)
+            for m in range(1, n + 2)
+            if at_least(n, k, Fraction(3, 5)) * at_least(n + 1, m, Fraction(2, 5)) <= Fraction(1, 20)
+        }
+        assert found == slow
+
+
+# What must hold for any numbers.
+
+
+@given(st.integers(0, 40), shares)
+def test_probabilities_fall_with_k_and_rise_with_n_and_p(n: int, p: Fraction) -> None:
+    assert chance.pass_probability(n, 0, p) == 1
+    assert chance.pass_probability(n, n + 1, p) == 0
+    assert tails(n, p) == [at_least(n, k, p) for k in range(n + 1)]
+    for k in range(n + 1):
+        assert at_least(n, k, p) >= at_least(n, k + 1, p)
+        assert at_least(n + 1, k, p) >= at_least(n, k, p)
+        assert at_least(n, k, min(p + Fraction(1, 60), Fraction(1))) >= at_least(n, k, p)
+        # At least k right, or at least n - k + 1 wrong.
+        assert at_least(n, k, p) + at_least(n, n - k + 1, 1 - p) == 1
+
+
+@given(st.lists(st.integers(0, 9), min_size=2, max_size=7).filter(any), st.integers(1, 12))
+def test_counts_add_up_and_differences_are_symmetric(weights: list[int], times: int) -> None:
+    assert sum(counts_of_sums(tuple(weights), times)) == sum(weights) ** times
+    differences = counts_of_differences(tuple(weights), times)
+    assert differences == differences[::-1]
+    assert sum(differences) == sum(weights) ** (2 * times)
+    mirrored = counts_of_differences(tuple(reversed(weights)), times)
+    assert mirrored == differences
+
+
+@given(st.integers(1, 15), st.integers(2, 9), st.lists(shares, min_size=2, max_size=6))
+def test_relational_falls_with_the_minimum(pairs: int, points: int, minima: list[Fraction]) -> None:
+    found = [chance.relational(pairs, points, minimum) for minimum in sorted(minima)]
+    assert found == sorted(found, reverse=True)
+    assert chance.relational(pairs, points) < 0.5
+    assert chance.relational(pairs, points, 1) == 1 / points ** (2 * pairs)
+
+
+@given(st.integers(1, 15), st.integers(2, 9), alphas)
+def test_the_threshold_is_the_smallest_step(pairs: int, points: int, alpha: Fraction) -> None:
+    most = pairs * (points - 1)
+    if chance.relational(pairs, points, 1) > alpha:
+        with pytest.raises(chance.ChanceError, match="more pairs"):
+            chance.relational_threshold(pairs, points, alpha)
+        return
+    threshold = chance.relational_threshold(pairs, points, alpha)
+    # The float that comes out can be put in again: no outcome on the threshold is lost.
+    assert chance.relational(pairs, points, threshold) <= alpha
+    step = round(threshold * most)
+    assert float(Fraction(step, most)) == threshold
+    assert step == 1 or chance.relational(pairs, points, Fraction(step - 1, most)) > alpha
+
+
+@given(st.fractions(0, Fraction(9, 10), max_denominator=30), alphas, st.integers(0, 4))
+def test_smallest_is_smallest(p: Fraction, alpha: Fraction, slips: int) -> None:
+    n, k = chance.smallest(p, alpha, slips)
+    assert n - k == slips
+    assert at_least(n, k, p) <= alpha
+    assert n == slips + 1 or at_least(n - 1, k - 1, p) > alpha
+
+
+@given(st.integers(0, 30), st.integers(-31, 31), shares)
+def test_rights_minus_wrongs_is_a_count_of_rights_where_all_answer(n: int, least: int, p: Fraction) -> None:
+    assert chance.rights_minus_wrongs(n, least, p) == float(at_least(n, -((-n - least) // 2), p))
+
+
+@given(st.integers(2, 11), st.sampled_from(["grammatical", "ungrammatical", "both", None]))
+def test_sides_leave_the_middle_where_it_was_put(points: int, neutral: str | None) -> None:
+    above, below = sides(points, neutral)
+    middle = Fraction(points % 2, points)
+    assert above + below == {"both": 1 + middle, None: 1 - middle}.get(neutral, 1)
+
+
+@given(st.integers(1, 10**6), st.integers(1, 10**6))
+def test_a_float_is_read_as_the_fraction_that_was_meant(a: int, b: int) -> None:
+    assert float(as_fraction(a / b, "x")) == a / b
+    if a <= b <= 1000:
+        assert as_fraction(a / b, "x") == Fraction(a, b)
+
+
+# Speed, guessing that is not uniform, and messages.
+
+
+def test_a_hundred_pairs_are_instant() -> None:
+    counts_of_sums.cache_clear()
+    start = time.perf_counter()
+    assert chance.relational(100, 7, 0.5) < 1e-20
+    assert chance.relational_threshold(100, 7) == 0.08
+    assert time.perf_counter() - start < 1
+
+
+def test_other_ways_of_guessing() -> None:
+    # Who keeps to the middle never rates anything higher; who keeps to the ends is often far off.
+    assert chance.relational(8, 5, 0, [0, 0, 1, 0, 0]) == 0
+    assert chance.relational(8, 5, 0.5, [1, 0, 0, 0, 1]) > chance.relational(8, 5, 0.5)
+    assert chance.relational(4, 5, 0.5, [0.2] * 5) == chance.relational(4, 5, 0.5)
+    # Who finds everything natural passes the grammatical half and never the other.
+    assert chance.joint((5, 4), (5, 0), weights=[0, 0, 0, 1, 1]) == 1
+    assert chance.joint((5, 4), (5, 1), weights=[0, 0, 0, 1, 1]) == 0
+
+
+def test_tables_for_looking_up() -> None:
+    assert relational_table([1], 2).rows() == [(1, 0.25, 0.25, None, None)]
+    assert slips_table("2/5").select("trials", "right").rows() == [(4, 4), (6, 5), (8, 6), (11, 8)]
+    assert joint_table([3]).is_empty()
+    assert overview(4)["task"].to_list()[-1] == "4 points, both kinds"
+    assert smallest_pairs(minimum=0) is None
+    assert [p_text(p) for p in (0.0, 0.00049, 0.0005, 0.5, 1.0)] == [".000", "<.001", ".001", ".500", "1.000"]
+    assert "grammatical and" not in str(chance.joint_rule(0, 12))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: chance.pass_probability(4, 2, 1.5), "between 0 and 1"),
+        (lambda: chance.pass_probability(4, 2, "half"), "not a number"),
+        (lambda: chance.pass_probability(4, 2, float("nan")), "not a number"),
+        (lambda: chance.pass_probability(-1, 2, 0.5), "too few"),
+        (lambda: chance.pass_probability(4.5, 2, 0.5), "whole number"),  # type: ignore[arg-type]
+        (lambda: chance.smallest(1), "nearly every guess"),
+        (lambda: chance.smallest(0.99999), "nearly every guess"),
+        (lambda: chance.smallest(0.5, 0), "cannot be kept"),
+        (lambda: chance.joint((5, 4), (5, 4), neutral="middle"), "none of"),
+        (lambda: chance.joint_rule(2, 2), "Use more controls"),
+        (lambda: chance.relational(3, 5, 2), "between 0 and 1"),
+        (lambda: chance.relational(0, 5), "at least 1"),
+        (lambda: chance.relational(3, 1), "at least 2"),
+        (lambda: chance.relational(3, 5, 0, [1, 2]), "one weight for each point"),
+        (lambda: chance.relational(3, 2, 0, [0, 0]), "one must be above"),
+        (lambda: chance.relational(3, 2, 0, [-1, 2]), "none may be below"),
+        (lambda: chance.rights_minus_wrongs(3, 1, 0.7, none=0.5), "more than 1"),
+    ],
+)
+def test_what_cannot_be_is_said(call: Any, message: str) -> None:
+    with pytest.raises(chance.ChanceError, match=message) as caught:
+        call()
+    assert isinstance(caught.value, KaratError)
+    assert isinstance(caught.value, ValueError)

@@ -1,0 +1,135 @@
+"""karat chance and karat size as a user types them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer import Typer
+from typer.testing import CliRunner, Result
+
+from karat.cli import chance, size
+from karat.errors import KaratError
+from karat.study import chance as exact
+
+
+def run(*arguments: str) -> Result:
+    app = Typer()
+    app.command("chance", epilog=chance.EXAMPLE)(chance.chance)
+    app.command("size", epilog=size.EXAMPLE)(size.size)
+    return CliRunner().invoke(app, list(arguments))
+
+
+def told(*arguments: str) -> str:
+    result = run(*arguments)
+    assert result.exit_code == 0, (result.output, result.exception)
+    return result.output
+
+
+def lines(text: str) -> list[list[str]]:
+    return [line.split() for line in text.splitlines()]
+
+
+def test_overview() -> None:
+    text = told("chance")
+    assert "choice of two, or yes/no" in text
+    assert "4 of 5 of each kind" in text
+    assert "from 4 pairs on" in text
+    assert "0.0" not in text
+    assert [row["trials"] for row in json.loads(told("chance", "--json"))] == [8, 5, 6, 10, 10, 8]
+    assert "two slips" not in text
+    assert "2 slips forgiven" in told("chance", "--slips", "2")
+    assert "no slip forgiven" in told("chance", "--slips", "0")
+
+
+def test_trials() -> None:
+    text = told("chance", "--trials", "6", "--chance", "0.4")
+    assert "6 trials: 5 must be right; a guesser passes with p = .041." in text
+    assert ["6", "5", ".041*"] in lines(text)
+    assert ["6", "4", ".179"] in lines(text)
+    assert json.loads(told("chance", "--trials", "6", "--json"))[0]["6"] == 1 / 64
+
+
+def test_trials_as_a_table() -> None:
+    text = told("chance", "--trials", "4,6,8")
+    assert ["6", ".984", ".891", ".656", ".344", ".109", ".016*"] in lines(text)
+    assert "4 trials: too few." in text
+    assert "6 trials: 6 must be right; a guesser passes with p = .016. No slip is forgiven." in text
+    assert ["20", "15", ".021*"] in lines(told("chance", "--trials", "4,20"))
+
+
+def test_chance_alone_gives_the_fewest_trials() -> None:
+    assert lines(told("chance", "--chance", "1/2"))[2:] == [
+        ["slips", "trials", "right", "p", "of", "guessing"],
+        ["0", "5", "5", ".031"],
+        ["1", "8", "7", ".035"],
+        ["2", "11", "9", ".033"],
+        ["3", "13", "10", ".046"],
+    ]
+    assert json.loads(told("chance", "--chance", "0.4", "--slips", "1", "--json"))[0]["trials"] == 6
+
+
+def test_controls() -> None:
+    assert ["5", "4", "of", "5", ".337", "4", "of", "5", ".087", ".029"] in lines(told("chance", "--controls", "5-8"))
+    assert "none. Use more controls." in told("chance", "--controls", "3")
+    strict = json.loads(told("chance", "--controls", "4", "--neutral", "neither", "--json"))
+    assert [(row["k_grammatical"], row["k_ungrammatical"]) for row in strict] == [(3, 3)]
+
+
+def test_pairs() -> None:
+    text = told("chance", "--pairs", "1-9", "--points", "5")
+    assert ["4", ".451", ".030", "8/16", "=", ".500", ".030"] in lines(text)
+    assert ["9", ".467", ".001", "11/36", "=", ".306", ".040"] in lines(text)
+    assert ["1", ".250", ".250", "none"] in lines(told("chance", "--pairs", "1", "--points", "2"))
+    [row] = json.loads(told("chance", "--pairs", "4", "--minimum", "3/8", "--weights", "1,1,2,1,1", "--json"))
+    assert row["at_least"] == exact.relational(4, 5, "3/8", [1, 1, 2, 1, 1])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--trials", "6", "--pairs", "3"], "--pairs has no say in --trials"),
+        (["--trials", "6", "--points", "5"], "--points has no say in --trials"),
+        (["--neutral", "both"], "--neutral has no say in what the usual tasks need"),
+        (["--trials", "8-4"], "from the smaller to the larger"),
+        (["--trials", "many"], "write numbers from 1 to 200"),
+        (["--trials", "0"], "write numbers from 1 to 200"),
+        (["--trials", "²"], "write numbers from 1 to 200"),
+        (["--trials", "999999999999"], "write numbers from 1 to 200"),
+        (["--controls", "5", "--neutral", "middle"], "write grammatical, ungrammatical, both, neither"),
+        (["--chance", "1"], "nearly every guess"),
+        (["--alpha", "x"], "not a number"),
+        (["--weights", ""], "not a number"),
+    ],
+)
+def test_what_cannot_be_is_said(arguments: list[str], message: str) -> None:
+    result = run("chance", *arguments)
+    assert isinstance(result.exception, KaratError)
+    assert message in str(result.exception)
+
+
+def test_size_side_by_side() -> None:
+    text = told("size", "2x2")
+    assert ["trials", "72", "72", "36"] in lines(text)
+    assert ["of", "100", "within", "within", "within"] in lines(text)
+    for part in ("s a trial", "fee 33.3 %", "at 12.00 EUR an hour", "4 of 5 grammatical, 4 of 5 ungrammatical"):
+        assert part in text
+
+
+def test_size_of_one_task() -> None:
+    text = told("size", "3x3", "--task", "likert", "--seconds", "10", "--pay", "15", "--currency", "GBP")
+    assert ["of", "100", "too", "long"] in lines(text)
+    assert "cost in GBP" in text
+    [data] = json.loads(told("size", "2x2", "--task", "choice", "--json"))
+    assert (data["trials"], data["other"], data["within_limit"]) == (36, 2, True)
+    assert "12 fillers would do" in told("size", "1x2", "--task", "choice", "--task", "choice", "--no-difference")
+
+
+def test_size_says_what_it_does_not_know() -> None:
+    assert isinstance(run("size", "2xq").exception, KaratError)
+    assert isinstance(run("size", "2x2", "--task", "telepathy").exception, KaratError)
+
+
+def test_help_shows_an_example() -> None:
+    for command in ("chance", "size"):
+        assert f"Example: karat {command}" in " ".join(told(command, "--help").split())

@@ -1,0 +1,195 @@
+"""Studies to begin with: each is complete, loads, passes the check, and overwrites nothing."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import tomllib
+import unicodedata
+from importlib.resources import files
+from pathlib import Path
+
+import polars as pl
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from karat.cli.init import init
+from karat.errors import KaratError
+from karat.study.check import check
+from karat.study.init import LANGUAGES, TEMPLATES, PairsError, StudyExistsError, study_from_pairs, write_study
+from karat.study.study import load
+
+EVERY = [(task, language) for task in TEMPLATES for language in LANGUAGES]
+ADVICE = {
+    "en": ("rely on your own", "spontaneously", "school grammar", "likely"),
+    "de": ("eigenes", "spontan", "Schulgrammatik", "wahrscheinlich"),
+}
+
+
+def run(*arguments: object) -> str:
+    app = typer.Typer()
+    app.command()(init)
+    done = CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+@pytest.mark.parametrize(("task", "language"), EVERY)
+def test_every_template_passes_the_check(task: str, language: str, tmp_path: Path) -> None:
+    written = write_study(tmp_path / "study", task, language)
+    assert written[0].name == "study.toml"
+    study = load(tmp_path / "study")
+    assert study.settings.language == language
+    assert [finding.message for finding in check(study).findings] == []
+    questionnaires = [study.questionnaire(list=number, participant=number) for number in range(1, study.lists + 1)]
+    assert len({len(questionnaire) for questionnaire in questionnaires}) == 1
+
+
+# Experts who rate adjectives for the antonym pre-study are not asked how sentences sound.
+@pytest.mark.parametrize(("task", "language"), [pair for pair in EVERY if pair[0] != "antonyms"])
+def test_texts_give_the_advice_and_ask_before_they_trust(task: str, language: str, tmp_path: Path) -> None:
+    write_study(tmp_path, task, language)
+    settings = load(tmp_path).settings
+    assert [word for word in ADVICE[language] if word not in settings.texts.instructions] == []
+    assert len(settings.texts.quiz) == 2
+    assert settings.texts.consent
+    assert settings.texts.debriefing
+    first = settings.background[0]
+    assert first.name == "first_language"
+    assert len(first.eligible) == 1
+    assert len(first.answers) > 5
+    assert settings.screening is not None
+
+
+@pytest.mark.parametrize(("task", "language"), EVERY)
+def test_tables_are_clean(task: str, language: str) -> None:
+    for file in (files("karat.study") / "templates" / task / language).iterdir():
+        text = file.read_text(encoding="utf-8")
+        assert unicodedata.normalize("NFC", text) == text
+        assert "\r" not in text
+        if file.name.endswith(".toml"):
+            assert max(map(len, text.splitlines())) <= 180
+            continue
+        header, *rows = csv.reader(text.splitlines())
+        assert {len(row) for row in rows} == {len(header)}
+        assert not [cell for row in rows for cell in row if cell != cell.strip() or "  " in cell]
+
+
+def test_languages_have_the_same_designs(tmp_path: Path) -> None:
+    for task in TEMPLATES:
+        counts = []
+        for language in LANGUAGES:
+            write_study(tmp_path / task / language, task, language)
+            study = load(tmp_path / task / language)
+            counts.append(study.trials(0, 1)["function"].value_counts().sort("function").to_dicts())
+        assert counts[0] == counts[1], task
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    kept = tmp_path / "items.csv"
+    kept.write_text("mine")
+    with pytest.raises(StudyExistsError, match=r"items\.csv is there already, and nothing is overwritten"):
+        write_study(tmp_path, "yes-no")
+    assert kept.read_text() == "mine"
+    assert [path.name for path in tmp_path.iterdir()] == ["items.csv"]
+
+
+def test_a_folder_that_cannot_be_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(KaratError, match="cannot be written"):
+        write_study(tmp_path / "file" / "study", "likert")
+
+
+@pytest.mark.parametrize(
+    ("task", "language", "told"),
+    [
+        ("lickert", "en", "Is likert meant"),
+        ("xyz", "en", "There are likert, yes-no"),
+        ("likert", "fr", "in en and de, not in fr"),
+    ],
+)
+def test_unknown_names(task: str, language: str, told: str, tmp_path: Path) -> None:
+    with pytest.raises(KaratError, match=told):
+        write_study(tmp_path / "study", task, language)
+    assert not (tmp_path / "study").exists()
+
+
+@pytest.mark.parametrize("header", ["good,bad", "a,b", "Sentence,Sentence 2", "acceptable,less-acceptable"])
+def test_columns_of_pairs_are_guessed(header: str, tmp_path: Path) -> None:
+    table = tmp_path / "my_pairs.csv"
+    table.write_text(header + '\n"He said ""no"", twice.",He twice said no.\nIt rained.,Rained it.\n', encoding="utf-8")
+    study_from_pairs(table, tmp_path / "study")
+    study = load(tmp_path / "study")
+    assert study.title == "my pairs: 2 pairs"
+    trials = study.trials(0, 1).filter(pl.col("function") == "test")
+    assert trials["sentence"].to_list() == ['He said "no", twice.', "It rained."]
+    assert trials["sentence_2"].to_list() == ["He twice said no.", "Rained it."]
+    assert check(study).errors == 0
+
+
+def test_names_of_pairs_are_kept(tmp_path: Path) -> None:
+    table = tmp_path / 'a "name".csv'
+    table.write_text("pair;good;bad\nthat-trace;A b.;B a.\nisland;C d.;D c.\n", encoding="utf-8")
+    study_from_pairs(table, tmp_path / "study", "de")
+    settings = tomllib.loads((tmp_path / "study" / "study.toml").read_text(encoding="utf-8"))
+    assert settings["title"] == "a  name: 2 Paare"
+    items = pl.read_csv(tmp_path / "study" / "items.csv")
+    assert items["item"].to_list() == ["tthat-tracea", "tthat-traceb", "tislanda", "tislandb"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("one,two\nA.,B.\n", "which columns are the sentences. There are one, two"),
+        ("good,bad\nA.,\n", "line 2, bad: is empty. A pair needs two sentences"),
+        ("good,bad\n", "has no pairs"),
+        ("id,good,bad\n1,A.,B.\n1,C.,D.\n", 'line 2, id: "1" is there twice'),
+        ("id,good,bad\n1,A.,B.\n,C.,D.\n", "line 3, id: is empty"),
+    ],
+)
+def test_tables_that_are_no_pairs(text: str, told: str, tmp_path: Path) -> None:
+    table = tmp_path / "pairs.csv"
+    table.write_text(text)
+    with pytest.raises(PairsError, match=re.escape(told).replace("sentences\\.", "sentences.")):
+        study_from_pairs(table, tmp_path / "study")
+    assert not (tmp_path / "study").exists()
+
+
+def test_a_table_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(KaratError, match="There is no file"):
+        study_from_pairs(tmp_path / "none.csv", tmp_path / "study")
+
+
+def test_150_pairs(reference: Path, tmp_path: Path) -> None:
+    """The quirks of the list stay in the study, and the check names them: they are not errors."""
+    study_from_pairs(reference / "pairs" / "sentences.csv", tmp_path / "study")
+    study = load(tmp_path / "study")
+    report = check(study)
+    assert report.errors == 0
+    told = [f"{finding.rule}: {finding.message}" for finding in report.findings]
+    assert any("t097" in line for line in told), told
+    assert any("punctuation" in line for line in told), told
+    test = study.questionnaire().frame.filter(pl.col("function") == "test")
+    assert test.height == 150
+    shown = set(test["sentence"]) | set(test["sentence_2"])
+    assert '"Stop bullying me!" shouted the overweight child fearfully.' in shown
+    assert "Larry cooked her husband the meal" in shown
+
+
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("order", "--task", "likert", "--language", "de").splitlines() == [
+        "written    order: study.toml  lexicon.csv  templates.csv  fillers.csv",
+        "Now change them as you like, and look: karat check order/study.toml",
+    ]
+    assert "written    label: study.toml  items.csv" in run("--task", "label")
+    Path("mine.csv").write_text("good,bad\nIt rained.,Rained it.\n")
+    told = json.loads(run("--from-pairs", "mine.csv", "--json"))
+    assert [Path(name).name for name in told["written"]] == ["study.toml", "items.csv", "fillers.csv"]
+    assert Path("mine/study.toml").is_file()
+    with pytest.raises(KaratError, match=r"Which task\?(?s:.*)norming"):
+        run("order")
+    with pytest.raises(KaratError, match="leave out --task likert"):
+        run("--task", "likert", "--from-pairs", "mine.csv")

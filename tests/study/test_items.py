@@ -1,0 +1,90 @@
+"""Item tables and templates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+import karat
+from karat.errors import Problems
+from karat.study.items import filled_templates, read_items, read_questions, together
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_tables_from_csv_and_spreadsheets_are_one(tmp_path: Path) -> None:
+    path = write(tmp_path, "items.csv", "item,order,sentence\nt1,a, It rains. \nt1,b,Rains it.\n")
+    book = openpyxl.Workbook()
+    assert book.active is not None
+    for row in (["item", "function", "sentence", "expected"], ["f1", "Control", "It snows.", 4]):
+        book.active.append(row)
+    book.save(tmp_path / "fillers.xlsx")
+    items = read_items([path, tmp_path / "fillers.xlsx"], ["order"], "likert")
+    assert not items.problems
+    assert items.frame["function"].to_list() == ["test", "test", "control"]
+    assert items.frame["expected"].to_list() == [None, None, "4"]
+    assert items.frame["sentence"][0] == "It rains."
+    assert items.locate(2) == ("fillers.xlsx", "row", 2)
+
+
+def test_flaws_of_a_table_name_their_lines(tmp_path: Path) -> None:
+    text = "item,function,status,sentence\nt1,tset,gramatical,It rains.\n,filler,,\nx\n"
+    told = str(read_items([write(tmp_path, "items.csv", text)], ["oder"], "likert").problems)
+    for sentence in (
+        'line 2, function: "tset" is no function. Is test meant?',
+        'line 2, status: "gramatical" is no status. Is grammatical meant?',
+        "line 3, item: is empty",
+        "line 3, sentence: is empty",
+        "line 4: the row has 1 cells where the header has 4",
+        "there is no column oder, a factor of the study file",
+    ):
+        assert sentence in told
+
+
+def test_a_table_without_stimuli(tmp_path: Path) -> None:
+    told = str(read_items([write(tmp_path, "i.csv", "item,text\nt1,x\n")], [], "likert").problems)
+    assert "there is no column sentence (or image)" in told
+
+
+def test_templates_are_filled_from_a_lexicon(tmp_path: Path) -> None:
+    templates = write(tmp_path, "t.csv", 'order,sentence\nSO,"{subject} saw {object}."\nOS,"{object} {subject} saw."\n')
+    lexicon = write(tmp_path, "l.csv", "item,subject,object\nt1,Ann,Bob\nt2,Eve,Kim\n")
+    items = filled_templates(templates, lexicon, ["order"], "likert")
+    assert not items.problems
+    assert items.frame.rows_by_key("item")["t2"] == [("SO", "Eve saw Kim.", "test"), ("OS", "Kim Eve saw.", "test")]
+
+
+def test_empty_and_misspelt_slots_are_told(tmp_path: Path) -> None:
+    templates = write(tmp_path, "t.csv", "order,sentence\nSO,{subjekt} saw {object}.\n")
+    lexicon = write(tmp_path, "l.csv", "item,subject,object\nt1,Ann,\n")
+    told = str(filled_templates(templates, lexicon, ["order"], "likert").problems)
+    assert "line 2: the slot {subjekt} is not filled for the item t1. Is {subject} meant?" in told
+    assert "the slot {object} is not filled for the item t1" in told
+
+
+def test_templates_and_fillers_go_together(tmp_path: Path) -> None:
+    templates = write(tmp_path, "t.csv", "order,sentence\nSO,{x} runs.\n")
+    lexicon = write(tmp_path, "l.csv", "item,x\nt1,Ann\n")
+    fillers = write(tmp_path, "f.csv", "item,function,sentence\nf1,filler,It rains.\n")
+    both = together(read_items([fillers], [], "likert"), filled_templates(templates, lexicon, ["order"], "likert"))
+    assert both.frame["item"].to_list() == ["f1", "t1"]
+    assert both.locate(1) == ("t.csv", "line", 2)
+
+
+def test_questions_need_names_and_poles(tmp_path: Path) -> None:
+    problems = Problems()
+    read_questions(write(tmp_path, "q.csv", "question,left\nclear,clear\nclear,\n"), problems)
+    told = str(problems)
+    for sentence in ("there is no column right", "line 3, left: is empty", "line 2, question: is there twice"):
+        assert sentence in told
+
+
+def test_a_table_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(karat.KaratError, match="There is no file"):
+        read_items([tmp_path / "nothing.csv"], [], "likert")

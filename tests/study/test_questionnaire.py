@@ -1,0 +1,266 @@
+"""Studies become questionnaires: lists that counterbalance, orders that hold, sides and polarities that are even."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import karat
+from karat.study.orders import violations
+from karat.study.questionnaire import order_rules
+from study.studies import RATING, rating_items, write_study
+
+
+def test_every_list_is_balanced_and_nobody_sees_an_item_twice(tmp_path: Path) -> None:
+    study = karat.study.load(write_study(tmp_path))
+    assert study.lists == 4
+    seen = []
+    for number in range(1, 5):
+        frame = study.questionnaire(list=number, participant="p1").frame
+        tests = frame.filter(pl.col("function") == "test")
+        assert tests["item"].n_unique() == tests.height == 24
+        assert tests.group_by("order", "integration").len()["len"].to_list() == [6] * 4
+        assert frame["trial"].to_list() == list(range(1, 76))
+        seen.append(tests)
+    every = pl.concat(seen).group_by("item", "order", "integration").len()
+    assert (every.height, every["len"].unique().to_list()) == (96, [1])
+
+
+def test_orders_hold_and_differ_between_participants(tmp_path: Path) -> None:
+    study = karat.study.load(write_study(tmp_path))
+    trials = study.trials(0, 1)
+    rules = order_rules(study.settings.order, trials)
+    orders = set()
+    for person in range(20):
+        frame = study.questionnaire(list=1, participant=person).frame
+        position = {item: row for row, item in enumerate(trials["item"].to_list())}
+        order = [position[item] for item in frame["item"].to_list()]
+        assert violations(trials, order, rules) == []
+        functions = frame["function"].to_list()
+        assert functions[:9] == ["practice"] * 3 + ["calibration"] * 6
+        assert not any(a == b == "test" for a, b in pairwise(functions))
+        orders.add(tuple(order))
+    assert len(orders) == 20
+
+
+def test_the_same_participant_gets_the_same_questionnaire(tmp_path: Path) -> None:
+    path = write_study(tmp_path)
+    first = karat.study.load(path).questionnaire(list=2, participant="abc", seed=5)
+    again = karat.study.load(path).questionnaire(list=2, participant="abc", seed=5)
+    assert first.frame.equals(again.frame)
+    for other in ({"list": 2, "participant": "abd", "seed": 5}, {"list": 2, "participant": "abc", "seed": 6}):
+        assert not karat.study.load(path).questionnaire(**other).frame.equals(first.frame)  # type: ignore[arg-type]
+
+
+def test_fingerprint_follows_file_and_items(tmp_path: Path) -> None:
+    prints = {
+        karat.study.load(write_study(tmp_path / "a")).fingerprint,
+        karat.study.load(write_study(tmp_path / "b")).fingerprint,
+        karat.study.load(write_study(tmp_path / "c", RATING.replace("Ratings", "Other"))).fingerprint,
+        karat.study.load(write_study(tmp_path / "d", items=rating_items(fillers=25))).fingerprint,
+    }
+    assert len(prints) == 3
+
+
+def test_a_list_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(karat.KaratError, match=r"There is no list 5; study\.toml has the lists 1 to 4"):
+        karat.study.load(write_study(tmp_path)).questionnaire(list=5)
+
+
+def test_rules_that_cannot_hold_are_explained(tmp_path: Path) -> None:
+    rows = (
+        ["item,function,sentence"]
+        + [f"t{i},test,Test {i}." for i in range(12)]
+        + [f"f{i},filler,F {i}." for i in range(8)]
+    )
+    toml = 'title = "Tight"\n[[block]]\ntask = "likert"\nitems = "items.csv"\n'
+    study = karat.study.load(write_study(tmp_path, toml, items="\n".join(rows)))
+    with pytest.raises(karat.KaratError, match="12 test trials need 11 separators; there are 8"):
+        study.questionnaire()
+
+
+CHOICE = """title = "Choices"
+[[block]]
+task = "choice"
+items = "items.csv"
+factors = { order = ["PO", "OP"], type = ["x", "y"] }
+compared = "order"
+[recruitment]
+participants = 4
+"""
+
+
+def choice_items() -> str:
+    rows = ["item,function,status,order,type,sentence,sentence_2,expected"]
+    for i in range(12):
+        rows += [f"t{i:02d},test,,{o},{k},T{i} {o} {k}.,," for o in ("PO", "OP") for k in ("x", "y")]
+    rows += [f"k{i},control,{s},,,K{i} {s}.,," for i in range(12) for s in ("grammatical", "ungrammatical")]
+    rows += [f"f{i},filler,,,,F{i} a.,F{i} b.,{'2' if i % 2 else '1'}" for i in range(14)]
+    return "\n".join(rows) + "\n"
+
+
+def test_choices_show_the_compared_levels_with_balanced_sides(tmp_path: Path) -> None:
+    study = karat.study.load(write_study(tmp_path, CHOICE, items=choice_items()))
+    assert study.lists == 2
+    for person in range(5):
+        frame = study.questionnaire(list=1, participant=person).frame
+        tests = frame.filter(pl.col("function") == "test")
+        assert tests["item"].n_unique() == tests.height == 12
+        assert tests.group_by("type").len()["len"].to_list() == [6, 6]
+        for _, group in tests.group_by("type"):
+            assert group["left"].str.ends_with(".PO").sum() == 3
+        for row in tests.to_dicts():
+            assert row["sentence"] == f"T{int(row['item'][1:])} {row['left'].split('.')[1]} {row['type']}."
+            assert {row["left"].split(".")[1], row["right"].split(".")[1]} == {"PO", "OP"}
+            assert row["expected"] is None
+        for row in frame.filter(pl.col("function") == "control").to_dicts():
+            assert row[row["expected"]].endswith(".grammatical")
+        for row in frame.filter(pl.col("function") == "filler").to_dicts():
+            better = "b" if int(row["item"][1:]) % 2 else "a"
+            assert row["sentence" if row["expected"] == "left" else "sentence_2"].endswith(f"{better}.")
+
+
+def test_a_choice_with_three_rows_is_refused(tmp_path: Path) -> None:
+    items = "item,function,sentence\nf1,filler,A.\nf1,filler,B.\nf1,filler,C.\n"
+    toml = 'title = "x"\n[[block]]\ntask = "choice"\nitems = "items.csv"\n'
+    with pytest.raises(karat.KaratError, match="item f1 has 3"):
+        karat.study.load(write_study(tmp_path, toml, items=items)).plan()
+
+
+def test_target_and_random_pairs(tmp_path: Path) -> None:
+    rows = ["item,function,pair,sentence"]
+    rows += [f"s{i}{m},test,{i},Sentence {i}{m}." for i in range(10) for m in "ab"]
+    rows += [f"f{i}{m},filler,f{i},Filler {i}{m}." for i in range(20) for m in "ab"]
+    toml = (
+        'title = "Pairs"\n[[block]]\ntask = "choice"\nitems = "items.csv"\npairs = { target = true, random = 5 }\n'
+        "[order]\ntest_adjacent = true\n[recruitment]\nparticipants = 8\n"
+    )
+    study = karat.study.load(write_study(tmp_path, toml, items="\n".join(rows)))
+    assert study.lists == 8
+    sides: dict[str, int] = {}
+    for number in range(1, 9):
+        frame = study.questionnaire(list=number).frame
+        random = frame.filter(pl.col("subgroup") == "random")
+        assert random.height == 5
+        assert frame.filter(pl.col("function") == "test").height == 15
+        for row in random.to_dicts():
+            assert row["sentence"] == f"Sentence {row['left'][1:]}."
+            sides[row["left"]] = sides.get(row["left"], 0) + 1
+            sides[row["right"]] = sides.get(row["right"], 0) - 1
+    assert max(abs(value) for value in sides.values()) <= 1
+    assert "_fixed_sides" not in frame.columns
+
+
+def test_subsets_give_every_item_its_ratings(tmp_path: Path) -> None:
+    items = "item,function,sentence\n" + "".join(f"s{i},test,Sentence {i}.\n" for i in range(15))
+    toml = (
+        'title = "Subsets"\n[[block]]\ntask = "likert"\nitems = "items.csv"\n'
+        "subset = { per_participant = 3, ratings = 4 }\n"
+    )
+    study = karat.study.load(write_study(tmp_path, toml, items=items))
+    assert study.lists == 20
+    shown = pl.concat([study.questionnaire(list=number).frame for number in range(1, 21)])
+    assert shown.group_by("item").len()["len"].unique().to_list() == [4]
+
+
+def test_differentials_ask_all_questions_some_twice(tmp_path: Path) -> None:
+    items = "item,function,sentence\n" + "".join(f"s{i},test,Sentence {i}.\n" for i in range(3))
+    questions = "question,left,right\n" + "".join(f"q{i},good{i},bad{i}\n" for i in range(6))
+    toml = (
+        'title = "SD"\n[[block]]\ntask = "differential"\nitems = "items.csv"\nquestions = "questions.csv"\n'
+        "repeated_questions = 2\n[order]\ntest_adjacent = true\n"
+    )
+    study = karat.study.load(write_study(tmp_path, toml, items=items, questions=questions))
+    frame = study.questionnaire(participant="p1").frame
+    assert frame.height == 3 * 8
+    assert frame["trial"].to_list() == [1] * 8 + [2] * 8 + [3] * 8
+    assert frame.filter(pl.col("repetition") == 2).group_by("trial").len()["len"].to_list() == [2, 2, 2]
+    assert set(frame["polarity"].to_list()) <= {1, -1}
+    assert study.blocks[0].scale.known() == "-3, -2, -1, 0, 1, 2, 3"
+    answered = frame.with_columns(participant=pl.lit("p1"), response=pl.lit("0"))
+    assert len(karat.Judgments(answered, study.blocks[0].scale)) == 24
+
+
+def test_rounds_repeat_everything_in_a_new_order(tmp_path: Path) -> None:
+    items = "item,function,sentence\n" + "".join(f"s{i},test,Sentence {i}.\n" for i in range(9))
+    toml = (
+        'title = "Rounds"\n[[block]]\ntask = "label"\nitems = "items.csv"\nrounds = 3\n'
+        'scale = { levels = ["same", "different"] }\n[order]\ntest_adjacent = true\n'
+    )
+    frame = karat.study.load(write_study(tmp_path, toml, items=items)).questionnaire().frame
+    assert frame["trial"].to_list() == list(range(1, 28))
+    orders = [frame.filter(pl.col("repetition") == n)["item"].to_list() for n in (1, 2, 3)]
+    assert all(sorted(order) == sorted(orders[0]) for order in orders)
+    assert orders[0] != orders[1]
+
+
+def test_two_sessions_split_attention_pairs(tmp_path: Path) -> None:
+    toml = RATING + "\n[questionnaire]\nsessions = 2\n"
+    frame = karat.study.load(write_study(tmp_path, toml)).questionnaire(participant="p1").frame
+    attention = frame.filter(pl.col("function") == "attention")
+    assert attention.group_by("session", "pair").len()["len"].to_list() == [1] * 6
+    assert attention["item"].n_unique() == 6
+    functions = frame["function"].to_list()
+    assert not any(a == b == "test" for a, b in pairwise(functions))
+    for session in ("1", "2"):
+        tests = frame.filter(pl.col("function") == "test", pl.col("session") == session)
+        assert tests.height == 24
+
+
+def test_two_blocks_are_numbered_on(tmp_path: Path) -> None:
+    toml = RATING + '\n[[block]]\nname = "second"\ntask = "yes-no"\nitems = "more.csv"\n'
+    more = "item,function,sentence\nm1,test,One.\nm2,filler,Two.\nm3,test,Three.\n"
+    study = karat.study.load(write_study(tmp_path, toml, items=rating_items(), more=more))
+    frame = study.questionnaire().frame
+    assert frame["trial"].to_list() == list(range(1, 79))
+    assert frame["block"].to_list() == ["block 1"] * 75 + ["second"] * 3
+
+
+def run(*arguments: str | Path, status: int = 0) -> tuple[str, str]:
+    done = subprocess.run([sys.executable, "-m", "karat", *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout, done.stderr
+
+
+def test_the_command_writes_plan_summary_and_picture(tmp_path: Path) -> None:
+    path = write_study(tmp_path / "study")
+    told, _ = run("plan", path, "--participants", "10", "-o", tmp_path / "plan")
+    assert "Ratings: 4 lists of 75 trials" in told
+    assert "10 participants, 2 or 3 in each list" in told
+    table = pl.read_csv(tmp_path / "plan" / "questionnaires.csv")
+    assert (table.height, table["participant"].n_unique()) == (750, 10)
+    assert (tmp_path / "plan" / "orders.svg").read_text().count("<rect") > 300
+    assert "Conditions of each list" in (tmp_path / "plan" / "design.md").read_text()
+    run("plan", path, "-o", tmp_path / "plan", "--format", "parquet")
+    assert pl.read_parquet(tmp_path / "plan" / "questionnaires.parquet").height == 600
+    about = json.loads(run("plan", path, "--json", "--lists", "8")[0])
+    assert (about["lists"], about["participants"], about["written"]) == (8, 8, [])
+    assert "write csv or parquet" in run("plan", path, "--format", "docx", status=2)[1]
+    assert "There is no study file" in run("plan", tmp_path / "nothing", status=2)[1]
+
+
+def test_three_compared_levels_are_compared_two_by_two(tmp_path: Path) -> None:
+    rows = ["item,function,order,sentence,sentence_2"]
+    rows += [f"t{i},test,{o},T{i} {o}.," for i in range(6) for o in ("A", "B", "C")]
+    rows += [f"f{i},filler,,F{i} a.,F{i} b." for i in range(12)]
+    toml = CHOICE.replace(
+        'factors = { order = ["PO", "OP"], type = ["x", "y"] }', 'factors = { order = ["A", "B", "C"] }'
+    )
+    study = karat.study.load(write_study(tmp_path, toml, items="\n".join(rows)))
+    assert study.lists == 3
+    for number in (1, 2, 3):
+        tests = study.questionnaire(list=number).frame.filter(pl.col("function") == "test")
+        assert tests["item"].n_unique() == tests.height == 6
+        assert dict(tests["comparison"].value_counts().iter_rows()) == {"A/B": 2, "A/C": 2, "B/C": 2}
+
+
+def test_an_unknown_compared_level_is_told(tmp_path: Path) -> None:
+    items = choice_items().replace("t00,test,,PO,x", "t00,test,,PX,x")
+    with pytest.raises(karat.KaratError, match="Item t00 has order = PX, which is none of the levels PO, OP"):
+        karat.study.load(write_study(tmp_path, CHOICE, items=items)).plan()
