@@ -22,7 +22,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
 
 def test_wheel_has_data_and_types(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    for wanted in ("karat/py.typed", "karat/datasets/likert.parquet", "karat/datasets/crowd.parquet"):
+    data = ("datasets/likert.parquet", "datasets/crowd.parquet", "study/templates/likert/de/study.toml")
+    for wanted in ("karat/py.typed", *(f"karat/{name}" for name in data)):
         assert wanted in names
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert not [name for name in names if name.startswith("tests")]
@@ -41,6 +42,9 @@ def test_wheel_works_alone(wheel: Path, tmp_path: Path, root: Path) -> None:
 
     assert "convert" in karat("--help")
     assert "48 participants" in karat("datasets", "likert")
+    karat("init", "my study", "--task", "choice", "--language", "de")
+    assert "Nothing to mend." in karat("check", "my study")
+    assert "written" in karat("plan", "my study", "-o", "plan")
     results = tmp_path / "results.csv"
     results.write_text("participant,item,response\np1,a,1\np1,b,3\n")
     assert "written" in karat("convert", str(results), "-o", "out.parquet")

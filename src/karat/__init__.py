@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0.dev0"
 
-_PACKAGES = ("datasets", "errors", "intake", "scales", "study")
+_PACKAGES = ("datasets", "errors", "intake", "scales", "screen", "study")
 _NAMES = {
     "read": "karat.intake",
     "Judgments": "karat.judgments",
@@ -27,7 +27,7 @@ _NAMES = {
 }
 
 if TYPE_CHECKING:
-    from karat import datasets, errors, intake, scales, study
+    from karat import datasets, errors, intake, scales, screen, study
     from karat.errors import IntakeError, JudgmentsError, KaratError, ScaleError
     from karat.intake import read
     from karat.judgments import Judgments
@@ -50,6 +50,7 @@ __all__ = [
     "intake",
     "read",
     "scales",
+    "screen",
     "study",
 ]
 

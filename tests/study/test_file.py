@@ -57,12 +57,32 @@ def test_a_sound_file(tmp_path: Path) -> None:
         ("language", "langauge", "line 2, langauge: is no key here. Is language meant?"),
         ("points = 5", "pionts = 5", "line 7, block.scale.pionts: is no key here. Is points meant?"),
         ('title = "Word order"\n', "", "title: is missing. Add title = ..."),
-        ('"likert"', '"lickert"', 'line 5, block.task: "lickert"'),
-        ("points = 5", "points = 1", 'line 7, block.scale.points: "1" Input should be greater than or equal to 2'),
-        ("remfod", "remofd", "there is no screening criterion 'remofd'; is remfod meant?"),
-        ("at_least = 0.9", "atleast = 0.9", "the criterion completion has no setting 'atleast'; is at_least meant?"),
-        ("at_least = 0.9", "at_least = 90", "line 13"),
-        ('exclude = "any"', 'exclude = "remfod and quiz"', "exclude names 'quiz', which is not stated"),
+        ('"likert"', '"lickert"', 'line 5, block.task: "lickert" is none of yes-no, likert'),
+        ('"likert"', '"lickert"', "differential, label. Is likert meant?"),
+        ("points = 5", "points = 1", 'line 7, block.scale.points: "1" is too small. Write 2 or more.'),
+        ("points = 5", 'points = "five"', 'line 7, block.scale.points: "five" is not a whole number.'),
+        (
+            "points = 5",
+            'points = 7, labels = ["a", "b", "c"]',
+            "line 7, block.scale.labels: has 3 labels for 7 points.",
+        ),
+        ("points = 5", "neutral = 6", 'line 7, block.scale.neutral: "6" is none of the points. Write 1 to 5'),
+        ("points = 5", "modulus = 5", 'line 7, block.scale.modulus: has no say in task = "likert".'),
+        ("scale = {", "repeated_questions = 2\nscale = {", "line 7, block.repeated_questions: has no say in"),
+        ("scale = {", 'compared = "order"\nscale = {', 'line 7, block.compared: has no say in task = "likert"'),
+        ("scale = {", "subset = { per_participant = 2, ratings = 2 }\nscale = {", "line 7, block.subset: shows each"),
+        ('["a", "b"]', '"a"', 'line 8, block.factors.order: "a" is not a list of levels. Write ["a", ...].'),
+        ("[order]", 'spread = ["x"]\n[order]', "line 10, block.spread: is no key here"),
+        (
+            "in_a_row",
+            'spread = ["contrl"]\nin_a_row',
+            'line 11, order.spread: "contrl" is no function of items. Is con',
+        ),
+        ("status = 3", "status = 0", 'line 11, order.in_a_row.status: "0" is too small. Write 1 or more.'),
+        ("remfod", "remofd", "line 15, screening.remofd: there is no screening criterion 'remofd'. Is remfod meant?"),
+        ("at_least = 0.9", "atleast = 0.9", "line 14, screening.completion: the criterion completion has no setting "),
+        ("at_least = 0.9", "at_least = 90", 'line 14, screening.completion.at_least: "90" is too large. Write 1 or le'),
+        ('exclude = "any"', 'exclude = "remfod and quiz"', "line 16, screening.exclude: exclude names 'quiz', which"),
         ('exclude = "any"', "exclude = 3", "exclude = 3, but 2 criteria are stated"),
         ('exclude = "any"', 'exclude = "__import__()"', "only names of criteria"),
         ('items = "items.csv"\n', "", "a block needs items = ..."),
@@ -74,6 +94,22 @@ def test_flaws_name_line_key_and_mend(old: str, new: str, sentence: str, tmp_pat
     assert sentence in told(SOUND.replace(old, new, 1), tmp_path)
 
 
+CONTRAST = SOUND + '\n[[contrast]]\nname = "order"\nfactor = "order"\nlevels = ["a", "b"]\n'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ('levels = ["a", "b"]', 'levels = ["a", "c"]', 'line 21, contrast.levels: "c" is no level of order. There are'),
+        ('factor = "order"', 'factor = "oder"', 'line 20, contrast.factor: "oder" is no factor. Is order meant?'),
+        ("levels =", 'within = { cas = "x" }\nlevels =', 'line 21, contrast.within: "cas" is no factor.'),
+        ("levels =", 'within = { order = "x" }\nlevels =', 'line 21, contrast.within: "x" is no level of order.'),
+    ],
+)
+def test_flaws_of_contrasts_name_their_line(old: str, new: str, sentence: str, tmp_path: Path) -> None:
+    assert sentence in told(CONTRAST.replace(old, new, 1), tmp_path)
+
+
 def test_all_flaws_are_told_together(tmp_path: Path) -> None:
     text = told(SOUND.replace("language", "langauge").replace("points", "pionts"), tmp_path)
     assert "langauge" in text
@@ -83,8 +119,8 @@ def test_all_flaws_are_told_together(tmp_path: Path) -> None:
 def test_not_there_and_not_text(tmp_path: Path) -> None:
     with pytest.raises(karat.KaratError, match="There is no study file"):
         find_study(tmp_path)
-    (tmp_path / "study.toml").write_bytes(b"title = \xff")
-    with pytest.raises(karat.KaratError, match="not UTF-8"):
+    (tmp_path / "study.toml").write_bytes(b"seed = 1\ntitle = \xff")
+    with pytest.raises(karat.KaratError, match="not UTF-8 text: see line 2"):
         read_settings(find_study(tmp_path))
 
 

@@ -41,7 +41,7 @@ def test_flaws_of_a_table_name_their_lines(tmp_path: Path) -> None:
         'line 2, status: "gramatical" is no status. Is grammatical meant?',
         "line 3, item: is empty",
         "line 3, sentence: is empty",
-        "line 4: the row has 1 cells where the header has 4",
+        "line 4: the row has 1 cells where the header has 4. Mend the row: a cell with the separator",
         "there is no column oder, a factor of the study file",
     ):
         assert sentence in told
@@ -50,6 +50,12 @@ def test_flaws_of_a_table_name_their_lines(tmp_path: Path) -> None:
 def test_a_table_without_stimuli(tmp_path: Path) -> None:
     told = str(read_items([write(tmp_path, "i.csv", "item,text\nt1,x\n")], [], "likert").problems)
     assert "there is no column sentence (or image)" in told
+
+
+def test_misspelt_columns_are_named(tmp_path: Path) -> None:
+    told = str(read_items([write(tmp_path, "i.csv", "item,functoin,sentense\nt1,filler,x\n")], [], "likert").problems)
+    assert "there is no column function, but functoin. Rename it." in told
+    assert "there is no column sentence (or image). Is it sentense?" in told
 
 
 def test_templates_are_filled_from_a_lexicon(tmp_path: Path) -> None:
@@ -64,8 +70,17 @@ def test_empty_and_misspelt_slots_are_told(tmp_path: Path) -> None:
     templates = write(tmp_path, "t.csv", "order,sentence\nSO,{subjekt} saw {object}.\n")
     lexicon = write(tmp_path, "l.csv", "item,subject,object\nt1,Ann,\n")
     told = str(filled_templates(templates, lexicon, ["order"], "likert").problems)
-    assert "line 2: the slot {subjekt} is not filled for the item t1. Is {subject} meant?" in told
-    assert "the slot {object} is not filled for the item t1" in told
+    assert "line 2: the slot {subjekt} is no column of l.csv. Is {subject} meant?" in told
+    assert "line 2, object: is empty. A sentence of t.csv shows it: write the words." in told
+
+
+def test_a_lexicon_names_each_item_once(tmp_path: Path) -> None:
+    templates = write(tmp_path, "t.csv", "order,sentence\nSO,{x} runs.\n")
+    twice = write(tmp_path, "l.csv", "item,x\nt1,Ann\nt1,Bob\n")
+    assert "line 3, item: is there twice" in str(filled_templates(templates, twice, ["order"], "likert").problems)
+    nameless = write(tmp_path, "m.csv", "itme,x\nt1,Ann\nt2,Bob\n")
+    (problem,) = filled_templates(templates, nameless, ["order"], "likert").problems
+    assert str(problem) == "there is no column item. Is it itme? There are itme, x."
 
 
 def test_templates_and_fillers_go_together(tmp_path: Path) -> None:
@@ -86,5 +101,8 @@ def test_questions_need_names_and_poles(tmp_path: Path) -> None:
 
 
 def test_a_table_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(karat.KaratError, match="There is no file"):
+    with pytest.raises(karat.KaratError, match=r"There is no file .*; the study file names it\.$"):
         read_items([tmp_path / "nothing.csv"], [], "likert")
+    write(tmp_path, "fillers.csv", "item,sentence\n")
+    with pytest.raises(karat.KaratError, match=r"Is fillers\.csv meant\?"):
+        read_items([tmp_path / "filler.csv"], [], "likert")

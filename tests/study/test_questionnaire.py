@@ -240,7 +240,8 @@ def test_the_command_writes_plan_summary_and_picture(tmp_path: Path) -> None:
     run("plan", path, "-o", tmp_path / "plan", "--format", "parquet")
     assert pl.read_parquet(tmp_path / "plan" / "questionnaires.parquet").height == 600
     about = json.loads(run("plan", path, "--json", "--lists", "8")[0])
-    assert (about["lists"], about["participants"], about["written"]) == (8, 8, [])
+    assert (about["lists"], about["participants"]) == (8, 8)
+    assert about["written"][0] == str(path.parent / "plan" / "questionnaires.csv")
     assert "write csv or parquet" in run("plan", path, "--format", "docx", status=2)[1]
     assert "There is no study file" in run("plan", tmp_path / "nothing", status=2)[1]
 
@@ -264,3 +265,65 @@ def test_an_unknown_compared_level_is_told(tmp_path: Path) -> None:
     items = choice_items().replace("t00,test,,PO,x", "t00,test,,PX,x")
     with pytest.raises(karat.KaratError, match="Item t00 has order = PX, which is none of the levels PO, OP"):
         karat.study.load(write_study(tmp_path, CHOICE, items=items)).plan()
+
+
+def test_a_rule_of_the_order_names_a_column_that_is_there(tmp_path: Path) -> None:
+    study = write_study(tmp_path, RATING.replace("status = 3", "statsu = 3"))
+    with pytest.raises(karat.KaratError, match=r'line 7, order\.in_a_row: "statsu" is no column .*Is status meant'):
+        karat.study.load(study)
+
+
+@pytest.mark.parametrize("own", [("PO", "OP"), ("PO",)])
+def test_a_factor_between_participants_is_within_or_between_items(own: tuple[str, ...], tmp_path: Path) -> None:
+    """Each list shows one level of it; where items have all levels, both groups see the same items."""
+    toml = RATING.replace('order = ["PO", "OP"]', 'order = { levels = ["PO", "OP"], between = "participants" }')
+    lines = rating_items(24).splitlines()
+    if len(own) == 1:
+        lines = [line for line in lines if ",test," not in line or (",PO," in line) == (line < "t13")]
+    study = karat.study.load(write_study(tmp_path, toml, items="\n".join(lines) + "\n"))
+    assert study.lists == 4
+    seen = []
+    for number in range(1, 5):
+        tests = study.trials(0, number).filter(pl.col("function") == "test")
+        assert tests["order"].n_unique() == 1
+        assert tests["item"].n_unique() == tests.height == 12 * len(own)
+        assert tests["integration"].value_counts()["count"].to_list() == [6 * len(own)] * 2
+        seen.append((tests["order"][0], frozenset(tests["item"])))
+    assert {level for level, _ in seen} == {"PO", "OP"}
+    assert len({items for _, items in seen}) == (1 if len(own) == 2 else 2)
+
+
+def test_rows_at_fault_are_named_by_file_and_line(tmp_path: Path) -> None:
+    items = rating_items().replace("t02,test,,,PO,yes", "t02,test,,,PO,no", 1)
+    study = karat.study.load(write_study(tmp_path, items=items))
+    with pytest.raises(karat.KaratError, match=r'^items\.csv, lines 6 and 7: Item "t02" has two rows'):
+        study.plan()
+    study = karat.study.load(write_study(tmp_path, items=rating_items().replace("t02,test,,,PO", "t02,test,,,PX", 1)))
+    with pytest.raises(karat.KaratError, match=r'^items\.csv, line 6: Item "t02" has the unknown level "PX"'):
+        study.plan()
+
+
+def test_the_command_refuses_numbers_and_folders_that_cannot_be(tmp_path: Path) -> None:
+    study = write_study(tmp_path)
+    for option, value in (("--participants", "0"), ("--lists", "0"), ("--seed", "-1")):
+        _, told = run("plan", study, option, value, status=2)
+        assert option in told
+    _, told = run("plan", study, "-o", tmp_path / "items.csv", status=2)
+    assert "items.csv is a file; give a folder to write to." in told
+
+
+def test_the_summary_counts_rounds_and_sessions(tmp_path: Path) -> None:
+    toml = RATING.replace("[order]", "rounds = 2\n[questionnaire]\nsessions = 2\n[order]")
+    told, _ = run("plan", write_study(tmp_path, toml))
+    assert told.startswith("Ratings: 4 lists of 150 trials, about ")
+    assert " minutes in each of 2 sessions\n" in told
+
+
+def test_random_pairs_are_drawn_for_as_many_participants_as_are_asked_for(tmp_path: Path) -> None:
+    items = "item,function,pair,sentence\n" + "".join(
+        f"t{i}{side},test,t{i},Sentence {i} {side}.\n" for i in range(8) for side in "ab"
+    )
+    toml = 'title = "P"\n[[block]]\ntask = "choice"\nitems = "items.csv"\npairs = { random = 4 }\n'
+    toml += "[order]\ntest_adjacent = true\n[recruitment]\nparticipants = 4\n"
+    told, _ = run("plan", write_study(tmp_path, toml, items=items), "--participants", "10", "--json")
+    assert json.loads(told)["lists"] == 10

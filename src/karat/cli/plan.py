@@ -16,29 +16,32 @@ EXAMPLE = "Example: karat plan study.toml --participants 48 -o plan"
 
 def plan(
     study: Annotated[Path, typer.Argument(help="The study file, or its folder.", show_default=False)],
-    lists: Annotated[int | None, typer.Option(help="How many lists; by default as the study file says.")] = None,
+    lists: Annotated[int | None, typer.Option(help="How many lists; by default as the study file says.", min=1)] = None,
     participants: Annotated[
-        int | None, typer.Option(help="How many participants; by default as the study file says.")
+        int | None, typer.Option(help="How many participants; by default as the study file says.", min=1)
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Another seed than the study file's.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Another seed than the study file's.", min=0)] = None,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="The folder to write to. Without it, only look.")
+        Path | None, typer.Option("-o", "--out", help="The folder to write to; by default plan, beside the study file.")
     ] = None,
     as_format: Annotated[str, typer.Option("--format", help="Of the questionnaires: csv or parquet.")] = "csv",
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Make the questionnaires of a study, with a picture of one order for each list."""
-    from karat.study.study import load, with_lists
+    from karat.study.study import load, with_lists, with_participants
     from karat.study.summary import conditions_per_list, functions_per_list, summary_lines
     from karat.study.written import write_plan
 
     if as_format not in ("csv", "parquet"):
         raise KaratError(f"--format {as_format}: write csv or parquet.")
-    loaded = with_lists(load(study), lists)
-    people = participants or loaded.settings.recruitment.participants
+    loaded = with_participants(with_lists(load(study), lists), participants)
+    folder = loaded.path.parent / "plan" if out is None else out
+    if folder.exists() and not folder.is_dir():
+        raise KaratError(f"{folder} is a file; give a folder to write to.")
+    people = loaded.settings.recruitment.participants
     with working(f"planning for {people} participants", quiet=as_json):
         lines = summary_lines(loaded, people)
-        written = write_plan(loaded, people, out, as_format, seed) if out else []
+        written = write_plan(loaded, people, folder, as_format, seed)
     if as_json:
         about = {
             "title": loaded.title, "lists": loaded.lists, "participants": people,
@@ -47,5 +50,4 @@ def plan(
         }  # fmt: skip
         typer.echo(json.dumps(about, ensure_ascii=False, indent=2))
         return
-    typer.echo("\n".join(lines))
-    typer.echo("\n".join(f"written    {path}" for path in written) or "Nothing was written: say -o plan to keep it.")
+    typer.echo("\n".join([*lines, *(f"written    {path}" for path in written)]))

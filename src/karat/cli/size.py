@@ -34,7 +34,9 @@ def size(
         float | None, typer.Option("--seconds", help="Time of a trial, if not the usual one of the task.")
     ] = None,
     pay: Annotated[float, typer.Option("--pay", help="Pay for an hour.", min=0)] = 12.0,
-    fee: Annotated[float, typer.Option("--fee", help="What the platform adds to the pay, as a share.", min=0)] = 0.333,
+    fee: Annotated[
+        float, typer.Option("--fee", help="What the platform adds to the pay, as a share.", min=0, max=1)
+    ] = 0.333,
     currency: Annotated[str, typer.Option("--currency", help="Currency of the pay.", metavar="NAME")] = "EUR",
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:

@@ -85,6 +85,9 @@ class ControlSettings(PassSettings):
     account: Literal["positional", "relational", "extended", "strict", "pairwise"] = Field(
         "positional", description="How ratings of controls are judged; choices are right or wrong."
     )
+    published: bool = Field(
+        False, description="Judge rating controls as the published code does, and not as the paper says."
+    )
 
 
 class AttentionSettings(PassSettings):
@@ -97,6 +100,9 @@ class StraightliningSettings(CriterionSettings):
     """Who gave the same answer or a pattern throughout."""
 
     alpha: float = Field(0.001, gt=0, lt=1, description="How improbable a run must be by chance to be flagged.")
+    shares: Literal["own", "even"] = Field(
+        "own", description="By which shares of answers chance is judged: each participant's own, or even guessing."
+    )
 
 
 class InconsistencySettings(CriterionSettings):

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from karat.columns import nearest
 from karat.errors import Problems, ProblemsError
+from karat.study.setting_flaws import FLAW
 from karat.study.settings import StudySettings
 from karat.study.toml_lines import line_of, toml_lines
 
@@ -31,11 +33,14 @@ def find_study(path: str | Path) -> Path:
 
 def read_settings(path: Path) -> tuple[StudySettings, str]:
     """The settings of a study file, and its text."""
+    content = path.read_bytes()
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        # Line ends as Python reads them from a text file.
+        text = content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
         data = tomllib.loads(text)
-    except UnicodeDecodeError:
-        raise StudyError(f"{path.name} is not UTF-8 text; save it as UTF-8.") from None
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise StudyError(f"{path.name} is not UTF-8 text: see line {line}. Save it as UTF-8.") from None
     except tomllib.TOMLDecodeError as error:
         raise StudyError(f"{path.name} is not TOML: {error}.") from None
     try:
@@ -51,7 +56,7 @@ def _problems(error: ValidationError, data: dict[str, Any], text: str, file: str
     for flaw in error.errors():
         place = _keys(flaw["loc"], data)
         key = ".".join(str(part) for part in place if not isinstance(part, int)) or None
-        what, mend = _told(flaw["type"], flaw["msg"], flaw["loc"])
+        what, mend = _told(flaw)
         value = flaw.get("input")
         shown = str(value) if isinstance(value, str | int | float) and flaw["type"] != "extra_forbidden" else None
         number = line_of(lines, place)
@@ -72,15 +77,45 @@ def _keys(location: Sequence[str | int], data: Any) -> list[str | int]:
     return keys
 
 
-def _told(kind: str, message: str, location: Sequence[str | int]) -> tuple[str, str]:
-    """A validator's message as a sentence with a mend."""
+def _told(error: ErrorDetails) -> tuple[str, str]:
+    """A validator's error as what is wrong and how to mend it."""
+    kind, location, about = error["type"], error["loc"], error.get("ctx", {})
+    if kind == FLAW:
+        return about["what"], about["mend"]
     if kind == "extra_forbidden":
         known = _fields_at(location[:-1])
         close = nearest(str(location[-1]), known)
         return "is no key here", f"Is {close} meant?" if close else f"There are {', '.join(known)}."
     if kind == "missing":
         return "is missing", f"Add {location[-1]} = ..."
-    return message.removeprefix("Value error, ").rstrip("."), ""
+    if kind == "literal_error":
+        known = about["expected"].replace("'", "").replace(" or ", ", ").split(", ")
+        close = nearest(str(error["input"]), known)
+        return f"is none of {', '.join(known)}", f"Is {close} meant?" if close else "Write one of them."
+    for start, what, mend in _KINDS:
+        if kind.startswith(start):
+            return what.format(**about), mend.format(**about)
+    return error["msg"].removeprefix("Value error, ").rstrip("."), ""
+
+
+_KINDS = (
+    ("greater_than_equal", "is too small", "Write {ge:g} or more."),
+    ("greater_than", "is too small", "Write a number above {gt:g}."),
+    ("less_than_equal", "is too large", "Write {le:g} or less."),
+    ("less_than", "is too large", "Write a number below {lt:g}."),
+    ("int_", "is not a whole number", "Write digits without quotation marks."),
+    ("float_", "is not a number", "Write digits with a decimal point, without quotation marks."),
+    ("bool_", "is neither true nor false", "Write true or false, without quotation marks."),
+    ("string_type", "is not text", "Put it in quotation marks."),
+    ("string_too_short", "is empty", "Write something."),
+    ("string_pattern_mismatch", "is no name of a column", "Use letters, digits and _, and begin with a letter."),
+    ("list_type", "is not a list", "Put it in square brackets: [ ... ]."),
+    ("too_short", "has too few entries", "Write {min_length} or more."),
+    ("too_long", "has too many entries", "Write {max_length} or fewer."),
+    ("dict_type", "is not a table", "Put its keys in braces: {{ ... }}."),
+    ("model_", "is not a table", "Put its keys in braces: {{ ... }}."),
+)
+"""How the types of a validator's errors begin, and what they mean in a study file."""
 
 
 def _fields_at(location: Sequence[str | int]) -> list[str]:

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 
 import polars as pl
 
 from karat.checks import Place, text_column
 from karat.columns import FUNCTIONS, nearest
-from karat.errors import KaratError, Problems
+from karat.errors import KaratError, Problem, Problems
 from karat.source import SourceFile
-from karat.tables import read_table
+from karat.tables import Table, read_table
 
 SLOT = re.compile(r"\{([^{}]+)\}")
 STIMULI = ("sentence", "sentence_2", "context", "image", "image_2")
 KNOWN = ("item", "function", "subgroup", "status", "pair", *STIMULI, "expected", "acceptability", "verified")
 QUESTION_COLUMNS = ("question", "left", "right")
+ALIKE = 0.8
+"""From this likeness on, a column that karat does not know is taken for a misspelt one that it does."""
 STATUSES = ("grammatical", "ungrammatical", "marked")
 
 
@@ -40,7 +43,7 @@ def read_items(paths: Sequence[Path], factors: Sequence[str], task: str) -> Item
     problems = Problems()
     for path in paths:
         table = read_table(source_file(path))
-        problems.extend(table.problems)
+        problems.extend(_flaws(table))
         frames.append(table.frame)
         places += [table.locate(row) for row in range(table.frame.height)]
     frame = pl.concat(frames, how="diagonal")
@@ -55,21 +58,14 @@ def filled_templates(templates: Path, lexicon: Path, factors: Sequence[str], tas
     sentences, words = read_table(source_file(templates)), read_table(source_file(lexicon))
     problems = Problems()
     for table in (sentences, words):
-        problems.extend(table.problems)
-    if "item" not in words.frame.columns:
-        problems.add("there is no column item", "Give each row of the lexicon a name.", file=words.file.name)
+        problems.extend(_flaws(table))
+    _check_slots(sentences, words, problems)
     rows, places = [], []
-    for entry in words.frame.to_dicts():
+    for entry in words.frame.to_dicts() if "item" in words.frame.columns else ():
         for number, template in enumerate(sentences.frame.to_dicts()):
             filled = {name: _fill(cell, entry) for name, cell in template.items()}
             rows.append({"item": entry.get("item"), **filled})
             places.append(sentences.locate(number))
-            for slot in _missing_slots(template, entry):
-                close = nearest(slot, words.frame.columns)
-                hint = f"Is {{{close}}} meant?" if close else f"The lexicon has {', '.join(words.frame.columns)}."
-                file, place, line = sentences.locate(number)
-                what = f"the slot {{{slot}}} is not filled for the item {entry.get('item')}"
-                problems.add(what, hint, file=file, place=place, number=line)
     frame = pl.DataFrame(rows, schema=dict.fromkeys(["item", *sentences.frame.columns], pl.String()))
     return _checked(frame, places.__getitem__, problems, factors, task)
 
@@ -77,11 +73,11 @@ def filled_templates(templates: Path, lexicon: Path, factors: Sequence[str], tas
 def read_questions(path: Path, problems: Problems) -> pl.DataFrame:
     """The adjective pairs of a differential: a name, the left and the right pole, each filled and named once."""
     table = read_table(source_file(path))
-    problems.extend(table.problems)
+    problems.extend(_flaws(table))
     frame = table.frame.with_columns(text_column(table.frame[name]) for name in table.frame.columns)
     for name in QUESTION_COLUMNS:
         if name not in frame.columns:
-            problems.add(f"there is no column {name}", f"There are {', '.join(frame.columns)}.", file=table.file.name)
+            problems.add(f"there is no column {name}", _is_it(name, frame.columns), file=table.file.name)
         else:
             _flag(frame[name].is_null(), name, "is empty", "Fill the cell.", table.locate, problems)
     if "question" in frame.columns:
@@ -106,7 +102,9 @@ def together(first: Items, second: Items) -> Items:
 def source_file(path: Path) -> SourceFile:
     """A table that a study file names, or an error that says that it is not there."""
     if not path.is_file():
-        raise KaratError(f"There is no file {path}; the study file names it.")
+        beside = [other.name for other in path.parent.glob("*") if other.is_file()]
+        close = nearest(path.name, sorted(beside))
+        raise KaratError(f"There is no file {path}; the study file names it.{f' Is {close} meant?' if close else ''}")
     return SourceFile(path)
 
 
@@ -114,8 +112,40 @@ def _fill(cell: str | None, entry: dict[str, str | None]) -> str | None:
     return None if cell is None else SLOT.sub(lambda slot: entry.get(slot[1]) or slot[0], cell)
 
 
-def _missing_slots(template: dict[str, str | None], entry: dict[str, str | None]) -> list[str]:
-    return [slot for cell in template.values() if cell for slot in SLOT.findall(cell) if not entry.get(slot)]
+def _check_slots(sentences: Table, words: Table, problems: Problems) -> None:
+    """Whether the lexicon has a name for every item, a column for every slot, and in it a word for every item."""
+    columns = words.frame.columns
+    if "item" not in columns:
+        problems.add("there is no column item", _is_it("item", columns), file=words.file.name)
+    else:
+        twice = words.frame["item"].is_duplicated() & words.frame["item"].is_not_null()
+        _flag(twice, "item", "is there twice", "Give each row a name of its own.", words.locate, problems)
+    used: dict[str, None] = {}
+    for number, template in enumerate(sentences.frame.to_dicts()):
+        slots = dict.fromkeys(slot for cell in template.values() if cell for slot in SLOT.findall(cell))
+        file, place, line = sentences.locate(number)
+        for slot in slots:
+            if slot in columns:
+                used[slot] = None
+                continue
+            close = nearest(slot, columns)
+            mend = f"Is {{{close}}} meant?" if close else f"The lexicon has {', '.join(columns)}."
+            problems.add(f"the slot {{{slot}}} is no column of {words.file.name}", mend, file=file, place=place,
+                         number=line)  # fmt: skip
+    for slot in used:
+        mend = f"A sentence of {sentences.file.name} shows it: write the words."
+        _flag(words.frame[slot].is_null(), slot, "is empty", mend, words.locate, problems)
+
+
+def _flaws(table: Table) -> list[Problem]:
+    """What is wrong with the rows of a table; a study leaves none of them out."""
+    mend = "Mend the row: a cell with the separator in it stands in quotation marks."
+    return [replace(problem, mend=mend) for problem in table.problems]
+
+
+def _is_it(name: str, columns: Sequence[str]) -> str:
+    close = nearest(name, list(columns))
+    return f"{f'Is it {close}? ' if close else ''}There are {', '.join(columns)}."
 
 
 def _checked(
@@ -123,14 +153,15 @@ def _checked(
 ) -> Items:
     """The table with its columns checked: names, functions, statuses, factors."""
     frame = frame.with_columns(text_column(frame[name]) for name in frame.columns)
+    file = locate(0)[0] if frame.height else None
     for name in ("item", *factors):
         if name not in frame.columns:
-            close = nearest(name, frame.columns)
-            mend = f"Is it {close}? " if close else ""
-            file = locate(0)[0] if frame.height else None
             what = f"there is no column {name}" + ("" if name == "item" else ", a factor of the study file")
-            problems.add(what, f"{mend}There are {', '.join(frame.columns)}.", file=file)
+            problems.add(what, _is_it(name, frame.columns), file=file)
     if "function" not in frame.columns:
+        close = get_close_matches("function", [name.lower() for name in frame.columns], 1, ALIKE)
+        if close:
+            problems.add(f"there is no column function, but {close[0]}", "Rename it.", file=file)
         frame = frame.with_columns(function=pl.lit("test"))
     frame = frame.with_columns(pl.col("function").fill_null("test").str.to_lowercase())
     _flag_unknown(frame, "function", FUNCTIONS, locate, problems)
@@ -139,7 +170,7 @@ def _checked(
         _flag(frame["item"].is_null(), "item", "is empty", "Give the item a name.", locate, problems)
     stimuli = [name for name in STIMULI if name in frame.columns]
     if not stimuli:
-        problems.add("there is no column sentence (or image)", f"There are {', '.join(frame.columns)}.")
+        problems.add("there is no column sentence (or image)", _is_it("sentence", frame.columns), file=file)
     else:
         empty = frame.select(pl.all_horizontal(pl.col(stimuli).is_null())).to_series()
         _flag(empty, stimuli[0], "is empty", f"Write what is shown in a {task} trial.", locate, problems)

@@ -50,7 +50,7 @@ def block_plan(settings: BlockSettings, items: pl.DataFrame, seed: int, particip
         name: Factor(
             name,
             tuple(factor.levels),
-            within_items=factor.between is None,
+            within_items=factor.between is None or (factor.between == "participants" and _varies(trials, name)),
             within_participants=factor.between != "participants",
         )
         for name, factor in settings.factors.items()
@@ -63,6 +63,12 @@ def block_plan(settings: BlockSettings, items: pl.DataFrame, seed: int, particip
         return BlockPlan((trials,) * (settings.lists or 1))
     plan = factorial(trials, factors, lists=settings.lists)
     return BlockPlan(tuple(trials[list(rows)] for rows in plan.rows), plan.notes)
+
+
+def _varies(trials: pl.DataFrame, factor: str) -> bool:
+    """Whether test items come in several levels of a factor: what participants see one level of, items may have all."""
+    levels = trials.filter(pl.col("function") == "test").group_by("item").agg(pl.col(factor).n_unique())[factor]
+    return bool((levels > 1).any())
 
 
 def choice_trials(settings: BlockSettings, items: pl.DataFrame) -> pl.DataFrame:

@@ -7,12 +7,40 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import InitErrorDetails
 
+from karat.columns import FUNCTIONS
+from karat.errors import counted
 from karat.study.criteria import check_exclude_rule, criterion_settings
+from karat.study.setting_flaws import below, flaw, meant, parted, refuse
 
 TASK_NAMES = ("yes-no", "likert", "choice", "magnitude", "differential", "label")
 DEFAULT_POINTS = {"likert": 5, "differential": 7}
+SCALE_KEYS = {
+    "yes-no": ("levels", "labels"),
+    "likert": ("points", "labels", "neutral"),
+    "choice": ("no_difference", "labels"),
+    "magnitude": ("modulus", "labels"),
+    "differential": ("points", "labels"),
+    "label": ("levels", "labels"),
+}
+"""The keys of the scale that have a say in each task."""
+TASK_KEYS = {
+    "compared": "choice",
+    "pairs": "choice",
+    "questions": "differential",
+    "repeated_questions": "differential",
+}
+"""Keys of a block that have a say in one task only."""
 
 
 def _as_list(value: object) -> object:
@@ -34,11 +62,15 @@ class ScaleSettings(Settings):
     points: int | None = Field(None, ge=2, le=101, description="How many points a rating scale has.")
     labels: list[str] = Field([], description="Words for the points: one for each, or two for the ends.")
     neutral: int | None = Field(
-        None, description="Which point means neither; by default the middle one of an odd scale. 0 for none."
+        None, ge=0, description="Which point means neither; by default the middle one of an odd scale. 0 for none."
     )
     no_difference: bool = Field(False, description='In a choice: whether "no difference" can be answered.')
     modulus: float | None = Field(None, gt=0, description="In magnitude estimation: the number of the modulus.")
     levels: list[str] = Field([], description="The categories of a label task, or the two answers of yes-no.")
+
+    def points_in(self, task: str) -> int:
+        """How many points a rating scale has: as stated, as many as labels for all of them, or the usual number."""
+        return self.points or (len(self.labels) if len(self.labels) > 2 else DEFAULT_POINTS[task])
 
 
 class FactorSettings(Settings):
@@ -47,13 +79,15 @@ class FactorSettings(Settings):
     levels: list[str] = Field(min_length=1, description="The levels, as the column spells them.")
     between: Literal["items", "participants"] | None = Field(
         None,
-        description="`items`: each item has one level. `participants`: each participant sees one level. "
-        "Without it, every item has all levels and every participant sees all.",
+        description="`items`: each item has one level. `participants`: each participant sees one level, and an item "
+        "has one or all. Without it, every item has all levels and every participant sees all.",
     )
 
     @model_validator(mode="before")
     @classmethod
     def _levels_alone(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            refuse(cls, [flaw("is not a list of levels", f'Write ["{value}", ...].', value=value)])
         return {"levels": value} if isinstance(value, list) else value
 
     @field_validator("levels")
@@ -114,10 +148,6 @@ class BlockSettings(Settings):
             raise ValueError("a block needs items = ... or templates = ... with lexicon = ...")
         if (self.templates is None) != (self.lexicon is None):
             raise ValueError("templates and lexicon belong together: give both or neither")
-        if self.compared is not None and self.compared not in self.factors:
-            raise ValueError(f"compared names {self.compared!r}, which is none of the factors {list(self.factors)}")
-        if self.compared is not None and self.task != "choice":
-            raise ValueError('compared is for task = "choice"')
         if self.task == "choice" and self.factors and self.compared is None and self.pairs is None:
             raise ValueError("a choice between conditions needs compared = the factor whose levels are shown together")
         if self.task == "yes-no" and self.scale.levels and len(self.scale.levels) != 2:
@@ -126,7 +156,47 @@ class BlockSettings(Settings):
             raise ValueError("a label task needs its categories: scale = { levels = [...] }")
         if self.task == "differential" and self.questions is None:
             raise ValueError("a differential needs its adjective pairs: questions = a table")
+        refuse(BlockSettings, self._idle_keys() + self._wrong_scale() + self._wrong_factors())
         return self
+
+    def _idle_keys(self) -> list[InitErrorDetails]:
+        """Keys that have no say in the task: they are refused, not passed over."""
+        idle = [
+            flaw(f'has no say in task = "{self.task}", only in task = "{task}"', "Leave it out.", key)
+            for key, task in TASK_KEYS.items()
+            if key in self.model_fields_set and task != self.task
+        ]
+        known = SCALE_KEYS[self.task]
+        return idle + [
+            flaw(f'has no say in task = "{self.task}"', f"Its scale has {', '.join(known)}.", "scale", key)
+            for key in ScaleSettings.model_fields
+            if key in self.scale.model_fields_set and key not in known
+        ]
+
+    def _wrong_scale(self) -> list[InitErrorDetails]:
+        """Labels and a neutral point that the points of a rating scale do not have room for."""
+        if self.task not in DEFAULT_POINTS:
+            return []
+        labels, neutral, points = len(self.scale.labels), self.scale.neutral, self.scale.points_in(self.task)
+        flaws = []
+        if labels not in (0, 2, points):
+            told = f"has {counted(labels, 'label')} for {points} points"
+            flaws.append(flaw(told, "Write one for each point, or two for the ends.", "scale", "labels"))
+        if neutral is not None and neutral > points:
+            mend = f"Write 1 to {points}, or 0 for none."
+            flaws.append(flaw("is none of the points", mend, "scale", "neutral", value=neutral))
+        return flaws
+
+    def _wrong_factors(self) -> list[InitErrorDetails]:
+        flaws = []
+        if self.compared is not None and self.compared not in self.factors:
+            flaws.append(flaw("is none of the factors", meant(self.compared, list(self.factors)), "compared",
+                              value=self.compared))  # fmt: skip
+        within = [name for name, factor in self.factors.items() if factor.between is None and name != self.compared]
+        if self.subset is not None and within:
+            told = f"shows each item as it is, but {within[0]} varies within items"
+            flaws.append(flaw(told, 'Use lists, or items of one level each: between = "items".', "subset"))
+        return flaws
 
 
 class QuestionnaireSettings(Settings):
@@ -154,6 +224,15 @@ class OrderSettings(Settings):
     )
     keep_ratio: bool = Field(False, description="Keep the share of test trials the same in every quarter.")
     mixed_blocks: int = Field(0, ge=0, description="Deal the trials into so many blocks of equal mixture.")
+
+    @field_validator("spread")
+    @classmethod
+    def _functions_are_known(cls, names: list[str]) -> list[str]:
+        refuse(cls, [
+            flaw("is no function of items", meant(name, list(FUNCTIONS)), value=name)
+            for name in names if name not in FUNCTIONS
+        ])  # fmt: skip
+        return names
 
 
 class QuizQuestion(Settings):
@@ -242,9 +321,20 @@ class ScreeningSettings(Settings):
 
     @model_validator(mode="after")
     def _criteria_are_known(self) -> ScreeningSettings:
-        for name, given in (self.model_extra or {}).items():
-            criterion_settings(name, given)
-        check_exclude_rule(self.exclude, list(self.model_extra or {}))
+        stated = self.model_extra or {}
+        flaws: list[InitErrorDetails] = []
+        for name, given in stated.items():
+            try:
+                criterion_settings(name, given)
+            except ValidationError as error:
+                flaws += [below(name, one) for one in error.errors()]
+            except ValueError as error:
+                flaws.append(flaw(*parted(str(error)), name))
+        try:
+            check_exclude_rule(self.exclude, list(stated))
+        except ValueError as error:
+            flaws.append(flaw(*parted(str(error)), "exclude"))
+        refuse(ScreeningSettings, flaws)
         return self
 
     @property
@@ -276,11 +366,27 @@ class StudySettings(Settings):
         names = [block.name for block in self.block if block.name]
         if len(set(names)) < len(names):
             raise ValueError("two blocks have the same name")
-        factors = {name: set(f.levels) for block in self.block for name, f in block.factors.items()}
-        for contrast in self.contrast:
-            if contrast.factor not in factors:
-                raise ValueError(f"the contrast {contrast.name!r} names {contrast.factor!r}, which is no factor")
-            unknown = [level for level in contrast.levels if level not in factors[contrast.factor]]
-            if unknown:
-                raise ValueError(f"the contrast {contrast.name!r} names {unknown}, no levels of {contrast.factor!r}")
+        levels = {name: factor.levels for block in self.block for name, factor in block.factors.items()}
+        refuse(StudySettings, [
+            error for number, contrast in enumerate(self.contrast)
+            for error in _contrast_flaws(contrast, levels, ("contrast", number))
+        ])  # fmt: skip
         return self
+
+
+def _contrast_flaws(
+    contrast: ContrastSettings, factors: dict[str, list[str]], place: tuple[str | int, ...]
+) -> list[InitErrorDetails]:
+    """Factors and levels that a planned comparison names and the design does not have."""
+    named = [(contrast.factor, level, "levels") for level in contrast.levels]
+    named += [(name, level, "within") for name, level in contrast.within.items()]
+    flaws = []
+    for name, level, key in named:
+        if name in factors and level not in factors[name]:
+            flaws.append(flaw(f"is no level of {name}", meant(level, factors[name]), *place, key, value=level))
+    unknown = {name: key for name, _, key in reversed(named) if name not in factors}
+    for name, key in unknown.items():
+        known = "factor" if key == "levels" else key
+        mend = meant(name, list(factors)) if factors else "State the factors of the block."
+        flaws.append(flaw("is no factor", mend, *place, known, value=name))
+    return flaws

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import lcm
 from pathlib import Path
@@ -10,15 +11,18 @@ from typing import Any
 
 import polars as pl
 
+from karat.columns import nearest
 from karat.errors import Problems
 from karat.scales import Scale
+from karat.study.designs import DesignError
 from karat.study.file import StudyError, find_study, read_settings
 from karat.study.items import Items, filled_templates, read_items, read_questions, together
 from karat.study.orders import Arranger
 from karat.study.plan import BlockPlan, block_plan
 from karat.study.questionnaire import Questionnaire, arranger_for, assemble
-from karat.study.settings import BlockSettings, StudySettings
+from karat.study.settings import BlockSettings, OrderSettings, StudySettings
 from karat.study.tasks import AROUND_MINUTES, TASKS, Task, scale_of
+from karat.study.toml_lines import line_of, toml_lines
 
 
 @dataclass(frozen=True)
@@ -63,9 +67,7 @@ class Study:
         """The lists of every block."""
         if "plan" not in self._made:
             people = self.settings.recruitment.participants
-            self._made["plan"] = tuple(
-                block_plan(block.settings, block.items.frame, self.settings.seed, people) for block in self.blocks
-            )
+            self._made["plan"] = tuple(_placed_plan(block, self.settings.seed, people) for block in self.blocks)
         plans: tuple[BlockPlan, ...] = self._made["plan"]
         return plans
 
@@ -126,7 +128,39 @@ def load(path: str | Path) -> Study:
         blocks.append(Block(block.name or f"block {number}", block, items, questions))
     if problems:
         raise StudyError(f"The items of {found.name} cannot be read:", problems, True)
+    unknown = _unknown_columns(settings.order, blocks, text)
+    if unknown:
+        raise StudyError(f"{found.name} is not a study file:", unknown)
     return Study(found, settings, tuple(blocks), digest.hexdigest()[:16])
+
+
+def _placed_plan(block: Block, seed: int, participants: int) -> BlockPlan:
+    """The lists of a block; where they cannot be made because of some rows, the error says where these stand."""
+    try:
+        return block_plan(block.settings, block.items.frame, seed, participants)
+    except DesignError as error:
+        # The trials of a choice are no rows of the item table: two rows make one.
+        if not error.rows or block.task.compares:
+            raise
+        file, place, first = block.items.locate(error.rows[0])
+        numbers = [block.items.locate(row)[2] for row in error.rows]
+        where = f"{place} {first}" if len(numbers) == 1 else f"{place}s {' and '.join(map(str, numbers))}"
+        raise DesignError(f"{file}, {where}: {error}", error.rows) from None
+
+
+def _unknown_columns(order: OrderSettings, blocks: Sequence[Block], text: str) -> Problems:
+    """Columns that the order names and no item table has: their rules would hold for nothing."""
+    known = list(dict.fromkeys(name for block in blocks for name in block.items.frame.columns))
+    lines = toml_lines(text)
+    problems = Problems()
+    for rule, names in (("in_a_row", order.in_a_row), ("distance", order.distance)):
+        for name in names:
+            if name not in known:
+                close = nearest(name, known)
+                mend = f"Is {close} meant?" if close else f"There are {', '.join(known)}."
+                line = line_of(lines, ("order", rule, name))
+                problems.add("is no column of the items", mend, column=f"order.{rule}", value=name, number=line)
+    return problems
 
 
 def with_lists(study: Study, lists: int | None) -> Study:
@@ -137,6 +171,14 @@ def with_lists(study: Study, lists: int | None) -> Study:
         replace(block, settings=block.settings.model_copy(update={"lists": lists})) for block in study.blocks
     )
     return replace(study, blocks=blocks, _made={})
+
+
+def with_participants(study: Study, participants: int | None) -> Study:
+    """The same study for another number of participants, for whom random pairs are drawn."""
+    if participants is None:
+        return study
+    recruitment = study.settings.recruitment.model_copy(update={"participants": participants})
+    return replace(study, settings=study.settings.model_copy(update={"recruitment": recruitment}), _made={})
 
 
 def _items(folder: Path, block: BlockSettings) -> Items:

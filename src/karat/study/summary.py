@@ -35,13 +35,23 @@ def conditions_per_list(study: Study) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
+def _shown(study: Study, number: int) -> int:
+    """How many trials a list shows in one session, rounds included."""
+    blocks = enumerate(study.blocks)
+    return sum(study.trials(index, number).height * block.settings.rounds for index, block in blocks)
+
+
 def summary_lines(study: Study, participants: int) -> list[str]:
     """The plan in a few lines."""
     per_list = functions_per_list(study)
-    smallest, largest = per_list.select(low=pl.col("trials").min(), high=pl.col("trials").max()).row(0)
+    shown = [_shown(study, number) for number in range(1, study.lists + 1)]
+    smallest, largest = min(shown), max(shown)
     trials = f"{smallest}" if smallest == largest else f"{smallest} to {largest}"
     minutes = max(study.minutes(number) for number in range(1, study.lists + 1))
-    lines = [f"{study.title}: {counted(study.lists, 'list')} of {trials} trials, about {minutes:.0f} minutes each"]
+    each = "" if study.lists == 1 else " each"
+    if study.settings.questionnaire.sessions == 2:
+        each = " in each of 2 sessions"
+    lines = [f"{study.title}: {counted(study.lists, 'list')} of {trials} trials, about {minutes:.0f} minutes{each}"]
     first = per_list.row(0, named=True)
     lines.append("trials     " + ", ".join(f"{first[name]} {name}" for name in FUNCTIONS if first[name]))
     conditions = conditions_per_list(study)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from karat.scales import Binary, Choice, Magnitude, Nominal, Ordinal, Scale
-from karat.study.settings import DEFAULT_POINTS, BlockSettings, ScaleSettings
+from karat.study.settings import BlockSettings, ScaleSettings
 
 AROUND_MINUTES = 4.0
 """For consent, instructions, background questions and breaks."""
@@ -25,27 +25,26 @@ class Task:
     """Whether a trial shows two stimuli."""
 
 
-def _ordinal(settings: ScaleSettings, points: int) -> Ordinal:
+def _ordinal(settings: ScaleSettings) -> Ordinal:
     """The points 1 to n; the middle of an odd scale is neutral unless the study says otherwise."""
-    count = settings.points or (len(settings.labels) if len(settings.labels) > 2 else points)
+    count = settings.points_in("likert")
     neutral = settings.neutral if settings.neutral is not None else (count + 1) // 2 if count % 2 else 0
     return Ordinal(count, neutral=neutral or None)
 
 
 def _differential(settings: ScaleSettings) -> Ordinal:
     """Points around zero, such as -3 to 3; an even number of points has no zero."""
-    count = settings.points or DEFAULT_POINTS["differential"]
+    count = settings.points_in("differential")
     half = count // 2
     points = [*range(-half, 0), *([0] if count % 2 else []), *range(1, half + 1)]
-    neutral = None if settings.neutral == 0 and count % 2 == 0 else 0 if count % 2 else None
-    return Ordinal(points, neutral=neutral)
+    return Ordinal(points, neutral=0 if count % 2 else None)
 
 
 TASKS: dict[str, Task] = {
     task.name: task
     for task in (
         Task("yes-no", lambda s: Binary(tuple(s.levels) or ("no", "yes")), 6.0),
-        Task("likert", lambda s: _ordinal(s, DEFAULT_POINTS["likert"]), 8.8),
+        Task("likert", _ordinal, 8.8),
         Task("choice", lambda s: Choice(none=s.no_difference), 9.2, compares=True),
         Task("magnitude", lambda s: Magnitude(s.modulus), 10.0),
         Task("differential", _differential, 4.0),

@@ -11,7 +11,7 @@ from karat.study.picture import order_picture
 from karat.study.study import Study
 from karat.study.summary import conditions_per_list, functions_per_list, summary_lines
 
-PICTURED_LISTS = 12
+PICTURED_LISTS = 48
 
 
 def questionnaires(study: Study, participants: int, seed: int | None = None) -> pl.DataFrame:

@@ -211,6 +211,12 @@ def _(study: Study) -> None:
         one["status"] = ""
 
 
+@broken("columns__misspelt")
+def _(study: Study) -> None:
+    for one in study.tests:
+        one["contxt"] = "The evening was long."
+
+
 @broken("item-twice__filler")
 def _(study: Study) -> None:
     study.only("filler")[1]["item"] = study.only("filler")[0]["item"]

@@ -210,3 +210,23 @@ def test_instructions_are_told_from_sentences(sentence: str, function: str, is_f
     rows[0]["sentence"] = sentence
     report = written(study, tmp_path)
     assert ("instruction-check" in [finding.rule for finding in report.findings]) == is_flawed
+
+
+def test_rows_with_the_same_unknown_level_are_one_finding(tmp_path: Path) -> None:
+    study = likert()
+    for one in study.tests:
+        one["order"] = one["order"].replace("OS", "O-S")
+    finding = the(written(study, tmp_path))
+    assert finding.rule == "levels"
+    assert finding.message.endswith(f"of order. Rows like it: {len(study.tests) // 2 - 1} more.")
+    assert finding.mend.startswith("Is OS meant?")
+
+
+def test_a_misspelt_column_is_named(tmp_path: Path) -> None:
+    finding = the(check(load(FOLDER / "columns__misspelt")))
+    assert finding.message == 'the column "contxt" has no meaning for karat.'
+    assert finding.mend == "Is context meant? Rename it."
+    study = likert()
+    for one in study.tests:
+        one["lemma"] = "house"
+    assert written(study, tmp_path).findings == ()

@@ -25,13 +25,18 @@ SECTION = "Pieper et al., section 3.1"
 def levels(draft: Draft) -> Iterator[Flaw]:
     """Every test row has a level of every factor."""
     for rows in draft.rows:
+        found: dict[tuple[str, str | None], list[Row]] = {}
         for row in rows:
             for name in row.unknown_levels:
-                value, factor = row[name], row.block.settings.factors[name]
-                told = "no level" if value is None else f"the level {shown(value)}, which the study file does not name,"
-                close = nearest(value, factor.levels) if value else None
-                mend = f"Is {close} meant? " if close else ""
-                yield Flaw(f"{row.item} has {told} of {name}.", f"{mend}There are {_listed(factor.levels)}.", row.spot)
+                found.setdefault((name, row[name]), []).append(row)
+        for (name, value), own in found.items():
+            factor = own[0].block.settings.factors[name]
+            told = "no level" if value is None else f"the level {shown(value)}, which the study file does not name,"
+            more = f" Rows like it: {len(own) - 1} more." if len(own) > 1 else ""
+            close = nearest(value, factor.levels) if value else None
+            mend = f"Is {close} meant? " if close else ""
+            yield Flaw(f"{own[0].item} has {told} of {name}.{more}", f"{mend}There are {_listed(factor.levels)}.",
+                       own[0].spot)  # fmt: skip
 
 
 def _listed(names: list[str]) -> str:

@@ -125,8 +125,8 @@ def _groups(trials: Sequence[Scored], account: str, by_status: bool) -> dict[str
     if account == "pairwise":
         pairs = {trial.pair: trial for trial in trials if trial.pair}
         points = {name: len(trial.scale.levels) for name, trial in pairs.items() if isinstance(trial.scale, Ordinal)}
-        # Of two random points the first is higher with (1 - 1/m) / 2: ties are not right.
-        chances = {name: Fraction(m - 1, 2 * m) for name, m in points.items()}
+        # Of two random points the first is at least as high with (1 + 1/m) / 2: a tie does not fail the pair.
+        chances = {name: Fraction(m + 1, 2 * m) for name, m in points.items()}
         return {"pair": [Scored(None, chances[name], name, trial.scale) for name, trial in pairs.items() if name]}
     kinds = {name: [trial for trial in trials if trial.status == name] for name in ("grammatical", "ungrammatical")}
     if by_status and all(kinds.values()) and sum(map(len, kinds.values())) == len(trials):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
+from difflib import get_close_matches
 
 from karat.errors import counted, shown
 from karat.study.check.draft import Draft, Row, lines_of
 from karat.study.check.rules import Flaw, rule
+from karat.study.items import ALIKE, KNOWN
 
 SHOWN = ("sentence", "sentence_2", "context")
 SENTENCES = ("sentence", "sentence_2")
@@ -45,6 +47,25 @@ def _flawed(draft: Draft, test: Callable[[str], str | None], columns: Sequence[s
         if told is not None:
             found.append((row, told))
     return found
+
+
+@rule(
+    "columns",
+    "warning",
+    "a column of the items is called almost like one that karat knows, and so is passed over",
+    mend="Rename the column.",
+)
+def columns(draft: Draft) -> Iterator[Flaw]:
+    """Columns whose names are misspelt."""
+    for block in draft.study.blocks:
+        found = block.items.frame.columns if block.items.frame.height else []
+        own = [name for name in found if name not in KNOWN and name not in block.settings.factors]
+        missing = [name for name in KNOWN if name not in found]
+        for name in own:
+            close = get_close_matches(name.lower(), missing, 1, ALIKE)
+            if close:
+                yield Flaw(f"the column {shown(name)} has no meaning for karat.", f"Is {close[0]} meant? Rename it.",
+                           (block.items.locate(0)[0], None))  # fmt: skip
 
 
 @rule(
@@ -215,7 +236,8 @@ def _instructs(text: str, row: Row) -> bool:
     if found is None:
         return False
     rest = low[found.end() :]
-    labels = [label.lower() for label in row.block.settings.scale.labels if label]
+    scale = row.block.settings.scale
+    labels = [label.lower() for label in (*scale.labels, *scale.levels) if label]
     return row.function == "attention" or re.search(OBJECTS, rest) is not None or any(label in rest for label in labels)
 
 

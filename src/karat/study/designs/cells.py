@@ -106,8 +106,9 @@ def _rows_of_cells(items: pl.DataFrame, factors: Sequence[Factor]) -> dict[str, 
         own = by_item.setdefault(names[row], {})
         if cell in own:
             raise DesignError(
-                f"Item {shown(names[row])} has two rows ({own[cell] + 1} and {row + 1}) in the condition "
-                f"{spelled([f.name for f in factors], cell)}. Name them as two items, or leave one out."
+                f"Item {shown(names[row])} has two rows in the condition "
+                f"{spelled([f.name for f in factors], cell)}. Name them as two items, or leave one out.",
+                (own[cell], row),
             )
         own[cell] = row
     return by_item
@@ -140,8 +141,9 @@ def _level(factor: Factor, value: object, item: str, row: int) -> str:
     if value is None or str(value) not in factor.levels:
         what = "no level" if value in (None, "") else f"the unknown level {shown(str(value))}"
         raise DesignError(
-            f"Item {shown(item)} (row {row + 1}) has {what} of the factor {shown(factor.name)}. "
-            f"Write one of {', '.join(factor.levels)}."
+            f"Item {shown(item)} has {what} of the factor {shown(factor.name)}. "
+            f"Write one of {', '.join(factor.levels)}.",
+            (row,),
         )
     return str(value)
 

@@ -1,0 +1,101 @@
+"""ReMFOD beside a straightforward pandas version and on ten million trials: python benchmarks/screen.py [TRIALS]
+
+In one run: a questionnaire of the size of the first paper's Likert study (70 people, 108 trials), karat beside pandas
+(group medians by `transform`, recomputed every round); then 1e5 up to 1e7 trials, 100 a participant, by karat alone,
+with the time per million trials, which should stay level, and the peak memory above what the judgments take.
+"""
+
+from __future__ import annotations
+
+import resource
+import statistics
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import polars as pl
+
+import karat
+from karat.checks import Checked
+from karat.judgments import Judgments
+from karat.screen import remfod
+
+ROUNDS = 15
+SECONDS, GIGABYTES = 15.0, 3.0
+FUNCTIONS = np.array(["test", "filler", "control", "attention", "calibration"])
+
+
+def questionnaire(people: int, trials: int, seed: int = 1) -> Judgments:
+    """Log-normal times by participant and function, with some pauses and rushes."""
+    random = np.random.default_rng(seed)
+    total = people * trials
+    person = np.repeat(np.arange(people), trials)
+    function = random.choice(5, total, p=[0.34, 0.28, 0.22, 0.11, 0.05])
+    times = np.exp(random.normal(1.6, 0.4, total) + random.normal(0, 0.3, people)[person] + 0.1 * function)
+    times *= np.where(random.random(total) < 0.03, 6, 1) * np.where(random.random(total) < 0.01, 0.1, 1)
+    names = pl.Series([f"p{number:06d}" for number in range(people)])
+    frame = pl.DataFrame({
+        "participant": names.gather(person), "item": pl.Series(["i"]).gather(np.zeros(total, np.int64)),
+        "response": pl.Series(["1"]).gather(np.zeros(total, np.int64)),
+        "trial": np.tile(np.arange(1, trials + 1), people), "rt": times,
+        "function": pl.Series(FUNCTIONS).gather(function),
+    })  # fmt: skip
+    return Judgments.from_checked(Checked(frame), {"": karat.Ordinal(5)})
+
+
+def pandas_remfod(frame: pd.DataFrame) -> int:
+    """The number of outlying trials, as one would write it with pandas."""
+    kept, found = frame, 0
+    while True:
+        low, high = np.full(len(kept), np.inf), np.full(len(kept), -np.inf)
+        for column in ("participant", "function"):
+            median = kept.groupby(column)["rt"].transform("median")
+            deviation = (kept["rt"] - median).abs().groupby(kept[column]).transform("median") * 1.4826
+            low, high = np.minimum(low, median - 1.5 * deviation), np.maximum(high, median + 2.5 * deviation)
+        out = (kept["rt"] < low) | (kept["rt"] > high)
+        if not out.any():
+            return found
+        found += int(out.sum())
+        kept = kept[~out]
+
+
+def seconds(call: object) -> float:
+    """How long a call takes."""
+    start = time.perf_counter()
+    call()  # type: ignore[operator]
+    return time.perf_counter() - start
+
+
+def peak() -> float:
+    """The largest memory of this process so far, in gigabytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
+
+
+def main() -> int:
+    """Print times and ratios; fail where a limit is not held."""
+    small = questionnaire(70, 108)
+    table = small.frame.select("participant", "function", "rt").to_pandas()
+    assert pandas_remfod(table) == remfod(small).trials.height
+    runs = [(seconds(lambda: remfod(small)), seconds(lambda: pandas_remfod(table))) for _ in range(ROUNDS)]
+    ours, theirs = (statistics.median(column) for column in zip(*runs, strict=True))
+    print(
+        f"70 people x 108 trials   karat {ours * 1000:.1f} ms, pandas {theirs * 1000:.1f} ms: {theirs / ours:.1f} times"
+    )
+    largest = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000
+    failed = False
+    for total in (100_000, 1_000_000, 10_000_000):
+        if total > largest:
+            continue
+        judgments = questionnaire(total // 100, 100)
+        before, took = peak(), seconds(lambda judgments=judgments: remfod(judgments))  # type: ignore[misc]
+        print(
+            f"{total:>10,} trials        {took:.2f} s, {took / total * 1e6:.2f} s a million, "
+            f"peak {peak():.2f} GB ({before:.2f} GB before)"
+        )
+        failed = failed or (total == 10_000_000 and (took > SECONDS or peak() > GIGABYTES))
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Numerical engines: arrays in, arrays out."""

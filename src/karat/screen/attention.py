@@ -1,0 +1,205 @@
+"""Attention: who missed the trials that only attentive people answer well.
+
+Two rules are published. On the positional account (Pieper, Börner and Kiss, section 5.2) at least k of N answers must
+be right, where k keeps guessing at or under alpha. On the pairwise account (Langsford, Perfors, Hendrickson, Kennedy
+and Navarro, appendix) nobody may choose the worse sentence of an attention pair, or rate it above its partner; the
+partners may stand anywhere, and equal ratings are no failure.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb
+
+import polars as pl
+
+from karat.errors import counted
+from karat.judgments import Judgments
+from karat.scales import Choice, Scale
+from karat.screen.answers import COLUMNS, check_settings, guess_note, guessing_tails, positional, scored, trials_of
+from karat.screen.evidence import Evidence, ScreenError, everybody
+from karat.study.guessing import p_sentence
+
+ALPHA = 0.05
+ACCOUNTS = ("positional", "pairwise")
+
+
+def attention(
+    judgments: Judgments, account: str = "positional", alpha: float = ALPHA, slips: int | None = None
+) -> Evidence:
+    """How many attention trials each participant answered rightly, or how many attention pairs.
+
+    `slips` wrong answers are tolerated; by default as many as alpha allows (positional) or none (pairwise). A trial
+    that was shown and not answered is not right.
+
+    >>> import karat
+    >>> evidence = attention(karat.datasets.load("likert"))
+    >>> print(evidence)
+    attention: 9 of 48 participants flagged.
+    >>> evidence.participants["reason"][0]
+    '4 of 6 attention trials right (5 needed); a guesser passes with p = .041'
+    """
+    if account not in ACCOUNTS:
+        raise ScreenError(f"attention: account must be one of {', '.join(ACCOUNTS)}, got {account!r}.")
+    if account == "pairwise":
+        evidence = pairwise(judgments, "attention", "attention", alpha, slips)
+    else:
+        evidence = positional(judgments, "attention", "attention", alpha, slips)
+    settings = {"account": account, "alpha": alpha, "slips": slips}
+    return Evidence(evidence.participants, "attention", settings, evidence.notes)
+
+
+def pairwise(judgments: Judgments, function: str, criterion: str, alpha: float, slips: int | None) -> Evidence:
+    """In how many pairs each participant put the worse sentence above the better one, or left an answer out.
+
+    A choice trial is a pair by itself. Rated sentences are partners by the column pair; the better one is the
+    grammatical one. Where a pair was rated more than once, no rating of the worse sentence may lie above one of the
+    better. A guesser passes n pairs with ((m + 1) / 2m)^n on m points, and with 1 / 2^n where ties do not occur.
+    """
+    check_settings(criterion, alpha, slips)
+    trials = trials_of(judgments, function, criterion)
+    chosen = [question for question, scale in judgments.scales.items() if isinstance(scale, Choice)]
+    parts: list[pl.DataFrame] = []
+    notes: list[str] = []
+    choices = trials.filter(pl.col("question").is_in(chosen))
+    if choices.height:
+        told, notes = scored(choices, judgments.scales, criterion)
+        parts.append(_chosen_pairs(told, judgments.scales))
+    rated = trials.filter(~pl.col("question").is_in(chosen))
+    if rated.height:
+        table, more = _rated_pairs(rated, judgments.scales)
+        notes = [*notes, *more]
+        parts.append(table)
+    pairs = pl.concat(parts)
+    if not pairs.height:
+        raise ScreenError(
+            f"{criterion}: the pairwise account needs pairs, and nobody saw both sentences of one: "
+            "name the partners in the column pair, and which is grammatical in the column status."
+        )
+    counts = pairs.group_by("participant").agg(
+        pl.col("passed").sum().cast(pl.Int64).alias("right"),
+        pl.len().cast(pl.Int64).alias("trials"),
+        pl.col("unanswered").sum().cast(pl.Int64).alias("unanswered"),
+        pl.col("chance").sort().str.join(" ").alias("chances"),
+    )
+    return _pair_evidence(everybody(judgments), counts, criterion, alpha, slips or 0, notes)
+
+
+def _pair_evidence(
+    people: pl.DataFrame, counts: pl.DataFrame, criterion: str, alpha: float, slips: int, notes: list[str]
+) -> Evidence:
+    """The verdict on each participant's pairs."""
+    guesses = {}
+    for text in counts["chances"].unique().to_list():
+        chances = tuple(Fraction(one) for one in text.split())
+        guesses[text] = float(guessing_tails(chances)[max(len(chances) - slips, 0)])
+    rules = pl.DataFrame(
+        {"chances": list(guesses), "guess_probability": list(guesses.values()),
+         "chance_text": [p_sentence(p) for p in guesses.values()]},
+        schema={"chances": pl.String, "guess_probability": pl.Float64, "chance_text": pl.String},
+    )  # fmt: skip
+    needed = pl.max_horizontal(pl.col("trials") - slips, 0)
+    table = people.join(counts.join(rules, on="chances"), on="participant", how="left", maintain_order="left")
+    seen = pl.col("trials").is_not_null()
+    unanswered = pl.when(pl.col("unanswered") > 0).then(pl.format(", {} unanswered", "unanswered"))
+    reason = pl.format(
+        "{} of {} pairs without the worse sentence above the better ({} needed){}; a guesser passes with {}",
+        "right", "trials", needed, unanswered.otherwise(pl.lit("")), "chance_text",
+    )  # fmt: skip
+    table = table.with_columns(
+        score=pl.col("right") / pl.col("trials"),
+        threshold=needed / pl.col("trials"),
+        needed=pl.when(seen).then(needed),
+        flagged=(pl.col("right") < needed).fill_null(False),
+        reason=pl.when(seen).then(reason).otherwise(pl.lit("saw no pair of which both sentences are there")),
+    )
+    worst = max(guesses.values())
+    notes = [*notes, guess_note(criterion, worst, alpha)] if worst > alpha else notes
+    return Evidence(table.select(*COLUMNS, "right", "trials", "needed"), criterion, notes=tuple(notes))
+
+
+def _chosen_pairs(trials: pl.DataFrame, scales: dict[str, Scale]) -> pl.DataFrame:
+    """Choice trials: passed unless the worse sentence was chosen; "no difference" is no failure."""
+    undecided = pl.col("response") == "none"
+    # Whoever guesses takes the worse sentence with one of two or three answers.
+    sizes = {question: len(scale.levels) for question, scale in scales.items() if isinstance(scale, Choice)}
+    chances = {question: str(1 - Fraction(1, size)) for question, size in sizes.items()}
+    return trials.select(
+        "participant",
+        passed=pl.col("right") | undecided.fill_null(False),
+        unanswered=pl.col("response").is_null(),
+        chance=pl.col("question").replace_strict(chances, return_dtype=pl.String, default=None),
+    )
+
+
+def _rated_pairs(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[pl.DataFrame, list[str]]:
+    """Rated partners: one row a participant, question and pair, where both sentences were shown."""
+    ratings = trials.with_columns(_height(trials, scales), better=_better(trials, scales))
+    known = ratings.filter(pl.col("pair").is_not_null(), pl.col("better").is_not_null())
+    left_out = trials.height - known.height
+    notes = [f"{counted(left_out, 'trial')} without a partner or a status left out."] if left_out else []
+    better, worse = pl.col("better"), ~pl.col("better")
+    pairs = known.group_by("participant", "question", "pair", maintain_order=True).agg(
+        pl.col("height").filter(better).min().alias("lowest"),
+        pl.col("height").filter(worse).max().alias("highest"),
+        better.sum().cast(pl.Int64).alias("goods"),
+        worse.sum().cast(pl.Int64).alias("bads"),
+        pl.col("response").is_null().any().alias("unanswered"),
+    )
+    whole = pairs.filter(pl.col("goods") > 0, pl.col("bads") > 0)
+    alone = pairs.height - whole.height
+    notes += [f"{counted(alone, 'pair')} of which somebody saw one sentence only left out."] if alone else []
+    kinds = whole.select("question", "goods", "bads").unique(maintain_order=True)
+    texts = [str(pair_chance(scales[q], goods, bads)) for q, goods, bads in kinds.iter_rows()]
+    whole = whole.join(
+        kinds.with_columns(pl.Series("chance", texts, dtype=pl.String)), on=["question", "goods", "bads"]
+    )
+    kept = ~pl.col("unanswered") & (pl.col("highest") <= pl.col("lowest"))
+    return whole.select("participant", kept.fill_null(False).alias("passed"), "unanswered", "chance"), notes
+
+
+def pair_chance(scale: Scale, goods: int = 1, bads: int = 1) -> Fraction:
+    """The probability that no guessed rating of the worse sentence lies above one of the better.
+
+    >>> from karat.scales import Magnitude, Ordinal
+    >>> pair_chance(Ordinal(5)), pair_chance(Magnitude())
+    (Fraction(3, 5), Fraction(1, 2))
+    """
+    points = len(getattr(scale, "levels", ()))
+    if not points:
+        return Fraction(1, comb(goods + bads, goods))
+    # The highest of the worse ratings is at point t, and all better ones are at t or above it.
+    ways = sum((t**bads - (t - 1) ** bads) * (points - t + 1) ** goods for t in range(1, points + 1))
+    return Fraction(ways, points ** (goods + bads))
+
+
+def _height(trials: pl.DataFrame, scales: dict[str, Scale]) -> pl.Expr:
+    """How high an answer stands: its place among the levels, or the number itself."""
+    height = pl.col("response").cast(pl.Float64, strict=False)
+    for question in trials["question"].unique().to_list():
+        scale = scales[question]
+        if scale.kind == "nominal":
+            raise ScreenError("The pairwise account needs choices or ratings; categories have no order.")
+        levels = getattr(scale, "levels", ())
+        if levels:
+            places = {level: float(place) for place, level in enumerate(levels, start=1)}
+            placed = pl.col("response").replace_strict(places, return_dtype=pl.Float64, default=None)
+            height = pl.when(pl.col("question") == question).then(placed).otherwise(height)
+    return height.alias("height")
+
+
+def _better(trials: pl.DataFrame, scales: dict[str, Scale]) -> pl.Expr:
+    """Whether a sentence is the better one of its pair: by its status, else by where its right answers lie."""
+    by_status = pl.col("status").replace_strict(
+        {"grammatical": True, "ungrammatical": False}, return_dtype=pl.Boolean, default=None
+    )
+    by_expected = pl.lit(None, dtype=pl.Boolean)
+    expected = trials.select("question", "expected").drop_nulls().unique(maintain_order=True)
+    for question, text in expected.iter_rows():
+        levels: tuple[str, ...] = getattr(scales[question], "levels", ())
+        places = [place for place, level in enumerate(levels) if level in scales[question].expected(text)]
+        twice = 2 * sum(places) - len(places) * (len(levels) - 1)
+        if levels and twice:
+            here = (pl.col("question") == question) & (pl.col("expected") == text)
+            by_expected = pl.when(here).then(pl.lit(twice > 0)).otherwise(by_expected)
+    return pl.coalesce(by_status, by_expected)

@@ -1,0 +1,55 @@
+"""What a criterion gives back: one row a participant with score, threshold, verdict and reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from karat.errors import KaratError, counted
+from karat.judgments import Judgments
+
+
+class ScreenError(KaratError, ValueError):
+    """A criterion that cannot say anything about these judgments, with the reason."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The evidence of one criterion. It flags and gives reasons; whom to exclude is a rule of the study."""
+
+    participants: pl.DataFrame
+    """participant, score, threshold, flagged, reason; a criterion may have further columns."""
+    criterion: str
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def table(self) -> pl.DataFrame:
+        """The evidence as a table, those flagged first."""
+        return self.participants.sort("flagged", descending=True, maintain_order=True)
+
+    @property
+    def flagged(self) -> list[str]:
+        """Who is flagged."""
+        return self.participants.filter(pl.col("flagged"))["participant"].to_list()
+
+    def __str__(self) -> str:
+        number = len(self.flagged)
+        return f"{self.criterion}: {number} of {counted(self.participants.height, 'participant')} flagged."
+
+
+def timed(judgments: Judgments, criterion: str) -> pl.DataFrame:
+    """The judgments that a criterion about time looks at: with a time, and not for practice."""
+    frame = judgments.frame
+    if "rt" not in frame.columns or frame["rt"].null_count() == frame.height:
+        raise ScreenError(f"{criterion} needs response times, and these judgments have none (column rt, in seconds).")
+    kept = frame.filter(pl.col("function") != "practice", pl.col("rt").is_not_null())
+    if not kept.height:
+        raise ScreenError(f"{criterion} needs response times outside practice, and there are none.")
+    return kept
+
+
+def everybody(judgments: Judgments) -> pl.DataFrame:
+    """One row for each participant who answered, in the order in which they come."""
+    return judgments.frame.select(pl.col("participant").unique(maintain_order=True))

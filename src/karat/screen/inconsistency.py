@@ -1,0 +1,121 @@
+"""Inconsistency: who answered the same question differently when it came again.
+
+Repetitions are answers of one participant to the same item and, where there are several, the same question: repeated
+adjective pairs of a semantic differential, or items that come again in any task or session. Answers are aligned first:
+a question shown the other way round (polarity -1) is reversed, a choice counts as the item chosen, not as its side.
+With x and y running over all M pairs of answers to the same question, the score is
+
+    sqrt(1/M sum (x - y)^2)   in scale steps;
+
+on nominal scales and in choices a pair differs by 0 or 1, on magnitudes the logarithms are compared. Flagged is a score
+above median + `upper` MAD of all participants' scores, MAD = 1.4826 median |score - median|.
+
+Macketanz et al. use an inconsistency score on repeated adjective pairs and cite Naderi (2018) for it, without a formula
+or a cutoff: the formula and the rule here are karat's reading of it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from karat.errors import counted
+from karat.judgments import Judgments
+from karat.models.robust import MAD_CONSTANT
+from karat.scales import Choice, Scale
+from karat.screen.evidence import Evidence, ScreenError, everybody
+from karat.screen.positions import answered, by_scale, is_ordered, position, width
+
+UPPER = 2.5
+
+
+def inconsistency(judgments: Judgments, upper: float = UPPER) -> Evidence:
+    """How far each participant's answers to repeated questions lie apart, and whose lie apart unusually far.
+
+    Further columns: repeated (how many questions came again), comparisons (pairs of answers) and identical (the share
+    of pairs without a difference).
+
+    >>> import karat
+    >>> twice = {"participant": ["p1"] * 4, "item": ["a", "a", "b", "b"], "response": [5, 1, 2, 4],
+    ...          "trial": [1, 2, 3, 4], "polarity": [1, -1, 1, 1]}
+    >>> inconsistency(karat.Judgments(twice, karat.Ordinal(5))).participants["reason"][0]
+    'answers to 2 repeated questions lie 1.41 scale steps apart (root mean square of 2 comparisons)'
+    """
+    if not upper > 0:
+        raise ScreenError(f"inconsistency: upper must be above 0, got {upper}.")
+    parts = [
+        (scale, repeated)
+        for scale, rows in by_scale(judgments, answered(judgments))
+        if (repeated := _repeated(scale, rows)).height
+    ]
+    if not parts:
+        raise ScreenError("inconsistency needs repeated questions, and nobody answered an item more than once.")
+    unit, notes = "scale steps", []
+    if len(parts) > 1:
+        unit = "of the scale's width"
+        notes.append("The repeated questions have different scales: differences are shares of each scale's width.")
+        parts = [(scale, _in_widths(scale, repeated)) for scale, repeated in parts]
+    per_person = pl.concat([repeated for _, repeated in parts]).group_by("participant").agg(
+        pl.len().cast(pl.Int64).alias("repeated"), pl.col("comparisons").sum(),
+        (pl.col("equal").sum() / pl.col("comparisons").sum()).alias("identical"),
+        # Differences that are only rounding would make a deviation of 0 a tiny one.
+        (pl.col("squares").sum() / pl.col("comparisons").sum()).sqrt().round(12).alias("score"),
+    )  # fmt: skip
+    scores = per_person["score"].to_numpy()
+    middle = float(np.median(scores))
+    deviation = MAD_CONSTANT * float(np.median(np.abs(scores - middle)))
+    if deviation == 0:
+        notes.append(
+            f"At least half of the {counted(len(scores), 'score')} are {middle:.2f}, so that the median absolute "
+            "deviation is 0: every score above the median is flagged, however little. Look at the scores themselves."
+        )
+    threshold = middle + upper * deviation
+    table = everybody(judgments).join(per_person, on="participant", how="left", maintain_order="left")
+    told = pl.format(
+        "answers to {} repeated question{} lie {} {} apart (root mean square of {} comparison{})",
+        "repeated", _plural("repeated"), pl.col("score").round(2), pl.lit(unit), "comparisons", _plural("comparisons"),
+    )  # fmt: skip
+    known = pl.col("score").is_not_null()
+    participants = table.select(
+        "participant", "score", pl.lit(threshold).alias("threshold"),
+        (pl.col("score") > threshold).fill_null(False).alias("flagged"),
+        pl.when(known).then(told).otherwise(pl.lit("no question was answered twice")).alias("reason"),
+        pl.col("repeated", "comparisons").fill_null(0), "identical",
+    )  # fmt: skip
+    settings = {"upper": upper, "mad_constant": MAD_CONSTANT, "median": middle, "mad": deviation}
+    return Evidence(participants, "inconsistency", settings, tuple(notes))
+
+
+def _plural(name: str) -> pl.Expr:
+    return pl.when(pl.col(name) == 1).then(pl.lit("")).otherwise(pl.lit("s"))
+
+
+def _repeated(scale: Scale, rows: pl.DataFrame) -> pl.DataFrame:
+    """The questions that a participant answered more than once, with the sum of squared differences of all pairs."""
+    keys = [name for name in ("participant", "item", "question") if name in rows.columns]
+    value = position(scale, aligned="polarity" in rows.columns)
+    if isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns):
+        side, here = pl.col("response"), pl.col("left").is_not_null() & pl.col("right").is_not_null()
+        chosen = pl.when(side == "left").then("left").when(side == "right").then("right").otherwise(side)
+        value = pl.when(here).then(chosen).otherwise(value.cast(pl.String))
+    groups = rows.select(*keys, value.alias("value")).filter(pl.len().over(keys) > 1)
+    same = groups.group_by(*keys, "value").len("times").group_by(keys).agg(
+        (pl.col("times").cast(pl.Int64) * (pl.col("times").cast(pl.Int64) - 1) // 2).sum().alias("equal"),
+        pl.col("times").cast(pl.Int64).sum().alias("answers"),
+    ).with_columns(comparisons=pl.col("answers") * (pl.col("answers") - 1) // 2)  # fmt: skip
+    if is_ordered(scale):
+        # The squared differences of all pairs of m answers sum to m times their squared deviations from the mean.
+        spread = groups.group_by(keys).agg((pl.col("value").var(ddof=0) * pl.len() ** 2).alias("squares"))
+        same = same.join(spread, on=keys, nulls_equal=True)
+    else:
+        same = same.with_columns(squares=(pl.col("comparisons") - pl.col("equal")).cast(pl.Float64))
+    return same.select("participant", "comparisons", "equal", "squares")
+
+
+def _in_widths(scale: Scale, repeated: pl.DataFrame) -> pl.DataFrame:
+    """Differences as shares of the scale's width; without ends, of the greatest mean difference there is."""
+    whole = width(scale)
+    if whole is None:
+        widest = (repeated["squares"] / repeated["comparisons"]).sqrt().max()
+        whole = float(widest) if isinstance(widest, float) and widest > 0 else 1.0
+    return repeated.with_columns(pl.col("squares") / whole**2)

@@ -1,0 +1,181 @@
+"""Straightlining: who gave the same answer or a pattern throughout.
+
+Answers are looked at in the order in which the participant saw the trials, never in the order of columns or items, and
+as they were given on the screen (polarity is not undone). Five patterns, each with its probability for somebody whose
+answers do not depend on what is asked:
+
+- the same answer in all n trials (Macketanz et al., section 4.1): K^(1 - n) by even guessing among K answers;
+- a long run of one answer: P(longest run >= m), exact for independent answers with the participant's own shares of
+  answers (Schilling 1990; `karat.models.runs`), so that somebody who finds most sentences good is not flagged for it;
+- a period d of 2, 3 or 4 (zig-zag): the number of answers equal to the one d trials before against the binomial
+  distribution with q = sum over a of n_a (n_a - 1) / (n (n - 1)), the share of equal pairs among all of the
+  participant's answers;
+- one side in a choice task: two-sided binomial with 1/2, "no difference" left out. It supposes balanced sides.
+
+The score is the smallest of these probabilities, not corrected for their number. A questionnaire whose trials are
+blocked or alternate makes earnest answers look patterned: a flag then says something about the design.
+The variability (standard deviation of the answers in scale steps, Dunn et al. 2018) is evidence only.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from karat.judgments import Judgments
+from karat.models.runs import binomial_tail, longest_run_tail
+from karat.scales import Choice, Scale
+from karat.screen.evidence import Evidence, ScreenError, everybody
+from karat.screen.positions import answered, by_scale, is_ordered, position
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+PERIODS = (2, 3, 4)
+ALPHA = 0.001
+FURTHER: dict[str, Any] = {
+    "trials": pl.Int64, "longest_run": pl.Int64, "longest_run_p": pl.Float64, "same_answer_p": pl.Float64,
+    "period": pl.Int64, "period_share": pl.Float64, "period_p": pl.Float64, "left_share": pl.Float64,
+    "side_p": pl.Float64, "variability": pl.Float64,
+}  # fmt: skip
+SCHEMA: dict[str, Any] = {"participant": pl.String, "score": pl.Float64, "pattern": pl.String} | FURTHER
+
+
+def straightlining(judgments: Judgments, alpha: float = ALPHA, shares: Literal["own", "even"] = "own") -> Evidence:
+    """The least probable pattern in each participant's answers; flagged where its probability is below `alpha`.
+
+    `shares="even"` judges runs by even guessing among all answers of the scale instead of by the participant's own
+    shares. It then also finds those who nearly always answer the same.
+
+    >>> import karat
+    >>> evidence = straightlining(karat.datasets.load("likert"))
+    >>> evidence.flagged, evidence.table()["reason"][0]
+    (['p23'], 'the same answer 4 in all 72 trials')
+    """
+    if not 0 < alpha < 1 or shares not in ("own", "even"):
+        raise ScreenError("straightlining: alpha must be between 0 and 1, and shares own or even.")
+    rows = answered(judgments)
+    if not rows.height:
+        raise ScreenError("straightlining: nobody answered anything outside practice.")
+    unit = "answers" if "question" in rows.columns else "trials"
+    parts = list(by_scale(judgments, presented(rows)))
+    tables = [
+        _patterns(part, scale, shares, unit, f" (answers on the {scale.kind} scale)" if len(parts) > 1 else "")
+        for scale, part in parts
+    ]
+    worst = (
+        pl.concat(tables).sort("score", maintain_order=True).unique("participant", keep="first", maintain_order=True)
+    )
+    table = everybody(judgments).join(worst, on="participant", how="left", maintain_order="left")
+    flagged = (pl.col("score") < alpha).fill_null(False)
+    none = pl.format(f"no pattern: the longest run is {{}} of {{}} {unit}", "longest_run", "trials")
+    reason = pl.when(pl.col("score").is_null()).then(pl.lit("no answers outside practice")).otherwise(
+        pl.when(flagged).then(pl.col("pattern")).otherwise(none)
+    )  # fmt: skip
+    assumed = "There is no column trial: the order of the rows is taken as the order of presentation."
+    notes = () if "trial" in rows.columns else (assumed,)
+    participants = table.select(
+        "participant", "score", pl.lit(alpha).alias("threshold"), flagged.alias("flagged"), reason.alias("reason"),
+        *FURTHER,
+    )  # fmt: skip
+    return Evidence(participants, "straightlining", {"alpha": alpha, "shares": shares}, notes)
+
+
+def presented(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows one participant after the other, each in the order of presentation; sessions as they come."""
+    groups = ["participant", "session"] if "session" in rows.columns else ["participant"]
+    firsts = [pl.col("_row").min().over(groups[: place + 1]).alias(f"_{name}") for place, name in enumerate(groups)]
+    added = [f"_{name}" for name in groups]
+    by = added + (["trial"] if "trial" in rows.columns else [])
+    ordered = rows.with_row_index("_row").with_columns(firsts).sort(by, maintain_order=True, nulls_last=True)
+    return ordered.drop("_row", *added)
+
+
+def _patterns(rows: pl.DataFrame, scale: Scale, shares: str, unit: str, where: str) -> pl.DataFrame:
+    """The patterns of everybody's answers on one scale; rows stand in the order of presentation."""
+    rows = rows.with_columns(
+        _person=pl.col("participant").rle_id().cast(pl.Int64),
+        _code=pl.col("response").rank("dense").over("participant").cast(pl.Int64) - 1,
+    )
+    person, code = rows["_person"].to_numpy(), rows["_code"].to_numpy()
+    names = rows["participant"].unique(maintain_order=True)
+    n = np.bincount(person).astype(np.int64)
+    answers, used = rows["response"], int(code.max()) + 1
+    counts = np.bincount(person * used + code, minlength=len(n) * used).reshape(len(n), used)
+    kinds = len(levels) if (levels := getattr(scale, "levels", None)) else max(2, answers.n_unique())
+    begin, longest = _longest_runs(person, code, len(n))
+    probabilities = np.full((len(n), kinds), 1 / kinds) if shares == "even" else counts / n[:, None]
+    run_p = longest_run_tail(probabilities, n, longest)
+    same = longest == n
+    same_p = np.where(same, float(kinds) ** (1.0 - n), np.nan)
+    q = (counts * (counts - 1)).sum(axis=1) / np.maximum(n * (n - 1), 1)
+    period, share, equal, period_p = _periods(person, code, n, q)
+    left, either, side_p = _sides(scale, person, answers, len(n))
+    variability: pl.Series = pl.Series([None] * len(n), dtype=pl.Float64)
+    if is_ordered(scale):
+        steps = rows.group_by("_person", maintain_order=True).agg(position(scale).std().alias("sd"))
+        variability = steps["sd"]
+    said = answers.gather(pl.Series(begin)).to_list()
+    every = np.column_stack([np.nan_to_num(same_p, nan=1.0), run_p, period_p, np.nan_to_num(side_p, nan=1.0)])
+    first = every.argmin(axis=1)
+    told = []
+    for who, which in enumerate(first.tolist()):
+        side = "left" if 2 * left[who] >= either[who] else "right"
+        told.append(
+            (
+                f"the same answer {said[who]} in all {n[who]} {unit}",
+                f"the answer {said[who]} in {longest[who]} {unit} running, of {n[who]}",
+                f"answers repeat every {period[who]} {unit} in {equal[who]} of {n[who] - period[who]}",
+                f"the {side} side in {max(left[who], either[who] - left[who])} of {either[who]} choices",
+            )[which] + where
+        )  # fmt: skip
+    left_share = np.divide(left, either, out=np.full(len(n), np.nan), where=either > 0)
+    table = pl.DataFrame(
+        {
+            "participant": names, "score": every.min(axis=1), "pattern": told, "trials": n, "longest_run": longest,
+            "longest_run_p": run_p, "same_answer_p": same_p, "period": period, "period_share": share,
+            "period_p": period_p, "left_share": left_share, "side_p": side_p, "variability": variability,
+        },
+        schema=SCHEMA,
+    )  # fmt: skip
+    return table.with_columns(pl.col(pl.Float64).fill_nan(None))
+
+
+def _longest_runs(person: Ints, code: Ints, people: int) -> tuple[Ints, Ints]:
+    """Where each participant's first longest run begins, and how long it is."""
+    new = np.ones(len(code), dtype=bool)
+    new[1:] = (person[1:] != person[:-1]) | (code[1:] != code[:-1])
+    starts = np.flatnonzero(new)
+    lengths = np.diff(np.append(starts, len(code)))
+    longest = np.zeros(people, dtype=np.int64)
+    np.maximum.at(longest, person[starts], lengths)
+    reached = np.flatnonzero(lengths == longest[person[starts]])
+    _, first = np.unique(person[starts[reached]], return_index=True)
+    return starts[reached[first]], longest
+
+
+def _periods(person: Ints, code: Ints, n: Ints, q: Floats) -> tuple[Ints, Floats, Ints, Floats]:
+    """The period with the smallest probability: its length, share and number of equal answers, and probability."""
+    period, equal, p = np.full(len(n), PERIODS[0]), np.zeros(len(n), dtype=np.int64), np.ones(len(n))
+    for d in PERIODS:
+        same_person = person[d:] == person[:-d]
+        matches = np.bincount(person[d:][same_person & (code[d:] == code[:-d])], minlength=len(n)).astype(np.int64)
+        tail = binomial_tail(matches, np.maximum(n - d, 0), q)
+        better = (tail < p) | (d == PERIODS[0])
+        period, equal, p = np.where(better, d, period), np.where(better, matches, equal), np.where(better, tail, p)
+    places = n - period
+    share = np.divide(equal, places, out=np.full(len(n), np.nan), where=places > 0)
+    return period.astype(np.int64), share, equal.astype(np.int64), p
+
+
+def _sides(scale: Scale, person: Ints, answers: pl.Series, people: int) -> tuple[Ints, Ints, Floats]:
+    """How often the left side and either side was chosen, and the two-sided probability of so uneven a split."""
+    if not isinstance(scale, Choice):
+        return np.zeros(people, dtype=np.int64), np.zeros(people, dtype=np.int64), np.full(people, np.nan)
+    left = np.bincount(person[(answers == "left").to_numpy()], minlength=people).astype(np.int64)
+    either = left + np.bincount(person[(answers == "right").to_numpy()], minlength=people).astype(np.int64)
+    more = np.maximum(left, either - left)
+    tail = binomial_tail(more, either, 0.5)
+    return left, either, np.where(either > 0, np.minimum(2 * tail, 1.0), np.nan)

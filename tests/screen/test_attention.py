@@ -1,0 +1,131 @@
+"""Attention trials: so many right, or no pair turned round."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import polars as pl
+import pytest
+
+import karat
+from karat.screen.attention import attention, pair_chance
+from karat.screen.controls import controls
+
+
+def pairs(people: Mapping[str, Sequence[tuple[object, object]]], scale: karat.Scale, **about: Any) -> karat.Judgments:
+    """Ratings of the better and the worse sentence of each pair: all better ones first, as if in the first half."""
+    rows = [
+        {"participant": name, "item": f"{status}{n}", "response": None if pair[side] is None else str(pair[side]),
+         "function": "attention", "status": status, "pair": f"pair{n}", **about}
+        for name, answers in people.items()
+        for side, status in enumerate(("grammatical", "ungrammatical"))
+        for n, pair in enumerate(answers)
+    ]  # fmt: skip
+    return karat.Judgments(pl.DataFrame(rows, schema_overrides={"response": pl.String}), scale)
+
+
+def reasons(evidence: karat.screen.Evidence) -> dict[str, str]:
+    return dict(evidence.participants.select("participant", "reason").iter_rows())
+
+
+def test_ratings_of_one_kind_are_counted() -> None:
+    frame = {
+        "participant": ["p1"] * 6 + ["p2"] * 6, "item": list("abcdef") * 2, "function": ["attention"] * 12,
+        "status": ["ungrammatical"] * 12, "expected": ["1-2"] * 12, "response": list("111123") + list("111133"),
+    }  # fmt: skip
+    evidence = attention(karat.Judgments(frame, karat.Ordinal(5)))
+    assert evidence.flagged == ["p2"]
+    assert reasons(evidence)["p2"] == "4 of 6 attention trials right (5 needed); a guesser passes with p = .041"
+    assert attention(karat.Judgments(frame, karat.Ordinal(5)), slips=0).flagged == ["p1", "p2"]
+    assert evidence.criterion == "attention"
+    assert evidence.settings == {"account": "positional", "alpha": 0.05, "slips": None}
+
+
+def test_a_worse_sentence_rated_above_its_partner_fails_and_a_tie_does_not() -> None:
+    people: dict[str, list[tuple[object, object]]] = {
+        "good": [(5, 1), (4, 2)], "tie": [(3, 3), (5, 5)], "turned": [(5, 1), (2, 3)], "silent": [(5, 1), (5, None)],
+    }  # fmt: skip
+    evidence = attention(pairs(people, karat.Ordinal(5)), account="pairwise")
+    assert evidence.flagged == ["turned", "silent"]
+    assert reasons(evidence)["silent"] == (
+        "1 of 2 pairs without the worse sentence above the better (2 needed), 1 unanswered; "
+        "a guesser passes with p = .360"
+    )
+    assert evidence.participants["score"].to_list() == [1.0, 1.0, 0.5, 0.5]
+    assert evidence.notes == ("attention: somebody who guesses passes with p = .360, more than 0.05.",)
+    assert attention(pairs(people, karat.Ordinal(5)), account="pairwise", slips=1).flagged == []
+
+
+def test_magnitudes_are_compared_as_numbers() -> None:
+    people: dict[str, list[tuple[object, object]]] = {"p1": [(100, 20), (9, 8.5)], "p2": [(9, 10), (50, 1)]}
+    evidence = attention(pairs(people, karat.Magnitude(100)), account="pairwise")
+    assert evidence.flagged == ["p2"]
+    assert evidence.participants["guess_probability"].to_list() == [0.25, 0.25]
+
+
+def test_choices_fail_when_the_worse_sentence_is_chosen() -> None:
+    frame = {
+        "participant": [name for name in ("p1", "p2", "p3", "p4") for _ in range(2)], "item": ["a", "b"] * 4,
+        "left": ["x"] * 8, "right": ["y"] * 8, "function": ["attention"] * 8, "expected": ["left", "right"] * 4,
+        "response": ["left", "right", "left", "left", "left", "none", "left", None],
+    }  # fmt: skip
+    evidence = attention(karat.Judgments(frame, karat.Choice(none=True)), account="pairwise")
+    assert evidence.flagged == ["p2", "p4"]
+    assert evidence.participants["guess_probability"][0] == pytest.approx(4 / 9)
+
+
+def test_the_better_sentence_is_told_by_its_expected_answers_where_there_is_no_status() -> None:
+    read = pairs({"p1": [(5, 1)], "p2": [(1, 5)]}, karat.Ordinal(5))
+    expected = pl.when(pl.col("status") == "grammatical").then(pl.lit("3-5")).otherwise(pl.lit("1-2"))
+    frame = read.frame.with_columns(expected=expected).drop("status")
+    assert attention(karat.Judgments(frame, karat.Ordinal(5)), account="pairwise").flagged == ["p2"]
+
+
+def test_half_a_pair_says_nothing() -> None:
+    frame = pairs({"p1": [(5, 1)], "p2": [(1, 5)]}, karat.Ordinal(5)).frame
+    half = frame.filter((pl.col("participant") == "p1") | (pl.col("status") == "grammatical"))
+    evidence = attention(karat.Judgments(half, karat.Ordinal(5)), account="pairwise")
+    assert evidence.flagged == []
+    assert evidence.participants["score"].to_list() == [1.0, None]
+    assert reasons(evidence)["p2"] == "saw no pair of which both sentences are there"
+    assert "1 pair of which somebody saw one sentence only left out." in evidence.notes
+    with pytest.raises(karat.KaratError, match="nobody saw both sentences"):
+        attention(karat.Judgments(frame.drop("pair"), karat.Ordinal(5)), account="pairwise")
+
+
+@pytest.mark.parametrize(("points", "goods", "bads"), [(2, 1, 1), (5, 1, 1), (3, 2, 1), (3, 2, 2)])
+def test_the_chance_of_a_pair_by_enumeration(points: int, goods: int, bads: int) -> None:
+    every = list(product(range(points), repeat=goods + bads))
+    passed = sum(max(one[goods:]) <= min(one[:goods]) for one in every)
+    assert pair_chance(karat.Ordinal(points), goods, bads) == Fraction(passed, len(every))
+
+
+def test_pairs_rated_twice_allow_no_worse_rating_above_a_better_one() -> None:
+    once = pairs({"p1": [(5, 1)], "p2": [(5, 1)]}, karat.Ordinal(5)).frame
+    again = pairs({"p1": [(4, 3)], "p2": [(4, 5)]}, karat.Ordinal(5)).frame
+    both = karat.Judgments(pl.concat([once, again]), karat.Ordinal(5))
+    assert attention(both, account="pairwise").flagged == ["p2"]
+
+
+def test_controls_can_be_judged_by_pairs_too() -> None:
+    frame = pairs({"p1": [(5, 1)] * 6, "p2": [(5, 1)] * 5 + [(1, 5)]}, karat.Ordinal(5)).frame
+    read = karat.Judgments(frame.with_columns(function=pl.lit("control")), karat.Ordinal(5))
+    evidence = controls(read, account="pairwise")
+    assert evidence.flagged == ["p2"]
+    assert evidence.notes == ()
+    assert evidence.participants["guess_probability"][0] == pytest.approx(0.6**6)
+
+
+def test_what_cannot_run_says_why() -> None:
+    read = pairs({"p1": [(5, 1)]}, karat.Ordinal(5))
+    with pytest.raises(karat.KaratError, match="account must be one of positional, pairwise"):
+        attention(read, account="relational")
+    with pytest.raises(karat.KaratError, match="no trial says which answer is right"):
+        attention(read)
+    with pytest.raises(karat.KaratError, match="categories have no order"):
+        attention(karat.Judgments(read.frame, karat.Nominal([1, 5])), account="pairwise")
+    with pytest.raises(karat.KaratError, match="needs attention trials"):
+        attention(karat.datasets.load("crowd"))
