@@ -156,7 +156,7 @@ def test_damaged_files_give_a_sentence_or_settings(start: int, end: int, new: st
         low, high = sorted((start, end))
         path.write_text(SOUND[:low] + new + SOUND[high:], encoding="utf-8", newline="")
         try:
-            title = read_settings(path)[0].title
+            told = f"study.toml says {read_settings(path)[0].title}"
         except StudyError as error:
-            title = str(error)
-        assert title
+            told = str(error)
+        assert told.startswith("study.toml ")

@@ -12,6 +12,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.plan import RULES as ALL_RULES
+from benchmarks.plan import questionnaire
 from karat.study import orders
 from karat.study.order_problem import compile_rules
 from karat.study.order_rules import broken_rules, columns_of, stretches
@@ -20,26 +22,6 @@ from karat.study.orders import Arranger, OrderError, OrderRules, OrderUndecidedE
 
 CHI_SQUARED_001 = {2: 13.82, 3: 16.27, 4: 18.47, 11: 31.26, 23: 49.73, 99: 148.23}
 """Critical values at p = .001 by degrees of freedom. Seeds are fixed, so a fair arranger passes always."""
-
-ALL_RULES = OrderRules(
-    apart=("test",),
-    in_a_row={"status": 3, "acceptability": 2, "polarity": 3, "function": 4},
-    spread=("control", "attention"),
-    distance={"pair": 5},
-    keep_ratio=True,
-)
-
-
-def questionnaire() -> pl.DataFrame:
-    functions = ["test"] * 36 + ["filler"] * 60 + ["control"] * 12 + ["attention"] * 6 + ["calibration"] * 6
-    rows = range(len(functions))
-    return pl.DataFrame({
-        "function": functions,
-        "status": ["ungrammatical" if row % 2 else "grammatical" for row in rows],
-        "acceptability": [("low", "mid", "high")[row % 3] for row in rows],
-        "polarity": ["negative" if row // 2 % 2 else "positive" for row in rows],
-        "pair": [f"pair{row // 3}" if row < 96 else None for row in rows],
-    })  # fmt: skip
 
 
 def table(functions: str, **columns: str) -> pl.DataFrame:
