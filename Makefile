@@ -8,7 +8,7 @@ FIND_PYTHON = for p in $(PYTHON) python3 python3.13 python3.12 python3.11 python
 	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$p; break; fi; done
 PIP := $(ENV) -m pip --disable-pip-version-check -q install --constraint constraints.txt
 
-.PHONY: help setup setup-dev demo test test-slow lint docs benchmarks datasets constraints clean
+.PHONY: help setup setup-dev demo test test-slow lint docs benchmarks datasets replication constraints clean
 
 help:
 	@echo "make demo         set up, run the main job on example data, say where the result is"
@@ -18,6 +18,7 @@ help:
 	@echo "make docs         build the documentation into site/"
 	@echo "make benchmarks   print the ratios that the documentation quotes"
 	@echo "make datasets     make the example data again"
+	@echo "make replication  make the pages on published studies again (needs ../shared/reference)"
 	@echo "make constraints  resolve the pinned versions again"
 	@echo "make clean        remove what make made"
 
@@ -64,6 +65,9 @@ benchmarks: setup-dev
 
 datasets: setup-dev
 	$(ENV) tools/make_datasets.py
+
+replication: setup-dev
+	$(ENV) -m tools.make_replication
 
 constraints: setup-dev
 	$(ENV) tools/pin_versions.py

@@ -170,5 +170,7 @@ def test_demo_says_where_the_result_is(tmp_path: Path) -> None:
     assert len(karat.read(folder / "judgments.parquet")) == 3566
     page = (folder / "summary.html").read_text(encoding="utf-8")
     assert "3,566 answers" in page
+    assert "34 of 48 participants stay in the analysis" in page
+    assert (folder / "screened" / "participants.csv").is_file()
     assert "http" not in page
     assert json.loads(run("demo", "--keep", folder, "--json")[0])["page"] == str(folder / "summary.html")

@@ -49,9 +49,10 @@ def test_wheel_works_alone(wheel: Path, tmp_path: Path, root: Path) -> None:
     results.write_text("participant,item,response\np1,a,1\np1,b,3\n")
     assert "written" in karat("convert", str(results), "-o", "out.parquet")
     assert "1 participant, 2 items, 2 answers" in karat("convert", "out.parquet")
+    assert "Evidence only" in karat("screen", "out.parquet", "--out", "screened")
     code = "import karat; print(len(karat.datasets.load('crowd')))"
     done = subprocess.run([str(python), "-c", code], cwd=tmp_path, check=True, capture_output=True, text=True)
     assert done.stdout == "9600\n"
-    absent = "import importlib.util as u; print([n for n in ('pandas', 'pyarrow', 'matplotlib') if u.find_spec(n)])"
+    absent = "import importlib.util as u; print([n for n in ('pandas', 'pyarrow', 'fastapi') if u.find_spec(n)])"
     done = subprocess.run([str(python), "-c", absent], check=True, capture_output=True, text=True)
     assert done.stdout == "[]\n"

@@ -1,4 +1,4 @@
-"""The main job from end to end on bundled data. For now: read results, summarise them, write them down."""
+"""The main job from end to end on bundled data. For now: read results, screen participants, write both down."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ from karat import datasets
 from karat.files import replacing
 from karat.intake import read_files
 from karat.judgments import Judgments
+from karat.screen import Screening
+from karat.screen import run as screen
+
+RULES = {"completion": {}, "remfod": {}, "attention": {}, "controls": {}, "exclude": "any"}
 
 
 @dataclass(frozen=True)
@@ -25,15 +29,18 @@ class Demo:
 
 
 def run(folder: Path) -> Demo:
-    """Read the example questionnaire from a CSV file as a researcher would, and write table and page to a folder."""
+    """Read the example questionnaire from a CSV file as a researcher would, screen it, and write all to a folder."""
     results = folder / "results.csv"
     datasets.load("likert").to_csv(results)
     intake = read_files([results])
     intake.judgments.to_parquet(folder / "judgments.parquet")
+    screening = screen(intake.judgments, RULES)
+    screening.write(folder / "screened")
     page = folder / "summary.html"
     with replacing(page) as temporary:
-        temporary.write_text(_page(intake.judgments, intake.lines()), encoding="utf-8")
-    return Demo(intake.lines(), page)
+        temporary.write_text(_page(intake.judgments, intake.lines(), screening), encoding="utf-8")
+    verdict = f"screened   {str(screening).splitlines()[-1]} Reasons are in {folder / 'screened' / 'participants.csv'}."
+    return Demo([*intake.lines(), verdict], page)
 
 
 def has_screen() -> bool:
@@ -60,13 +67,15 @@ def ratings_by_kind(judgments: Judgments) -> pl.DataFrame:
     )
 
 
-def _page(judgments: Judgments, lines: list[str]) -> str:
+def _page(judgments: Judgments, lines: list[str], screening: Screening) -> str:
     table = ratings_by_kind(judgments)
     head = "".join(f"<th scope=col>{escape(name)}</th>" for name in table.columns)
     rows = ["".join(f"<td>{escape(_cell(cell))}</td>" for cell in row) for row in table.iter_rows()]
     body = "".join(f"<tr>{row}</tr>\n" for row in rows)
     facts = "".join(f"<dt>{escape(word)}</dt><dd>{escape(fact)}</dd>\n" for word, fact in map(_fact, lines))
-    return _TEMPLATE.format(facts=facts, head=head, body=body)
+    excluded = "".join(f"<li>{escape(screening.explain(name))}</li>\n" for name in screening.excluded[:3])
+    flow = screening.flow().replace(' xmlns="http://www.w3.org/2000/svg"', "")
+    return _TEMPLATE.format(facts=facts, head=head, body=body, flow=flow, excluded=excluded)
 
 
 def _cell(value: object) -> str:
@@ -84,7 +93,7 @@ _TEMPLATE = """<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>karat demo: what was read</title>
+<title>karat demo: what was read, and who answered in earnest</title>
 <style>
 :root {{ color-scheme: light dark; --ink: #1a1a1a; --ground: #fff; --gold: #9a6b00; --line: #d8d8d8; --soft: #555; }}
 @media (prefers-color-scheme: dark) {{
@@ -102,11 +111,13 @@ table {{ border-collapse: collapse; width: 100%; font-size: .875rem; font-varian
 th, td {{ text-align: left; padding: .25rem 0 .25rem .5rem; border-bottom: 1px solid var(--line); }}
 th:first-child, td:first-child {{ padding-left: 0; }}
 th:nth-child(n+3), td:nth-child(n+3) {{ text-align: right; }}
-p {{ color: var(--soft); font-size: .875rem; }}
+p, li, figcaption {{ color: var(--soft); font-size: .875rem; }}
+figure {{ margin: 0; }}
+figure svg {{ max-width: 100%; height: auto; }}
 </style>
 </head>
 <body>
-<h1>48 people rated sentences: what karat read</h1>
+<h1>48 people rated sentences: what karat read, and who answered in earnest</h1>
 <dl>
 {facts}</dl>
 <h2>Ratings and times by kind of item</h2>
@@ -114,6 +125,12 @@ p {{ color: var(--soft); font-size: .875rem; }}
 <tbody>
 {body}</tbody></table>
 <p>Ratings run from 1 (unnatural) to 5 (natural); times are in seconds. The data are simulated.</p>
+<h2>Who answered in earnest</h2>
+<figure>{flow}<figcaption>Participants through the stages of the screening. One person may be counted under several
+criteria.</figcaption></figure>
+<p>Three of the verdicts, in words; all are in screened/participants.csv:</p>
+<ul>
+{excluded}</ul>
 </body>
 </html>
 """

@@ -7,6 +7,7 @@ and the scales, and, where there is more to say of people than their names, `NAM
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
@@ -23,6 +24,7 @@ from karat.scales import Scale, from_dict
 
 METADATA_KEY = "karat"
 FORMAT_VERSION = 1
+FINGERPRINT_ROWS = 200_000
 CSV_TYPES: dict[str, pl.DataType] = {
     "text": pl.String(),
     "integer": pl.Int64(),
@@ -84,6 +86,19 @@ def write_csv(
     _write_csv_table(path, escape(frame))
     with replacing(metadata_path(path)) as temporary:
         temporary.write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def fingerprint(frame: pl.DataFrame, scales: Mapping[str, Scale], participants: pl.DataFrame) -> str:
+    """The first 16 digits of SHA-256 over both tables as CSV, the types of their columns and the scales."""
+    digest = hashlib.sha256()
+    for table in (frame, participants):
+        types = {name: str(dtype) for name, dtype in table.schema.items()}
+        digest.update(json.dumps(types).encode())
+        # Slices keep the text of a large table from being in memory at once.
+        for start in range(0, table.height, FINGERPRINT_ROWS):
+            digest.update(table.slice(start, FINGERPRINT_ROWS).write_csv(include_header=False).encode())
+    digest.update(json.dumps(scales_to_data(scales), sort_keys=True).encode())
+    return digest.hexdigest()[:16]
 
 
 def _write_csv_table(path: Path, table: pl.DataFrame) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -105,6 +105,28 @@ class Judgments:
         ...
         """
         return "\n".join(_summary_lines(self))
+
+    def without(self, participants: Collection[str]) -> Judgments:
+        """The judgments of everybody else.
+
+        >>> import karat
+        >>> karat.datasets.load("likert").without(["p01", "p02"]).participants.height
+        46
+        """
+        gone = pl.col("participant").is_in(list(participants))
+        return Judgments.from_checked(
+            Checked(self.frame.filter(~gone), notes=list(self.notes)), self.scales, self.participants.filter(~gone)
+        )
+
+    def fingerprint(self) -> str:
+        """A short text that changes when an answer, a scale or what is known of a participant changes.
+
+        >>> import karat
+        >>> likert = karat.datasets.load("likert")
+        >>> likert.fingerprint() == likert.without(["p01"]).fingerprint()
+        False
+        """
+        return files.fingerprint(self.frame, self.scales, self.participants)
 
     def to_csv(self, path: str | Path, *, safe_for_spreadsheets: bool = False) -> None:
         """Write the table as CSV, with its scales and column types beside it in `PATH-metadata.json`.

@@ -65,20 +65,36 @@ def test_every_cutoff_of_every_round(case: tuple[karat.Judgments, dict[str, Any]
 
 
 @pytest.mark.parametrize(
-    ("by", "key"), [("participant", "participant_criterion_only"), ("function", "item_criterion_only")]
+    ("rule", "key"), [("participant", "participant_criterion_only"), ("function", "item_criterion_only")]
 )
-def test_one_criterion_alone(by: Any, key: str, case: tuple[karat.Judgments, dict[str, Any]]) -> None:
+def test_one_criterion_alone(rule: str, key: str, case: tuple[karat.Judgments, dict[str, Any]]) -> None:
     judgments, golden = case
-    counts = remfod(judgments, by=by).participants
+    evidence = remfod(judgments, rule)
+    counts = evidence.participants
     expected = golden["remfod_variants_for_sensitivity"][key]
     assert (counts["intermissions"].sum(), counts["rushes"].sum()) == (expected["intermissions"], expected["rushes"])
+    assert evidence.rounds == expected["iterations_with_outliers"]
 
 
 def test_without_the_constant(case: tuple[karat.Judgments, dict[str, Any]]) -> None:
     judgments, golden = case
-    evidence = remfod(judgments, mad_constant=1.0)
+    evidence = remfod(judgments, mad_constant=1.0, inclusive=True)
+    counts = evidence.participants
     expected = golden["remfod_variants_for_sensitivity"]["mad_without_1.4826"]
     assert evidence.flagged == expected["under_90_percent"]
+    assert (counts["intermissions"].sum(), counts["rushes"].sum()) == (expected["intermissions"], expected["rushes"])
+    assert remfod(judgments, mad_constant=1.0).flagged == expected["under_90_percent"]
+
+
+def test_times_at_a_cutoff_change_nothing(case: tuple[karat.Judgments, dict[str, Any]]) -> None:
+    judgments, golden = case
+    expected = golden["remfod_variants_for_sensitivity"]["strict_comparison"]
+    for inclusive in (False, True):
+        evidence = remfod(judgments, inclusive=inclusive)
+        counts = evidence.participants
+        found = (counts["intermissions"].sum(), counts["rushes"].sum())
+        assert found == (expected["intermissions"], expected["rushes"])
+        assert evidence.flagged == expected["under_90_percent"]
 
 
 def test_mean_and_median_times(case: tuple[karat.Judgments, dict[str, Any]]) -> None:

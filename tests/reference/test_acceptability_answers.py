@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import karat
+from karat.screen.accounts import compare_accounts
 from karat.screen.attention import attention
 from karat.screen.completion import completion
 from karat.screen.controls import controls, guess_probability
@@ -151,3 +152,43 @@ def test_who_is_eligible_in_the_end(
     assert sorted(set(published) - set(intended)) == meant["additionally_rejected"]
     assert len(intended) == meant["n_eligible"]
     assert incomplete == golden["rejected_by_criterion"]["progress"]
+
+
+def test_the_published_and_the_intended_rule_side_by_side(
+    ratings: tuple[karat.Judgments, dict[str, Any], list[str]],
+) -> None:
+    judgments, golden, _ = ratings
+    table = compare_accounts(judgments)
+    rows = {row["account"]: row for row in table.to_dicts()}
+    published = rows["positional published"]
+    meant = golden["final_with_intended_control_criterion"]
+    assert set(meant["additionally_eligible"]) == {"p035"} <= set(published["only_here"].split())
+    rules = golden["response_based_positional"]["control"]
+    as_run = {*rules["rejected_grammatical_as_run"], *rules["rejected_ungrammatical_as_run"]}
+    intended = {*rules["rejected_grammatical_as_intended"], *rules["rejected_ungrammatical_as_intended"]}
+    assert set(published["only_here"].split()) == as_run - intended
+    assert set(published["only_positional"].split()) == intended - as_run
+    assert published["guess_probability"] == pytest.approx(rules["criteria_as_run"][0]["joint"], abs=1e-11)
+    means = golden["relational_accounts"]
+    told = [rows[account]["flagged"] for account in ("positional", "relational", "extended", "strict")]
+    rejected = [means[key] for key in ("rejected_pure", "rejected_extended", "rejected_zanuttini")]
+    assert told == [len(intended), *(len(who) for who in rejected)]
+    assert rows["pairwise"]["flagged"] is None
+    assert "needs pairs" in rows["pairwise"]["why_not"]
+
+
+def test_every_scored_answer_is_told(
+    choices: tuple[karat.Judgments, dict[str, Any], list[str]],
+    ratings: tuple[karat.Judgments, dict[str, Any], list[str]],
+) -> None:
+    for judgments, _, _ in (choices, ratings):
+        for criterion, function in ((attention, "attention"), (controls, "control")):
+            evidence = criterion(judgments)
+            assert evidence.trials is not None
+            scored = judgments.frame.filter(pl.col("function") == function, pl.col("expected").is_not_null())
+            keys = ["participant", "trial", "item", "response", "expected"]
+            assert evidence.trials.select(keys).equals(scored.select(keys))
+            right = evidence.trials.group_by("participant").agg(pl.col("right").sum(), pl.len())
+            assert values(evidence, "rights_minus_wrongs") == {
+                name: 2 * good - number for name, good, number in right.iter_rows()
+            }

@@ -51,11 +51,11 @@ def test_a_worse_sentence_rated_above_its_partner_fails_and_a_tie_does_not() -> 
     evidence = attention(pairs(people, karat.Ordinal(5)), account="pairwise")
     assert evidence.flagged == ["turned", "silent"]
     assert reasons(evidence)["silent"] == (
-        "1 of 2 pairs without the worse sentence above the better (2 needed), 1 unanswered; "
+        "the worse sentence not preferred in 1 of 2 pairs (2 needed), 1 with a missing answer; "
         "a guesser passes with p = .360"
     )
     assert evidence.participants["score"].to_list() == [1.0, 1.0, 0.5, 0.5]
-    assert evidence.notes == ("attention: somebody who guesses passes with p = .360, more than 0.05.",)
+    assert evidence.notes == ("attention: somebody who guesses passes with p = .360, more than .05.",)
     assert attention(pairs(people, karat.Ordinal(5)), account="pairwise", slips=1).flagged == []
 
 
@@ -108,6 +108,53 @@ def test_pairs_rated_twice_allow_no_worse_rating_above_a_better_one() -> None:
     again = pairs({"p1": [(4, 3)], "p2": [(4, 5)]}, karat.Ordinal(5)).frame
     both = karat.Judgments(pl.concat([once, again]), karat.Ordinal(5))
     assert attention(both, account="pairwise").flagged == ["p2"]
+
+
+def test_no_pair_may_fail_unless_slips_are_stated() -> None:
+    people: dict[str, Any] = {
+        "one": [(5, 1)] * 7 + [(1, 5)], "two": [(5, 1)] * 6 + [(1, 5)] * 2,
+    }  # fmt: skip
+    read = pairs(people, karat.Magnitude())
+    assert attention(read, account="pairwise").flagged == ["one", "two"]
+    evidence = attention(read, account="pairwise", slips=1)
+    assert evidence.flagged == ["two"]
+    assert evidence.participants["needed"].to_list() == [7, 7]
+    assert evidence.participants["guess_probability"].to_list() == [9 / 256] * 2
+
+
+def test_more_slips_than_pairs_ask_for_nothing() -> None:
+    evidence = attention(pairs({"p1": [(1, 5)] * 2}, karat.Ordinal(5)), account="pairwise", slips=2)
+    assert evidence.flagged == []
+    assert evidence.participants["score"].to_list() == [None]
+    assert reasons(evidence)["p1"] == "2 pairs with 2 slips tolerated ask for nothing"
+    assert evidence.notes == ("attention: nobody could be judged; 2 pairs with 2 slips tolerated ask for nothing.",)
+
+
+def test_equal_magnitudes_pass_and_are_told() -> None:
+    evidence = attention(pairs({"p1": [(50, 50), (60, 10)]}, karat.Magnitude()), account="pairwise")
+    assert evidence.flagged == []
+    assert evidence.notes[0] == "1 pair rated equally; the chance to pass by guessing supposes that none is."
+
+
+@pytest.mark.parametrize("column", ["session", "block"])
+def test_partners_stand_in_different_halves_or_sessions(column: str) -> None:
+    read = pairs({"p1": [(5, 1)] * 6, "p2": [(1, 5)] * 6}, karat.Ordinal(5))
+    half = pl.when(pl.col("status") == "grammatical").then(pl.lit("1")).otherwise(pl.lit("2"))
+    apart = read.frame.with_columns(half.alias(column), trial=pl.int_range(1, 13).append(pl.int_range(1, 13)))
+    evidence = attention(karat.Judgments(apart, karat.Ordinal(5)), account="pairwise")
+    assert evidence.flagged == ["p2"]
+    assert evidence.participants["trials"].to_list() == [6, 6]
+
+
+def test_choices_in_both_halves_are_pairs_of_their_own() -> None:
+    frame = {
+        "participant": ["p1"] * 4, "item": ["a", "b"] * 2, "left": ["x"] * 4, "right": ["y"] * 4,
+        "session": ["1", "1", "2", "2"], "trial": [1, 2, 1, 2], "function": ["attention"] * 4,
+        "expected": ["left", "right"] * 2, "response": ["left", "right", "left", "left"],
+    }  # fmt: skip
+    evidence = attention(karat.Judgments(frame, karat.Choice()), account="pairwise")
+    assert evidence.participants.select("right", "trials", "guess_probability").row(0) == (3, 4, 1 / 16)
+    assert evidence.flagged == ["p1"]
 
 
 def test_controls_can_be_judged_by_pairs_too() -> None:

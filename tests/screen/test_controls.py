@@ -54,13 +54,14 @@ def test_choices_are_counted_and_chance_says_how_many_must_be_right() -> None:
     )
     assert (told["p2"]["score"], told["p2"]["threshold"]) == (0.75, 0.875)
     assert told["p1"]["guess_probability"] == 9 / 256
-    assert evidence.settings == {"account": "positional", "alpha": 0.05, "slips": None, "published": False}
+    assert evidence.settings == {"account": "positional", "alpha": 0.05, "slips": None, "published": False,
+                                 "neutral_at_most": None}  # fmt: skip
 
 
 def test_stated_slips_hold_even_where_guessing_passes_and_a_note_says_so() -> None:
     evidence = controls(chosen({"p1": "rrrrww", "p2": "rrrwww"}), slips=2)
     assert evidence.flagged == ["p2"]
-    assert evidence.notes == ("controls: somebody who guesses passes with p = .344, more than 0.05.",)
+    assert evidence.notes == ("controls: somebody who guesses passes with p = .344, more than .05.",)
     assert controls(chosen({"p1": "r" * 8 + "w"}), slips=0).flagged == ["p1"]
 
 
@@ -69,12 +70,12 @@ def test_too_few_trials_judge_nobody() -> None:
     told = rows(evidence)
     assert evidence.flagged == []
     assert told["p1"]["score"] is None
-    assert told["p1"]["reason"] == "control: too few trials: all 4 right would be guessed with p = .062"
+    assert told["p1"]["reason"] == "too few trials: all 4 right would be guessed with p = .062"
     assert told["p2"]["needed"] == 5
     alone = controls(chosen({"p1": "wwww"}))
     assert "nobody could be judged" in alone.notes[-1]
     nothing = controls(chosen({"p1": "rr"}), slips=2)
-    assert rows(nothing)["p1"]["reason"] == "control: 2 trials with 2 slips tolerated ask for nothing"
+    assert rows(nothing)["p1"]["reason"] == "2 trials with 2 slips tolerated ask for nothing"
 
 
 def test_a_third_answer_lowers_the_chance() -> None:
@@ -125,8 +126,8 @@ def test_the_neutral_point_is_where_the_expected_answers_say(
 def test_without_room_for_a_slip_the_rule_has_none() -> None:
     told = rows(controls(rated({"p1": ([5] * 3, [1] * 3), "p2": ([5] * 2, [1] * 2), "p3": ([5] * 4, [])})))
     assert (told["p1"]["grammatical_needed"], told["p1"]["ungrammatical_needed"]) == (3, 3)
-    assert told["p2"]["reason"] == "control: too few trials: all 4 right would be guessed with p = .058"
-    assert told["p3"]["reason"] == "control: too few trials: all 4 right would be guessed with p = .130"
+    assert told["p2"]["reason"] == "too few trials: all 4 right would be guessed with p = .058"
+    assert told["p3"]["reason"] == "too few trials: all 4 right would be guessed with p = .130"
 
 
 def test_stated_slips_are_tolerated_in_each_group() -> None:
@@ -142,7 +143,7 @@ def test_relational_wants_a_difference_and_extended_half_of_the_range() -> None:
     }  # fmt: skip
     relational = controls(rated(people), account="relational")
     assert relational.flagged == ["same", "silent", "turned"]
-    assert relational.notes == ("controls: somebody who guesses passes with p = .465, more than 0.05.",)
+    assert relational.notes == ("controls: somebody who guesses passes with p = .465, more than .05.",)
     extended = controls(rated(people), account="extended")
     assert extended.flagged == ["less", "same", "silent", "turned"]
     assert extended.notes == ()
@@ -204,7 +205,7 @@ def test_people_without_controls_are_not_judged() -> None:
         told = rows(controls(both, account=account))["p2"]
         assert (told["score"], told["flagged"]) == (None, False)
         assert told["reason"] in (
-            "control: none of these trials was shown", "control: not both kinds of sentences were shown"
+            "no control trial that can be judged was shown", "not both kinds of control sentences were shown"
         )  # fmt: skip
 
 
@@ -246,4 +247,6 @@ def test_ratings_without_status_are_counted_together() -> None:
     frame = rated({"p1": ([5] * 6, [1] * 6), "p2": ([5] * 6, [5] * 6)}).frame.drop("status")
     evidence = controls(karat.Judgments(frame, karat.Ordinal(5)))
     assert evidence.flagged == ["p2"]
-    assert evidence.notes == ("No column status: ratings of all sentences are counted together.",)
+    assert evidence.notes == (
+        "The column status does not name both kinds of sentences: ratings of all are counted together.",
+    )

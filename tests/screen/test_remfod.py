@@ -5,34 +5,61 @@ from __future__ import annotations
 import statistics
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
-from karat.screen import remfod
+from karat.screen.remfod import compare_time_rules, remfod
 
 Trial = tuple[str, str, float]
+ROUNDING = 1e-9
+"""Means and standard deviations are sums: a time on the cutoff may fall on either side by the last digit."""
 
 
-def slow_remfod(trials: list[Trial], upper: float = 2.5, lower: float = 1.5) -> dict[int, tuple[str, int]]:
+RULES: dict[str, tuple[list[str], bool, float, float, bool]] = {
+    # the groups, whether by mean and standard deviation, above, below, in rounds
+    "remfod": (["person", "function"], False, 2.5, 1.5, True),
+    "participant": (["person"], False, 2.5, 1.5, True),
+    "function": (["function"], False, 2.5, 1.5, True),
+    "global": (["everything"], False, 2.5, 1.5, False),
+    "miller-3": (["person"], False, 3, 3, False),
+    "miller-2.5": (["person"], False, 2.5, 2.5, False),
+    "miller-2": (["person"], False, 2, 2, False),
+    "mean-sd": (["person"], True, 4, 1.5, False),
+    "single": (["everything"], False, 10, float("inf"), False),
+}
+
+RULES_SHARE = dict.fromkeys(RULES, 0.9) | {"single": 1.0}
+
+
+def slow_cutoffs(times: list[float], by_mean: bool, upper: float, lower: float) -> tuple[float, float]:
+    if by_mean:
+        centre = statistics.mean(times)
+        spread = statistics.stdev(times) if len(times) > 1 else 0.0
+    else:
+        centre = statistics.median(times)
+        spread = 1.4826 * statistics.median([abs(value - centre) for value in times])
+    return centre - lower * spread if lower < float("inf") else -1.0, centre + upper * spread
+
+
+def slow_remfod(trials: list[Trial], rule: str = "remfod") -> dict[int, tuple[str, int]]:
     """The kind and round of every outlying trial, by loops that follow the paper's sentences."""
+    groups, by_mean, upper, lower, recursive = RULES[rule]
     found: dict[int, tuple[str, int]] = {}
-    for number in range(1, len(trials) + 2):
+    for number in range(1, len(trials) + 2 if recursive else 2):
         kept = [index for index in range(len(trials)) if index not in found]
         new: dict[int, tuple[str, int]] = {}
         for index in kept:
             person, function, time = trials[index]
-            cutoffs = []
-            for group in (
-                [trials[i][2] for i in kept if trials[i][0] == person],
-                [trials[i][2] for i in kept if trials[i][1] == function],
-            ):
-                median = statistics.median(group)
-                mad = 1.4826 * statistics.median([abs(value - median) for value in group])
-                cutoffs.append((median - lower * mad, median + upper * mad))
-            if time < min(low for low, _ in cutoffs):
+            same = {
+                "person": [trials[i][2] for i in kept if trials[i][0] == person],
+                "function": [trials[i][2] for i in kept if trials[i][1] == function],
+                "everything": [trials[i][2] for i in kept],
+            }
+            cutoffs = [slow_cutoffs(same[group], by_mean, upper, lower) for group in groups]
+            if time < min(low for low, _ in cutoffs) - ROUNDING * by_mean:
                 new[index] = ("rush", number)
-            elif time > max(high for _, high in cutoffs):
+            elif time > max(high for _, high in cutoffs) + ROUNDING * by_mean:
                 new[index] = ("intermission", number)
         if not new:
             return found
@@ -60,15 +87,26 @@ trials = st.lists(
 )
 
 
-@given(trials)
-def test_it_agrees_with_plain_loops(given_trials: list[Trial]) -> None:
-    evidence = remfod(judgments(given_trials))
-    expected = {(index + 1, *what) for index, what in slow_remfod(given_trials).items()}
+@pytest.mark.parametrize("rule", list(RULES))
+@settings(max_examples=25)
+@given(given_trials=trials)
+def test_it_agrees_with_plain_loops(rule: str, given_trials: list[Trial]) -> None:
+    evidence = remfod(judgments(given_trials), rule)
+    expected = {(index + 1, *what) for index, what in slow_remfod(given_trials, rule).items()}
     assert set(evidence.trials.select("trial", "kind", "degree").iter_rows()) == expected
     rows = evidence.participants
     assert rows["intermissions"].sum() + rows["rushes"].sum() == len(expected)
+    assert evidence.rounds == max((degree for *_, degree in expected), default=0)
 
 
+@settings(max_examples=150)
+@given(trials)
+def test_remfod_agrees_with_plain_loops_on_more(given_trials: list[Trial]) -> None:
+    expected = {(index + 1, *what) for index, what in slow_remfod(given_trials).items()}
+    assert set(remfod(judgments(given_trials)).trials.select("trial", "kind", "degree").iter_rows()) == expected
+
+
+@settings(max_examples=50)
 @given(trials, st.integers(1, 1000))
 def test_scaling_all_times_changes_nothing(given_trials: list[Trial], factor: int) -> None:
     scaled = [(person, function, time * 2.0 ** (factor % 8)) for person, function, time in given_trials]
@@ -76,10 +114,18 @@ def test_scaling_all_times_changes_nothing(given_trials: list[Trial], factor: in
     assert first.trials.select("trial", "kind", "degree").equals(second.trials.select("trial", "kind", "degree"))
 
 
-def test_equal_times_flag_nobody() -> None:
-    evidence = remfod(judgments([("p1", "test", 2.0)] * 20))
+@pytest.mark.parametrize("rule", list(RULES))
+@pytest.mark.parametrize("time", [2.0, 0.1, 0.0])
+def test_equal_times_flag_nobody(rule: str, time: float) -> None:
+    evidence = remfod(judgments([("p1", "test", time)] * 19), rule)
     assert evidence.trials.is_empty()
     assert evidence.flagged == []
+    assert evidence.rounds == 0
+
+
+@pytest.mark.parametrize("rule", list(RULES))
+def test_one_trial_flags_nobody(rule: str) -> None:
+    assert remfod(judgments([("p1", "test", 2.0)]), rule).participants.row(0)[1:4] == (1.0, RULES_SHARE[rule], False)
 
 
 def test_one_long_pause_is_an_intermission_with_its_cutoffs() -> None:
@@ -88,8 +134,58 @@ def test_one_long_pause_is_an_intermission_with_its_cutoffs() -> None:
     (row,) = evidence.trials.to_dicts()
     assert (row["participant"], row["trial"], row["kind"], row["degree"]) == ("p1", 7, "intermission", 1)
     assert row["lower"] < 2 < row["upper"] < 60
-    assert evidence.participants.row(0, named=True)["reason"] == "1 intermission and 0 rushes in 7 timed trials"
+    assert evidence.participants.row(0, named=True)["reason"] == (
+        "1 intermission and 0 rushes in 7 timed trials: 85.7 % genuine (90 % needed)"
+    )
     assert evidence.flagged == ["p1"]
+    assert str(evidence) == (
+        "remfod: 1 intermission, 0 rushes in 1 round; 1 of 1 participant flagged (under 90 % genuine)."
+    )
+
+
+def test_a_single_long_time_is_enough_for_the_rule_of_that_name() -> None:
+    times = [2.0, 2.1, 1.9, 2.2, 2.05, 1.95, 2.0, 2.1] * 3
+    given_trials = [("p1", "test", time) for time in [*times, 60.0]] + [("p2", "test", time) for time in [*times, 0.1]]
+    assert remfod(judgments(given_trials)).flagged == []
+    evidence = remfod(judgments(given_trials), "single")
+    assert evidence.flagged == ["p1"]
+    assert evidence.trials["lower"].to_list() == [None]
+    assert evidence.cutoffs["lower"].to_list() == [None]
+    assert remfod(judgments(given_trials), "single", lower=5).flagged == ["p1", "p2"]
+    assert remfod(judgments(given_trials), "single", genuine_at_least=0.9).flagged == []
+
+
+def test_factors_given_replace_those_of_the_rule() -> None:
+    likert = karat.datasets.load("likert")
+    usual, strict = remfod(likert), remfod(likert, upper=2.0)
+    assert strict.trials.height > usual.trials.height
+    assert (usual.settings["upper"], usual.settings["lower"], usual.settings["genuine_at_least"]) == (2.5, 1.5, 0.9)
+    assert strict.settings["upper"] == 2.0
+    same = remfod(likert, "participant", upper=3, lower=3)
+    first = same.trials.filter(same.trials["degree"] == 1)
+    assert first.select("participant", "trial").equals(remfod(likert, "miller-3").trials.select("participant", "trial"))
+
+
+def test_rules_side_by_side() -> None:
+    likert = karat.datasets.load("likert")
+    table = compare_time_rules(likert)
+    assert table["rule"].to_list() == list(RULES)
+    for row in table.to_dicts():
+        evidence = remfod(likert, row["rule"])
+        assert (row["intermissions"], row["rushes"]) == tuple(
+            evidence.participants.select("intermissions", "rushes").sum().row(0)
+        )
+        assert row["participants"] == ", ".join(evidence.flagged)
+        assert row["flagged"] == len(evidence.flagged)
+    assert table.row(0)[-2:] == (1.0, 1.0)
+    found = {rule: set(remfod(likert, rule).trials.select("participant", "trial").iter_rows()) for rule in RULES}
+    expected = [len(found["remfod"] & own) / len(found["remfod"] | own) for own in found.values()]
+    assert table["common"].to_list() == pytest.approx(expected)
+    flagged = set(remfod(likert).flagged)
+    expected = [1 - len(flagged ^ set(remfod(likert, rule).flagged)) / 48 for rule in RULES]
+    assert table["agreement"].to_list() == pytest.approx(expected)
+    nothing = compare_time_rules(judgments([("p1", "test", 2.0)] * 5))
+    assert nothing["common"].to_list() == [1.0] * 9
 
 
 def test_practice_and_missing_times_are_left_out() -> None:
@@ -99,6 +195,7 @@ def test_practice_and_missing_times_are_left_out() -> None:
     rows = {row["participant"]: row for row in evidence.participants.to_dicts()}
     assert rows["p1"]["trials"] == 9
     assert (rows["p2"]["score"], rows["p2"]["flagged"], rows["p2"]["reason"]) == (None, False, "no timed trials")
+    assert evidence.notes == ("Left out, as they have no response time: 1 trial.",)
 
 
 def test_without_functions_all_are_test_and_without_trials_rows_count() -> None:
@@ -111,6 +208,7 @@ def test_without_functions_all_are_test_and_without_trials_rows_count() -> None:
     evidence = remfod(karat.Judgments(frame, karat.Ordinal(5)))
     assert evidence.trials.select("trial", "kind").rows()[-1] == (8, "intermission")
     assert evidence.cutoffs.filter(evidence.cutoffs["group"] == "function")["name"].unique().to_list() == ["test"]
+    assert evidence.notes == ("There is no column trial: the order of the rows is taken as the order of presentation.",)
 
 
 def test_what_cannot_run_says_why() -> None:
@@ -122,3 +220,13 @@ def test_what_cannot_run_says_why() -> None:
         remfod(only_practice)
     with pytest.raises(karat.KaratError, match="must be above 0"):
         remfod(judgments([("p1", "test", 1.0)]), upper=0)
+    with pytest.raises(karat.KaratError, match="share from 0 to 1, and not 90"):
+        remfod(judgments([("p1", "test", 1.0)]), genuine_at_least=90)
+    with pytest.raises(karat.KaratError, match="mad_constant must be above 0"):
+        remfod(judgments([("p1", "test", 1.0)]), mad_constant=0)
+    with pytest.raises(karat.KaratError, match="no rule 'both'; there are remfod, participant"):
+        remfod(judgments([("p1", "test", 1.0)]), "both")
+    with pytest.raises(karat.KaratError, match="no such column; is item meant"):
+        remfod(judgments([("p1", "test", 1.0)]), length="items")
+    with pytest.raises(karat.KaratError, match="is not a response time"):
+        judgments([("p1", "test", -1.0)])

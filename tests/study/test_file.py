@@ -48,7 +48,7 @@ def test_a_sound_file(tmp_path: Path) -> None:
     assert settings.order.test_adjacent is False
     assert settings.screening is not None
     assert list(settings.screening.criteria) == ["completion", "remfod"]
-    assert settings.screening.criteria["remfod"].model_dump()["upper"] == 2.5
+    assert settings.screening.criteria["remfod"].model_dump()["rule"] == "remfod"
 
 
 @pytest.mark.parametrize(

@@ -1,71 +1,84 @@
 """Right and wrong answers: how many of a participant's answers are right, and how many a guesser would have right.
 
-On the positional account an answer is right if it is in the expected set of its trial. With N trials, each guessed
-with probability p, the fewest right answers that keep guessing at or under alpha are
+On the positional account an answer is right if it is in the expected set of its trial, and so many must be right that
+guessing passes with at most alpha (Pieper, Börner and Kiss, section 5.2; `karat.screen.passing`). Ratings of
+grammatical and ungrammatical sentences are two groups with a number each.
 
-    k = min { j : P(X >= j) <= alpha },   X ~ Binomial(N, p)
+Rights minus wrongs are told as evidence. Where a wrong answer can only be a wrong guess, and a guess is right with
+probability p and wrong with probability q,
 
-(Pieper, Börner and Kiss, section 5.2, tables 2 and 3). Ratings of grammatical and ungrammatical sentences are two
-groups with a number each, and the two probabilities are multiplied (table 4).
+    solved = rights - wrongs p / q
+
+estimates how many trials somebody did not guess: rights - wrongs with two answers (equation 3, after Frederick and
+Speed), rights - wrongs / (K - 1) with one right answer of K, as in formula scoring of tests. It can be negative. A
+trial without an answer, or answered "no difference", is neither right nor wrong here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from itertools import accumulate
 
 import polars as pl
 
 from karat.errors import ScaleError, counted
 from karat.judgments import Judgments
-from karat.scales import Ordinal, Scale
-from karat.screen.evidence import Evidence, ScreenError, everybody
-from karat.study import chance
-from karat.study.guessing import p_sentence, tails
+from karat.scales import Choice, Ordinal, Scale
+from karat.screen.evidence import Evidence, ScreenError, everybody, numbered
+from karat.screen.passing import Rule, check_settings, count_rule, guess_note, joint_rule
+from karat.study.guessing import p_sentence
 
 GROUPS = ("grammatical", "ungrammatical")
 COLUMNS = ["participant", "score", "threshold", "flagged", "reason", "guess_probability"]
-
-
-@dataclass(frozen=True)
-class Rule:
-    """How many answers of each group must be right, and the probability that a guesser passes; or why there is none."""
-
-    needed: tuple[int, ...]
-    probability: float | None
-    why_not: str = ""
-
-
-def check_settings(criterion: str, alpha: float, slips: int | None) -> None:
-    """Whether alpha and slips can be used; ScreenError says why not."""
-    if not 0 < alpha < 1:
-        raise ScreenError(f"{criterion}: alpha must be a probability between 0 and 1, got {alpha}.")
-    if slips is not None and (isinstance(slips, bool) or not isinstance(slips, int) or slips < 0):
-        raise ScreenError(f"{criterion}: slips must be a whole number from 0, got {slips!r}.")
+TRIAL_COLUMNS = ("participant", "trial", "session", "question", "item", "response", "expected", "right")
+NUMBERS = ("magnitude", "continuous")
 
 
 def trials_of(judgments: Judgments, function: str, criterion: str) -> pl.DataFrame:
     """The trials of one function, with the columns that are looked at here, empty where the table lacks them."""
-    frame = judgments.frame.filter(pl.col("function") == function)
+    frame = numbered(judgments.frame).filter(pl.col("function") == function)
     if not frame.height:
-        raise ScreenError(f"{criterion} needs {function} trials, and these judgments have none (column function).")
+        raise ScreenError(
+            f"{criterion} needs {function} trials, and these judgments have none: name them in the column function."
+        )
     names = ("question", "status", "expected", "pair")
     absent = [pl.lit(None, dtype=pl.String).alias(name) for name in names if name not in frame.columns]
+    where = [name for name in ("trial", "session") if name in frame.columns]
     # Columns of the design are left behind: a choice trial has a column right of its own.
     return (
         frame.with_columns(absent)
-        .select("participant", "response", *names)
+        .select("participant", *where, "item", "response", *names)
         .with_columns(pl.col("question").fill_null(""))
     )
 
 
-def scored(trials: pl.DataFrame, scales: dict[str, Scale], criterion: str) -> tuple[pl.DataFrame, list[str]]:
-    """The trials that have a right answer, with `right` and `chance` (a fraction as text), and notes on the others.
+def with_status(trials: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """The trials with a status also where its cell is empty, if other trials with the same right answers agree on one.
 
-    A missing answer is not right.
+    >>> trials = pl.DataFrame({"question": [""] * 2, "expected": ["1-2"] * 2, "status": ["ungrammatical", None]})
+    >>> with_status(trials)[0]["status"].to_list()
+    ['ungrammatical', 'ungrammatical']
+    """
+    empty = trials["status"].null_count()
+    if empty in (0, trials.height):
+        return trials, []
+    keys = ["question", "expected"]
+    known = trials.filter(pl.col("status").is_not_null(), pl.col("expected").is_not_null()).group_by(keys).agg(
+        pl.col("status").n_unique().alias("kinds"), pl.col("status").first().alias("found")
+    )  # fmt: skip
+    agreed = known.filter(pl.col("kinds") == 1).drop("kinds")
+    filled = trials.join(agreed, on=keys, how="left", maintain_order="left")
+    filled = filled.with_columns(pl.coalesce("status", "found").alias("status")).drop("found")
+    found = empty - filled["status"].null_count()
+    told = f"{counted(found, 'trial')} without a status: taken as the other trials with the same right answers are."
+    return filled, [told] if found else []
+
+
+def scored(trials: pl.DataFrame, scales: dict[str, Scale], criterion: str) -> tuple[pl.DataFrame, list[str]]:
+    """The trials that have a right answer, and notes on the others.
+
+    They get `right`, `wrong`, `chance` (a fraction as text) and `penalty`, what a wrong answer takes from the estimated
+    number of trials solved. A missing answer is neither right nor wrong.
     """
     rows = []
     why: dict[str, None] = {}
@@ -73,105 +86,47 @@ def scored(trials: pl.DataFrame, scales: dict[str, Scale], criterion: str) -> tu
     for question, expected, response in trials.select(keys).unique(maintain_order=True).iter_rows():
         if expected is None:
             continue
+        scale = scales[question]
         try:
-            probability = scales[question].chance(expected)
-            right = response is not None and response in scales[question].expected(expected)
+            probability, answers = scale.chance(expected), scale.expected(expected)
         except ScaleError as error:
-            why[str(error).rstrip(".")] = None
+            mend = 'judge them by pairs, account = "pairwise"' if scale.kind in NUMBERS else "mend the column expected"
+            why[f"{str(error).rstrip('.')} ({mend})"] = None
             continue
-        rows.append((question, expected, response, right, str(probability)))
+        right = response is not None and response in answers
+        undecided = isinstance(scale, Choice) and response == "none"
+        wrong = response is not None and not right and not undecided
+        taken = penalty(scale, expected) if wrong else 0.0
+        rows.append((question, expected, response, right, wrong, str(probability), taken))
     if not rows:
         reason = "; ".join(why) or "no trial says which answer is right (column expected)"
         raise ScreenError(f"{criterion}: the share that a guesser has right is not known: {reason}.")
     schema = {"question": pl.String, "expected": pl.String, "response": pl.String, "right": pl.Boolean}
-    table = pl.DataFrame(rows, schema=schema | {"chance": pl.String}, orient="row")
+    more = {"wrong": pl.Boolean, "chance": pl.String, "penalty": pl.Float64}
+    table = pl.DataFrame(rows, schema=schema | more, orient="row")
     found = trials.join(table, on=keys, how="inner", nulls_equal=True, maintain_order="left")
     left_out = trials.height - found.height
-    notes = [f"{counted(left_out, 'trial')} without a known right answer left out."] if left_out else []
+    because = f": {'; '.join(why)}" if why else ""
+    notes = [f"{counted(left_out, 'trial')} without a known right answer left out{because}."] if left_out else []
     return found, notes
 
 
-@lru_cache(maxsize=4096)
-def guessing_tails(chances: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
-    """The probabilities that guessing gets at least 0, 1, ..., n right when each trial has a chance of its own.
+def penalty(scale: Scale, expected: str) -> float:
+    """What a wrong answer takes from the number of trials solved: the odds that a guess is right and not wrong.
 
-    >>> guessing_tails((Fraction(1, 2), Fraction(1, 4)))
-    (Fraction(1, 1), Fraction(5, 8), Fraction(1, 8))
+    >>> penalty(Ordinal(5), "1-2"), penalty(Choice(), "left"), penalty(Choice(none=True), "left")
+    (0.6666666666666666, 1.0, 1.0)
     """
-    if len(set(chances)) == 1:
-        return tuple(tails(len(chances), chances[0]))
-    exactly = [Fraction(1)]
-    for p in chances:
-        exactly = [a * (1 - p) + b * p for a, b in zip([*exactly, Fraction(0)], [Fraction(0), *exactly], strict=True)]
-    return tuple(reversed(list(accumulate(reversed(exactly)))))
-
-
-def count_rule(chances: Sequence[Fraction], alpha: float, slips: int | None = None) -> Rule:
-    """How many of these trials must be right.
-
-    >>> count_rule([Fraction(1, 2)] * 20, 0.05).needed, count_rule([Fraction(2, 5)] * 12, 0.05).needed
-    ((15,), (9,))
-    """
-    passing = guessing_tails(tuple(sorted(chances)))
-    n = len(chances)
-    if slips is not None:
-        if slips >= n:
-            return Rule((), None, f"{counted(n, 'trial')} with {counted(slips, 'slip')} tolerated ask for nothing")
-        return Rule((n - slips,), float(passing[n - slips]))
-    limit = Fraction(str(alpha))
-    k = next((k for k in range(1, n + 1) if passing[k] <= limit), None)
-    if k is None:
-        return Rule((), None, f"too few trials: all {n} right would be guessed with {p_sentence(float(passing[n]))}")
-    return Rule((k,), float(passing[k]))
-
-
-def joint_rule(
-    grammatical: Sequence[Fraction],
-    ungrammatical: Sequence[Fraction],
-    alpha: float,
-    slips: int | None = None,
-    published: bool = False,
-) -> Rule:
-    """How many trials of each group must be right; the mildest rule under alpha that allows a slip, if there is one.
-
-    Where the trials of a group differ in chance, the largest is taken: guessing passes with at most the probability.
-
-    >>> twelve = [Fraction(3, 5)] * 12, [Fraction(2, 5)] * 12
-    >>> joint_rule(*twelve, 0.05).needed, joint_rule(*twelve, 0.05, published=True).needed
-    ((9, 7), (6, 8))
-    """
-    if slips is not None:
-        single = [count_rule(group, alpha, slips) for group in (grammatical, ungrammatical)]
-        if any(rule.probability is None for rule in single):
-            return next(rule for rule in single if rule.probability is None)
-        good, bad = (guessing_tails(tuple(sorted(group))) for group in (grammatical, ungrammatical))
-        k, m = single[0].needed[0], single[1].needed[0]
-        return Rule((k, m), float(good[k] * bad[m]))
-    above, below = max(grammatical), max(ungrammatical)
-    # Three points stand for any two chances: only right for one group, for the other, and for both or neither.
-    overlap = above + below > 1
-    neutral = "both" if overlap else None
-    weights = [1 - above, above + below - 1, 1 - below] if overlap else [below, 1 - above - below, above]
-    sizes = (len(grammatical), len(ungrammatical))
-    try:
-        rule = chance.joint_rule(*sizes, 3, neutral, str(alpha), weights, published)
-    except chance.ChanceError:
-        found = [
-            one
-            for most in (Fraction(1, 2), 1)
-            for one in chance.joint_rules(*sizes, 3, neutral, str(alpha), most, 0, weights)
-        ]
-        if not found:
-            least = float(above ** sizes[0] * below ** sizes[1])
-            return Rule((), None, f"too few trials: all {sum(sizes)} right would be guessed with {p_sentence(least)}")
-        rule = max(found, key=lambda one: (one.p_grammatical < 0.5 and one.p_ungrammatical < 0.5, one.probability))
-    return Rule((rule.grammatical[1], rule.ungrammatical[1]), rule.probability)
+    right = scale.chance(expected)
+    undecided = isinstance(scale, Choice) and scale.none and "none" not in scale.expected(expected)
+    wrong = 1 - right - (Fraction(1, 3) if undecided else 0)
+    return float(right / wrong) if wrong else 0.0
 
 
 def positional(
     judgments: Judgments, function: str, criterion: str, alpha: float, slips: int | None, published: bool = False
 ) -> Evidence:
-    """The evidence of right and wrong answers to the trials of one function.
+    """The evidence of right and wrong answers to the trials of one function, with these trials.
 
     `score` is the share of right answers, `threshold` the share that is needed; with two groups, those of the group
     in which somebody is farthest behind or least ahead.
@@ -180,21 +135,24 @@ def positional(
     trials, notes = scored(trials_of(judgments, function, criterion), judgments.scales, criterion)
     groups, trials, told = _grouped(trials, judgments.scales)
     notes += told
+    if published and len(groups) < 2:
+        notes.append("The published rule is about ratings of both kinds of sentences; these answers are counted.")
     counts = everybody(judgments)
     for group in groups:
         rows = trials.filter(pl.col("group") == group).group_by("participant").agg(
             pl.col("right").sum().cast(pl.Int64).alias(f"{group}_right"),
+            pl.col("wrong").sum().cast(pl.Int64).alias(f"{group}_wrong"),
             pl.len().cast(pl.Int64).alias(f"{group}_trials"),
             pl.col("response").null_count().cast(pl.Int64).alias(f"{group}_unanswered"),
+            pl.col("penalty").sum().alias(f"{group}_penalty"),
             pl.col("chance").sort().str.join(" ").alias(f"{group}_chances"),
         )  # fmt: skip
         counts = counts.join(rows, on="participant", how="left", maintain_order="left")
-    counts = counts.with_columns(
-        pl.col(f"{group}_{what}").fill_null(0) for group in groups for what in ("right", "trials", "unanswered")
-    )
+    counted_things = ("right", "wrong", "trials", "unanswered", "penalty")
+    counts = counts.with_columns(pl.col(f"{group}_{what}").fill_null(0) for group in groups for what in counted_things)
     keys = [f"{group}_chances" for group in groups]
     designs = counts.select(keys).unique(maintain_order=True)
-    rules = [_rule(design, alpha, slips, published) for design in designs.iter_rows()]
+    rules = [_rule(design, function, alpha, slips, published) for design in designs.iter_rows()]
     notes += _rule_notes(rules, alpha, criterion)
     told_rules = designs.with_columns(
         *(
@@ -206,7 +164,9 @@ def positional(
         pl.Series("why_not", [rule[1].why_not for rule in rules], dtype=pl.String),
     )
     counts = counts.join(told_rules, on=keys, how="left", nulls_equal=True, maintain_order="left")
-    return Evidence(_verdicts(counts, groups, function), criterion, notes=tuple(notes))
+    shown = trials.select(name for name in TRIAL_COLUMNS if name in trials.columns)
+    shown = shown.with_columns(pl.col("question").replace("", None))
+    return Evidence(_verdicts(counts, groups, function), criterion, notes=tuple(notes), trials=shown)
 
 
 def _grouped(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[tuple[str, ...], pl.DataFrame, list[str]]:
@@ -215,25 +175,26 @@ def _grouped(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[tuple[str,
                   for question in trials["question"].unique())  # fmt: skip
     kinds = set(trials["status"].drop_nulls().unique()) & set(GROUPS)
     if not ratings or len(kinds) < 2:
-        alone = ratings and not kinds and trials["expected"].n_unique() > 1
-        notes = ["No column status: ratings of all sentences are counted together."] if alone else []
-        return ("all",), trials.with_columns(group=pl.lit("all")), notes
+        alone = ratings and trials["expected"].n_unique() > 1 and (not kinds or trials["status"].null_count() > 0)
+        told = "The column status does not name both kinds of sentences: ratings of all are counted together."
+        return ("all",), trials.with_columns(group=pl.lit("all")), [told] if alone else []
+    trials, notes = with_status(trials)
     kept = trials.filter(pl.col("status").is_in(GROUPS)).with_columns(group=pl.col("status"))
     other = trials.height - kept.height
-    notes = [f"{counted(other, 'trial')} neither grammatical nor ungrammatical left out."] if other else []
+    notes += [f"{counted(other, 'trial')} neither grammatical nor ungrammatical left out."] if other else []
     mixed = kept.group_by("participant", "group").agg(pl.col("chance").n_unique() > 1)["chance"].any()
     notes += ["Trials of a group differ in chance: the probability to pass by guessing is at most that told."] * mixed
     return GROUPS, kept, notes
 
 
 def _rule(
-    design: Sequence[str | None], alpha: float, slips: int | None, published: bool
+    design: Sequence[str | None], function: str, alpha: float, slips: int | None, published: bool
 ) -> tuple[list[int | None], Rule]:
     """The rule for one participant's trials, with the number needed in each group that has any."""
     chances = [[Fraction(text) for text in (group or "").split()] for group in design]
     present = [i for i, group in enumerate(chances) if group]
     if not present:
-        return [None] * len(design), Rule((), None, "none of these trials was shown")
+        return [None] * len(design), Rule((), None, f"no {function} trial that can be judged was shown")
     if len(present) == 2:
         rule = joint_rule(chances[0], chances[1], alpha, slips, published)
     else:
@@ -252,11 +213,6 @@ def _rule_notes(rules: list[tuple[list[int | None], Rule]], alpha: float, criter
     return notes
 
 
-def guess_note(criterion: str, probability: float, alpha: float) -> str:
-    """The warning that somebody who guesses passes too often."""
-    return f"{criterion}: somebody who guesses passes with {p_sentence(probability)}, more than {alpha:g}."
-
-
 def _verdicts(counts: pl.DataFrame, groups: tuple[str, ...], function: str) -> pl.DataFrame:
     ruled = pl.col("guess_probability").is_not_null()
     ahead = [(pl.col(f"{g}_right") - pl.col(f"{g}_needed")) / pl.col(f"{g}_trials") for g in groups]
@@ -272,7 +228,10 @@ def _verdicts(counts: pl.DataFrame, groups: tuple[str, ...], function: str) -> p
             f"{group}_right", f"{group}_trials", f"{group}_needed",
         )  # fmt: skip
         told.append(pl.when(pl.col(f"{group}_needed").is_not_null()).then(words))
-    missing = pl.sum_horizontal(f"{group}_unanswered" for group in groups)
+    right, wrong, trials, missing, taken = (
+        pl.sum_horizontal(f"{group}_{what}" for group in groups)
+        for what in ("right", "wrong", "trials", "unanswered", "penalty")
+    )
     unanswered = pl.when(missing > 0).then(pl.format(", {} unanswered", missing)).otherwise(pl.lit(""))
     passed = pl.format("{}{}; a guesser passes with {}", pl.concat_list(told).list.drop_nulls().list.join(" and "),
                        unanswered, "chance_text")  # fmt: skip
@@ -280,9 +239,13 @@ def _verdicts(counts: pl.DataFrame, groups: tuple[str, ...], function: str) -> p
         score=score,
         threshold=threshold,
         flagged=ruled & failed,
-        reason=pl.when(ruled).then(passed).otherwise(pl.format(f"{function}: {{}}", "why_not")),
+        reason=pl.when(ruled).then(passed).otherwise("why_not"),
+        rights_minus_wrongs=pl.when(trials > 0).then(right - wrong),
+        rights_minus_wrongs_share=pl.when(trials > 0).then((right - wrong) / trials),
+        solved=pl.when(trials > 0).then(right - taken),
     )
     names = {
         f"{g}_{what}": what if g == "all" else f"{g}_{what}" for g in groups for what in ("right", "trials", "needed")
     }
-    return table.select(*COLUMNS, *(pl.col(old).alias(new) for old, new in names.items()))
+    further = ("rights_minus_wrongs", "rights_minus_wrongs_share", "solved")
+    return table.select(*COLUMNS, *(pl.col(old).alias(new) for old, new in names.items()), *further)

@@ -3,7 +3,8 @@
 Two rules are published. On the positional account (Pieper, Börner and Kiss, section 5.2) at least k of N answers must
 be right, where k keeps guessing at or under alpha. On the pairwise account (Langsford, Perfors, Hendrickson, Kennedy
 and Navarro, appendix) nobody may choose the worse sentence of an attention pair, or rate it above its partner; the
-partners may stand anywhere, and equal ratings are no failure.
+partners may stand anywhere, in two halves or sessions too, and equal ratings are no failure. With few
+pairs somebody who guesses passes too often; a note then says so.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ import polars as pl
 from karat.errors import counted
 from karat.judgments import Judgments
 from karat.scales import Choice, Scale
-from karat.screen.answers import COLUMNS, check_settings, guess_note, guessing_tails, positional, scored, trials_of
+from karat.screen.answers import COLUMNS, positional, scored, trials_of
 from karat.screen.evidence import Evidence, ScreenError, everybody
+from karat.screen.passing import check_settings, count_rule, guess_note
 from karat.study.guessing import p_sentence
 
 ALPHA = 0.05
@@ -29,8 +31,8 @@ def attention(
 ) -> Evidence:
     """How many attention trials each participant answered rightly, or how many attention pairs.
 
-    `slips` wrong answers are tolerated; by default as many as alpha allows (positional) or none (pairwise). A trial
-    that was shown and not answered is not right.
+    `slips` wrong answers are tolerated; by default as many as alpha allows, and no failed pair. A trial that was shown
+    and not answered is not right. On the positional account `trials` of the evidence has every answer that was judged.
 
     >>> import karat
     >>> evidence = attention(karat.datasets.load("likert"))
@@ -46,7 +48,7 @@ def attention(
     else:
         evidence = positional(judgments, "attention", "attention", alpha, slips)
     settings = {"account": account, "alpha": alpha, "slips": slips}
-    return Evidence(evidence.participants, "attention", settings, evidence.notes)
+    return Evidence(evidence.participants, "attention", settings, evidence.notes, evidence.trials)
 
 
 def pairwise(judgments: Judgments, function: str, criterion: str, alpha: float, slips: int | None) -> Evidence:
@@ -54,7 +56,8 @@ def pairwise(judgments: Judgments, function: str, criterion: str, alpha: float, 
 
     A choice trial is a pair by itself. Rated sentences are partners by the column pair; the better one is the
     grammatical one. Where a pair was rated more than once, no rating of the worse sentence may lie above one of the
-    better. A guesser passes n pairs with ((m + 1) / 2m)^n on m points, and with 1 / 2^n where ties do not occur.
+    better. A guesser passes a pair with (m + 1) / 2m on m points, with 1/2 where ties do not occur, as in magnitudes
+    or choices, and with 2/3 in a choice that offers "no difference".
     """
     check_settings(criterion, alpha, slips)
     trials = trials_of(judgments, function, criterion)
@@ -82,39 +85,41 @@ def pairwise(judgments: Judgments, function: str, criterion: str, alpha: float, 
         pl.col("unanswered").sum().cast(pl.Int64).alias("unanswered"),
         pl.col("chance").sort().str.join(" ").alias("chances"),
     )
-    return _pair_evidence(everybody(judgments), counts, criterion, alpha, slips or 0, notes)
+    return _pair_evidence(everybody(judgments), counts, criterion, alpha, slips, notes)
 
 
 def _pair_evidence(
-    people: pl.DataFrame, counts: pl.DataFrame, criterion: str, alpha: float, slips: int, notes: list[str]
+    people: pl.DataFrame, counts: pl.DataFrame, criterion: str, alpha: float, slips: int | None, notes: list[str]
 ) -> Evidence:
     """The verdict on each participant's pairs."""
-    guesses = {}
-    for text in counts["chances"].unique().to_list():
-        chances = tuple(Fraction(one) for one in text.split())
-        guesses[text] = float(guessing_tails(chances)[max(len(chances) - slips, 0)])
-    rules = pl.DataFrame(
-        {"chances": list(guesses), "guess_probability": list(guesses.values()),
-         "chance_text": [p_sentence(p) for p in guesses.values()]},
-        schema={"chances": pl.String, "guess_probability": pl.Float64, "chance_text": pl.String},
+    texts = counts["chances"].unique(maintain_order=True).to_list()
+    rules = [count_rule([Fraction(one) for one in text.split()], alpha, slips or 0, "pair") for text in texts]
+    guesses = [rule.probability for rule in rules]
+    told = pl.DataFrame(
+        {"chances": texts, "needed": [rule.needed[0] if rule.needed else None for rule in rules],
+         "guess_probability": guesses, "chance_text": [p_sentence(p or 0.0) for p in guesses],
+         "why_not": [rule.why_not for rule in rules]},
+        schema={"chances": pl.String, "needed": pl.Int64, "guess_probability": pl.Float64, "chance_text": pl.String,
+                "why_not": pl.String},
     )  # fmt: skip
-    needed = pl.max_horizontal(pl.col("trials") - slips, 0)
-    table = people.join(counts.join(rules, on="chances"), on="participant", how="left", maintain_order="left")
-    seen = pl.col("trials").is_not_null()
-    unanswered = pl.when(pl.col("unanswered") > 0).then(pl.format(", {} unanswered", "unanswered"))
+    table = people.join(counts.join(told, on="chances"), on="participant", how="left", maintain_order="left")
+    ruled = pl.col("guess_probability").is_not_null()
+    unanswered = pl.when(pl.col("unanswered") > 0).then(pl.format(", {} with a missing answer", "unanswered"))
     reason = pl.format(
-        "{} of {} pairs without the worse sentence above the better ({} needed){}; a guesser passes with {}",
-        "right", "trials", needed, unanswered.otherwise(pl.lit("")), "chance_text",
+        "the worse sentence not preferred in {} of {} pairs ({} needed){}; a guesser passes with {}",
+        "right", "trials", "needed", unanswered.otherwise(pl.lit("")), "chance_text",
     )  # fmt: skip
+    why_not = pl.col("why_not").fill_null("saw no pair of which both sentences are there")
     table = table.with_columns(
-        score=pl.col("right") / pl.col("trials"),
-        threshold=needed / pl.col("trials"),
-        needed=pl.when(seen).then(needed),
-        flagged=(pl.col("right") < needed).fill_null(False),
-        reason=pl.when(seen).then(reason).otherwise(pl.lit("saw no pair of which both sentences are there")),
+        score=pl.when(ruled).then(pl.col("right") / pl.col("trials")),
+        threshold=pl.when(ruled).then(pl.col("needed") / pl.col("trials")),
+        flagged=(pl.col("right") < pl.col("needed")).fill_null(False),
+        reason=pl.when(ruled).then(reason).otherwise(why_not),
     )
-    worst = max(guesses.values())
+    worst = max((p for p in guesses if p is not None), default=0.0)
     notes = [*notes, guess_note(criterion, worst, alpha)] if worst > alpha else notes
+    if not any(rule.needed for rule in rules):
+        notes = [*notes, f"{criterion}: nobody could be judged; {table['why_not'].drop_nulls()[0]}."]
     return Evidence(table.select(*COLUMNS, "right", "trials", "needed"), criterion, notes=tuple(notes))
 
 
@@ -154,8 +159,16 @@ def _rated_pairs(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[pl.Dat
     whole = whole.join(
         kinds.with_columns(pl.Series("chance", texts, dtype=pl.String)), on=["question", "goods", "bads"]
     )
+    even = whole.filter(pl.col("highest") == pl.col("lowest"), pl.col("question").is_in(_numbers(scales))).height
+    if even:
+        notes.append(f"{counted(even, 'pair')} rated equally; the chance to pass by guessing supposes that none is.")
     kept = ~pl.col("unanswered") & (pl.col("highest") <= pl.col("lowest"))
     return whole.select("participant", kept.fill_null(False).alias("passed"), "unanswered", "chance"), notes
+
+
+def _numbers(scales: dict[str, Scale]) -> list[str]:
+    """The questions that are answered with numbers, of which two are seldom equal."""
+    return [question for question, scale in scales.items() if not getattr(scale, "levels", ())]
 
 
 def pair_chance(scale: Scale, goods: int = 1, bads: int = 1) -> Fraction:

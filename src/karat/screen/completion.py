@@ -1,54 +1,200 @@
-"""Completion: who answered too little of the questionnaire.
+"""Completion: who answered too little of the questionnaire, and who is there twice.
 
-The share is the number of answered trials over the length of the questionnaire. Published practice (Pieper, Börner and
-Kiss) calls a questionnaire incomplete under 90 %. The length is the largest number of trials that anybody has, unless
-it is stated: a study knows it, a file of results alone does not.
+The share is the number of answered trials, over all sessions, over the length of the questionnaire. Published practice
+(Pieper, Börner and Kiss) calls a questionnaire incomplete under 90 %. The length is the largest number of trials that
+anybody has, unless it is stated: a study knows it, a file of results alone does not. A trial with several questions, as
+in a semantic differential, is one trial, answered as soon as one of its questions is.
+
+The same person twice is found in two ways. A column of the participants may name the person, such as the platform's
+id: whoever comes again under another name is flagged. And two records that begin with the same ten trials, alike in
+item, answer and response time, are one record under two names, as happens when files are merged; at least five of the
+ten times must be different, as times that a tool made up or rounded to seconds prove nothing. Of several records of a
+person the one that was started first stands, else the most complete, else the first; a record without any answer never
+stands for one with answers, as somebody who turned back at the door has seen nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import polars as pl
 
+from karat.columns import nearest
+from karat.errors import counted
 from karat.judgments import Judgments
 from karat.screen.evidence import Evidence, ScreenError, everybody
+from karat.screen.straightlining import presented
+from karat.times import instants
 
 AT_LEAST = 0.9
+ALIKE_TRIALS = 10
+DIFFERENT_TIMES = 5
+PERSON = "person"
+"""The column of the participants that names the person, where none is stated."""
 
 
-def completion(judgments: Judgments, at_least: float = AT_LEAST, trials: int | None = None) -> Evidence:
-    """The share of the questionnaire that each participant answered, practice left out.
+def completion(
+    judgments: Judgments, at_least: float = AT_LEAST, trials: int | None = None, person: str | None = None
+) -> Evidence:
+    """The share of the questionnaire that each participant answered, practice left out, and who is there twice.
 
-    Listed participants who gave no answer at all are flagged too. `last` is the position of the last answer, where
-    somebody dropped out.
+    Listed participants who gave no answer at all are flagged too. `person` is the column of the participants that
+    names the person. Further columns: answered (how many trials), last (the position of the last answer, where
+    somebody dropped out) and same_as (whose record stands instead of this one).
 
     >>> import karat
-    >>> completion(karat.datasets.load("likert")).flagged
-    ['p31']
+    >>> evidence = completion(karat.datasets.load("likert"))
+    >>> evidence.flagged, evidence.table()["reason"][0]
+    (['p31'], 'answered 38 of 72 trials; the last at position 41')
     """
     if not 0 <= at_least <= 1:
         raise ScreenError(f"completion: at_least must be a share from 0 to 1, got {at_least}.")
-    shown = judgments.frame.filter(pl.col("function") != "practice")
-    answered = shown.filter(pl.col("response").is_not_null())
-    keys = [name for name in ("session", "trial") if name in answered.columns]
-    per_person = answered.group_by("participant", maintain_order=True).agg(
-        (pl.struct(keys).n_unique() if keys else pl.len()).cast(pl.Int64).alias("answered"),
-        *([pl.col("trial").max().alias("last")] if "trial" in answered.columns else []),
+    if trials is not None and trials < 1:
+        raise ScreenError(f"completion: trials must be a whole number from 1, got {trials}.")
+    rows = presented(judgments.frame.filter(pl.col("function") != "practice", pl.col("response").is_not_null()))
+    people = pl.concat([judgments.participants.select("participant"), everybody(judgments)]).unique(maintain_order=True)
+    table = people.join(_answered(rows), on="participant", how="left", maintain_order="left").with_columns(
+        pl.col("answered").fill_null(0)
     )
-    longest = per_person["answered"].max() if per_person.height else 0
+    length = _length(table, trials)
+    twice, notes = _twice(judgments, table, rows, person)
+    told = [_reason(row, length, twice) for row in table.iter_rows(named=True)]
+    same_as = [twice[name][0] if name in twice else None for name in table["participant"].to_list()]
+    table = table.with_columns(
+        # polars would multiply by 1 / length, by which 28 of 35 are a little under 0.8.
+        score=pl.Series([answered / length for answered in table["answered"].to_list()], dtype=pl.Float64),
+        threshold=pl.lit(at_least, dtype=pl.Float64),
+        reason=pl.Series(told, dtype=pl.String),
+        same_as=pl.Series(same_as, dtype=pl.String),
+    )
+    table = table.with_columns(flagged=(pl.col("score") < at_least) | pl.col("same_as").is_not_null())
+    names = ["participant", "score", "threshold", "flagged", "reason", "answered", "same_as"]
+    names[-1:-1] = ["last"] if "last" in table.columns else []
+    if trials is None:
+        notes.insert(0, f"The questionnaire is taken to have {length} trials, the most anybody has.")
+    more = table.filter(pl.col("answered") > length).height
+    if more:
+        notes.append(f"{counted(more, 'participant')} answered more than the stated {counted(length, 'trial')}.")
+    settings = {"at_least": at_least, "trials": length, "person": person}
+    return Evidence(table.select(names), "completion", settings, tuple(notes))
+
+
+def _answered(rows: pl.DataFrame) -> pl.DataFrame:
+    """How many trials each participant answered, and where the last of them was."""
+    sessions = [name for name in ("session",) if name in rows.columns]
+    if "trial" in rows.columns:
+        # A row whose position is not known counts as a trial of its own.
+        unknown = pl.col("trial").is_null()
+        trials = pl.struct(*sessions, "trial").filter(~unknown).n_unique() + unknown.sum()
+        last = pl.col("trial").drop_nulls().last() if sessions else pl.col("trial").max()
+        where = [pl.col(name).last().alias("_session") for name in sessions]
+        return rows.group_by("participant", maintain_order=True).agg(
+            trials.cast(pl.Int64).alias("answered"), last.alias("last"), *where
+        )
+    # Without positions, an item was shown as often as the question that was answered most often about it.
+    item = ["participant", *sessions, "item"]
+    questions = [name for name in ("question",) if name in rows.columns]
+    times = rows.group_by(*item, *questions, maintain_order=True).len()
+    shown = times.group_by(item, maintain_order=True).agg(pl.col("len").max())
+    return shown.group_by("participant", maintain_order=True).agg(pl.col("len").sum().cast(pl.Int64).alias("answered"))
+
+
+def _length(table: pl.DataFrame, trials: int | None) -> int:
+    longest = table["answered"].max()
     length = trials if trials is not None else longest
     if not isinstance(length, int) or length < 1:
         raise ScreenError("completion: nobody answered anything, so that the length is not known. Say trials=...")
-    people = pl.concat([judgments.participants.select("participant"), everybody(judgments)]).unique(maintain_order=True)
-    table = people.join(per_person, on="participant", how="left", maintain_order="left").with_columns(
-        pl.col("answered").fill_null(0)
-    )
-    score = (pl.col("answered") / length).alias("score")
-    table = table.with_columns(score, threshold=pl.lit(at_least)).with_columns(flagged=pl.col("score") < at_least)
-    reason = pl.format("answered {} of {} trials", "answered", pl.lit(length))
-    names = ["participant", "score", "threshold", "flagged", "reason", "answered"]
-    names += ["last"] if "last" in table.columns else []
-    notes = (
-        () if trials is not None else (f"The questionnaire is taken to have {length} trials, the most anybody has.",)
-    )
-    settings = {"at_least": at_least, "trials": length}
-    return Evidence(table.with_columns(reason=reason).select(names), "completion", settings, notes)
+    return length
+
+
+def _reason(row: Mapping[str, object], length: int, twice: Mapping[str, tuple[str, str]]) -> str:
+    """How much was answered, where somebody stopped, and whose record it is again."""
+    reason = f"answered {row['answered']} of {counted(length, 'trial')}"
+    if row["answered"] != length and row.get("last") is not None:
+        session = f" of session {row['_session']}" if row.get("_session") is not None else ""
+        reason += f"; the last at position {row['last']}{session}"
+    again = twice.get(str(row["participant"]))
+    return f"{again[1]}; {reason}" if again else reason
+
+
+def _twice(
+    judgments: Judgments, table: pl.DataFrame, rows: pl.DataFrame, person: str | None
+) -> tuple[dict[str, tuple[str, str]], list[str]]:
+    """Whose record stands for another one, and why: the name that stands and the words for it."""
+    order = _order(judgments, table)
+    found: dict[str, tuple[str, str]] = {}
+    named, notes = _named_persons(judgments, person)
+    for names in named:
+        stands, *later = sorted(names, key=order.__getitem__)
+        found |= dict.fromkeys(later, (stands, f"the same person as {stands}"))
+    if "rt" not in rows.columns or rows["rt"].null_count() == rows.height:
+        notes.append("There are no response times by which the same record under two names would be found.")
+        return found, notes
+    records = _records(rows)
+    for names in _beginning_alike(records):
+        stands, *later = sorted(names, key=order.__getitem__)
+        for name in later:
+            alike = _alike(records[name], records[stands])
+            found.setdefault(name, (stands, f"the same record as {stands} ({alike} trials alike, times included)"))
+    return found, notes
+
+
+def _order(judgments: Judgments, table: pl.DataFrame) -> dict[str, tuple[bool, float, int, int]]:
+    """By what records of one person are ordered: whether empty, when started, how much answered, which comes first."""
+    people = judgments.participants
+    started: dict[str, float] = {}
+    if "started" in people.columns:
+        moments = instants(people["started"]).dt.epoch("us")
+        pairs = zip(people["participant"].to_list(), moments.to_list(), strict=True)
+        started = {name: moment for name, moment in pairs if moment is not None}
+    rows = table.select("participant", "answered").iter_rows()
+    late = float("inf")
+    return {name: (not count, started.get(name, late), -count, place) for place, (name, count) in enumerate(rows)}
+
+
+def _named_persons(judgments: Judgments, person: str | None) -> tuple[list[list[str]], list[str]]:
+    """The names under which one person comes, for those who have several, and how many have no person."""
+    people = judgments.participants
+    if person is not None and person not in people.columns:
+        known = [name for name in people.columns if name != "participant"]
+        close = nearest(person, known)
+        hint = f"is {close} meant?" if close else f"there are {', '.join(known) or 'none'}."
+        raise ScreenError(f"completion: the table of participants has no column {person}; {hint}")
+    column = person or PERSON
+    if column not in people.columns:
+        return [], []
+    who = people.select("participant", _person=pl.col(column).cast(pl.String).str.strip_chars().replace("", None))
+    absent = who["_person"].null_count()
+    notes = [f"{counted(absent, 'participant')} without an entry in {column}."] if absent else []
+    groups = who.drop_nulls("_person").group_by("_person", maintain_order=True).agg("participant")
+    return [names for names in groups["participant"].to_list() if len(names) > 1], notes
+
+
+def _records(rows: pl.DataFrame) -> dict[str, list[tuple[str, str, float]]]:
+    """The timed answers of those who have enough of them, in the order of presentation."""
+    timed = rows.filter(pl.col("rt").is_not_null())
+    enough = timed.filter(pl.len().over("participant") >= ALIKE_TRIALS)
+    # Records that share their first time with nobody are none that is there twice.
+    first = enough.group_by("participant", maintain_order=True).agg(pl.col("rt", "item", "response").first())
+    shared = first.filter(pl.struct("rt", "item", "response").is_duplicated())["participant"]
+    kept = enough.filter(pl.col("participant").is_in(shared.to_list()))
+    records: dict[str, list[tuple[str, str, float]]] = {}
+    for name, item, response, rt in kept.select("participant", "item", "response", "rt").iter_rows():
+        records.setdefault(name, []).append((item, response, rt))
+    return records
+
+
+def _beginning_alike(records: Mapping[str, list[tuple[str, str, float]]]) -> list[list[str]]:
+    """The names whose records begin with the same trials."""
+    alike: dict[tuple[tuple[str, str, float], ...], list[str]] = {}
+    for name, record in records.items():
+        beginning = tuple(record[:ALIKE_TRIALS])
+        if len({rt for _, _, rt in beginning}) >= DIFFERENT_TIMES:
+            alike.setdefault(beginning, []).append(name)
+    return [names for names in alike.values() if len(names) > 1]
+
+
+def _alike(one: list[tuple[str, str, float]], other: list[tuple[str, str, float]]) -> int:
+    """With how many trials alike two records begin."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))

@@ -11,6 +11,10 @@ g and u are the mean ratings of grammatical and ungrammatical controls on a scal
     pairwise     the worse sentence of no pair above the better one   (Langsford et al.)
 
 Means treat ratings as numbers, for which at least eight trials in each condition are asked (Carifio and Perla).
+
+The positional account can also tolerate only a share of neutral answers, which tell nothing apart (section 5.2.2, end).
+Rights minus wrongs (`karat.screen.answers`) and, for yes/no controls, sensitivity and bias (`karat.screen.sensitivity`)
+are further evidence that flags nobody.
 """
 
 from __future__ import annotations
@@ -20,15 +24,20 @@ from itertools import accumulate
 
 import polars as pl
 
+from karat.errors import counted
 from karat.judgments import Judgments
 from karat.scales import Ordinal
-from karat.screen.answers import COLUMNS, GROUPS, check_settings, guess_note, positional, trials_of
+from karat.screen.answers import COLUMNS, GROUPS, positional, trials_of, with_status
 from karat.screen.attention import pairwise
 from karat.screen.evidence import Evidence, ScreenError, everybody
+from karat.screen.neutral import check_share, with_neutral_share
+from karat.screen.passing import check_settings, guess_note
+from karat.screen.sensitivity import with_sensitivity
 from karat.study.guessing import counts_of_sums, p_sentence
 
 ALPHA = 0.05
 ACCOUNTS = ("positional", "relational", "extended", "strict", "pairwise")
+RIGHT_OR_WRONG = {"choice", "binary", "nominal"}
 ENOUGH_FOR_MEANS = 8
 
 
@@ -38,13 +47,16 @@ def controls(
     alpha: float = ALPHA,
     slips: int | None = None,
     published: bool = False,
+    neutral_at_most: float | None = None,
 ) -> Evidence:
     """How well each participant answered the control trials.
 
     On the positional account `slips` wrong answers are tolerated, in each group where there are two; by default as
-    many as alpha allows. `published` takes the numbers that the paper's notebook computed for ratings instead of those
-    that its text asks for (6 and 8 of 12 instead of 9 and 7). A trial that was shown and not answered is not right; for
-    a mean it counts as the middle of the scale, which tells nothing apart.
+    many as alpha allows; on the pairwise account, failed pairs, by default none. `published` takes the numbers that
+    the paper's notebook computed for ratings instead of those that its text asks for (6 and 8 of 12 instead of 9 and
+    7). With `neutral_at_most`, a larger share of neutral answers
+    is flagged too. A trial that was shown and not answered is not right; for a mean it counts as the middle of the
+    scale, which tells nothing apart. On the positional account `trials` of the evidence has every judged answer.
 
     >>> import karat
     >>> evidence = controls(karat.datasets.load("likert"))
@@ -56,23 +68,37 @@ def controls(
     check_settings("controls", alpha, slips)
     if published and (account != "positional" or slips is not None):
         raise ScreenError("controls: published is a rule of the positional account, without slips of your own.")
-    settings = {"account": account, "alpha": alpha, "slips": slips, "published": published}
-    evidence = _by_account(judgments, account, alpha, slips, published)
-    return Evidence(evidence.participants, "controls", settings, evidence.notes)
-
-
-def _by_account(judgments: Judgments, account: str, alpha: float, slips: int | None, published: bool) -> Evidence:
-    if account == "pairwise":
-        return pairwise(judgments, "control", "controls", alpha, slips)
+    if neutral_at_most is not None:
+        check_share(neutral_at_most)
+        if account != "positional":
+            raise ScreenError("controls: neutral_at_most is a rule of the positional account.")
+    settings = {
+        "account": account, "alpha": alpha, "slips": slips, "published": published, "neutral_at_most": neutral_at_most,
+    }  # fmt: skip
     if account == "positional":
-        return positional(judgments, "control", "controls", alpha, slips, published)
+        evidence = with_neutral_share(_right_or_wrong(judgments, alpha, slips, published), judgments, neutral_at_most)
+    elif account == "pairwise":
+        evidence = pairwise(judgments, "control", "controls", alpha, slips)
+    else:
+        evidence = _compared(judgments, account, alpha, slips)
+    return Evidence(evidence.participants, "controls", settings, evidence.notes, evidence.trials)
+
+
+def _right_or_wrong(judgments: Judgments, alpha: float, slips: int | None, published: bool = False) -> Evidence:
+    """The positional account, with sensitivity and bias where the answers are yes and no."""
+    evidence = positional(judgments, "control", "controls", alpha, slips, published)
+    return with_sensitivity(evidence, judgments.scales)
+
+
+def _compared(judgments: Judgments, account: str, alpha: float, slips: int | None) -> Evidence:
+    """The accounts that compare grammatical with ungrammatical controls."""
     trials = trials_of(judgments, "control", "controls")
     questions = trials["question"].unique().to_list()
     kinds = {judgments.scales[question].kind for question in questions}
-    if kinds <= {"choice", "binary", "nominal"}:
-        evidence = positional(judgments, "control", "controls", alpha, slips)
-        note = f"The answers are right or wrong, not ratings: the {account} account does not apply to them."
-        return Evidence(evidence.participants, "controls", notes=(note, *evidence.notes))
+    if kinds <= RIGHT_OR_WRONG:
+        evidence = _right_or_wrong(judgments, alpha, slips)
+        notes = (not_ratings(account), *evidence.notes)
+        return Evidence(evidence.participants, "controls", notes=notes, trials=evidence.trials)
     if slips:
         raise ScreenError(f"controls: the {account} account has no slips; state them with the positional account.")
     scales = {judgments.scales[question] for question in questions}
@@ -82,7 +108,21 @@ def _by_account(judgments: Judgments, account: str, alpha: float, slips: int | N
             f"controls: the {account} account needs ratings on one scale with points; these controls have "
             f"{'several scales' if scales else f'a {scale.kind} scale'}."
         )
-    return _by_means(trials, everybody(judgments), scale, account, alpha)
+    trials, notes_on_status = with_status(trials)
+    other = trials.filter(~pl.col("status").is_in(GROUPS).fill_null(False)).height
+    if other:
+        notes_on_status.append(f"{counted(other, 'trial')} neither grammatical nor ungrammatical left out.")
+    evidence = _by_means(trials, everybody(judgments), scale, account, alpha)
+    return Evidence(evidence.participants, "controls", notes=(*notes_on_status, *evidence.notes))
+
+
+def not_ratings(account: str) -> str:
+    """Why an account of ratings cannot judge other answers.
+
+    >>> not_ratings("strict")
+    'The answers are right or wrong, not ratings: the strict account does not apply to them.'
+    """
+    return f"The answers are right or wrong, not ratings: the {account} account does not apply to them."
 
 
 def _by_means(trials: pl.DataFrame, people: pl.DataFrame, scale: Ordinal, account: str, alpha: float) -> Evidence:
@@ -141,7 +181,7 @@ def _by_means(trials: pl.DataFrame, people: pl.DataFrame, scale: Ordinal, accoun
         score=pl.when(both).then(score),
         threshold=pl.when(both).then(pl.lit(threshold)),
         flagged=(both & ~passed).fill_null(False),
-        reason=pl.when(both).then(reason).otherwise(pl.lit("control: not both kinds of sentences were shown")),
+        reason=pl.when(both).then(reason).otherwise(pl.lit("not both kinds of control sentences were shown")),
     )
     more = ["mean_grammatical", "mean_ungrammatical", "grammatical_trials", "ungrammatical_trials", "slips"]
     return Evidence(table.select(*COLUMNS, *more), "controls", notes=notes)

@@ -24,6 +24,8 @@ class Evidence:
     criterion: str
     settings: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    trials: pl.DataFrame | None = None
+    """Trials that stand out, where the criterion has them: participant, trial and what about it."""
 
     def table(self) -> pl.DataFrame:
         """The evidence as a table, those flagged first."""
@@ -44,10 +46,17 @@ def timed(judgments: Judgments, criterion: str) -> pl.DataFrame:
     frame = judgments.frame
     if "rt" not in frame.columns or frame["rt"].null_count() == frame.height:
         raise ScreenError(f"{criterion} needs response times, and these judgments have none (column rt, in seconds).")
-    kept = frame.filter(pl.col("function") != "practice", pl.col("rt").is_not_null())
+    kept = numbered(frame).filter(pl.col("function") != "practice", pl.col("rt").is_not_null())
     if not kept.height:
         raise ScreenError(f"{criterion} needs response times outside practice, and there are none.")
     return kept
+
+
+def numbered(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with positions, by the order of rows where there are none."""
+    if "trial" in frame.columns:
+        return frame
+    return frame.with_columns(trial=pl.int_range(1, pl.len() + 1).over("participant"))
 
 
 def everybody(judgments: Judgments) -> pl.DataFrame:

@@ -10,22 +10,27 @@ hide others. Practice trials are left out. Whoever answered under 90 % of the tr
 
 The published code counts a time that equals a cutoff as outlying, the paper's words do not; on its data both give the
 same. karat follows the words, so that times which are all equal flag nobody.
+
+Other rules, to compare with, are in `karat.screen.time_rules`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from karat.errors import counted
 from karat.judgments import Judgments
-from karat.models.robust import MAD_CONSTANT, Floats, Ints, grouped_median_mad
+from karat.models.robust import MAD_CONSTANT
+from karat.screen import remfod_figures
 from karat.screen.evidence import Evidence, ScreenError, everybody, timed
+from karat.screen.sentence_length import adjusted_for_length
+from karat.screen.time_rules import TIME_RULES, find_outliers, time_rule
 
-By = Literal["both", "participant", "function", "all"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -38,21 +43,64 @@ class Remfod(Evidence):
     trials: pl.DataFrame = None  # type: ignore[assignment]
     """participant, trial, kind (intermission, rush), degree (round), lower, upper: the cutoffs it crossed."""
     cutoffs: pl.DataFrame = None  # type: ignore[assignment]
-    """round, group (participant or function), name, trials, median, mad, lower, upper."""
+    """round, group (participant, function or all), name, trials, median, mad, lower, upper (or mean and sd)."""
+    timed: pl.DataFrame = field(default=None, repr=False, compare=False)  # type: ignore[assignment]
+    """All trials that were looked at: participant, trial, function, rt (adjusted where it was), kind, degree."""
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds found outliers."""
+        return int(self.trials.select(pl.col("degree").max()).item() or 0)
+
+    def plot(self, participant: str | None = None, width_cm: float = 16, rows: int = 24) -> Figure:
+        """Everybody's times in a row each, the least genuine first; or one participant's trials with the cutoffs.
+
+        Of many people the `rows` with the smallest share of genuine trials are drawn.
+
+        >>> import karat
+        >>> figure = remfod(karat.datasets.load("likert")).plot()
+        >>> figure.get_suptitle()
+        '5 of 48 participants answered under 90 % of their trials genuinely'
+        """
+        if participant is None:
+            return remfod_figures.everybody_figure(self, width_cm, rows)
+        return remfod_figures.participant_figure(self, participant, width_cm)
+
+    def plot_density(self, width_cm: float = 16) -> Figure:
+        """Densities of the times of item functions and of participants, with their medians (the paper's figure 1).
+
+        >>> import karat
+        >>> len(remfod(karat.datasets.load("likert")).plot_density().axes)
+        2
+        """
+        return remfod_figures.density_figure(self, width_cm)
+
+    def __str__(self) -> str:
+        pauses, rushes = (int(self.participants[name].sum()) for name in ("intermissions", "rushes"))
+        found = f"{counted(pauses, 'intermission')}, {rushes:,} {'rush' if rushes == 1 else 'rushes'}"
+        who = f"{len(self.flagged)} of {counted(self.participants.height, 'participant')} flagged"
+        share = f"under {100 * self.settings['genuine_at_least']:g} % genuine"
+        name = "remfod" if self.settings["rule"] == "remfod" else f"remfod (rule {self.settings['rule']})"
+        return f"{name}: {found} in {counted(self.rounds, 'round')}; {who} ({share})."
 
 
 def remfod(
     judgments: Judgments,
-    upper: float = 2.5,
-    lower: float = 1.5,
-    genuine_at_least: float = 0.9,
+    rule: str = "remfod",
+    upper: float | None = None,
+    lower: float | None = None,
+    genuine_at_least: float | None = None,
     mad_constant: float = MAD_CONSTANT,
-    by: By = "both",
+    length: str | None = None,
+    inclusive: bool = False,
 ) -> Remfod:
     """Intermissions and rushes, and who answered too few trials without them.
 
-    `by` compares with the participant's own times only, those of the item function only, or all times together (the
-    single cutoff that the paper warns of), instead of both.
+    `rule` names another rule to compare with: participant, function, global, miller-3, miller-2.5, miller-2, mean-sd
+    or single. `upper`, `lower` and `genuine_at_least` are the rule's own (for remfod 2.5, 1.5 and 0.9) unless given.
+    `mad_constant` has no effect on mean-sd. `length` names a column with the sentence or its length; times are adjusted
+    for it first, and the cutoffs are those of a sentence of median length. `inclusive` counts a time that equals a
+    cutoff as outlying, as the published code does.
 
     >>> import karat
     >>> evidence = remfod(karat.datasets.load("likert"))
@@ -60,100 +108,79 @@ def remfod(
     ['p08', 'p11', 'p13', 'p18', 'p27']
     >>> evidence.trials.columns
     ['participant', 'trial', 'kind', 'degree', 'lower', 'upper']
+    >>> print(remfod(karat.datasets.load("likert"), rule="mean-sd"))
+    remfod (rule mean-sd): 32 intermissions, 45 rushes in 1 round; 1 of 48 participants flagged (under 90 % genuine).
     """
-    if upper <= 0 or lower <= 0 or by not in ("both", "participant", "function", "all"):
-        raise ScreenError("remfod: upper and lower must be above 0, and by one of both, participant, function, all.")
-    frame = _with_trials(timed(judgments, "remfod"))
-    groups = _groups(frame, by)
-    kind, degree, low, high, rounds = _rounds(frame["rt"].to_numpy(), groups, upper, lower, mad_constant)
-    found = frame.select("participant", "trial").with_columns(
-        kind=pl.Series(kind).replace_strict({0: None, 1: "intermission", 2: "rush"}, return_dtype=pl.String),
-        degree=pl.Series(degree), lower=pl.Series(low), upper=pl.Series(high),
-    )  # fmt: skip
+    stated = time_rule(rule, upper, lower, genuine_at_least)
+    if not mad_constant > 0:
+        raise ScreenError("remfod: mad_constant must be above 0.")
+    frame = timed(judgments, "remfod")
+    notes = _notes(judgments)
+    if length is not None:
+        frame, more = adjusted_for_length(frame, length)
+        notes += more
+    found = find_outliers(frame, stated, mad_constant, inclusive)
+    kinds = pl.Series(found.kind).replace_strict({0: None, 1: "intermission", 2: "rush"}, return_dtype=pl.String)
+    looked_at = frame.select("participant", "trial", "function", "rt").with_columns(
+        kind=kinds, degree=pl.Series(found.degree)
+    )
+    where = [name for name in ("session", "question") if name in frame.columns]
+    outlying = looked_at.select("participant", "trial", "kind", "degree").with_columns(
+        pl.Series("lower", found.lower, nan_to_null=True),
+        pl.Series("upper", found.upper, nan_to_null=True),
+        *frame.select(where).get_columns(),
+    )
     settings = {
-        "upper": upper, "lower": lower, "genuine_at_least": genuine_at_least, "mad_constant": mad_constant, "by": by,
+        "rule": rule, "upper": stated.upper, "lower": stated.lower, "genuine_at_least": stated.genuine_at_least,
+        "mad_constant": mad_constant, "length": length, "inclusive": inclusive,
     }  # fmt: skip
     return Remfod(
-        _participants(judgments, found, genuine_at_least), "remfod", settings,
-        trials=found.filter(pl.col("kind").is_not_null()), cutoffs=pl.concat(rounds),
+        _participants(judgments, looked_at, stated.genuine_at_least), "remfod", settings, notes,
+        trials=outlying.filter(pl.col("kind").is_not_null()), cutoffs=found.cutoffs, timed=looked_at,
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class _Grouping:
-    """Trials by a group: the code of each trial's group, and the trials sorted by group and time."""
+def compare_time_rules(judgments: Judgments, length: str | None = None) -> pl.DataFrame:
+    """What each named rule finds in the same times, and how far it agrees with remfod: one row a rule.
 
-    name: str
-    labels: list[str]
-    codes: NDArray[np.int32]
-    order: NDArray[np.integer]
+    `flagged` is how many participants are flagged and `participants` who; `agreement` is the share of participants with
+    remfod's verdict, and `common` the share of trials found by both among those found by either (1 where none is).
 
-
-def _with_trials(frame: pl.DataFrame) -> pl.DataFrame:
-    """Positions, by the order of rows where there are none."""
-    if "trial" in frame.columns:
-        return frame
-    return frame.with_columns(trial=pl.int_range(1, pl.len() + 1).over("participant"))
-
-
-def _groups(frame: pl.DataFrame, by: By) -> list[_Grouping]:
-    names = {"both": ["participant", "function"], "participant": ["participant"], "function": ["function"], "all": []}[
-        by
-    ]
-    times = frame["rt"].to_numpy()
-    groupings = []
-    for name in names:
-        labels = frame[name].unique(maintain_order=True)
-        codes = frame[name].replace_strict(labels, pl.Series(range(len(labels)), dtype=pl.Int32))
-        # polars sorts on all cores, and several times faster than numpy's lexsort.
-        order = pl.DataFrame({"code": codes, "rt": frame["rt"]}).select(pl.arg_sort_by("code", "rt")).to_series()
-        groupings.append(_Grouping(name, labels.to_list(), codes.to_numpy(), order.to_numpy()))
-    return groupings or [_Grouping("all", ["all"], np.zeros(len(times), np.int32), np.argsort(times, kind="stable"))]
+    >>> import karat
+    >>> compare_time_rules(karat.datasets.load("likert")).select("rule", "intermissions", "flagged").rows()[:2]
+    [('remfod', 140, 5), ('participant', 317, 23)]
+    """
+    every = {name: remfod(judgments, name, length=length) for name in TIME_RULES}
+    first = every["remfod"]
+    return pl.DataFrame([
+        {
+            "rule": name,
+            "intermissions": int(one.participants["intermissions"].sum()),
+            "rushes": int(one.participants["rushes"].sum()),
+            "rounds": one.rounds,
+            "flagged": len(one.flagged),
+            "participants": ", ".join(one.flagged),
+            "agreement": float((one.participants["flagged"] == first.participants["flagged"]).mean()),  # type: ignore[arg-type]
+            "common": _common(one, first),
+        }
+        for name, one in every.items()
+    ])  # fmt: skip
 
 
-def _rounds(
-    times: Floats, groups: list[_Grouping], upper: float, lower: float, constant: float
-) -> tuple[NDArray[np.int8], NDArray[np.int64], Floats, Floats, list[pl.DataFrame]]:
-    """Of each trial its kind (1 intermission, 2 rush), the round that found it and its cutoffs; and every round's."""
-    kind = np.zeros(len(times), np.int8)
-    degree = np.zeros(len(times), np.int64)
-    low_at, high_at = np.full(len(times), np.nan), np.full(len(times), np.nan)
-    rounds = []
-    genuine = np.ones(len(times), bool)
-    kept = [group.order for group in groups]
-    in_order = [times[group.order] for group in groups]
-    counts = [np.bincount(group.codes, minlength=len(group.labels)) for group in groups]
-    for number in range(1, len(times) + 2):
-        low, high = np.full(len(times), np.inf), np.full(len(times), -np.inf)
-        for place, group in enumerate(groups):
-            if number > 1:
-                still = genuine[kept[place]]
-                kept[place], in_order[place] = kept[place][still], in_order[place][still]
-            medians, deviations = grouped_median_mad(in_order[place], counts[place], constant)
-            below, above = medians - lower * deviations, medians + upper * deviations
-            np.minimum(low, below[group.codes], out=low)
-            np.maximum(high, above[group.codes], out=high)
-            rounds.append(_round_table(number, group, counts[place], medians, deviations, below, above))
-        rush, pause = genuine & (times < low), genuine & (times > high)
-        found = rush | pause
-        if not found.any():
-            break
-        kind[pause], kind[rush] = 1, 2
-        genuine &= ~found
-        counts = [
-            own - np.bincount(group.codes[found], minlength=len(own)) for own, group in zip(counts, groups, strict=True)
-        ]
-        degree[found], low_at[found], high_at[found] = number, low[found], high[found]
-    return kind, degree, low_at, high_at, rounds
+def _common(one: Remfod, other: Remfod) -> float:
+    """Of the trials that either rule finds, the share that both find, as the same kind."""
+    mine, theirs = one.timed["kind"], other.timed["kind"]
+    either = int((mine.is_not_null() | theirs.is_not_null()).sum())
+    return int((mine == theirs).sum()) / either if either else 1.0
 
 
-def _round_table(
-    number: int, group: _Grouping, counts: Ints, medians: Floats, deviations: Floats, below: Floats, above: Floats
-) -> pl.DataFrame:
-    return pl.DataFrame({
-        "round": np.full(len(counts), number), "group": [group.name] * len(counts), "name": group.labels,
-        "trials": counts.astype(np.int64), "median": medians, "mad": deviations, "lower": below, "upper": above,
-    })  # fmt: skip
+def _notes(judgments: Judgments) -> tuple[str, ...]:
+    """What is to be said about the trials."""
+    untimed = judgments.frame.filter(pl.col("function") != "practice", pl.col("rt").is_null()).height
+    notes = [f"Left out, as they have no response time: {counted(untimed, 'trial')}."] if untimed else []
+    if "trial" not in judgments.frame.columns:
+        notes.append("There is no column trial: the order of the rows is taken as the order of presentation.")
+    return tuple(notes)
 
 
 def _words(column: str, word: str) -> pl.Expr:
@@ -170,13 +197,15 @@ def _participants(judgments: Judgments, found: pl.DataFrame, genuine_at_least: f
     )
     table = everybody(judgments).join(counts, on="participant", how="left", maintain_order="left")
     table = table.with_columns(pl.col("trials", "intermissions", "rushes").fill_null(0))
-    share = 1 - (pl.col("intermissions") + pl.col("rushes")) / pl.col("trials")
+    # Written so, an exact share such as 9 of 10 is not rounded below its threshold.
+    share = (pl.col("trials") - pl.col("intermissions") - pl.col("rushes")) / pl.col("trials")
     table = table.with_columns(genuine_share=pl.when(pl.col("trials") > 0).then(share))
     reason = pl.format(
-        "{} and {} in {}",
+        f"{{}} and {{}} in {{}}: {{}} % genuine ({100 * genuine_at_least:g} % needed)",
         _words("intermissions", "intermission"),
         _words("rushes", "rush"),
         _words("trials", "timed trial"),
+        (100 * pl.col("genuine_share")).round(1),
     )
     return table.select(
         "participant",

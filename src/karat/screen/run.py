@@ -7,177 +7,124 @@ Without rules nobody is excluded: all criteria that apply give evidence, and tho
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
-import polars as pl
+import numpy as np
+from numpy.typing import NDArray
 
-from karat.errors import KaratError, counted
 from karat.judgments import Judgments
 from karat.screen.attention import attention
 from karat.screen.completion import completion
 from karat.screen.controls import controls
+from karat.screen.eligibility import eligibility
+from karat.screen.even_odd import even_odd
 from karat.screen.evidence import Evidence, ScreenError
 from karat.screen.inconsistency import inconsistency
+from karat.screen.mahalanobis import mahalanobis
+from karat.screen.person_total import person_total
+from karat.screen.quiz import quiz
 from karat.screen.remfod import remfod
+from karat.screen.rules import follows, settings_of, stated_rules
 from karat.screen.scale_use import scale_use
+from karat.screen.screening import Screening, Step
 from karat.screen.speed import speed
 from karat.screen.straightlining import straightlining
-from karat.study.criteria import check_exclude_rule, criterion_settings
+from karat.study.criteria import CRITERIA, check_exclude_rule
+from karat.study.study import Study
 
-STAGES: tuple[Mapping[str, Callable[..., Evidence]], ...] = (
-    {"completion": completion},
-    {"speed": speed, "remfod": remfod},
-    {
-        "controls": controls,
-        "attention": attention,
-        "straightlining": straightlining,
-        "inconsistency": inconsistency,
-        "scale_use": scale_use,
-    },
-)
-
-
-@dataclass(frozen=True)
-class Screening:
-    """The evidence of every criterion, whom the stated rule excludes, and what could not run."""
-
-    judgments: Judgments
-    evidence: dict[str, Evidence]
-    excluded: tuple[str, ...]
-    skipped: dict[str, str]
-    """Criteria that could not run, with the reason."""
-    exclude: str | int | None
-    """The rule that joins the criteria; None where none was stated."""
-    remaining: dict[str, int] = field(default_factory=dict)
-    """How many participants were left after each stage."""
-
-    @property
-    def kept(self) -> Judgments:
-        """The judgments of those who stay."""
-        frame = self.judgments.frame.filter(~pl.col("participant").is_in(list(self.excluded)))
-        people = self.judgments.participants.filter(~pl.col("participant").is_in(list(self.excluded)))
-        return Judgments(frame, self.judgments.scales, people)
-
-    def table(self) -> pl.DataFrame:
-        """One row a participant: whether excluded, and each criterion's score, verdict and reason."""
-        table = self.judgments.participants.select("participant")
-        table = table.with_columns(excluded=pl.col("participant").is_in(list(self.excluded)))
-        for name, evidence in self.evidence.items():
-            own = evidence.participants.select(
-                "participant", *(pl.col(c).alias(f"{name}_{c}") for c in ("score", "threshold", "flagged", "reason"))
-            )
-            table = table.join(own, on="participant", how="left", maintain_order="left")
-        return table
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data, as `screening.json` holds it."""
-        people: dict[str, dict[str, Any]] = {
-            name: {"excluded": name in self.excluded, "criteria": {}}
-            for name in self.judgments.participants["participant"].to_list()
-        }
-        for criterion, evidence in self.evidence.items():
-            for row in evidence.participants.to_dicts():
-                told = {key: row[key] for key in ("score", "threshold", "flagged", "reason")}
-                people[row["participant"]]["criteria"][criterion] = told
-        return {
-            "participants": people,
-            "skipped": self.skipped,
-            "summary": {
-                "participants": len(people), "excluded": len(self.excluded), "remaining": self.remaining,
-                "flagged": {name: len(evidence.flagged) for name, evidence in self.evidence.items()},
-            },
-            "settings": {name: evidence.settings for name, evidence in self.evidence.items()}
-            | {"exclude": self.exclude},
-        }  # fmt: skip
-
-    def __str__(self) -> str:
-        lines = [str(evidence) for evidence in self.evidence.values()]
-        lines += [f"{name} could not run: {why}" for name, why in self.skipped.items()]
-        everyone = self.judgments.participants.height
-        if self.exclude is None:
-            return "\n".join([*lines, "Nobody is excluded: no rule was stated."])
-        verdict = f"{len(self.excluded)} of {counted(everyone, 'participant')} excluded (rule: {self.exclude})."
-        return "\n".join([*lines, verdict])
+Compute = Callable[[str, tuple[str, ...], Mapping[str, Any]], Evidence]
+"""From the name of a criterion, who is excluded already, and its settings, to its evidence."""
+STAGES = ("completion", "clock", "answers")
+COMPUTED: dict[str, Callable[..., Evidence]] = {
+    "eligibility": eligibility,
+    "quiz": quiz,
+    "completion": completion,
+    "speed": speed,
+    "remfod": remfod,
+    "controls": controls,
+    "attention": attention,
+    "straightlining": straightlining,
+    "inconsistency": inconsistency,
+    "scale_use": scale_use,
+    "even_odd": even_odd,
+    "mahalanobis": mahalanobis,
+    "person_total": person_total,
+}
+"""What computes each criterion of the registry."""
 
 
-def run(judgments: Judgments, rules: Mapping[str, Any] | None = None, minutes: float | None = None) -> Screening:
+def run(
+    judgments: Judgments,
+    rules: Mapping[str, Any] | None = None,
+    study: Study | None = None,
+    compute: Compute | None = None,
+) -> Screening:
     """Run the criteria that `rules` state, with their settings and `exclude`, or all that apply with usual settings.
 
     `rules` is what `[screening]` of a study file holds: `{"completion": {"at_least": 0.9}, "remfod": {}, "exclude":
-    "any"}`; `minutes` is how long the study was said to take, for rules about working time. A criterion that is stated
-    and cannot run is listed in `skipped`, never dropped in silence.
+    "any"}`. With a `study`, its own rules are taken unless others are given, and criteria know the length of its
+    questionnaire, its expected duration and the answers that admit. A criterion that is stated and cannot run is listed
+    in `skipped`, never dropped in silence. `compute` may remember evidence for many runs on the same judgments.
 
     >>> import karat
     >>> screening = run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}, "exclude": "any"})
     >>> screening.remaining
     {'completion': 47, 'clock': 42, 'answers': 42}
     """
-    stated = dict(rules or {})
-    exclude = stated.pop("exclude", "any") if rules is not None else None
-    settings = {name: criterion_settings(name, given).model_dump() for name, given in stated.items()}
-    if "speed" in settings:
-        settings["speed"]["expected_minutes"] = minutes
-    known = {name for stage in STAGES for name in stage}
-    skipped = {name: "karat does not compute this criterion yet" for name in settings if name not in known}
+    if rules is None and study is not None:
+        rules = stated_rules(study)
+    exclude = None if rules is None else rules.get("exclude", "any")
+    settings = settings_of(rules, study)
     if exclude is not None:
         check_exclude_rule(exclude, list(settings))
-    evidence: dict[str, Evidence] = {}
-    excluded: list[str] = []
-    remaining: dict[str, int] = {}
-    left = judgments
-    for stage, criteria in zip(("completion", "clock", "answers"), STAGES, strict=True):
-        for name, criterion in criteria.items():
-            if rules is None or name in settings:
-                try:
-                    evidence[name] = criterion(left, **settings.get(name, {}))
-                except ScreenError as error:
-                    skipped[name] = str(error)
-        if exclude is not None:
-            excluded = _excluded(judgments, evidence, exclude, list(settings))
-            left = _without(judgments, excluded)
-        remaining[stage] = judgments.participants.height - len(excluded)
-    return Screening(judgments, evidence, tuple(excluded), skipped, exclude, remaining)
-
-
-def _without(judgments: Judgments, excluded: list[str]) -> Judgments:
-    frame = judgments.frame.filter(~pl.col("participant").is_in(excluded))
-    if not frame.height:
-        raise ScreenError("The stated rules exclude every participant; nobody is left to go on with.")
-    people = judgments.participants.filter(~pl.col("participant").is_in(excluded))
-    return Judgments(frame, judgments.scales, people)
-
-
-def _excluded(
-    judgments: Judgments, evidence: Mapping[str, Evidence], exclude: str | int, stated: list[str]
-) -> list[str]:
-    """Whom the rule excludes by the evidence so far; a criterion that has not run flags nobody."""
-    flagged = {name: set(evidence[name].flagged) if name in evidence else set() for name in stated}
     people = judgments.participants["participant"].to_list()
-    return [person for person in people if follows({name: person in who for name, who in flagged.items()}, exclude)]
+    evidence: dict[str, Evidence] = {}
+    skipped: dict[str, str] = {}
+    excluded: list[str] = []
+    steps: list[Step] = []
+    compute = computing(judgments) if compute is None else compute
+    for number, stage in enumerate(STAGES):
+        here = [name for name in settings if CRITERIA[name].stage == stage]
+        for name in here:
+            try:
+                evidence[name] = compute(name, tuple(excluded), settings[name])
+            except ScreenError as error:
+                skipped[name] = str(error)
+        gone: tuple[str, ...] = ()
+        if exclude is not None and settings and people:
+            pending = [name for name in settings if CRITERIA[name].stage in STAGES[number + 1 :]]
+            now = follows(_flags(settings, evidence, people), exclude, pending)
+            before = set(excluded)
+            gone = tuple(person for person, out in zip(people, now, strict=True) if out and person not in before)
+            excluded += gone
+        counts = {name: len(set(evidence[name].flagged) & set(gone)) for name in here if name in evidence}
+        steps.append(Step(stage, len(people) - len(excluded) + len(gone), counts, gone))
+    order = set(excluded)
+    return Screening(
+        judgments, evidence, tuple(person for person in people if person in order), skipped, exclude, tuple(steps),
+        None if study is None else study.fingerprint, settings,
+    )  # fmt: skip
 
 
-def follows(flags: Mapping[str, bool], exclude: str | int) -> bool:
-    """Whether somebody with these flags is excluded by a rule.
+def computing(judgments: Judgments) -> Compute:
+    """What computes a criterion for those who are left; their judgments are kept until others are asked for."""
+    left: dict[tuple[str, ...], Judgments] = {(): judgments}
 
-    >>> follows({"remfod": True, "attention": False}, "remfod and not attention")
-    True
-    """
-    if isinstance(exclude, int):
-        return sum(flags.values()) >= exclude
-    if exclude in ("any", "all"):
-        return any(flags.values()) if exclude == "any" else bool(flags) and all(flags.values())
-    return _value(ast.parse(exclude, mode="eval").body, flags)
+    def compute(name: str, excluded: tuple[str, ...], settings: Mapping[str, Any]) -> Evidence:
+        if excluded not in left:
+            left.clear()
+            left[excluded] = judgments.without(excluded)
+        if not left[excluded].participants.height:
+            raise ScreenError(f"{name}: nobody is left; the rules have excluded every participant before.")
+        return COMPUTED[name](left[excluded], **settings)
+
+    return compute
 
 
-def _value(node: ast.expr, flags: Mapping[str, bool]) -> bool:
-    if isinstance(node, ast.Name):
-        return flags[node.id]
-    if isinstance(node, ast.UnaryOp):
-        return not _value(node.operand, flags)
-    if isinstance(node, ast.BoolOp):
-        values = [_value(part, flags) for part in node.values]
-        return all(values) if isinstance(node.op, ast.And) else any(values)
-    raise KaratError("A rule has only names of criteria, and, or, not and brackets.")
+def _flags(
+    stated: Mapping[str, Any], evidence: Mapping[str, Evidence], people: list[str]
+) -> dict[str, NDArray[np.bool_]]:
+    """Who is flagged by each criterion; one that could not run flags nobody, and is listed as skipped."""
+    flagged = {name: set(evidence[name].flagged) if name in evidence else set() for name in stated}
+    return {name: np.array([person in who for person in people], dtype=bool) for name, who in flagged.items()}

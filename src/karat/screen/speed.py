@@ -1,15 +1,21 @@
 """Speed: who was too fast on the whole.
 
 Häussler and Juzek tell simple spammers, whose mean time is low, from clever ones, who hide behind a few long pauses:
-their median is low. Macketanz et al. exclude whoever worked at or under 40 % of the expected duration.
+their median is low. What is fast depends on the task: a cutoff may also be a share of the median participant, the
+median of all participants' medians. Macketanz et al. exclude whoever worked at or under 40 % of the expected duration.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import polars as pl
 
+from karat.errors import counted
 from karat.judgments import Judgments
-from karat.screen.evidence import Evidence, ScreenError, timed
+from karat.scales import answer_text
+from karat.screen.answer_table import exact
+from karat.screen.evidence import Evidence, ScreenError, everybody, timed
 
 SECONDS = 3.0
 
@@ -18,59 +24,103 @@ def speed(
     judgments: Judgments,
     mean_below: float | None = SECONDS,
     median_below: float | None = SECONDS,
+    relative_below: float | None = None,
     share_of_expected: float | None = None,
     expected_minutes: float | None = None,
 ) -> Evidence:
-    """Mean and median response time of each participant, and the total time where a share of it is asked for.
+    """Mean and median response time of each participant, and the working time where a share of it is asked for.
 
-    A mean or median below its cutoff (seconds) is flagged; so is a working time at or under `share_of_expected` of
-    `expected_minutes`. The score is the median.
+    A mean or median below its cutoff (seconds) is flagged, and a median below `relative_below` of the median of all
+    participants' medians; so is a working time at or under `share_of_expected` of `expected_minutes`. The working time
+    is what the platform or the server noted, else the sum of the response times. The score is the median, and the
+    threshold the larger cutoff for it. Further columns: mean, median and, where asked for, working_time (seconds).
 
     >>> import karat
-    >>> speed(karat.datasets.load("likert"), mean_below=1, median_below=1).flagged
-    ['p06', 'p35']
+    >>> evidence = speed(karat.datasets.load("likert"), mean_below=1, median_below=1)
+    >>> evidence.flagged, evidence.table()["reason"][0]
+    (['p06', 'p35'], 'mean 0.64 s, median 0.63 s: mean below 1 s, median below 1 s')
     """
-    frame = timed(judgments, "speed")
-    times = frame.group_by("participant", maintain_order=True).agg(
-        pl.col("rt").mean().alias("mean"), pl.col("rt").median().alias("median"), pl.col("rt").sum().alias("total")
-    )
-    flags = {
-        "mean": pl.lit(False) if mean_below is None else pl.col("mean") < mean_below,
-        "median": pl.lit(False) if median_below is None else pl.col("median") < median_below,
-        "working time": pl.lit(False),
-    }
-    if share_of_expected is not None:
-        if expected_minutes is None:
-            raise ScreenError("speed: a share of the expected duration needs expected_minutes=...")
-        times = _with_working_time(times, judgments)
-        flags["working time"] = pl.col("working_time") <= share_of_expected * expected_minutes * 60
-    for name, flag in flags.items():
-        times = times.with_columns(flag.fill_null(False).alias(f"_{name}"))
-    told = pl.format("mean {} s, median {} s", pl.col("mean").round(2), pl.col("median").round(2))
-    which = pl.concat_list(
-        [pl.when(pl.col(f"_{name}")).then(pl.lit(f"{name} too short")) for name in flags]
-    ).list.drop_nulls().list.join(", ")  # fmt: skip
-    flagged = pl.any_horizontal(f"_{name}" for name in flags)
+    settings = {
+        "mean_below": mean_below, "median_below": median_below, "relative_below": relative_below,
+        "share_of_expected": share_of_expected, "expected_minutes": expected_minutes,
+    }  # fmt: skip
+    _check(settings)
+    times = _times(judgments, share_of_expected is not None)
+    middle = times["median"].median()
+    relative = relative_below * middle if relative_below is not None and isinstance(middle, float) else None
+    limit = None
+    if share_of_expected is not None and expected_minutes is not None:
+        # A share such as 0.4 of 10 minutes is 240 seconds and not a little more.
+        limit = round(share_of_expected * expected_minutes * 60, 6)
+    told = [_verdict(row, mean_below, median_below, relative, limit, settings) for row in times.iter_rows(named=True)]
+    cutoffs = [cutoff for cutoff in (median_below, relative) if cutoff is not None]
     table = times.with_columns(
         score=pl.col("median"),
-        threshold=pl.lit(median_below, dtype=pl.Float64),
-        flagged=flagged,
-        reason=pl.when(flagged).then(pl.format("{}: {}", told, which)).otherwise(told),
+        threshold=pl.lit(max(cutoffs, default=None), dtype=pl.Float64),
+        flagged=pl.Series([flagged for flagged, _ in told], dtype=pl.Boolean),
+        reason=pl.Series([reason for _, reason in told], dtype=pl.String),
     )
-    more = ["working_time"] if "working_time" in table.columns else []
-    settings = {
-        "mean_below": mean_below, "median_below": median_below, "share_of_expected": share_of_expected,
-        "expected_minutes": expected_minutes,
-    }  # fmt: skip
-    names = ["participant", "score", "threshold", "flagged", "reason", "mean", "median", *more]
-    return Evidence(table.select(names), "speed", settings)
+    names = ["participant", "score", "threshold", "flagged", "reason", "mean", "median"]
+    names += ["working_time"] if limit is not None else []
+    silent = times["median"].null_count()
+    notes = (f"{counted(silent, 'participant')} without timed trials outside practice.",) if silent else ()
+    return Evidence(table.select(names), "speed", settings, notes)
 
 
-def _with_working_time(times: pl.DataFrame, judgments: Judgments) -> pl.DataFrame:
-    """The working time that the platform or the server noted, else the sum of all response times."""
+def _check(settings: Mapping[str, float | None]) -> None:
+    """Whether the settings can be used; ScreenError says why not."""
+    for name, value in settings.items():
+        share = name in ("relative_below", "share_of_expected")
+        if value is not None and not (0 < value < 1 if share else value > 0):
+            asked = "a share between 0 and 1" if share else "above 0"
+            raise ScreenError(f"speed: {name} must be {asked}, got {value}.")
+    if settings["share_of_expected"] is not None and settings["expected_minutes"] is None:
+        raise ScreenError("speed: a share of the expected duration needs expected_minutes=...")
+
+
+def _times(judgments: Judgments, working_time: bool) -> pl.DataFrame:
+    """Mean, median and working time of everybody who answered, empty where there is none."""
     people = judgments.participants
-    if "working_time" not in people.columns:
-        return times.with_columns(pl.col("total").alias("working_time"))
-    noted = people.select("participant", pl.col("working_time").cast(pl.Float64))
-    joined = times.join(noted, on="participant", how="left", maintain_order="left")
-    return joined.with_columns(pl.coalesce("working_time", "total").alias("working_time"))
+    noted = working_time and "working_time" in people.columns and people["working_time"].null_count() < people.height
+    frame = judgments.frame
+    if noted and ("rt" not in frame.columns or frame["rt"].null_count() == frame.height):
+        # The platform's clock is enough for a rule about the whole time.
+        frame = frame.with_columns(rt=pl.lit(None, dtype=pl.Float64)).clear()
+    else:
+        frame = timed(judgments, "speed")
+    per_person = frame.group_by("participant", maintain_order=True).agg(
+        pl.col("rt").mean().alias("mean"), pl.col("rt").median().alias("median"), pl.col("rt").sum().alias("total")
+    )
+    times = everybody(judgments).join(per_person, on="participant", how="left", maintain_order="left")
+    if not noted:
+        return times.with_columns(working_time=pl.col("total"))
+    clock = people.select("participant", working_time=pl.col("working_time").cast(pl.Float64, strict=False))
+    times = times.join(clock, on="participant", how="left", maintain_order="left")
+    return times.with_columns(working_time=pl.coalesce("working_time", "total"))
+
+
+def _verdict(
+    row: Mapping[str, float | None],
+    mean_below: float | None,
+    median_below: float | None,
+    relative: float | None,
+    limit: float | None,
+    settings: Mapping[str, float | None],
+) -> tuple[bool, str]:
+    """Whether a participant was too fast, and the times in words with every cutoff that they are below."""
+    mean, median, worked = row["mean"], row["median"], row["working_time"]
+    told, why = "no timed trials", []
+    if mean is not None and median is not None:
+        lower = [cutoff for cutoff in (median_below, relative) if cutoff is not None and median < cutoff]
+        told = f"mean {exact(mean, mean_below)} s, median {exact(median, min(lower, default=median_below))} s"
+        if mean_below is not None and mean < mean_below:
+            why.append(f"mean below {answer_text(float(mean_below))} s")
+        if median_below is not None and median < median_below:
+            why.append(f"median below {answer_text(float(median_below))} s")
+        if relative is not None and median < relative:
+            share = answer_text(settings["relative_below"])
+            why.append(f"median below {exact(relative, median)} s, {share} of the median participant's")
+    if limit is not None and worked is not None and worked <= limit:
+        share, minutes = answer_text(settings["share_of_expected"]), answer_text(settings["expected_minutes"])
+        why.append(f"worked {exact(worked / 60, None)} minutes, at or under {share} of the expected {minutes}")
+    return bool(why), f"{told}: {', '.join(why)}" if why else told

@@ -29,6 +29,8 @@ class Criterion:
     name: str
     asks: str
     settings: type[CriterionSettings]
+    stage: Literal["completion", "clock", "answers"] = "answers"
+    """When it runs: cutoffs are computed on the data that earlier stages left."""
     needs_functions: tuple[str, ...] = ()
     """Item functions of which there must be trials."""
     needs_times: bool = False
@@ -50,6 +52,12 @@ class CompletionSettings(CriterionSettings):
     """Who answered too little of the questionnaire."""
 
     at_least: float = Field(0.9, ge=0, le=1, description="The share of trials that must be answered.")
+    trials: int | None = Field(
+        None, ge=1, description="How many trials the questionnaire has; by default as the plan says, or the most seen."
+    )
+    person: str | None = Field(
+        None, description="The background column that names the person, else `person`; who comes again is flagged."
+    )
 
 
 class SpeedSettings(CriterionSettings):
@@ -57,17 +65,39 @@ class SpeedSettings(CriterionSettings):
 
     mean_below: float | None = Field(3.0, gt=0, description="Seconds: a mean response time below is flagged.")
     median_below: float | None = Field(3.0, gt=0, description="Seconds: a median response time below is flagged.")
+    relative_below: float | None = Field(
+        None, gt=0, lt=1, description="A median time below this share of the median participant's is flagged."
+    )
     share_of_expected: float | None = Field(
         None, gt=0, lt=1, description="A total time at or under this share of the stated minutes is flagged."
+    )
+    expected_minutes: float | None = Field(
+        None, gt=0, description="How long the study should take; by default the minutes of the recruitment."
     )
 
 
 class RemfodSettings(CriterionSettings):
     """Who rushed or paused in too many trials."""
 
-    upper: float = Field(2.5, gt=0, description="MADs above the median from which a time is an intermission.")
-    lower: float = Field(1.5, gt=0, description="MADs below the median from which a time is a rush.")
-    genuine_at_least: float = Field(0.9, ge=0, le=1, description="The share of trials that must be neither.")
+    rule: Literal[
+        "remfod", "participant", "function", "global", "miller-3", "miller-2.5", "miller-2", "mean-sd", "single"
+    ] = Field("remfod", description="By which rule times are outlying; all but remfod are for comparison.")
+    upper: float | None = Field(
+        None,
+        gt=0,
+        description="MADs above the median from which a time is an intermission; by default 2.5, or the rule's.",
+    )
+    lower: float | None = Field(
+        None, gt=0, description="MADs below the median from which a time is a rush; by default 1.5, or the rule's."
+    )
+    genuine_at_least: float | None = Field(
+        None, ge=0, le=1, description="The share of trials that must be neither; by default 0.9, or the rule's."
+    )
+    mad_constant: float = Field(1.4826, gt=0, description="What makes a MAD comparable with a standard deviation.")
+    length: str | None = Field(
+        None, description="A column with the length of the sentence or its text: times are adjusted for it first."
+    )
+    inclusive: bool = Field(False, description="Whether a time that equals a cutoff is outlying, as in published code.")
 
 
 class PassSettings(CriterionSettings):
@@ -87,6 +117,9 @@ class ControlSettings(PassSettings):
     )
     published: bool = Field(
         False, description="Judge rating controls as the published code does, and not as the paper says."
+    )
+    neutral_at_most: float | None = Field(
+        None, ge=0, le=1, description="The share of neutral answers to controls that is tolerated."
     )
 
 
@@ -126,11 +159,44 @@ class QuizSettings(CriterionSettings):
 class EligibilitySettings(CriterionSettings):
     """Whose background contradicts what the study asks for."""
 
+    answers: dict[str, list[str]] = Field(
+        {}, description="Background column = the answers that admit; by default those of the study's questions."
+    )
+    same: dict[str, str] = Field(
+        {},
+        description="Background column = the column, such as of the platform's prescreening, that must say the same.",
+    )
+
+
+class EvenOddSettings(CriterionSettings):
+    """Whose answers to two halves of the same questions do not go together."""
+
+    at_least: float = Field(0.0, ge=-1, le=1, description="The correlation of both halves that is asked for.")
+    groups: list[str] | None = Field(
+        None,
+        description="The columns that tell apart what is asked; by default question, function, status, conditions.",
+    )
+
+
+class MahalanobisSettings(CriterionSettings):
+    """Whose answers are far from everybody's, all items together."""
+
+    alpha: float = Field(0.001, gt=0, lt=1, description="How improbable a distance must be to be flagged.")
+
+
+class PersonTotalSettings(CriterionSettings):
+    """Whose answers do not go along with those of the others."""
+
+    at_least: float = Field(0.0, ge=-1, le=1, description="The correlation with the others' means that is asked for.")
+
 
 for _criterion in (
-    Criterion("completion", "who answered too little of the questionnaire", CompletionSettings),
-    Criterion("speed", "who was too fast on the whole", SpeedSettings, needs_times=True),
-    Criterion("remfod", "who rushed or paused in too many trials", RemfodSettings, needs_times=True),
+    Criterion("eligibility", "whose background contradicts what the study asks for", EligibilitySettings,
+              "completion", needs_eligibility=True),
+    Criterion("quiz", "who did not understand the instructions", QuizSettings, "completion", needs_quiz=True),
+    Criterion("completion", "who answered too little of the questionnaire", CompletionSettings, "completion"),
+    Criterion("speed", "who was too fast on the whole", SpeedSettings, "clock", needs_times=True),
+    Criterion("remfod", "who rushed or paused in too many trials", RemfodSettings, "clock", needs_times=True),
     Criterion("controls", "who did not tell clear cases apart", ControlSettings, needs_functions=("control",)),
     Criterion("attention", "who missed the attention trials", AttentionSettings, needs_functions=("attention",)),
     Criterion("straightlining", "who gave the same answer or a pattern throughout", StraightliningSettings),
@@ -139,9 +205,9 @@ for _criterion in (
         needs_repeated_questions=True,
     ),
     Criterion("scale_use", "who used only a small part of the scale", ScaleUseSettings),
-    Criterion("quiz", "who did not understand the instructions", QuizSettings, needs_quiz=True),
-    Criterion("eligibility", "whose background contradicts what the study asks for", EligibilitySettings,
-              needs_eligibility=True),
+    Criterion("even_odd", "whose answers to two halves of the questions do not go together", EvenOddSettings),
+    Criterion("mahalanobis", "whose answers are far from everybody's", MahalanobisSettings),
+    Criterion("person_total", "whose answers do not go along with the others'", PersonTotalSettings),
 ):  # fmt: skip
     register(_criterion)
 

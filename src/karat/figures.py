@@ -1,0 +1,230 @@
+"""How karat's figures look, whatever they show.
+
+Colours are Okabe and Ito's, which people with colour blindness tell apart; what is kept is a blue circle, what is
+flagged a vermillion diamond, so that grey print tells them apart too. Thresholds are dashed with their value beside
+them. Figures are made without pyplot, so that none is kept in memory and no window is opened, and their SVG is the
+same, letter by letter, each time.
+"""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+
+BLACK, ORANGE, SKY_BLUE, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
+YELLOW, BLUE, VERMILLION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
+GREY, LIGHT_GREY = "#6B6B6B", "#D4D4D4"
+KEPT, FLAGGED = BLUE, VERMILLION
+KEPT_MARKER, FLAGGED_MARKER = "o", "D"
+
+CM_PER_INCH = 2.54
+NARROW_CM = 12
+STYLE: dict[Any, Any] = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans", "Liberation Sans", "Helvetica", "Arial"],
+    "figure.facecolor": "white",
+    "axes.facecolor": "white",
+    "axes.edgecolor": GREY,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlelocation": "left",
+    "axes.unicode_minus": True,
+    "axes.axisbelow": True,
+    "axes.labelcolor": BLACK,
+    "xtick.color": GREY,
+    "ytick.color": GREY,
+    "xtick.labelcolor": BLACK,
+    "ytick.labelcolor": BLACK,
+    "xtick.minor.visible": False,
+    "ytick.minor.visible": False,
+    "grid.color": LIGHT_GREY,
+    "grid.linewidth": 0.4,
+    "lines.linewidth": 1.2,
+    "legend.frameon": False,
+    "text.parse_math": False,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "karat",
+}
+
+
+@contextmanager
+def figure(width_cm: float = 16, height_cm: float = 9) -> Iterator[Figure]:
+    """A new figure of this size; what is drawn on it inside the `with` block has the style of the house.
+
+    Under 12 cm the letters are smaller, but never under 7 points.
+
+    >>> with figure(8, 5) as drawn:
+    ...     _ = drawn.subplots().plot([1, 2], [3, 4], color=KEPT)
+    >>> [round(float(inches) * 2.54, 1) for inches in drawn.get_size_inches()]
+    [8.0, 5.0]
+    """
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    points = 7.0 if width_cm < NARROW_CM else 8.5
+    sizes: dict[Any, Any] = {
+        "font.size": points, "axes.titlesize": points, "axes.labelsize": points, "figure.titlesize": points + 1.5,
+        "xtick.labelsize": points - 0.5 if width_cm >= NARROW_CM else points, "legend.fontsize": points,
+        "ytick.labelsize": points - 0.5 if width_cm >= NARROW_CM else points,
+    }  # fmt: skip
+    with mpl.rc_context(STYLE | sizes):
+        yield Figure(figsize=(width_cm / CM_PER_INCH, height_cm / CM_PER_INCH), dpi=200, layout="constrained")
+
+
+def wrapped(figure: Figure, text: str, points: float, share: float = 1.0) -> str:
+    """A text in lines that fit a share of the figure's width, in letters of this size; lines given are kept.
+
+    >>> with figure(8, 5) as drawn:
+    ...     print(wrapped(drawn, "5 of 50 participants answered under 90 % of trials in earnest", 8.5))
+    5 of 50 participants answered under 90 % of
+    trials in earnest
+    """
+    letters = int(share * figure.get_figwidth() * 72 / (0.56 * points))
+    return "\n".join(textwrap.fill(line, letters, break_long_words=False) for line in text.splitlines())
+
+
+def say(figure: Figure, finding: str, key: str = "") -> None:
+    """Set the title, which says what was found, at the left edge, and above the first axes how to read the marks.
+
+    >>> with figure(16, 5) as drawn:
+    ...     _ = drawn.subplots()
+    ...     say(drawn, "5 of 50 participants answered under 90 % of trials in earnest")
+    >>> drawn.get_suptitle()
+    '5 of 50 participants answered under 90 % of trials in earnest'
+    """
+    import matplotlib as mpl
+
+    size, small = (float(mpl.rcParams[name]) for name in ("figure.titlesize", "axes.titlesize"))
+    # Bold letters are wider.
+    title = wrapped(figure, finding, size * 1.1)
+    figure.suptitle(title, x=0.01, horizontalalignment="left", fontweight="bold")
+    if key:
+        figure.axes[0].set_title(wrapped(figure, key, small, 0.8), color=GREY)
+
+
+def to_svg(figure: Figure, title: str, description: str) -> str:
+    """The figure as an SVG element with a title and a description for those who do not see it; texts stay texts.
+
+    It can be written to a file or set into a page as it is.
+
+    >>> with figure(8, 5) as drawn:
+    ...     _ = drawn.subplots().set_xlabel("response time (s)")
+    >>> text = to_svg(drawn, "Times", "An empty axis.")
+    >>> text.startswith("<svg "), "<title" in text, "response time (s)</text>" in text
+    (True, True, True)
+    """
+    import matplotlib as mpl
+
+    buffer = io.StringIO()
+    with mpl.rc_context(STYLE):
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    # Without the XML declaration and document type, which cannot stand inside a page.
+    drawn = buffer.getvalue()[buffer.getvalue().index("<svg") :]
+    key = "figure-" + sha256((title + "\0" + description + "\0" + drawn).encode()).hexdigest()[:12]
+    told = (
+        f'<title id="{key}-title">{html.escape(title)}</title>\n'
+        f'<desc id="{key}-description">{html.escape(description)}</desc>\n'
+    )
+    labelled = f'<svg role="img" aria-labelledby="{key}-title {key}-description" '
+    return re.sub(r"<svg ([^>]*>\n)", lambda match: labelled + match[1] + " " + told, drawn, count=1)
+
+
+def threshold_line(axes: Axes, value: float, text: str, across: Literal["x", "y"] = "y", style: str = "--") -> None:
+    """A dashed line at a value of the x or y axis, with a text beside it that says the value.
+
+    >>> with figure(8, 5) as drawn:
+    ...     threshold_line(drawn.subplots(), 0.9, "90 % genuine")
+    >>> drawn.axes[0].texts[0].get_text()
+    '90 % genuine'
+    """
+    if across == "y":
+        threshold_lines(axes, [(value, text, style)])
+        return
+    axes.axvline(value, color=BLACK, linestyle=style, linewidth=0.8, zorder=1)
+    axes.annotate(
+        text, (value, 1), xycoords=("data", "axes fraction"), xytext=(0, 2), textcoords="offset points",
+        horizontalalignment="center", annotation_clip=False,
+    )  # fmt: skip
+
+
+def threshold_lines(axes: Axes, lines: Sequence[tuple[float, str, str]]) -> None:
+    """Lines at values of the y axis (value, text, style) with their texts beside them, moved apart where they touch.
+
+    Set the limits of the axis before.
+
+    >>> with figure(8, 5) as drawn:
+    ...     threshold_lines(drawn.subplots(), [(0.50, "own 0.50 s", "--"), (0.51, "all 0.51 s", ":")])
+    >>> low, high = (text.xyann[1] for text in drawn.axes[0].texts)
+    >>> low < 0 < high
+    True
+    """
+    points = float(axes.figure.get_figheight() * 72 * axes.get_position().height)  # type: ignore[union-attr]
+    wanted = []
+    for value, text, style in sorted(lines):
+        axes.axhline(value, color=BLACK, linestyle=style, linewidth=0.8, zorder=1)
+        place = axes.transAxes.inverted().transform(axes.transData.transform((1, value)))[1]
+        wanted.append((float(place) * points, value, text))
+    for (place, value, text), shifted in zip(wanted, _apart([place for place, *_ in wanted], 10.0), strict=True):
+        axes.annotate(
+            text, (1, value), xycoords=("axes fraction", "data"), xytext=(4, shifted - place),
+            textcoords="offset points", verticalalignment="center", annotation_clip=False,
+        )  # fmt: skip
+
+
+def _apart(places: list[float], gap: float) -> list[float]:
+    """Rising places moved as little as need be until each is a gap away from the next."""
+    groups: list[list[float]] = []
+    for place in places:
+        groups.append([place])
+        while len(groups) > 1 and _top(groups[-2], gap) + gap > _top(groups[-1], gap) - gap * (len(groups[-1]) - 1):
+            last = groups.pop()
+            groups[-1] += last
+    return [_top(group, gap) - gap * (len(group) - 1 - step) for group in groups for step in range(len(group))]
+
+
+def _top(group: list[float], gap: float) -> float:
+    """The topmost place of a group that stands around the mean of what its members wanted."""
+    return sum(group) / len(group) + gap * (len(group) - 1) / 2
+
+
+def thousands(axis: Axis) -> None:
+    """Write the numbers of an axis with separators: 10,000.
+
+    >>> with figure(8, 5) as drawn:
+    ...     thousands(drawn.subplots().xaxis)
+    >>> drawn.axes[0].xaxis.get_major_formatter()(10000)
+    '10,000'
+    """
+    from matplotlib.ticker import FuncFormatter
+
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+
+
+def log_seconds(axes: Axes, across: Literal["x", "y"] = "x", label: str = "response time (s)") -> None:
+    """Make an axis of response times logarithmic, with ticks at 1, 2, 5, 10, ... seconds.
+
+    >>> with figure(8, 5) as drawn:
+    ...     log_seconds(drawn.subplots())
+    >>> drawn.axes[0].get_xscale()
+    'log'
+    """
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    (axes.set_xscale if across == "x" else axes.set_yscale)("log")
+    axis = axes.xaxis if across == "x" else axes.yaxis
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=12))
+    axis.set_minor_locator(NullLocator())
+    axis.set_label_text(label)
+    thousands(axis)

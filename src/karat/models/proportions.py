@@ -1,0 +1,91 @@
+"""Shares of small groups: Wilson's interval, Fisher's exact test, and Holm's adjustment for many tests.
+
+With k of n and z the normal quantile, Wilson's interval for a share is
+
+    (k + z^2/2 ± z sqrt(k (n - k)/n + z^2/4)) / (n + z^2)
+
+It stays within 0 and 1 and has a length even where k is 0 or n (Wilson 1927). Fisher's test holds the margins of a
+table of two by two fixed: the number of marked ones in a group of n, when K of N are marked, is hypergeometric, and the
+two-sided p is the probability of all numbers that are not more probable than the one seen.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln, ndtri
+
+Floats = NDArray[np.float64]
+TOLERANCE = 1e-7
+"""Probabilities that differ by less than this share are equal; they are computed from logarithms."""
+
+
+def wilson(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
+    """The lower and upper end of Wilson's interval; NaN where there is nothing to take a share of.
+
+    >>> lower, upper = wilson([0, 5], [10, 10])
+    >>> lower.round(3).tolist(), upper.round(3).tolist()
+    ([0.0, 0.237], [0.278, 0.763])
+    """
+    k, n = np.broadcast_arrays(np.asarray(successes, dtype=float), np.asarray(trials, dtype=float))
+    z = float(ndtri((1 + level) / 2))
+    some = np.where(n > 0, n, np.nan)
+    half = z * np.sqrt(k * (n - k) / some + z * z / 4)
+    share = k / some
+    # At 0 and n the ends are the share itself; rounding must not carry them past it.
+    lower = np.where(k == 0, share, np.minimum((k + z * z / 2 - half) / (some + z * z), share))
+    upper = np.where(k == n, share, np.maximum((k + z * z / 2 + half) / (some + z * z), share))
+    return lower, upper
+
+
+def hypergeometric(group: int, marked: int, everybody: int) -> tuple[NDArray[np.int64], Floats]:
+    """The possible numbers of marked ones in a group, and their probabilities when `marked` of `everybody` are.
+
+    >>> numbers, probabilities = hypergeometric(2, 2, 4)
+    >>> numbers.tolist(), probabilities.round(4).tolist()
+    ([0, 1, 2], [0.1667, 0.6667, 0.1667])
+    """
+    rest = everybody - group
+    k = np.arange(max(0, marked - rest), min(group, marked) + 1)
+    log = _log_choose(group, k) + _log_choose(rest, marked - k) - _log_choose(everybody, np.asarray(marked))
+    return k, np.exp(log)
+
+
+def fisher(flagged: int, group: int, marked: int, everybody: int) -> float:
+    """The two-sided p of `flagged` in a group of size `group`, when `marked` of `everybody` are flagged.
+
+    >>> round(fisher(6, 9, 9, 48), 6)
+    0.000474
+    """
+    numbers, probabilities = hypergeometric(group, marked, everybody)
+    seen = probabilities[flagged - numbers[0]]
+    return float(min(1.0, probabilities[probabilities <= seen * (1 + TOLERANCE)].sum()))
+
+
+def least_fisher(group: int, marked: int, everybody: int) -> float:
+    """The smallest p that Fisher's test can reach with these margins, however the marked ones fall.
+
+    >>> round(least_fisher(2, 5, 48), 4)
+    0.0089
+    """
+    numbers, _ = hypergeometric(group, marked, everybody)
+    return min(fisher(int(end), group, marked, everybody) for end in (numbers[0], numbers[-1]))
+
+
+def holm(p: ArrayLike) -> Floats:
+    """Holm's adjusted p: the i-th smallest of m times m - i + 1, never smaller than the one before.
+
+    >>> holm([0.01, 0.04, 0.03]).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    values = np.asarray(p, dtype=float)
+    order = np.argsort(values, kind="stable")
+    stepped = np.maximum.accumulate(values[order] * np.arange(len(values), 0, -1))
+    adjusted = np.empty_like(values)
+    adjusted[order] = np.minimum(stepped, 1.0)
+    return adjusted
+
+
+def _log_choose(n: int, k: NDArray[np.int64]) -> Floats:
+    logarithm: Floats = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    return logarithm

@@ -1,0 +1,232 @@
+"""Composition: who was excluded, by what is known of participants, and whether a criterion falls on one group.
+
+Exclusions can move a sample: attention checks may weigh on one part of the participants more than on others (Vannette
+2016, in Pieper, Börner and Kiss, section 3.3), and among workers who were taken for spammers older ones were
+over-represented (Ba, Mancenido, Chiou and Pan, figures 12 and 13). For every group of a background variable and for the
+verdict and each criterion this gives the share that is flagged, and the group's share among everybody and among the
+flagged, with 95 % intervals after Wilson.
+
+A group is compared with all other participants by Fisher's exact test. Holm's adjustment is over all comparisons of one
+variable, its groups and the criteria together: each variable is a question of its own. Two groups are one comparison,
+and where nobody or everybody is flagged there is none. A criterion is about those whom it looked at: whoever was
+excluded at an earlier stage is not counted as passing. Participants of whom a variable is not known are a group, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from karat.errors import counted
+from karat.models.proportions import fisher, holm, least_fisher, wilson
+from karat.screen.background import Variable, background
+from karat.study.guessing import p_sentence, p_text
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from karat.screen.screening import Screening
+
+ALPHA = 0.05
+VERDICT = "verdict"
+SCHEMA = {
+    "variable": pl.String, "group": pl.String, "criterion": pl.String, "participants": pl.Int64, "flagged": pl.Int64,
+    "share": pl.Float64, "lower": pl.Float64, "upper": pl.Float64, "share_of_all": pl.Float64,
+    "share_of_flagged": pl.Float64, "lower_of_flagged": pl.Float64, "upper_of_flagged": pl.Float64,
+    "p": pl.Float64, "p_adjusted": pl.Float64, "warning": pl.Boolean,
+}  # fmt: skip
+
+Flags = dict[str, tuple[NDArray[np.bool_], NDArray[np.bool_]]]
+
+
+@dataclass(frozen=True)
+class Composition:
+    """Who is flagged in each group of each background variable, and the sentences on what stands out."""
+
+    groups: pl.DataFrame
+    """One row a variable, group and criterion; the criterion `verdict` is whom the rule of the study excludes."""
+    variables: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+    """Criteria that fall on one group, and groups that are too small to tell."""
+    notes: tuple[str, ...] = ()
+    """Background columns that were left out, and why; variables that exclude by intention."""
+    participants: int = 0
+    alpha: float = ALPHA
+
+    def table(self) -> pl.DataFrame:
+        """The groups, those that stand out first."""
+        return self.groups.sort("warning", descending=True, maintain_order=True)
+
+    @property
+    def criterion(self) -> str | None:
+        """What sentences and figure are about: the verdict, or without one the criterion that flags most."""
+        if not self.groups.height:
+            return None
+        first = self.groups.filter(pl.col("variable") == self.variables[0])
+        counts = dict(first.group_by("criterion", maintain_order=True).agg(pl.col("flagged").sum()).iter_rows())
+        return VERDICT if VERDICT in counts else max(counts, key=lambda name: counts[name])
+
+    def plot(self, criterion: str | None = None, width_cm: float = 16) -> Figure:
+        """Each group's share among everybody and among the excluded, or among those whom a criterion flags."""
+        from karat.screen.composition_figure import composition_figure
+
+        return composition_figure(self, criterion, width_cm)
+
+    def to_svg(self, criterion: str | None = None) -> str:
+        """The figure as SVG."""
+        from karat.figures import to_svg
+
+        drawn = self.plot(criterion)
+        return to_svg(drawn, drawn.get_suptitle().replace("\n", " "), str(self))
+
+    def __str__(self) -> str:
+        if not self.variables:
+            return "Nothing is known of participants that could be compared: whom screening falls on cannot be said."
+        if not self.groups.height:
+            return "No criterion gave evidence, so that there are no flags to compare."
+        about = self.groups.filter(pl.col("variable") == self.variables[0], pl.col("criterion") == self.criterion)
+        flagged, everyone = int(about["flagged"].sum()), int(about["participants"].sum())
+        found = "excluded" if self.criterion == VERDICT else f"flagged by {self.criterion}"
+        first = f"{flagged} of {counted(everyone, 'participant')} are {found}."
+        standing_out = int(self.groups["warning"].sum())
+        told = f"{counted(standing_out, 'comparison')} of groups stand{'s' if standing_out == 1 else ''} out"
+        second = f"By {', '.join(self.variables)}, {told if standing_out else 'no group stands out'}."
+        return " ".join([first, second, *self.warnings[: min(standing_out, 1)]])
+
+
+def composition(screening: Screening, columns: Sequence[str] | None = None) -> Composition:
+    """Compare the groups of each background variable, or of the `columns` of `judgments.participants` that are named.
+
+    Taken are columns of text or truth values with 2 to 12 different values, and numbers, which are cut at their
+    quartiles where they have many (tertiles under 40 participants). Ids, moments, working time, free text and columns
+    in which everybody differs are left out, with a note.
+
+    >>> import karat
+    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
+    >>> print(screening.composition(["source"]))
+    6 of 48 participants are excluded. By source, no group stands out.
+    """
+    people = screening.judgments.participants
+    variables, notes = background(people, columns, _ids(screening))
+    flags = _flags(screening, people["participant"].to_list())
+    intended = _intended(screening)
+    rows, warnings, too_small = [], [], []
+    for variable in variables:
+        own = _compared(variable, flags, intended)
+        rows += own
+        warnings += [_sentence(row, own) for row in own if row["warning"]]
+        too_small += _too_small(variable.name, own, people.height)
+    stated = [variable.name for variable in variables if variable.name in intended]
+    notes += [f"{name} decides who is eligible: that the verdict falls on its groups is intended." for name in stated]
+    return Composition(
+        pl.DataFrame(rows, schema=SCHEMA), tuple(variable.name for variable in variables), tuple(warnings),
+        tuple(notes + too_small), people.height,
+    )  # fmt: skip
+
+
+def _ids(screening: Screening) -> list[str]:
+    """The column that names the person behind an id, where the rules state one."""
+    person = screening.settings.get("completion", {}).get("person")
+    return [person] if person else []
+
+
+def _intended(screening: Screening) -> set[str]:
+    """The background columns by which eligibility excludes."""
+    settings = screening.settings.get("eligibility", {})
+    return set(settings.get("answers", {})) | set(settings.get("same", {}))
+
+
+def _flags(screening: Screening, people: list[str]) -> Flags:
+    """For the verdict and each criterion: whom it looked at, and whom it flags."""
+    flags: Flags = {}
+    if screening.exclude is not None:
+        excluded = set(screening.excluded)
+        flags[VERDICT] = (np.ones(len(people), dtype=bool), np.array([who in excluded for who in people], dtype=bool))
+    for name, evidence in screening.evidence.items():
+        found = dict(evidence.participants.select("participant", "flagged").iter_rows())
+        seen = np.array([who in found for who in people], dtype=bool)
+        flags[name] = (seen, np.array([found.get(who, False) for who in people], dtype=bool))
+    return flags
+
+
+def _compared(variable: Variable, flags: Flags, intended: set[str]) -> list[dict[str, Any]]:
+    """The rows of one variable, with p adjusted over all its comparisons."""
+    rows: list[dict[str, Any]] = []
+    tested: list[list[int]] = []
+    for criterion, (seen, flagged) in flags.items():
+        start, everyone, marked = len(rows), int(seen.sum()), int(flagged.sum())
+        rows += [
+            _row(variable.name, group, criterion, int((seen & own).sum()), int((flagged & own).sum()), everyone, marked)
+            for group, own in variable.groups.items()
+        ]
+        filled = [i for i in range(start, len(rows)) if 0 < rows[i]["participants"] < everyone]
+        if 0 < marked < everyone:
+            tested += [filled] if len(filled) == 2 else [[i] for i in filled]
+    if not tested:
+        return rows
+    adjusted = holm([rows[one[0]]["p"] for one in tested])
+    rest = {criterion: (int(seen.sum()), int(flagged.sum())) for criterion, (seen, flagged) in flags.items()}
+    for one, p in zip(tested, adjusted, strict=True):
+        for i in one:
+            row = rows[i]
+            by_intention = variable.name in intended and row["criterion"] in (VERDICT, "eligibility")
+            everyone, marked = rest[row["criterion"]]
+            above = row["flagged"] * everyone > marked * row["participants"]
+            row["p_adjusted"] = float(p)
+            row["warning"] = bool(p <= ALPHA) and not by_intention and (above or len(one) == 1)
+    return rows
+
+
+def _row(
+    variable: str, group: str, criterion: str, participants: int, flagged: int, everyone: int, marked: int
+) -> dict[str, Any]:
+    lower, upper = wilson([flagged, flagged], [participants, marked])
+    return {
+        "variable": variable, "group": group, "criterion": criterion, "participants": participants, "flagged": flagged,
+        "share": flagged / participants if participants else None,
+        "lower": float(lower[0]) if participants else None, "upper": float(upper[0]) if participants else None,
+        "share_of_all": participants / everyone if everyone else None,
+        "share_of_flagged": flagged / marked if marked else None,
+        "lower_of_flagged": float(lower[1]) if marked else None,
+        "upper_of_flagged": float(upper[1]) if marked else None,
+        "p": fisher(flagged, participants, marked, everyone) if everyone else 1.0, "p_adjusted": 1.0, "warning": False,
+    }  # fmt: skip
+
+
+def _sentence(row: dict[str, Any], rows: list[dict[str, Any]]) -> str:
+    """A group that stands out, beside all others."""
+    others = [one for one in rows if one["criterion"] == row["criterion"] and one["group"] != row["group"]]
+    flagged, participants = sum(one["flagged"] for one in others), sum(one["participants"] for one in others)
+    who = "The verdict" if row["criterion"] == VERDICT else row["criterion"]
+    word = "excluded" if row["criterion"] == VERDICT else "flagged"
+    falls = "falls on" if row["share"] > flagged / participants else "spares"
+    return (
+        f"{who} {falls} one group: {row['flagged']} of {counted(row['participants'], 'participant')} with "
+        f"{row['variable']} = {row['group']} are {word}, {flagged} of {counted(participants, 'other')} "
+        f"({p_sentence(row['p'])}, adjusted {p_text(row['p_adjusted'])})."
+    )
+
+
+def _too_small(variable: str, rows: list[dict[str, Any]], everybody: int) -> list[str]:
+    """The sentence on groups in which even the most uneven outcome would not be told from chance, at the verdict."""
+    about = [row for row in rows if row["criterion"] == VERDICT]
+    marked = sum(row["flagged"] for row in about)
+    if not 0 < marked < everybody or sum(row["participants"] > 0 for row in about) < 2:
+        return []
+    small = [
+        row for row in about if row["participants"] and least_fisher(row["participants"], marked, everybody) > ALPHA
+    ]
+    if not small:
+        return []
+    if sum(row["participants"] > 0 for row in about) == 2:
+        small = [min(small, key=lambda row: int(row["participants"]))]
+    named = ", ".join(f"{row['group']} ({row['participants']})" for row in small)
+    return [
+        f"{variable}: too few to tell for {named}; with {marked} of {everybody:,} excluded, p could not fall to .05 "
+        "however uneven the exclusion."
+    ]

@@ -1,0 +1,185 @@
+"""The difference of two conditions as one number, to see how it moves when other people are screened out.
+
+For each participant i and two levels a and b of a factor, with x the position of an answer on its scale,
+
+    d_i = mean(x of i where the factor is a) - mean(x of i where it is b),     estimate = mean of d_i
+
+over test trials, with Student's 95 % interval over participants. Positions are steps of a rating scale, 1 and 0 for yes
+and no, and logarithms of magnitudes. In choices between a and b, x is 1 where a was chosen, -1 where b was, and 0 for
+no difference. Where participants saw one level each, the estimate is the difference of both groups, with Welch's
+interval. It is meant for comparing screenings, and does not replace a model of participants and items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from pydantic import ValidationError
+
+from karat.columns import COLUMNS, nearest
+from karat.judgments import Judgments
+from karat.models.means import Estimate, Floats, difference_interval, mean_interval
+from karat.scales import Binary, Choice, Magnitude, Ordinal, Scale
+from karat.screen.evidence import ScreenError
+from karat.screen.positions import by_scale, is_ordered, position
+from karat.study.settings import ContrastSettings
+from karat.study.study import Study
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What each participant contributes to the difference, in the order of `judgments.participants`."""
+
+    first: Floats
+    second: Floats
+    name: str
+    unit: str
+
+    @property
+    def between(self) -> bool:
+        """Whether participants saw one level each."""
+        both = ~np.isnan(self.first) & ~np.isnan(self.second)
+        return not both.any()
+
+    def estimate(self, kept: NDArray[np.bool_]) -> Estimate:
+        """The difference and its interval for those who are kept; NaN where nobody contributes."""
+        first, second = self.first[kept], self.second[kept]
+        if self.between:
+            return difference_interval(first[~np.isnan(first)], second[~np.isnan(second)])
+        both = first - second
+        return mean_interval(both[~np.isnan(both)])
+
+
+def contrast_of(
+    judgments: Judgments, contrast: ContrastSettings | Mapping[str, Any] | None, study: Study | None
+) -> ContrastSettings | None:
+    """The comparison to follow: as given, the study's first, or the first design column with two levels.
+
+    >>> import karat
+    >>> contrast_of(karat.datasets.load("likert"), None, None).levels
+    ['OBJ>PP', 'PP>OBJ']
+    """
+    if isinstance(contrast, ContrastSettings):
+        return contrast
+    if contrast is not None:
+        try:
+            return ContrastSettings.model_validate({"name": "contrast", **contrast})
+        except ValidationError as error:
+            told = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+            mend = 'Write {"factor": ..., "levels": [first, second]}.'
+            raise ScreenError(f"The contrast cannot be followed ({told}). {mend}") from None
+    if study is not None and study.settings.contrast:
+        return study.settings.contrast[0]
+    factors = [] if study is None else [item for block in study.settings.block for item in block.factors.items()]
+    for name, factor in factors:
+        if len(factor.levels) == 2:
+            return ContrastSettings(name=name, factor=name, levels=factor.levels)
+    test = judgments.frame.filter(pl.col("function") == "test")
+    for name in test.columns:
+        if name not in COLUMNS:
+            levels = sorted(test[name].drop_nulls().cast(pl.String).unique().to_list())
+            if len(levels) == 2:
+                return ContrastSettings(name=name, factor=name, levels=levels)
+    return None
+
+
+def difference(judgments: Judgments, contrast: ContrastSettings) -> Difference:
+    """What each participant contributes to a contrast; ScreenError says why it cannot be computed.
+
+    >>> import karat
+    >>> likert = karat.datasets.load("likert")
+    >>> order = ContrastSettings(name="order", factor="order", levels=["OBJ>PP", "PP>OBJ"])
+    >>> difference(likert, order).name
+    'order OBJ>PP - PP>OBJ'
+    """
+    rows = judgments.frame.filter(pl.col("function") == "test", pl.col("response").is_not_null())
+    for name, level in contrast.within.items():
+        rows = rows.filter(pl.col(_known(rows, name)).cast(pl.String) == _level(rows, name, level))
+    parts = list(by_scale(judgments, rows))
+    first, second = contrast.levels
+    if parts and all(isinstance(scale, Choice) for scale, _ in parts):
+        placed, unit = _chosen(rows, contrast.factor, first, second), "share of choices for the first minus the second"
+    else:
+        placed, unit = _rated(parts, contrast.factor, first, second)
+    people = judgments.participants.select("participant")
+    means = placed.group_by("participant").agg(
+        pl.col("x").filter(pl.col("level") == level).mean().alias(key)
+        for key, level in (("a", first), ("b", second))
+    )  # fmt: skip
+    found = people.join(means, on="participant", how="left", maintain_order="left")
+    where = " and ".join(f"{name} = {level}" for name, level in contrast.within.items())
+    told = f"{contrast.factor} {first} - {second}" + (f" where {where}" if where else "")
+    a, b = (found[key].cast(pl.Float64).fill_null(np.nan).to_numpy() for key in ("a", "b"))
+    return Difference(a, b, told, unit)
+
+
+def _rated(parts: list[tuple[Scale, pl.DataFrame]], factor: str, *levels: str) -> tuple[pl.DataFrame, str]:
+    """The position of every answer on an ordered scale, with its level."""
+    ordered = [(scale, rows) for scale, rows in parts if is_ordered(scale)]
+    if len(ordered) != 1:
+        why = f"the answers are on {len(ordered)} ordered scales" if ordered else "no answers to test items are ordered"
+        raise ScreenError(f"No difference can be followed: {why}.")
+    ((scale, rows),) = ordered
+    _known(rows, factor)
+    for level in levels:
+        _level(rows, factor, level)
+    x = position(scale, aligned="polarity" in rows.columns)
+    return rows.select("participant", level=pl.col(factor).cast(pl.String), x=x), _unit(scale)
+
+
+def _unit(scale: Scale) -> str:
+    if isinstance(scale, Binary):
+        return f"share of {scale.levels[1]}"
+    words = {Ordinal: "steps of the scale", Magnitude: "logarithm"}
+    return next((word for kind, word in words.items() if isinstance(scale, kind)), "points of the scale")
+
+
+def _chosen(rows: pl.DataFrame, factor: str, first: str, second: str) -> pl.DataFrame:
+    """For each choice between the two levels, 1, 0 or -1 at the first level and 0 at the second.
+
+    The level of a side stands in left_FACTOR and right_FACTOR, or behind the name of the item in left and right.
+    """
+    sides = {}
+    for side in ("left", "right"):
+        if f"{side}_{factor}" in rows.columns:
+            sides[side] = pl.col(f"{side}_{factor}").cast(pl.String)
+        elif side in rows.columns:
+            named = pl.format("{}.{}", "item", pl.lit(first)), pl.format("{}.{}", "item", pl.lit(second))
+            sides[side] = (
+                pl.when(pl.col(side) == named[0]).then(pl.lit(first))
+                .when(pl.col(side) == named[1]).then(pl.lit(second))
+            )  # fmt: skip
+    if len(sides) < 2:
+        raise ScreenError("No difference can be followed: the choices do not say what stood left and right.")
+    compared = [pl.col(side).is_in([first, second]) for side in ("_left", "_right")]
+    found = rows.with_columns(_left=sides["left"], _right=sides["right"])
+    found = found.filter(*compared, pl.col("_left") != pl.col("_right"))
+    if not found.height:
+        raise ScreenError(f"No difference can be followed: no choice is between {factor} {first} and {second}.")
+    chosen = pl.when(pl.col("response") == "left").then("_left").when(pl.col("response") == "right").then("_right")
+    x = pl.when(chosen == first).then(1.0).when(chosen == second).then(-1.0).otherwise(0.0)
+    at_first = found.select("participant", level=pl.lit(first), x=x)
+    return pl.concat([at_first, at_first.with_columns(level=pl.lit(second), x=pl.lit(0.0))])
+
+
+def _known(rows: pl.DataFrame, name: str) -> str:
+    if name not in rows.columns:
+        design = [column for column in rows.columns if column not in COLUMNS]
+        close = nearest(name, design)
+        mend = f"is {close} meant?" if close else f"the design has {', '.join(design) or 'no further columns'}."
+        raise ScreenError(f"No difference can be followed: there is no column {name}; {mend}")
+    return name
+
+
+def _level(rows: pl.DataFrame, name: str, level: str) -> str:
+    levels = sorted(rows[name].drop_nulls().cast(pl.String).unique().to_list())
+    if level not in levels:
+        close = nearest(level, levels)
+        mend = f"is {close} meant?" if close else f"it has {', '.join(levels) or 'no levels'}."
+        raise ScreenError(f"No difference can be followed: {name} has no level {level} on test trials; {mend}")
+    return level

@@ -1,0 +1,93 @@
+"""One paragraph on a participant: what each criterion found, what follows, and what does not follow from it.
+
+It is meant for co-authors and reviewers. It says what was observed and never why somebody may have done so, and that
+payment is another decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from karat.columns import nearest
+from karat.errors import KaratError
+
+if TYPE_CHECKING:
+    from karat.screen.screening import Screening
+
+PAYMENT = (
+    "This concerns only which answers enter the analysis. It does not say why somebody answered so, and whether they "
+    "are paid is a separate decision."
+)
+WORDS = {
+    "eligibility": "Eligibility", "quiz": "Comprehension quiz", "completion": "Completion", "speed": "Speed",
+    "remfod": "Response times (ReMFOD)", "controls": "Control sentences", "attention": "Attention trials",
+    "straightlining": "Answer patterns", "inconsistency": "Repeated questions", "scale_use": "Use of the scale",
+    "even_odd": "Even-odd consistency", "mahalanobis": "Distance of answers", "person_total": "Agreement with others",
+}  # fmt: skip
+"""How criteria are called in sentences, diagrams and reports."""
+
+
+def explain(screening: Screening, participant: str) -> str:
+    """The verdict on a participant and its reasons.
+
+    >>> import karat
+    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
+    >>> print(explain(screening, "p31"))
+    Participant p31 is not part of the analysis, by the rule that was stated (any of completion, remfod). ...
+    """
+    people = screening.judgments.participants["participant"].to_list()
+    if participant not in people:
+        close = nearest(participant, people)
+        raise KaratError(f"There is no participant {participant}" + (f"; is {close} meant?" if close else "."))
+    return explanations(screening, [participant])[0]
+
+
+def explanations(screening: Screening, participants: Sequence[str]) -> list[str]:
+    """The paragraphs on several participants."""
+    wanted = pl.col("participant").is_in(list(participants))
+    found: dict[str, dict[str, tuple[bool, str]]] = {}
+    for name, evidence in screening.evidence.items():
+        rows = evidence.participants.filter(wanted).select("participant", "flagged", "reason")
+        for participant, flagged, reason in rows.iter_rows():
+            found.setdefault(participant, {})[name] = (flagged, reason)
+    excluded = set(screening.excluded)
+    return [_paragraph(screening, name, name in excluded, found.get(name, {})) for name in participants]
+
+
+def _paragraph(screening: Screening, participant: str, excluded: bool, found: dict[str, tuple[bool, str]]) -> str:
+    told = {name: f"{WORDS[name]}: {reason}" for name, (_, reason) in found.items()}
+    flagged = [told[name] for name, (out, _) in found.items() if out]
+    passed = [told[name] for name, (out, _) in found.items() if not out]
+    sentences = [_verdict(screening, participant, excluded, len(flagged))]
+    sentences += [f"{told}." for told in flagged]
+    if passed:
+        sentences.append(f"Nothing stood out in the following. {'; '.join(passed)}.")
+    not_reached = [WORDS[name] for name in screening.evidence if name not in found]
+    if not_reached:
+        sentences.append(f"Not looked at any more: {', '.join(not_reached)}.")
+    if screening.skipped:
+        sentences.append(f"Could not be computed for anybody: {', '.join(WORDS[name] for name in screening.skipped)}.")
+    return " ".join([*sentences, PAYMENT])
+
+
+def _verdict(screening: Screening, participant: str, excluded: bool, flags: int) -> str:
+    name = f"Participant {participant}"
+    if screening.exclude is None:
+        found = "nothing stood out" if not flags else f"{flags} of {len(screening.evidence)} criteria stood out"
+        return f"{name}: no rule was stated, so that nobody is excluded; {found}."
+    rule = rule_in_words(screening)
+    if excluded:
+        return f"{name} is not part of the analysis, by the rule that was stated ({rule})."
+    noted = " although something stood out" if flags else ""
+    return f"{name} is part of the analysis{noted}, by the rule that was stated ({rule})."
+
+
+def rule_in_words(screening: Screening) -> str:
+    """The rule that joins the criteria, as a part of a sentence."""
+    names = ", ".join(screening.settings)
+    if isinstance(screening.exclude, int):
+        return f"at least {screening.exclude} of {names}"
+    return {"any": f"any of {names}", "all": f"all of {names}"}.get(str(screening.exclude), str(screening.exclude))

@@ -1,0 +1,84 @@
+"""The flow of participants through the stages, in the manner of a CONSORT diagram: n at each step, and who left why."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from karat.errors import counted
+from karat.screen.explain import WORDS
+
+if TYPE_CHECKING:
+    from karat.screen.screening import Screening, Step
+
+STAGE_WORDS = {"completion": "after completion", "clock": "after the clock", "answers": "after the answers"}
+BOX, SIDE, GAP, LINE, PAD = 220, 300, 40, 18, 12
+LEFT, RIGHT = 20, 20 + BOX + GAP
+
+
+def flow_svg(screening: Screening) -> str:
+    """The diagram as SVG; its text is text, so that it can be searched and read aloud.
+
+    >>> import karat
+    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
+    >>> "n = 48" in flow_svg(screening) and "n = 42" in flow_svg(screening)
+    True
+    """
+    steps = [step for step in screening.steps if step.flagged or step.excluded]
+    parts, y = [], 56
+    everybody = screening.judgments.participants.height
+    boxes = [("took part", everybody)] + [(STAGE_WORDS[step.stage], step.remained) for step in steps]
+    if len(boxes) > 1:
+        boxes[-1] = ("in the analysis", boxes[-1][1])
+    for number, (word, n) in enumerate(boxes):
+        parts.append(_box(LEFT, y, BOX, [f"{word}", f"n = {n:,}"], strong=number == len(boxes) - 1))
+        if number < len(steps):
+            lines = _left(steps[number])
+            height = max(len(lines) * LINE + 2 * PAD, 30)
+            top = y + 2 * LINE + 2 * PAD + 12
+            bottom = top + height + 12
+            parts.append(_arrow(LEFT + BOX / 2, y + 2 * LINE + 2 * PAD, LEFT + BOX / 2, bottom))
+            parts.append(_arrow(LEFT + BOX / 2, top + height / 2, RIGHT, top + height / 2))
+            parts.append(_box(RIGHT, top, SIDE, lines))
+            y = bottom
+    height = y + 2 * LINE + 2 * PAD + 20
+    title = _title(screening)
+    description = "; ".join(f"{word}: {n}" for word, n in boxes)
+    width = RIGHT + SIDE + 20
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
+        f'font-family="system-ui, sans-serif" font-size="13" fill="#1a1a1a">\n<title>{escape(title)}</title>\n'
+        f"<desc>{escape(description)}</desc>\n"
+        '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
+        '<path d="M0 0 8 4 0 8z" fill="#555"/></marker></defs>\n'
+        f'<rect width="{width}" height="{height}" fill="#fff"/>\n'
+        f'<text x="{LEFT}" y="30" font-size="15">{escape(title)}</text>\n' + "".join(parts) + "</svg>\n"
+    )
+
+
+def _title(screening: Screening) -> str:
+    everybody = screening.judgments.participants.height
+    if screening.exclude is None:
+        return f"{counted(everybody, 'participant')}; no rule was stated, nobody is excluded"
+    return f"{everybody - len(screening.excluded)} of {counted(everybody, 'participant')} stay in the analysis"
+
+
+def _left(step: Step) -> list[str]:
+    """Who left after a stage. One person may be counted under several criteria."""
+    lines = [f"excluded: n = {len(step.excluded)}"]
+    return lines + [f"  {WORDS[name]}: {number}" for name, number in step.flagged.items()]
+
+
+def _box(x: float, y: float, width: float, lines: list[str], strong: bool = False) -> str:
+    height = len(lines) * LINE + 2 * PAD
+    stroke = 'stroke="#0072B2" stroke-width="2"' if strong else 'stroke="#555"'
+    texts = "".join(
+        f'<text x="{x + PAD + (12 if line.startswith(" ") else 0)}" y="{y + PAD + (number + 1) * LINE - 5}">'
+        f"{escape(line.strip())}</text>\n"
+        for number, line in enumerate(lines)
+    )
+    return f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="3" fill="#fff" {stroke}/>\n{texts}'
+
+
+def _arrow(x1: float, y1: float, x2: float, y2: float) -> str:
+    return f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="#555" marker-end="url(#tip)"/>\n'

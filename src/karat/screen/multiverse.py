@@ -1,0 +1,318 @@
+"""The multiverse of screening rules: who stays, and what a difference becomes, had other reasonable rules been stated.
+
+A screening is a chain of decisions, each with alternatives that other researchers would have taken (`alternatives`).
+All combinations are tried, each by the same steps as the stated rules, and for each it is said how many participants
+stay and how large a stated difference of conditions is (`difference`). A result that holds only in a corner of them
+depends on the screening (multiverse analysis: Steegen, Tuerlinckx, Gelman and Vanpaemel 2016; specification curve:
+Simonsohn, Simmons and Nelson 2020). It is a picture of robustness, not a test: the combinations are no sample, and to
+choose among them after seeing it would undo what stating rules beforehand is for.
+
+Of more than 2,000 combinations a random sample is taken, with the stated one always in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from karat.errors import counted
+from karat.files import escape_formulas, replacing
+from karat.judgments import Judgments
+from karat.screen.alternatives import Option, options, without_criteria
+from karat.screen.difference import Difference, contrast_of, difference
+from karat.screen.evidence import Evidence, ScreenError
+from karat.screen.rules import stated_rules
+from karat.screen.run import Compute, computing, run
+from karat.study.settings import ContrastSettings
+from karat.study.study import Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+AT_MOST = 2000
+PROGRESS_EVERY = 20
+
+
+@dataclass(frozen=True)
+class Multiverse:
+    """One row a combination of rules: its settings in words, who stays, and the difference with its 95 % interval."""
+
+    universes: pl.DataFrame
+    """A column for each criterion, kept, excluded, estimate, lower, upper, and whether it is as stated."""
+    criteria: tuple[str, ...]
+    participants: int
+    combinations: int
+    """How many there are; more than there are rows where a sample was drawn."""
+    contrast: str | None = None
+    """The difference that is followed, in words; None where there is none."""
+    unit: str = ""
+    notes: tuple[str, ...] = ()
+    """What was not tried and why, and whether the combinations are a sample."""
+    seed: int = 1
+
+    def table(self) -> pl.DataFrame:
+        """The combinations, the stated one first, then by estimate or by how many stay."""
+        return self.universes.sort(
+            [~pl.col("stated"), "estimate" if self.contrast else "kept"], nulls_last=True, maintain_order=True
+        )
+
+    @property
+    def stated(self) -> dict[str, Any] | None:
+        """The combination that the rules state; None where no rules were stated."""
+        found = self.universes.filter(pl.col("stated"))
+        return found.row(0, named=True) if found.height else None
+
+    @property
+    def kept_range(self) -> tuple[int, int]:
+        """The smallest and the largest number of participants who stay."""
+        kept = self.universes["kept"].to_list()
+        return min(kept), max(kept)
+
+    @cached_property
+    def sensitivity(self) -> pl.DataFrame:
+        """One row a setting: mean number kept and mean estimate over all combinations that have it, and how much these
+        means move with the criterion, the one that moves most first."""
+        tables = [
+            self.universes.group_by(pl.col(name).alias("setting"), maintain_order=True)
+            .agg(
+                pl.len().cast(pl.Int64).alias("universes"), pl.col("kept").mean(), pl.col("estimate").mean(),
+                excludes_zero().mean().alias("excludes_zero"),
+            )
+            .with_columns(
+                kept_moves=pl.col("kept").max() - pl.col("kept").min(),
+                estimate_moves=pl.col("estimate").max() - pl.col("estimate").min(),
+            )
+            .select(pl.lit(name).alias("criterion"), pl.all())
+            for name in self.criteria
+        ]  # fmt: skip
+        if not tables:
+            return pl.DataFrame(schema={"criterion": pl.String, "setting": pl.String})
+        by = "estimate_moves" if self.contrast else "kept_moves"
+        return pl.concat(tables).sort(by, descending=True, nulls_last=True, maintain_order=True)
+
+    def plot(self, width_cm: float = 16) -> Figure:
+        """The specification curve: all estimates in order with their intervals, who stays, and which setting holds."""
+        from karat.screen.multiverse_figure import multiverse_figure
+
+        return multiverse_figure(self, width_cm)
+
+    def to_svg(self) -> str:
+        """The specification curve as SVG."""
+        from karat.figures import to_svg
+
+        drawn = self.plot()
+        return to_svg(drawn, drawn.get_suptitle().replace("\n", " "), str(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return {
+            "summary": str(self), "participants": self.participants, "combinations": self.combinations,
+            "contrast": self.contrast, "unit": self.unit, "seed": self.seed, "notes": list(self.notes),
+            "stated": self.stated, "sensitivity": self.sensitivity.to_dicts(), "universes": self.universes.to_dicts(),
+        }  # fmt: skip
+
+    def write(self, folder: str | Path) -> list[Path]:
+        """Write multiverse.csv and multiverse.svg to a folder."""
+        table, picture = Path(folder) / "multiverse.csv", Path(folder) / "multiverse.svg"
+        with replacing(table) as temporary:
+            escape_formulas(self.table()).write_csv(temporary)
+        with replacing(picture) as temporary:
+            temporary.write_text(self.to_svg(), encoding="utf-8")
+        return [table, picture]
+
+    def __str__(self) -> str:
+        low, high = self.kept_range
+        stated = self.stated
+        number = self.universes.height
+        of = f" drawn from {self.combinations:,}" if number < self.combinations else ""
+        stay = f"{low}" if low == high else f"{low} to {high}"
+        as_stated = "" if stated is None else f" (stated: {stated['kept']})"
+        first = f"In {counted(number, 'combination')}{of} {stay} of {counted(self.participants, 'participant')} stay"
+        return " ".join([f"{first}{as_stated}.", *self._difference_sentence()])
+
+    def _difference_sentence(self) -> list[str]:
+        known = self.universes.filter(pl.col("estimate").is_not_null())
+        if self.contrast is None or not known.height:
+            return ["No difference of conditions is followed."]
+        told = f"The difference {self.contrast} ({self.unit}) "
+        stated = self.stated
+        if stated is not None and stated["estimate"] is not None:
+            told += f"is {interval(stated)} as stated, and "
+        low, high = (number(end) for end in (known["estimate"].min(), known["estimate"].max()))
+        between = f"is {low}" if low == high else f"lies between {low} and {high}"
+        apart = int(known.select(excludes_zero().sum()).item())
+        every = {0: "in none of them", known.height: "in every one"}.get(apart, f"in {apart:,} of {known.height:,}")
+        missing = self.universes.height - known.height
+        lacking = f" In {missing:,} nobody is left to compute it from." if missing else ""
+        return [f"{told}{between} in all of them; its 95 % interval excludes 0 {every}.{lacking}"]
+
+
+def excludes_zero() -> pl.Expr:
+    """Whether the interval of a universe lies on one side of 0."""
+    return ((pl.col("lower") > 0) | (pl.col("upper") < 0)).fill_null(False)
+
+
+def number(value: Any) -> str:
+    """An estimate with two decimals, without a zero before the point.
+
+    >>> number(0.423), number(-0.05), number(1.2), number(-0.001)
+    ('.42', '-.05', '1.20', '.00')
+    """
+    text = f"{round(value, 2) + 0.0:.2f}"
+    return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
+
+
+def interval(row: Mapping[str, Any]) -> str:
+    """An estimate and its interval."""
+    told = number(row["estimate"])
+    return told if row["lower"] is None else f"{told} [{number(row['lower'])}, {number(row['upper'])}]"
+
+
+def multiverse(
+    judgments: Judgments,
+    rules: Mapping[str, Any] | None = None,
+    contrast: ContrastSettings | Mapping[str, Any] | None = None,
+    study: Study | None = None,
+    alternatives: Mapping[str, Sequence[Mapping[str, Any] | None]] | None = None,
+    progress: Callable[[int, int], object] | None = None,
+    seed: int = 1,
+    at_most: int = AT_MOST,
+) -> Multiverse:
+    """Screen with all combinations of the stated settings and their alternatives, for the criteria that are stated.
+
+    Without rules, the usual alternatives of all criteria that apply are combined. `alternatives` replaces those of
+    single criteria: `{"remfod": [{"genuine_at_least": 0.8}, None]}`, where None leaves the criterion out; a criterion
+    that is not stated is out as stated. `contrast` is the difference to follow, `{"factor": ..., "levels": [a, b]}`; by
+    default the study's first, or the first design column with two levels. `progress` is called with how many
+    combinations are done, and how many there are.
+
+    >>> import karat
+    >>> likert = karat.datasets.load("likert")
+    >>> order = {"factor": "order", "levels": ["PP>OBJ", "OBJ>PP"]}
+    >>> print(multiverse(likert, {"attention": {}, "straightlining": {}}, order))
+    In 6 combinations ... of 48 participants stay (stated: ...). The difference order PP>OBJ - OBJ>PP ...
+    """
+    if rules is None and study is not None:
+        rules = stated_rules(study)
+    exclude = "any" if rules is None else rules.get("exclude", "any")
+    compute = _remembering(computing(judgments))
+    grid, notes = options(judgments, rules, study, alternatives, compute)
+    followed = _followed(judgments, contrast, study, notes)
+    chosen, total = _combinations([len(own) for own in grid.values()], seed, at_most)
+    if len(chosen) < total:
+        notes.append(
+            f"{len(chosen):,} of {total:,} combinations were drawn at random (seed {seed}), the stated one kept."
+        )
+    people = judgments.participants["participant"].to_list()
+    rows = []
+    for done, places in enumerate(chosen, start=1):
+        universe = {name: own[place] for (name, own), place in zip(grid.items(), places, strict=True)}
+        excluded = _excluded(judgments, universe, exclude, compute)
+        kept = np.array([person not in excluded for person in people], dtype=bool)
+        rows.append(
+            [words for words, _ in universe.values()]
+            + [int(kept.sum()), len(excluded), *_estimated(followed, kept), rules is not None and not any(places)]
+        )
+        if progress is not None and (done % PROGRESS_EVERY == 0 or done == len(chosen)):
+            progress(done, len(chosen))
+    schema: dict[str, Any] = dict.fromkeys(grid, pl.String) | {"kept": pl.Int64, "excluded": pl.Int64}
+    schema |= dict.fromkeys(("estimate", "lower", "upper"), pl.Float64) | {"stated": pl.Boolean}
+    return Multiverse(
+        pl.DataFrame(rows, schema=schema, orient="row"), tuple(grid), len(people), total,
+        None if followed is None else followed.name, "" if followed is None else followed.unit, tuple(notes), seed,
+    )  # fmt: skip
+
+
+def _followed(
+    judgments: Judgments, contrast: ContrastSettings | Mapping[str, Any] | None, study: Study | None, notes: list[str]
+) -> Difference | None:
+    """The difference to follow. One that was asked for and cannot be computed is an error; a default one is a note."""
+    settings = contrast_of(judgments, contrast, study)
+    if settings is None:
+        notes.append("No design column has two levels: only who stays is followed.")
+        return None
+    try:
+        return difference(judgments, settings)
+    except ScreenError as error:
+        if contrast is not None:
+            raise
+        notes.append(str(error))
+        return None
+
+
+def _combinations(sizes: list[int], seed: int, at_most: int) -> tuple[list[tuple[int, ...]], int]:
+    """Which option of each criterion a combination has, all first ones first, and how many combinations there are.
+
+    The last criterion changes fastest, so that what early stages leave is used again while it is remembered.
+
+    >>> _combinations([2, 2], 1, 100)
+    ([(0, 0), (0, 1), (1, 0), (1, 1)], 4)
+    """
+    total = prod(sizes)
+    if total <= at_most:
+        numbers = list(range(total))
+    else:
+        drawn = np.random.default_rng(seed).choice(total - 1, max(at_most - 1, 0), replace=False) + 1
+        numbers = [0, *sorted(drawn.tolist())]
+    return [_places(one, sizes) for one in numbers], total
+
+
+def _places(combination: int, sizes: list[int]) -> tuple[int, ...]:
+    """The digits of a number whose places have these sizes."""
+    places = []
+    for size in reversed(sizes):
+        combination, place = divmod(combination, size)
+        places.append(place)
+    return tuple(reversed(places))
+
+
+def _excluded(
+    judgments: Judgments, universe: Mapping[str, Option], exclude: str | int, compute: Compute
+) -> frozenset[str]:
+    """Whom the rules of one universe exclude."""
+    rules: dict[str, Any] = {name: settings for name, (_, settings) in universe.items() if settings is not None}
+    rule = without_criteria(exclude, rules)
+    if rule is None:
+        return frozenset()
+    return frozenset(run(judgments, rules | {"exclude": rule}, compute=compute).excluded)
+
+
+def _estimated(followed: Difference | None, kept: np.ndarray[Any, np.dtype[np.bool_]]) -> list[float | None]:
+    if followed is None:
+        return [None] * 3
+    return [None if np.isnan(value) else value for value in followed.estimate(kept)]
+
+
+class _Flagged(Evidence):
+    """Evidence that was reduced to the verdicts, and reads who is flagged only once."""
+
+    @cached_property
+    def flagged(self) -> list[str]:
+        return self.participants.filter(pl.col("flagged"))["participant"].to_list()
+
+
+def _remembering(compute: Compute) -> Compute:
+    """The same, with evidence kept by criterion, settings and who is gone; of the evidence only verdicts are kept."""
+    found: dict[tuple[str, frozenset[str], str], Evidence | str] = {}
+
+    def remembered(name: str, excluded: tuple[str, ...], settings: Mapping[str, Any]) -> Evidence:
+        key = name, frozenset(excluded), repr(sorted(settings.items()))
+        if key not in found:
+            try:
+                evidence = compute(name, excluded, settings)
+                found[key] = _Flagged(evidence.participants.select("participant", "flagged"), name, dict(settings))
+            except ScreenError as error:
+                found[key] = str(error)
+        known = found[key]
+        if isinstance(known, str):
+            raise ScreenError(known)
+        return known
+
+    return remembered

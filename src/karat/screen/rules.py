@@ -1,0 +1,98 @@
+"""The rule that joins the criteria: any, all, at least n, or an expression over them; and what a study states.
+
+A rule is followed stage by stage, before all criteria have run. So that nobody is excluded too early, a criterion that
+is still to come counts as unknown: every part of a rule has a lower value (what is certain) and an upper value (what is
+still possible), and whoever the lower value names is excluded. "remfod and not attention" so waits for attention.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from karat.errors import KaratError
+from karat.study.criteria import CRITERIA, criterion_settings
+from karat.study.study import Study
+
+Bounds = tuple[NDArray[np.bool_], NDArray[np.bool_]]
+
+
+def follows(
+    flags: Mapping[str, Sequence[bool] | NDArray[np.bool_]], exclude: str | int, pending: Collection[str] = ()
+) -> NDArray[np.bool_]:
+    """Who is excluded for certain by a rule, given who is flagged by each criterion; `pending` ones have not run yet.
+
+    >>> flags = {"remfod": [True, True], "attention": [False, True]}
+    >>> follows(flags, "remfod and not attention").tolist()
+    [True, False]
+    >>> follows(flags, "remfod and not attention", pending=["attention"]).tolist()
+    [False, False]
+    """
+    bounds: dict[str, Bounds] = {}
+    for name, flagged in flags.items():
+        known = np.asarray(flagged, dtype=bool)
+        bounds[name] = (np.zeros_like(known), np.ones_like(known)) if name in pending else (known, known)
+    if not bounds:
+        return np.zeros(0, dtype=bool)
+    if isinstance(exclude, int) or exclude in ("any", "all"):
+        least = {"any": 1, "all": len(bounds)}.get(str(exclude), exclude)
+        return np.asarray(sum(lower.astype(int) for lower, _ in bounds.values()) >= int(least))
+    return _value(ast.parse(exclude, mode="eval").body, bounds)[0]
+
+
+def _value(node: ast.expr, bounds: Mapping[str, Bounds]) -> Bounds:
+    if isinstance(node, ast.Name):
+        return bounds[node.id]
+    if isinstance(node, ast.UnaryOp):
+        lower, upper = _value(node.operand, bounds)
+        return ~upper, ~lower
+    if isinstance(node, ast.BoolOp):
+        parts = [_value(part, bounds) for part in node.values]
+        join = np.logical_and if isinstance(node.op, ast.And) else np.logical_or
+        return join.reduce([lower for lower, _ in parts]), join.reduce([upper for _, upper in parts])
+    raise KaratError("A rule has only names of criteria, and, or, not and brackets.")
+
+
+def settings_of(rules: Mapping[str, Any] | None, study: Study | None) -> dict[str, dict[str, Any]]:
+    """The settings of the criteria to run: those stated, or all, completed by what the study knows of its design.
+
+    >>> settings_of({"completion": {"at_least": 0.8}}, None)
+    {'completion': {'at_least': 0.8, 'trials': None, 'person': None}}
+    """
+    stated = {name: {} for name in CRITERIA} if rules is None else {k: v for k, v in rules.items() if k != "exclude"}
+    known = {} if study is None else facts(study)
+    settings = {}
+    for name, given in stated.items():
+        whole = {**known.get(name, {}), **given} if isinstance(given, Mapping) else given
+        settings[name] = criterion_settings(name, whole).model_dump()
+    return settings
+
+
+def stated_rules(study: Study) -> dict[str, Any] | None:
+    """The rules of `[screening]` in the study file, as they are written; None where there are none."""
+    screening = study.settings.screening
+    return None if screening is None else {**(screening.model_extra or {}), "exclude": screening.exclude}
+
+
+def facts(study: Study) -> dict[str, dict[str, Any]]:
+    """What criteria need to know of a study and need not be told twice: length, duration, answers that admit."""
+    settings = study.settings
+    lengths = [
+        sum(
+            study.trials(index, number).filter(pl.col("function") != "practice").height * block.settings.rounds
+            for index, block in enumerate(study.blocks)
+        )
+        for number in range(1, study.lists + 1)
+    ]
+    known: dict[str, dict[str, Any]] = {
+        "completion": {"trials": max(lengths) * settings.questionnaire.sessions},
+        "speed": {"expected_minutes": settings.recruitment.minutes or round(study.minutes(), 1)},
+        "quiz": {"attempts_at_most": settings.texts.quiz_attempts},
+    }
+    admit = {question.name: question.eligible for question in settings.background if question.eligible}
+    return known | ({"eligibility": {"answers": admit}} if admit else {})

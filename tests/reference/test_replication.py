@@ -1,0 +1,85 @@
+"""The pages on published studies are what the script makes of the data now."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tools.make_replication import FOLDER, pages
+from tools.replication.markdown import decimals, probability, same, table, wrapped
+
+LARGEST_FIGURE = 200_000
+DRAWN_BY_HAND = "flow-"
+AGAIN = "run make replication"
+
+
+@pytest.fixture(scope="module")
+def made(reference: Path) -> dict[str, str]:
+    return pages(reference)
+
+
+def words(svg: str) -> list[str]:
+    """Title, description and texts of a figure. Its coordinates may differ in the last digit between machines."""
+    return re.findall(r"<(?:title|desc|text)\b[^>]*>([^<]*)<", svg)
+
+
+def test_the_pages_are_those_of_the_script(made: dict[str, str]) -> None:
+    for name, text in made.items():
+        told = (FOLDER / name).read_text(encoding="utf-8")
+        if name.endswith(".svg") and DRAWN_BY_HAND not in name:
+            assert words(text), name
+            assert words(told) == words(text), AGAIN
+        else:
+            assert told == text, AGAIN
+
+
+def test_there_are_no_other_files(made: dict[str, str]) -> None:
+    files = {str(path.relative_to(FOLDER).as_posix()) for path in FOLDER.rglob("*") if path.is_file()}
+    assert files == set(made)
+
+
+def test_figures_are_small_and_shown(made: dict[str, str]) -> None:
+    figures = [name for name in made if name.endswith(".svg")]
+    assert len(figures) == 8
+    for name in figures:
+        assert len(made[name].encode()) < LARGEST_FIGURE, name
+        assert f"]({name})" in made["acceptability.md"], name
+
+
+def test_the_numbers_that_matter(made: dict[str, str]) -> None:
+    """What the page must say, whatever else changes: the golden counts, and the rule that the paper meant."""
+    page = made["acceptability.md"]
+    for row in (
+        "| Forced choice | intermissions | 218 | 218 | 218 |",
+        "| Likert | rushes | 16 | 16 | 16 |",
+        "| control, as published | 6 and 8 of 12 (.048) | 6 and 8 of 12 (.048) | 9 | 9 | 9 | yes |",
+        "| control, as intended | 9 and 7 of 12 (.036) | 9 and 7 of 12 (.036) | – | 9 | 9 | yes |",
+        "| p035 | flagged | passes | nothing | 11 | 7 |",
+        "| Likert | 36 | 36 | 36 | yes | 37 |",
+        "| 3 | 15,625 | .4440 | .4440 | .0449 | .0449 | .0564 | **.0564** |",
+    ):
+        assert f"\n{row}\n" in page, row
+    assert "no: " not in "".join(line for line in page.splitlines() if line.startswith("|"))
+
+
+def test_tables_and_numbers() -> None:
+    assert table(("a", "b"), [("x", 1)]) == "| a | b |\n| --- | ---: |\n| x | 1 |\n"
+    assert (decimals(0.04824), decimals(1.0), probability(0.0004), probability(0.842)) == (
+        ".048",
+        "1.000",
+        "< .001",
+        ".842",
+    )
+    assert same(["p1", "p2"], ["p2", "p1"]) == "yes"
+    assert same(["p1"], ["p2"], ["p1"]) == "no: 2 differ"
+
+
+def test_only_paragraphs_are_set_anew() -> None:
+    long = "word " * 40
+    kept = f"| {long}|\n| {long}|"
+    text = wrapped(f"# Title\n\n{long}\n\n{kept}\n\n- one\n  and more\n- two\n")
+    assert max(len(line) for line in text.splitlines() if line.startswith("word")) <= 120
+    assert kept in text
+    assert text.endswith("\n\n- one and more\n- two\n")

@@ -1,0 +1,53 @@
+"""The paragraph on a participant: complete, plain, and no accusation."""
+
+from __future__ import annotations
+
+import pytest
+
+import karat
+from karat.screen.explain import PAYMENT, WORDS, explanations
+from karat.screen.run import COMPUTED, run
+
+LIKERT = karat.datasets.load("likert")
+RULES = {"completion": {}, "remfod": {}, "attention": {}, "exclude": "any"}
+
+
+def test_who_is_excluded_reads_why_and_what_was_not_looked_at() -> None:
+    text = run(LIKERT, RULES).explain("p31")
+    assert text.startswith("Participant p31 is not part of the analysis")
+    assert "any of completion, remfod, attention" in text
+    assert "Completion: answered 38 of 72 trials" in text
+    assert "Not looked at any more: Response times (ReMFOD), Attention trials." in text
+    assert text.endswith(PAYMENT)
+
+
+def test_who_stays_reads_what_was_found() -> None:
+    screening = run(LIKERT, RULES)
+    kept = next(name for name in LIKERT.participants["participant"] if name not in screening.excluded)
+    text = screening.explain(kept)
+    assert f"Participant {kept} is part of the analysis, by the rule" in text
+    assert "Nothing stood out" in text
+
+
+def test_without_rules_nobody_is_said_to_be_out() -> None:
+    text = run(LIKERT).explain("p31")
+    assert "no rule was stated, so that nobody is excluded" in text
+    assert "Could not be computed for anybody" in text
+
+
+def test_no_paragraph_accuses_anybody() -> None:
+    people = LIKERT.participants["participant"].to_list()
+    for rules in (None, RULES, {**{name: {} for name in COMPUTED}, "exclude": 2}):
+        for text in explanations(run(LIKERT, rules), people):
+            words = text.lower()
+            assert not [bad for bad in ("spam", "cheat", "careless", "lazy", "dishonest", "fraud") if bad in words]
+            assert text.endswith(PAYMENT)
+
+
+def test_every_criterion_has_words() -> None:
+    assert set(WORDS) == set(COMPUTED)
+
+
+def test_an_unknown_name_is_an_error_with_the_nearest() -> None:
+    with pytest.raises(karat.KaratError, match="no participant p099"):
+        run(LIKERT, RULES).explain("p099")
