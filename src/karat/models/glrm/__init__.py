@@ -1,0 +1,45 @@
+"""Generalised linear models with crossed random effects: participants x items, workers x tasks.
+
+`fit` takes a formula as R users write it; `fit_mixed` takes matrices. `fit_crossed` and `fit_nominal` are for random
+intercepts of two crossed factors, and much faster; `leave_one_out` refits them without each worker or task in turn.
+"""
+
+from karat.models.glrm.deletion import Deletions, leave_one_out
+from karat.models.glrm.fit import Fit, fit_crossed
+from karat.models.glrm.interaction import Profile, interaction_profile
+from karat.models.glrm.intervals import intervals
+from karat.models.glrm.marginal import marginal_means
+from karat.models.glrm.mixed import fit_mixed
+from karat.models.glrm.mixed_result import MixedFit
+from karat.models.glrm.model import Model, fit
+from karat.models.glrm.nominal import NominalFit, fit_nominal
+from karat.models.glrm.prediction import predict
+from karat.models.glrm.redraw import exceedances
+from karat.models.glrm.share import Share, worker_share
+from karat.models.glrm.terms import RandomTerm, random_term
+from karat.models.glrm.wald import compare, type_three
+
+__all__ = [
+    "Deletions",
+    "Fit",
+    "MixedFit",
+    "Model",
+    "NominalFit",
+    "Profile",
+    "RandomTerm",
+    "Share",
+    "compare",
+    "exceedances",
+    "fit",
+    "fit_crossed",
+    "fit_mixed",
+    "fit_nominal",
+    "interaction_profile",
+    "intervals",
+    "leave_one_out",
+    "marginal_means",
+    "predict",
+    "random_term",
+    "type_three",
+    "worker_share",
+]

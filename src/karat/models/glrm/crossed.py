@@ -1,0 +1,209 @@
+"""The layout of crossed answers: which worker gave an answer to which task, as a table or as a list.
+
+A study in which most workers answered most tasks is a table, workers x tasks, of as many sheets as the fullest cell has
+answers; empty places are padded and counted as absent. A study in which they did not is a list of answers, sorted by
+cell. Both layouts speak of *answers* (one number for each answer), *cells* (one number for each worker and task that
+met) and *groups* (one number for each worker, or task), and go from one to the other; the estimators need no more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, overload
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Factor = Literal["worker", "task"]
+PADDED = 4
+"""A table may be this many times larger than the answers in it."""
+SMALL = 20_000
+"""A table of so few places is always kept whole."""
+
+
+class Layout(Protocol):
+    """What the estimators ask of a layout."""
+
+    @property
+    def workers(self) -> int: ...
+    @property
+    def tasks(self) -> int: ...
+    @property
+    def answers(self) -> int: ...
+    @property
+    def single(self) -> bool: ...
+    @property
+    def present(self) -> Floats | None: ...
+    def place(self, values: NDArray[Any]) -> NDArray[Any]: ...
+    def cells(self, answers: Floats) -> Floats: ...
+    def spread(self, cells: Floats) -> Floats: ...
+    def by_worker(self, cells: Floats) -> Floats: ...
+    def by_task(self, cells: Floats) -> Floats: ...
+    def sum_of_effects(self, worker: Floats, task: Floats) -> Floats: ...
+    def matrix(self, cells: Floats) -> Any: ...
+    def without(self, factor: Factor, group: int) -> Layout: ...
+    def drop(self, answers: NDArray[Any], factor: Factor, group: int) -> NDArray[Any]: ...
+
+
+@dataclass(frozen=True)
+class Table:
+    """Sheets x workers x tasks. `present` is 1 where there is an answer; None where there is one everywhere."""
+
+    shape: tuple[int, int, int]
+    present: Floats | None
+    position: Ints | None = None
+    """Where each answer of the caller stands, as an index into the flat table."""
+
+    @property
+    def workers(self) -> int:
+        return self.shape[1]
+
+    @property
+    def tasks(self) -> int:
+        return self.shape[2]
+
+    @property
+    def answers(self) -> int:
+        return int(np.prod(self.shape)) if self.present is None else int(self.present.sum())
+
+    @property
+    def single(self) -> bool:
+        """Whether no cell has more than one answer."""
+        return self.shape[0] == 1
+
+    def place(self, values: NDArray[Any]) -> NDArray[Any]:
+        """The caller's answers in the layout's order; zero where there is none."""
+        flat = np.zeros((int(np.prod(self.shape)), *values.shape[1:]), dtype=values.dtype)
+        flat[self.position] = values
+        return flat.reshape(*self.shape, *values.shape[1:])
+
+    def cells(self, answers: Floats) -> Floats:
+        total: Floats = answers[0] if self.shape[0] == 1 else answers.sum(axis=0)
+        return total
+
+    def spread(self, cells: Floats) -> Floats:
+        return cells[None]
+
+    def by_worker(self, cells: Floats) -> Floats:
+        total: Floats = cells.sum(axis=1)
+        return total
+
+    def by_task(self, cells: Floats) -> Floats:
+        total: Floats = cells.sum(axis=0)
+        return total
+
+    def sum_of_effects(self, worker: Floats, task: Floats) -> Floats:
+        return worker[:, None] + task
+
+    def matrix(self, cells: Floats) -> Floats:
+        return cells
+
+    def without(self, factor: Factor, group: int) -> Table:
+        sheets, workers, tasks = self.shape
+        shape = (sheets, workers - 1, tasks) if factor == "worker" else (sheets, workers, tasks - 1)
+        return Table(shape, None if self.present is None else self.drop(self.present, factor, group))
+
+    def drop(self, answers: NDArray[Any], factor: Factor, group: int) -> NDArray[Any]:
+        return np.delete(answers, group, axis=1 if factor == "worker" else 2)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A list of answers, sorted by cell; a cell is a pair of worker and task that met."""
+
+    workers: int
+    tasks: int
+    cell: Ints
+    worker: Ints
+    """The worker of each cell."""
+    task: Ints
+    order: Ints | None = None
+    """Which of the caller's answers stands in each place."""
+    present: None = None
+
+    @property
+    def answers(self) -> int:
+        return len(self.cell)
+
+    @property
+    def single(self) -> bool:
+        return len(self.cell) == len(self.worker)
+
+    def place(self, values: NDArray[Any]) -> NDArray[Any]:
+        placed: NDArray[Any] = values[self.order]
+        return placed
+
+    def cells(self, answers: Floats) -> Floats:
+        return answers if self.single else _sums(self.cell, answers, len(self.worker))
+
+    def spread(self, cells: Floats) -> Floats:
+        return cells if self.single else cells[self.cell]
+
+    def by_worker(self, cells: Floats) -> Floats:
+        return _sums(self.worker, cells, self.workers)
+
+    def by_task(self, cells: Floats) -> Floats:
+        return _sums(self.task, cells, self.tasks)
+
+    def sum_of_effects(self, worker: Floats, task: Floats) -> Floats:
+        total: Floats = worker[self.worker] + task[self.task]
+        return total
+
+    def matrix(self, cells: Floats) -> Any:
+        starts = np.concatenate([[0], np.cumsum(np.bincount(self.worker, minlength=self.workers))])
+        return sparse.csr_array((cells, self.task, starts), shape=(self.workers, self.tasks))
+
+    def without(self, factor: Factor, group: int) -> Listed:
+        kept = (self.worker if factor == "worker" else self.task) != group
+        number = np.cumsum(kept) - 1
+        worker, task = self.worker[kept], self.task[kept]
+        workers, tasks = self.workers, self.tasks
+        if factor == "worker":
+            worker, workers = worker - (worker > group), workers - 1
+        else:
+            task, tasks = task - (task > group), tasks - 1
+        return Listed(workers, tasks, number[self.cell[kept[self.cell]]], worker, task)
+
+    def drop(self, answers: NDArray[Any], factor: Factor, group: int) -> NDArray[Any]:
+        of_cell = self.worker if factor == "worker" else self.task
+        dropped: NDArray[Any] = answers[of_cell[self.cell] != group]
+        return dropped
+
+
+@overload
+def crossed(worker: Ints, task: Ints, workers: int, tasks: int, whole: Literal[True]) -> Table: ...
+@overload
+def crossed(worker: Ints, task: Ints, workers: int, tasks: int, whole: bool = False) -> Table | Listed: ...
+def crossed(worker: Ints, task: Ints, workers: int, tasks: int, whole: bool = False) -> Table | Listed:
+    """Lay answers out as a table where that is not wasteful, or `whole` is asked for; as a list where it is.
+
+    >>> layout = crossed(np.array([0, 1, 1]), np.array([0, 0, 1]), 2, 2)
+    >>> layout.cells(layout.place(np.array([5.0, 6.0, 7.0]))).tolist()
+    [[5.0, 0.0], [6.0, 7.0]]
+    """
+    flat = worker * tasks + task
+    order = np.argsort(flat, kind="stable")
+    ordered = flat[order]
+    first = np.concatenate([[True], ordered[1:] != ordered[:-1]])
+    cell = np.cumsum(first) - 1
+    repeat = np.arange(len(ordered)) - np.flatnonzero(first)[cell]
+    sheets = int(repeat.max()) + 1
+    places = sheets * workers * tasks
+    if whole or places <= max(PADDED * len(flat), SMALL):
+        position = np.empty(len(flat), dtype=np.int64)
+        position[order] = repeat * (workers * tasks) + ordered
+        present = None
+        if places > len(flat):
+            present = np.zeros((sheets, workers, tasks))
+            present.reshape(-1)[position] = 1.0
+        return Table((sheets, workers, tasks), present, position)
+    cells = ordered[first]
+    return Listed(workers, tasks, cell, cells // tasks, cells % tasks, order)
+
+
+def _sums(group: Ints, values: Floats, groups: int) -> Floats:
+    return np.bincount(group, values, groups).astype(np.float64, copy=False)

@@ -1,0 +1,230 @@
+"""The likelihood of an answer given its linear predictor, with the derivatives that the Laplace approximation needs.
+
+For each answer: the log-likelihood l, its slope r = dl/deta, its curvature W = -d2l/deta2 and W3 = dW/deta. A family
+may have parameters psi of its own (thresholds, a residual deviation); for them it gives the sum over answers of
+
+    -l_psi + a W_psi + b r_psi      (derivatives at fixed eta)
+
+for any weights a and b, which is what the gradient is made of, and, for the search, the sum of -l_psi,psi and every
+r_psi.
+
+- Binary: P(1) = F(eta), with F the logistic function, so that r = y - F, W = F(1 - F), W3 = W(1 - 2F).
+- Ordinal: P(y <= k) = F(alpha_k - eta). With a and b the thresholds above and below the answer, less eta, and f = F(1
+  - F): r = F(a) + F(b) - 1, W = f(a) + f(b). The likelihood F(a) - F(b) is F(a) F(-b) (1 - exp(b - a)), which does
+  not cancel.
+- Gaussian: y ~ N(eta, sigma^2), psi = log sigma.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.models.glrm.crossed import Bools, Floats, Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Derivatives:
+    """l, r and W of every answer."""
+
+    log_likelihood: Floats
+    slope: Floats
+    curvature: Floats
+
+
+class Family(Protocol):
+    """What a likelihood has to offer.
+
+    `kept` is the family of some of the answers, in the layout's order, with which of its parameters it keeps.
+    """
+
+    @property
+    def answers(self) -> NDArray[Any]: ...
+
+    @property
+    def parameters(self) -> int: ...
+    def derivatives(self, eta: Floats, psi: Floats) -> Derivatives: ...
+    def third(self, eta: Floats, psi: Floats) -> Floats: ...
+    def allowed(self, psi: Floats) -> bool: ...
+    def gradient(self, eta: Floats, psi: Floats, present: Floats, by_curvature: Floats, by_slope: Floats) -> Floats: ...
+    def information(self, eta: Floats, psi: Floats, present: Floats) -> tuple[Floats, Floats]: ...
+    def kept(self, answers: NDArray[Any], present: Floats | None) -> tuple[Family | None, Bools]: ...
+
+
+@dataclass(frozen=True)
+class Binary:
+    """Yes or no, by the logit; `sign` is 1 for yes and -1 for no."""
+
+    sign: Floats
+    parameters: int = 0
+
+    def derivatives(self, eta: Floats, psi: Floats) -> Derivatives:
+        """Derivatives at `eta`.
+
+        >>> at_zero = Binary(np.array([1.0, -1.0])).derivatives(np.zeros(2), np.empty(0))
+        >>> at_zero.slope.tolist(), at_zero.curvature.tolist()
+        ([0.5, -0.5], [0.25, 0.25])
+        """
+        towards = self.sign * eta
+        log, other = log_logistic(towards)
+        return Derivatives(log, self.sign * other, other - other * other)
+
+    def third(self, eta: Floats, psi: Floats) -> Floats:
+        _, other = log_logistic(self.sign * eta)
+        third: Floats = self.sign * (other - other * other) * (2 * other - 1)
+        return third
+
+    def allowed(self, psi: Floats) -> bool:
+        return True
+
+    def gradient(self, eta: Floats, psi: Floats, present: Floats, by_curvature: Floats, by_slope: Floats) -> Floats:
+        return np.empty(0)
+
+    def information(self, eta: Floats, psi: Floats, present: Floats) -> tuple[Floats, Floats]:
+        return np.empty((0, 0)), np.empty((0, *eta.shape))
+
+    @property
+    def answers(self) -> Floats:
+        return self.sign
+
+    def kept(self, answers: Floats, present: Floats | None) -> tuple[Binary | None, Bools]:
+        shown = answers if present is None else answers[present > 0]
+        both = shown.size > 0 and shown.min() < shown.max()
+        return Binary(answers) if both else None, np.empty(0, dtype=bool)
+
+
+@dataclass(frozen=True)
+class Ordinal:
+    """Ordered categories 0, 1, ..., by cumulative logits; psi are the thresholds between them."""
+
+    category: Ints
+    categories: int
+
+    @property
+    def parameters(self) -> int:
+        return self.categories - 1
+
+    def derivatives(self, eta: Floats, psi: Floats) -> Derivatives:
+        """Derivatives at `eta` for the thresholds `psi`."""
+        above, below, gap = self._sides(eta, psi)
+        log_above, not_above = log_logistic(above)
+        log_below, not_below = log_logistic(-below)
+        curvature = not_above - not_above**2 + not_below - not_below**2
+        return Derivatives(log_above + log_below + gap, not_below - not_above, curvature)
+
+    def third(self, eta: Floats, psi: Floats) -> Floats:
+        above, below, _ = self._sides(eta, psi)
+        _, not_above = log_logistic(above)
+        _, not_below = log_logistic(-below)
+        f_above, f_below = not_above - not_above**2, not_below - not_below**2
+        third: Floats = f_above * (1 - 2 * not_above) - f_below * (1 - 2 * not_below)
+        return third
+
+    def allowed(self, psi: Floats) -> bool:
+        return bool(np.all(np.diff(psi) > 0))
+
+    def gradient(self, eta: Floats, psi: Floats, present: Floats, by_curvature: Floats, by_slope: Floats) -> Floats:
+        above, below, _ = self._sides(eta, psi)
+        _, not_above = log_logistic(above)
+        _, not_below = log_logistic(-below)
+        f_above, f_below = not_above - not_above**2, not_below - not_below**2
+        slope_above, slope_below = f_above * (2 * not_above - 1), f_below * (1 - 2 * not_below)
+        steepness = self._steepness(psi)[self.category]
+        by_above = by_curvature * slope_above + by_slope * f_above - not_above - steepness
+        by_below = by_curvature * slope_below + by_slope * f_below + not_below + steepness
+        flat = self.category.ravel()
+        total_above = np.bincount(flat, (present * by_above).ravel(), self.categories)
+        total_below = np.bincount(flat, (present * by_below).ravel(), self.categories)
+        return np.asarray(total_above[:-1] + total_below[1:], dtype=np.float64)
+
+    def information(self, eta: Floats, psi: Floats, present: Floats) -> tuple[Floats, Floats]:
+        above, below, _ = self._sides(eta, psi)
+        _, not_above = log_logistic(above)
+        _, not_below = log_logistic(-below)
+        f_above, f_below = present * (not_above - not_above**2), present * (not_below - not_below**2)
+        flat, size = self.category.ravel(), self.categories
+        steepness = self._steepness(psi)
+        gap = np.bincount(flat, np.broadcast_to(present, eta.shape).ravel(), size) * steepness * (1 + steepness)
+        at_above, at_below = np.bincount(flat, f_above.ravel(), size), np.bincount(flat, f_below.ravel(), size)
+        diagonal = (at_above + gap)[:-1] + (at_below + gap)[1:]
+        beside = -gap[1:-1]
+        slopes = np.stack(
+            [f_above * (self.category == k) + f_below * (self.category == k + 1) for k in range(size - 1)]
+        )
+        return np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1), slopes
+
+    @property
+    def answers(self) -> Ints:
+        return self.category
+
+    def kept(self, answers: Ints, present: Floats | None) -> tuple[Ordinal | None, Bools]:
+        shown = answers if present is None else answers[present > 0]
+        used = np.bincount(shown.ravel(), minlength=self.categories) > 0
+        number = np.maximum(np.cumsum(used) - 1, 0)
+        # A threshold stands between the last category used below it and one above: the lowest of equals stays.
+        thresholds = used[:-1] & (np.cumsum(used[::-1])[::-1][1:] > 0)
+        return (Ordinal(number[answers], int(used.sum())) if used.sum() > 1 else None), thresholds
+
+    def _steepness(self, psi: Floats) -> Floats:
+        """exp(-gap) / (1 - exp(-gap)) for the gap between the thresholds of each category."""
+        gaps = np.diff(psi, prepend=-np.inf, append=np.inf)
+        steepness: Floats = np.exp(-gaps) / -np.expm1(-gaps)
+        return steepness
+
+    def _sides(self, eta: Floats, psi: Floats) -> tuple[Floats, Floats, Floats]:
+        ends = np.concatenate([[-np.inf], psi, [np.inf]])
+        gaps = np.log(-np.expm1(-np.diff(ends)))
+        return ends[self.category + 1] - eta, ends[self.category] - eta, gaps[self.category]
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """Measured answers with independent normal errors; psi is the log of their standard deviation."""
+
+    value: Floats
+    parameters: int = 1
+
+    def derivatives(self, eta: Floats, psi: Floats) -> Derivatives:
+        """Derivatives at `eta` for the log deviation `psi`."""
+        precision = np.exp(-2 * psi[0])
+        error = self.value - eta
+        log = -0.5 * np.log(2 * np.pi) - psi[0] - precision / 2 * error**2
+        return Derivatives(log, precision * error, np.full_like(eta, precision))
+
+    def third(self, eta: Floats, psi: Floats) -> Floats:
+        return np.zeros_like(eta)
+
+    def allowed(self, psi: Floats) -> bool:
+        return bool(abs(psi[0]) < 300)
+
+    def gradient(self, eta: Floats, psi: Floats, present: Floats, by_curvature: Floats, by_slope: Floats) -> Floats:
+        precision = np.exp(-2 * psi[0])
+        error = self.value - eta
+        terms = 1 - precision * error**2 - 2 * precision * (by_curvature + by_slope * error)
+        return np.array([(present * terms).sum()])
+
+    def information(self, eta: Floats, psi: Floats, present: Floats) -> tuple[Floats, Floats]:
+        precision = np.exp(-2 * psi[0])
+        error = present * (self.value - eta)
+        return np.array([[2 * precision * float((error * error).sum())]]), -2 * precision * error[None]
+
+    @property
+    def answers(self) -> Floats:
+        return self.value
+
+    def kept(self, answers: Floats, present: Floats | None) -> tuple[Gaussian | None, Bools]:
+        return Gaussian(answers), np.ones(1, dtype=bool)
+
+
+def log_logistic(x: Floats) -> tuple[Floats, Floats]:
+    """log F(x) and 1 - F(x) of the logistic function, without overflow; both ends may be infinite."""
+    decay = np.exp(-np.abs(x))
+    whole = 1.0 + decay
+    log = np.minimum(x, 0.0)
+    log -= np.log(whole)
+    other = np.where(x >= 0, decay, 1.0)
+    other /= whole
+    return log, other

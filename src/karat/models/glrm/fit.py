@@ -1,0 +1,280 @@
+"""Generalised linear models with crossed random intercepts: answers of workers to tasks.
+
+    eta = X beta + b_worker + b_task (+ b_worker:task),   b ~ N(0, variance)
+
+for yes-or-no answers (logit), ordered categories (cumulative logit) and measured answers (normal errors), by maximum
+likelihood with the Laplace approximation (Pinheiro and Chao 2006; lme4's glmer with nAGQ = 1, ordinal's clmm). For
+measured answers the approximation is exact; they are fitted in closed form, by maximum likelihood or REML (see
+`gaussian`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import linalg
+
+from karat.models.glrm.answers import Answers, arrange, dependent
+from karat.models.glrm.crossed import Bools, Factor, Floats, Ints, Layout
+from karat.models.glrm.families import Binary, Family, Gaussian, Ordinal
+from karat.models.glrm.gaussian import GaussianObjective
+from karat.models.glrm.mode import Modes
+from karat.models.glrm.objective import Objective
+from karat.models.glrm.optimise import BESIDE_ZERO, NEARLY_ZERO, Convergence, solve
+from karat.models.glrm.threads import one_thread
+
+FamilyName = Literal["binary", "ordinal", "gaussian"]
+ZERO = 1e-4
+"""A deviation below this is zero: the fit is singular."""
+EXTREME = 10.0
+"""Logits so large, and so uncertain, are a sign of separation."""
+UNBOUNDED = 40.0
+"""A deviation of logits that no answers could tell from a larger one."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fitted model. Effects are in units of the linear predictor; `variances` by the name of their group.
+
+    `names` says what `parameters`, `hessian` and `covariance` are about: coefficients, thresholds and deviations.
+    """
+
+    family: FamilyName
+    log_likelihood: float
+    coefficients: Floats
+    coefficient_covariance: Floats
+    thresholds: Floats
+    variances: dict[str, float]
+    worker_effects: Floats
+    task_effects: Floats
+    workers: NDArray[Any]
+    tasks: NDArray[Any]
+    categories: NDArray[Any]
+    answers: int
+    convergence: Convergence
+    notes: tuple[str, ...]
+    same_answer_workers: Ints
+    """Which workers (by their place in `workers`) gave one answer only."""
+    names: tuple[str, ...]
+    parameters: Floats
+    hessian: Floats
+    objective: Any = field(repr=False)
+    modes: Modes = field(repr=False)
+    reml: bool = False
+
+    @property
+    def converged(self) -> bool:
+        """Whether the search ended in a minimum, verified by gradient and Hessian."""
+        return self.convergence.converged
+
+    def without(self, groups: Factor, group: int) -> tuple[Any, Modes, Bools]:
+        """The objective without a worker or task, the modes of the others, and which parameters are kept."""
+        reduced: tuple[Any, Modes, Bools] = self.objective.without(self.modes, groups, group)
+        return reduced
+
+    @property
+    def covariance(self) -> Floats:
+        """The covariance of the parameters: the inverse of the Hessian, NaN where that is not positive definite."""
+        if not self.convergence.curved:
+            return np.full_like(self.hessian, np.nan)
+        covariance: Floats = linalg.inv(self.hessian)
+        return covariance
+
+    @property
+    def standard_errors(self) -> Floats:
+        """One for each coefficient."""
+        return np.sqrt(np.diag(self.coefficient_covariance))
+
+    def __str__(self) -> str:
+        kind = {"binary": "yes-or-no", "ordinal": "ordered", "gaussian": "measured"}[self.family]
+        parts = ", ".join(f"{name} {value:.4g}" for name, value in self.variances.items())
+        measure = "REML criterion at" if self.reml else "log-likelihood"
+        sentences = [
+            f"{self.answers:,} {kind} answers of {len(self.workers):,} workers to {len(self.tasks):,} tasks: "
+            f"variances {parts}; {measure} {self.log_likelihood:.3f}.",
+            str(self.convergence),
+            *self.notes,
+        ]
+        return " ".join(sentences)
+
+
+def fit_crossed(
+    response: ArrayLike,
+    worker: ArrayLike,
+    task: ArrayLike,
+    design: ArrayLike | None = None,
+    *,
+    family: FamilyName = "binary",
+    reml: bool = False,
+    interaction: bool = False,
+    start: ArrayLike | None = None,
+) -> Fit:
+    """Fit crossed random intercepts for workers and tasks.
+
+    `design` has a column for every fixed effect (an intercept alone where it is None; ordered answers have thresholds
+    instead, and their design no intercept). `interaction` adds an effect for every cell; with one answer a cell it is
+    not identified, which the notes then say. `start` gives parameters as `Fit.parameters` does.
+
+    >>> random = np.random.default_rng(1)
+    >>> worker, task = np.repeat(np.arange(30), 20), np.tile(np.arange(20), 30)
+    >>> eta = random.normal(0, 1, 30)[worker] + random.normal(0, 2, 20)[task]
+    >>> fit = fit_crossed(eta + random.logistic(size=600) > 0, worker, task)
+    >>> fit.converged, {name: round(value, 2) for name, value in fit.variances.items()}
+    (True, {'worker': 0.88, 'task': 3.76})
+    """
+    if design is None and family == "ordinal":
+        design = np.empty((np.asarray(response).size, 0))
+    answers = arrange(response, worker, task, design)
+    if family == "ordinal" and dependent(np.column_stack([np.ones(len(answers.design)), answers.design])):
+        raise ValueError("The design of ordered answers has no intercept: the thresholds stand for it. Leave it out.")
+    if reml and family != "gaussian":
+        raise ValueError(f"REML is for measured answers; a {family} model is fitted by maximum likelihood.")
+    if family == "gaussian" and not interaction:
+        return _fit_gaussian(answers, reml)
+    if reml or (interaction and family == "gaussian" and answers.layout.single):
+        raise ValueError(
+            "A worker:task effect of measured answers needs repeated answers and maximum likelihood: with one "
+            "answer a cell it is part of the residual."
+        )
+    likelihood, categories, psi = _likelihood(family, answers)
+    objective = Objective(answers.layout, likelihood, answers.layout.place(answers.design), interaction)
+    first = _start(answers, likelihood, psi, interaction) if start is None else np.array(start, dtype=np.float64)
+    if len(first) != objective.parameters:
+        raise ValueError(f"start must have {objective.parameters} numbers, got {len(first)}.")
+    deviations = first[-objective.deviations :]
+    deviations[np.abs(deviations) < NEARLY_ZERO] = BESIDE_ZERO  # at zero the slope is zero by symmetry
+    with one_thread(answers.layout.workers * answers.layout.tasks):
+        optimum, convergence = solve(objective, first, objective.zero_modes())
+    return conclude(family, answers, objective, categories, optimum, convergence)
+
+
+def _fit_gaussian(answers: Answers, reml: bool) -> Fit:
+    layout, values = answers.layout, answers.response.astype(np.float64)
+    if answers.design.shape[1] == 0:
+        raise ValueError("The design of measured answers needs a column at least, as a rule an intercept.")
+    objective = GaussianObjective(layout, layout.place(answers.design), layout.place(values), reml)
+    with one_thread(layout.workers * layout.tasks):
+        optimum, convergence = solve(objective, np.ones(2), objective.zero_modes())
+    at: Any = optimum.at
+    sign = np.where(optimum.parameters < 0, -1.0, 1.0)
+    theta = optimum.parameters * sign
+    modes = Modes(at.modes.worker * sign[0], at.modes.task * sign[1])
+    variances = dict(zip(("worker", "task"), map(float, theta**2 * at.residual_variance), strict=True))
+    notes = tuple(
+        f"The fit is singular: the variance of {name} is zero."
+        for name, one in zip(variances, theta, strict=True)
+        if one < ZERO
+    )
+    return Fit(
+        "gaussian", -at.value, at.coefficients, at.coefficient_covariance, np.empty(0),
+        {**variances, "residual": at.residual_variance}, theta[0] * modes.worker, theta[1] * modes.task,
+        answers.workers, answers.tasks, np.empty(0), layout.answers, convergence, notes, np.empty(0, dtype=np.int64),
+        ("relative deviation of worker", "relative deviation of task"), theta, optimum.hessian * np.outer(sign, sign),
+        objective, modes, reml,
+    )  # fmt: skip
+
+
+def _likelihood(family: FamilyName, answers: Answers) -> tuple[Family, NDArray[Any], Floats]:
+    """The family, the categories that occur and first values of its own parameters."""
+    if family == "gaussian":
+        values = answers.response.astype(np.float64)
+        return Gaussian(answers.layout.place(values)), np.empty(0), np.log([values.std() / 2])
+    categories, number = np.unique(answers.response, return_inverse=True)
+    if len(categories) < 2:
+        raise ValueError("All answers are the same; there is nothing to fit.")
+    if family == "binary":
+        if len(categories) > 2:
+            raise ValueError(f"A binary response has two values, this one {len(categories)}.")
+        return Binary(answers.layout.place(2.0 * number - 1)), categories, np.empty(0)
+    share = np.cumsum(np.bincount(number))[:-1] / len(number)
+    return Ordinal(answers.layout.place(number), len(categories)), categories, np.log(share / (1 - share))
+
+
+def _start(answers: Answers, family: Family, psi: Floats, interaction: bool) -> Floats:
+    """Deviations of one, the family's first values, and the coefficients that make the mean right."""
+    beta: Floats = np.zeros(answers.design.shape[1])
+    if isinstance(family, Gaussian) and len(beta):
+        beta = linalg.lstsq(answers.design, answers.response.astype(np.float64))[0]
+    scale = float(answers.response.std()) / 2 if isinstance(family, Gaussian) else 1.0
+    return np.concatenate([beta, psi, [scale, scale], [0.5 * scale] * interaction])
+
+
+def conclude(
+    family: FamilyName, answers: Answers, objective: Objective, categories: NDArray[Any], optimum: Any, convergence: Any
+) -> Fit:
+    """The fit at the optimum; deviations are given as positive, since their sign is arbitrary."""
+    own = len(optimum.parameters) - 2 - objective.cell_effect
+    sign = np.concatenate([np.ones(own), np.where(optimum.parameters[own:] < 0, -1.0, 1.0)])
+    parameters, hessian = optimum.parameters * sign, optimum.hessian * np.outer(sign, sign)
+    modes = optimum.at.modes
+    cell = None if modes.cell is None else modes.cell * sign[-1]
+    modes = Modes(modes.worker * sign[own], modes.task * sign[own + 1], cell)
+    beta, psi, scales = objective.split(parameters)
+    groups = ["worker", "task", "worker:task"][: 2 + objective.cell_effect]
+    variances = {name: float(value) ** 2 for name, value in zip(groups, parameters[own:], strict=True)}
+    if family == "gaussian":
+        variances["residual"] = float(np.exp(2 * psi[0]))
+    columns = tuple(f"x{column}" for column in range(len(beta)))
+    inner = (
+        tuple(f"threshold {k + 1}" for k in range(len(psi))) if family == "ordinal" else ("log residual",) * len(psi)
+    )
+    reason = _unbounded(answers, objective, parameters, hessian, convergence.curved)
+    if reason:
+        convergence = replace(convergence, converged=False, reason=reason)
+    same = _same_answer(answers.layout, objective.family)
+    covariance = np.linalg.inv(hessian) if convergence.curved else np.full_like(hessian, np.nan)
+    return Fit(
+        family, -optimum.at.value, beta, covariance[: len(beta), : len(beta)],
+        psi if family == "ordinal" else np.empty(0), variances,
+        scales.worker * modes.worker, scales.task * modes.task, answers.workers, answers.tasks, categories,
+        answers.layout.answers, convergence,
+        tuple(_notes(answers, objective, parameters, same)), same,
+        (*columns, *inner, *(f"deviation of {name}" for name in groups)), parameters, hessian, objective, modes,
+    )  # fmt: skip
+
+
+def _same_answer(layout: Layout, family: Family) -> Ints:
+    """The workers who gave one answer only, at least twice."""
+    if isinstance(family, Gaussian):
+        return np.empty(0, dtype=np.int64)
+    number = family.answers.astype(np.float64)
+    present = np.ones_like(number) if layout.present is None else layout.present
+    count = layout.by_worker(layout.cells(present))
+    first = layout.by_worker(layout.cells(number * present))
+    second = layout.by_worker(layout.cells(number * number * present))
+    spread = second * count - first * first
+    return np.flatnonzero((count > 1) & (np.abs(spread) < 0.5))
+
+
+def _notes(answers: Answers, objective: Objective, parameters: Floats, same: Ints) -> list[str]:
+    notes = []
+    own = len(parameters) - 2 - objective.cell_effect
+    for name, theta in zip(("worker", "task", "worker:task"), parameters[own:], strict=False):
+        if theta < ZERO:
+            notes.append(f"The fit is singular: the variance of {name} is zero.")
+    if objective.cell_effect and answers.layout.single:
+        notes.append(
+            "The worker:task variance is not identified: there is one answer a cell. See `interaction_profile`."
+        )
+    if len(same):
+        notes.append(f"{len(same)} of {len(answers.workers)} workers gave one answer only.")
+    return notes
+
+
+def _unbounded(answers: Answers, objective: Objective, parameters: Floats, hessian: Floats, curved: bool) -> str:
+    """Which parameter grows without bound, since something separates the answers; empty where none does."""
+    if isinstance(objective.family, Gaussian):
+        return ""
+    size = np.abs(answers.design).max(axis=0) if answers.design.shape[1] else np.empty(0)
+    flat = np.ones(len(size), dtype=bool)
+    if curved:
+        flat = np.sqrt(np.diag(np.linalg.inv(hessian)))[: len(size)] * size > EXTREME
+    for column in np.flatnonzero((np.abs(parameters[: len(size)]) * size > EXTREME) & flat):
+        return f"the coefficient of column {column} grows without bound, since the column separates the answers"
+    for name, theta in zip(("worker", "task"), parameters[-objective.deviations :], strict=False):
+        if theta > UNBOUNDED:
+            return f"the variance of {name} grows without bound, since nearly every {name} has one answer only"
+    return ""

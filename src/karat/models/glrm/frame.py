@@ -1,0 +1,187 @@
+"""The values of a formula's variables, in the rows that have them all.
+
+A row that lacks any variable of the formula (its response, a predictor or a group) is left out whole, and counted.
+Logarithms and roots of numbers that have none count as missing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from karat.models.glrm.formula import Formula, RandomPart, Variable, names_in
+from karat.models.glrm.syntax import Brackets, Call, FormulaError, Minus, Name, Node, Number, Pair, written, wrong
+from karat.models.glrm.variables import Bools, Column, Data, Factor, Levels, Numeric, as_factor, column, listed
+
+Scaling = dict[str, tuple[float, float]]
+"""The mean and the deviation that scale() took from the data that were fitted."""
+FUNCTIONS = {"log": np.log, "log2": np.log2, "log10": np.log10, "exp": np.exp, "sqrt": np.sqrt, "abs": np.abs}
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The variables of a formula in the rows that have them all."""
+
+    response: Column
+    columns: dict[str, Column]
+    groups: dict[tuple[str, ...], Factor]
+    kept: Bools
+    scaling: Scaling
+    raw: dict[str, Column]
+    """The columns of the data that the fixed effects read, before any function; from them marginal means are made."""
+    notes: tuple[str, ...]
+
+    @property
+    def rows(self) -> int:
+        return int(self.kept.sum())
+
+
+def make_frame(formula: Formula, data: Data, levels: Levels | None = None) -> Frame:
+    """Look up every variable of the formula and leave out the rows that lack one.
+
+    >>> from karat.models.glrm.formula import read_formula
+    >>> data = {"y": [1.0, 2.0, None, 4.0], "a": ["u", "v", "u", "w"], "g": [1, 1, 2, 2]}
+    >>> frame = make_frame(read_formula("y ~ a + (1 | g)"), data)
+    >>> frame.columns["a"].levels, frame.notes
+    (('u', 'v', 'w'), ('1 of 4 rows was left out: y is missing in 1.',))
+    """
+    scaling: Scaling = {}
+    orders = dict(levels or {})
+    _check_levels(orders, data)
+    response = evaluate(formula.response, data, orders, scaling)
+    columns = {label: evaluate(variable, data, orders, scaling) for label, variable in formula.variables.items()}
+    groups = {part.group: group_factor(part, formula.text, data, orders) for part in formula.random}
+    named: dict[str, Column] = {formula.response.label: response, **columns}
+    named.update({":".join(group): factor for group, factor in groups.items()})
+    lengths = {label: len(column.missing) for label, column in named.items()}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{label} {length}" for label, length in lengths.items())
+        raise FormulaError(f"The columns are not equally long: {told}.")
+    missing = {label: column.missing for label, column in named.items()}
+    kept = ~np.any(list(missing.values()), axis=0)
+    notes = _left_out(missing, kept)
+    if not kept.any():
+        raise FormulaError(f"No row is left. {' '.join(notes)}".strip())
+    return Frame(
+        response.at(kept),
+        {label: column.at(kept) for label, column in columns.items()},
+        {group: factor.at(kept) for group, factor in groups.items()},
+        kept, scaling, _raw(formula, data, orders, kept), notes,
+    )  # fmt: skip
+
+
+def evaluate(variable: Variable, data: Data, levels: Levels, scaling: Scaling) -> Column:
+    """The values of one variable. `scaling` is read where it knows the variable and filled where it does not.
+
+    >>> from karat.models.glrm.formula import read_formula
+    >>> evaluate(read_formula("log2(time) ~ 1").response, {"time": [1, 8]}, {}, {}).values.tolist()
+    [0.0, 3.0]
+    """
+    tree = variable.tree
+    if isinstance(tree, Name):
+        return column(_find(tree, data, variable.text), tree.text, levels.get(tree.text))
+    if isinstance(tree, Call) and tree.function == "factor" and isinstance(tree.argument, Name):
+        name = tree.argument
+        return as_factor(_find(name, data, variable.text), name.text, levels.get(variable.label, levels.get(name.text)))
+    with np.errstate(all="ignore"):
+        values = _arithmetic(tree, data, variable.text, scaling)
+    rows = max((len(np.asarray(data[name.text])) for name in names_in(tree)), default=0)
+    if not rows:
+        raise wrong(variable.text, variable.tree.position, f"{variable.label} reads no column.")
+    return Numeric(np.broadcast_to(values, rows).astype(np.float64))
+
+
+def group_factor(part: RandomPart, text: str, data: Data, levels: Levels) -> Factor:
+    """The levels of a group; those of a:b are the pairs that occur.
+
+    >>> from karat.models.glrm.formula import read_formula
+    >>> part = read_formula("y ~ 1 + (1 | class:pupil)").random[0]
+    >>> group_factor(part, "", {"class": ["u", "u", "v"], "pupil": [1, 2, 1]}, {}).levels
+    ('u:1', 'u:2', 'v:1')
+    """
+    factors = [as_factor(_find(Name(name, part.position), data, text), name, levels.get(name)) for name in part.group]
+    if len(factors) == 1:
+        return factors[0]
+    stacked = np.stack([factor.codes for factor in factors], axis=1)
+    some = (stacked >= 0).all(axis=1)
+    pairs, inverse = np.unique(stacked[some], axis=0, return_inverse=True)
+    codes = np.full(len(stacked), -1, dtype=np.int64)
+    codes[some] = inverse.ravel()
+    return Factor(codes, tuple(":".join(f.levels[k] for f, k in zip(factors, pair, strict=True)) for pair in pairs))
+
+
+def _raw(formula: Formula, data: Data, levels: Levels, kept: Bools) -> dict[str, Column]:
+    raw: dict[str, Column] = {}
+    for label in dict.fromkeys(label for term in formula.fixed.terms for label in term):
+        tree = formula.variables[label].tree
+        as_level = isinstance(tree, Call) and tree.function == "factor"
+        for name in names_in(tree):
+            values, order = data[name.text], levels.get(name.text, levels.get(label) if as_level else None)
+            read = as_factor(values, name.text, order) if as_level else column(values, name.text, order)
+            raw[name.text] = read.at(kept)
+    return raw
+
+
+def _find(name: Name, data: Data, text: str) -> Any:
+    if name.text in data:
+        return data[name.text]
+    near = get_close_matches(name.text, [str(known) for known in data], n=1, cutoff=0.5)
+    mend = f'did you mean "{near[0]}"?' if near else f"there are {listed([str(known) for known in data])}."
+    raise wrong(text, name.position, f'there is no column "{name.text}"; {mend}')
+
+
+def _arithmetic(node: Node, data: Data, text: str, scaling: Scaling) -> Any:
+    match node:
+        case Number(value, _):
+            return value
+        case Name(name, position):
+            read = column(_find(node, data, text), name)
+            if isinstance(read, Factor):
+                raise wrong(text, position, f"{name} is not a number, so that no arithmetic can be done with it.")
+            return read.values
+        case Brackets(inner, _) | Call("I", inner, _):
+            return _arithmetic(inner, data, text, scaling)
+        case Call("scale", inner, _):
+            values = np.asarray(_arithmetic(inner, data, text, scaling), dtype=np.float64)
+            usable = values[np.isfinite(values)]
+            mean, deviation = scaling.setdefault(written(node), (float(usable.mean()), float(usable.std(ddof=1))))
+            return (values - mean) / deviation
+        case Call(function, inner, position):
+            if function not in FUNCTIONS:
+                raise wrong(text, position, f"{function}() cannot stand within another function.")
+            return FUNCTIONS[function](_arithmetic(inner, data, text, scaling))
+        case Minus(operand, _):
+            return -_arithmetic(operand, data, text, scaling)
+        case Pair(operator, left, right, _):
+            first, second = (_arithmetic(side, data, text, scaling) for side in (left, right))
+            return _operate(operator, first, second)
+
+
+def _operate(operator: str, first: Any, second: Any) -> Any:
+    match operator:
+        case "+":
+            return first + second
+        case "-":
+            return first - second
+        case "*":
+            return first * second
+        case "/":
+            return np.divide(first, second)
+    return np.power(np.asarray(first, dtype=np.float64), second)
+
+
+def _check_levels(levels: Levels, data: Data) -> None:
+    for name in levels:
+        if name not in data and not any(name == f"factor({known})" for known in data):
+            raise FormulaError(f'levels speaks of "{name}", which is not among the data.')
+
+
+def _left_out(missing: dict[str, Bools], kept: Bools) -> tuple[str, ...]:
+    lost = int((~kept).sum())
+    if not lost:
+        return ()
+    causes = ", ".join(f"{label} is missing in {int(rows.sum())}" for label, rows in missing.items() if rows.any())
+    return (f"{lost:,} of {len(kept):,} rows {'was' if lost == 1 else 'were'} left out: {causes}.",)

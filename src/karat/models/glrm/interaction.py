@@ -1,0 +1,89 @@
+"""The worker:task effect: what the answers say about its variance.
+
+With one answer a cell, nothing but the form of the likelihood tells a cell's own effect from chance, and the Laplace
+approximation puts its variance at zero. `interaction_profile` shows that: the log-likelihood, maximised over
+everything else, for several deviations of the effect. With repeated answers the effect is identified, and the profile
+has its top where the fit is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from karat.models.glrm.crossed import Floats
+from karat.models.glrm.fit import Fit
+from karat.models.glrm.mode import Modes
+from karat.models.glrm.objective import Evaluation, Objective
+from karat.models.glrm.optimise import TOLERANCE, minimise
+from karat.models.glrm.threads import one_thread
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The highest log-likelihood for each deviation of the worker:task effect."""
+
+    deviations: Floats
+    log_likelihood: Floats
+    converged: bool
+    identified: bool
+    """Whether any cell has several answers."""
+
+    def __str__(self) -> str:
+        best = self.deviations[int(np.argmax(self.log_likelihood))]
+        drops = ", ".join(
+            f"{drop:.1f} at {deviation:g}"
+            for deviation, drop in zip(self.deviations, self.log_likelihood.max() - self.log_likelihood, strict=True)
+        )
+        known = "" if self.identified else " With one answer a cell the deviation is not identified."
+        ended = "" if self.converged else " Not every point converged."
+        return (
+            f"Of the worker:task deviations tried, {best:g} has the highest log-likelihood; it is lower by {drops}."
+            f"{known}{ended}"
+        )
+
+
+@dataclass(frozen=True)
+class _Fixed:
+    """The objective with the deviation of the cell effect held fixed."""
+
+    objective: Objective
+    deviation: float
+
+    def __call__(self, parameters: Floats, start: Modes) -> Evaluation | None:
+        at = self.objective(np.append(parameters, self.deviation), start)
+        if at is None:
+            return None
+        return replace(at, gradient=at.gradient[:-1], information=lambda: at.information()[:-1, :-1])
+
+
+def interaction_profile(fit: Fit, deviations: Sequence[float] = (0, 0.3, 0.6, 1, 2)) -> Profile:
+    """The profile of the worker:task deviation, for a binary or ordinal fit with or without the effect.
+
+    >>> from karat.models.glrm import fit_crossed
+    >>> random = np.random.default_rng(1)
+    >>> worker, task = np.repeat(np.arange(30), 20), np.tile(np.arange(20), 30)
+    >>> eta = random.normal(0, 1, 30)[worker] + random.normal(0, 2, 20)[task]
+    >>> fit = fit_crossed(eta + random.logistic(size=600) > 0, worker, task)
+    >>> print(interaction_profile(fit, [0, 1]))
+    Of the worker:task deviations tried, 0 has the highest log-likelihood; it is lower by ...
+    """
+    if not isinstance(fit.objective, Objective):
+        raise ValueError("A profile of the worker:task effect is for binary and ordinal fits.")
+    objective = replace(fit.objective, cell_effect=True)
+    parameters = fit.parameters[:-1] if fit.objective.cell_effect else fit.parameters
+    modes = replace(fit.modes, cell=objective.zero_modes().cell)
+    reached = np.empty(len(deviations))
+    converged = True
+    with one_thread(len(fit.workers) * len(fit.tasks)):
+        for place in np.argsort(deviations):
+            function = _Fixed(objective, float(deviations[place]))
+            at = function(parameters, modes)
+            if at is None:
+                raise ValueError("The parameters of the fit are not allowed here.")
+            best = minimise(function, parameters, at, None, TOLERANCE)
+            parameters, modes, reached[place] = best.parameters, best.at.modes, -best.at.value
+            converged = converged and best.decrement <= TOLERANCE
+    return Profile(np.asarray(deviations, dtype=np.float64), reached, converged, not objective.layout.single)

@@ -1,0 +1,218 @@
+"""Estimated marginal means: what the model expects in each condition, the other factors balanced.
+
+A grid has a cell for every combination of the levels of all factors, with covariates at their mean; cells that differ
+only in factors that were not asked for are averaged with equal weights, however many answers they had. Random effects
+are at zero. On the scale of the link that is a linear function of the coefficients, with its standard error; on the
+scale of the response it is put through the inverse link, its standard error by the delta method and its interval by
+both ends. For ordered answers the mean is that of the latent variable, counted from the mean of the thresholds, as
+emmeans does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import Any, Literal
+
+import numpy as np
+from scipy.special import expit, ndtri, stdtrit
+
+from karat.models.glrm.frame import evaluate
+from karat.models.glrm.model import Model, Table, p_told, two_sided
+from karat.models.glrm.syntax import FormulaError
+from karat.models.glrm.variables import Factor, Floats, Numeric, label_of, listed
+from karat.models.proportions import holm
+
+Scale = Literal["link", "response"]
+ESTIMABLE = 1e-6
+
+
+@dataclass(frozen=True)
+class MarginalMeans:
+    """A mean for each combination of levels."""
+
+    cells: dict[str, tuple[str, ...]]
+    """For each factor asked for, its level in each row."""
+    estimate: Floats
+    se: Floats
+    df: Floats
+    lower: Floats
+    upper: Floats
+    scale: Scale
+    level: float
+    contrasts: Floats
+    """Weights of the coefficients, and for ordered answers of the thresholds after them; NaN where cells are empty."""
+    model: Model
+    notes: tuple[str, ...]
+
+    def labels(self) -> list[str]:
+        """The cells in words."""
+        return [" ".join(row) for row in zip(*self.cells.values(), strict=True)] or ["all"]
+
+    def table(self) -> Table:
+        """One row a cell."""
+        cells: Table = {name: np.array(levels, dtype=object) for name, levels in self.cells.items()}
+        numbers = {"estimate": self.estimate, "se": self.se, "df": self.df, "lower": self.lower, "upper": self.upper}
+        return cells | numbers
+
+    def differences(self) -> Differences:
+        """Every pair of cells, on the scale of the link, with Holm's adjustment of p."""
+        pairs = list(combinations(range(len(self.estimate)), 2))
+        contrasts = np.array([self.contrasts[i] - self.contrasts[j] for i, j in pairs]).reshape(
+            -1, self.contrasts.shape[1]
+        )
+        estimate, se, df = _linear(self.model, contrasts)
+        half = _quantile(self.level, df) * se
+        p = two_sided(estimate / se, df)
+        names = self.labels()
+        return Differences(
+            tuple(f"{names[i]} - {names[j]}" for i, j in pairs), estimate, se, df, estimate - half, estimate + half,
+            p, _holm_of_known(p), self.level,
+        )  # fmt: skip
+
+    def __str__(self) -> str:
+        rows = [
+            f"  {label}: {mean:.4g} ({self.level:.0%} interval {low:.4g} to {high:.4g})"
+            for label, mean, low, high in zip(self.labels(), self.estimate, self.lower, self.upper, strict=True)
+        ]
+        return "\n".join(
+            [" ".join([f"Estimated marginal means on the scale of the {self.scale}.", *self.notes]), *rows]
+        )
+
+
+@dataclass(frozen=True)
+class Differences:
+    """Differences between pairs of marginal means."""
+
+    pairs: tuple[str, ...]
+    estimate: Floats
+    se: Floats
+    df: Floats
+    lower: Floats
+    upper: Floats
+    p: Floats
+    adjusted: Floats
+    """p by Holm's method."""
+    level: float
+
+    def table(self) -> Table:
+        """One row a pair."""
+        keys = ("estimate", "se", "df", "lower", "upper", "p", "adjusted")
+        return {"pair": np.array(self.pairs, dtype=object), **{key: getattr(self, key) for key in keys}}
+
+    def __str__(self) -> str:
+        rows = [
+            f"  {pair}: {value:.4g} (se {se:.4g}, adjusted p {p_told(float(p))})"
+            for pair, value, se, p in zip(self.pairs, self.estimate, self.se, self.adjusted, strict=True)
+        ]
+        return "\n".join(["Differences of marginal means, with Holm's adjustment.", *rows])
+
+
+def marginal_means(
+    model: Model,
+    *factors: str,
+    at: Mapping[str, float] | None = None,
+    scale: Scale = "link",
+    level: float = 0.95,
+) -> MarginalMeans:
+    """The means of the levels of one factor, or of the cells of several.
+
+    `at` sets covariates to other values than their mean.
+
+    >>> from karat.models.glrm.model import fit
+    >>> random = np.random.default_rng(3)
+    >>> who, what = np.divmod(np.arange(600), 20)
+    >>> a = random.choice(["x", "y"], 600)
+    >>> time = random.normal(0, 1, 30)[who] + random.normal(0, 1, 20)[what] + 2 * (a == "x") + random.normal(0, 1, 600)
+    >>> model = fit("time ~ a + (1 | who) + (1 | what)", {"time": time, "a": a, "who": who, "what": what}, "gaussian")
+    >>> means = marginal_means(model, "a")
+    >>> means.labels(), float((means.estimate[0] - means.estimate[1]).round(1))
+    (['x', 'y'], 2.1)
+    """
+    if scale == "response" and model.family == "ordinal":
+        raise ValueError(
+            "Marginal means of ordered answers are on the scale of the link; predict() gives probabilities."
+        )
+    known = {name: column for name, column in model.frame.raw.items() if isinstance(column, Factor)}
+    for name in factors:
+        if name not in known:
+            raise FormulaError(f'"{name}" is not a factor of "{model.formula}"; there are {listed(list(known))}.')
+    values, cells, notes = _grid(model, known, at or {})
+    full, kept = _rows(model, values)
+    asked = list(product(*(known[name].levels for name in factors)))
+    weights = np.array([
+        np.all([cells[name] == part for name, part in zip(factors, one, strict=True)], axis=0) if factors else
+        np.ones(len(full), dtype=bool) for one in asked
+    ], dtype=np.float64)  # fmt: skip
+    weights /= weights.sum(axis=1, keepdims=True)
+    contrasts = weights @ kept
+    unknown = np.abs(weights @ full @ model.design.null).max(axis=1, initial=0.0) > ESTIMABLE
+    contrasts[unknown] = np.nan
+    if unknown.any():
+        notes.append(f"{int(unknown.sum())} of {len(asked)} means cannot be estimated: cells of the design are empty.")
+    if model.family == "ordinal":
+        thresholds = len(model.fit.thresholds)
+        contrasts = np.column_stack([contrasts, np.full((len(contrasts), thresholds), -1 / thresholds)])
+    estimate, se, df = _linear(model, contrasts)
+    half = _quantile(level, df) * se
+    ends = estimate - half, estimate + half
+    if scale == "response" and model.family == "binary":
+        estimate = expit(estimate)
+        se, ends = se * estimate * (1 - estimate), (expit(ends[0]), expit(ends[1]))
+    named = {name: tuple(one[place] for one in asked) for place, name in enumerate(factors)}
+    return MarginalMeans(named, estimate, se, df, ends[0], ends[1], scale, level, contrasts, model, tuple(notes))
+
+
+def _grid(
+    model: Model, factors: dict[str, Factor], at: Mapping[str, float]
+) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
+    """The values of every column in every cell of the grid, the levels alone, and what was held where."""
+    every = list(product(*(factor.levels for factor in factors.values())))
+    cells = {name: np.array([one[place] for one in every], dtype=object) for place, name in enumerate(factors)}
+    values: dict[str, Any] = dict(cells)
+    notes = []
+    numeric = {name: column for name, column in model.frame.raw.items() if isinstance(column, Numeric)}
+    for name in at:
+        if name not in numeric:
+            raise FormulaError(f'at speaks of "{name}", which is not a covariate of "{model.formula}".')
+    for name, column in numeric.items():
+        held = float(at.get(name, column.values.mean()))
+        values[name] = np.full(len(every), held)
+        notes.append(f"{name} is held at {label_of(round(held, 4))}.")
+    return values, cells, notes
+
+
+def _rows(model: Model, values: dict[str, Any]) -> tuple[Floats, Floats]:
+    """The design in every cell."""
+    levels = {name: column.levels for name, column in model.frame.raw.items() if isinstance(column, Factor)}
+    scaling = dict(model.frame.scaling)
+    used = dict.fromkeys(label for term in model.design.expansion.terms for label in term)
+    columns = {label: evaluate(model.formula.variables[label], values, levels, scaling) for label in used}
+    rows = len(next(iter(values.values()))) if values else 1
+    return model.design.rows(columns, rows)
+
+
+def _linear(model: Model, contrasts: Floats) -> tuple[Floats, Floats, Floats]:
+    """Estimates, standard errors and degrees of freedom of linear functions of the coefficients (and thresholds)."""
+    if model.family == "ordinal" and contrasts.shape[1] > len(model.fit.coefficients):
+        values = np.concatenate([model.fit.coefficients, model.fit.thresholds])
+        covariance = model.fit.parameter_covariance[: len(values), : len(values)]
+    else:
+        values, covariance = model.fit.coefficients, model.fit.covariance
+    variance = np.einsum("ki,ij,kj->k", contrasts, covariance, contrasts)
+    return contrasts @ values, np.sqrt(variance), model.degrees(contrasts)
+
+
+def _quantile(level: float, df: Floats) -> Floats:
+    upper = (1 + level) / 2
+    known = np.where(np.isfinite(df), df, 1.0)
+    quantile: Floats = np.where(np.isinf(df), ndtri(upper), stdtrit(known, upper))
+    return np.where(np.isnan(df), np.nan, quantile)
+
+
+def _holm_of_known(p: Floats) -> Floats:
+    adjusted = np.full(len(p), np.nan)
+    known = np.isfinite(p)
+    adjusted[known] = holm(p[known])
+    return adjusted

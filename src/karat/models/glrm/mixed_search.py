@@ -1,0 +1,252 @@
+"""The search for the best parameters of a mixed model, and the proof that they are.
+
+Covariances are searched through their factor Lambda, which may take any sign: a variance of zero is then an ordinary
+point, at which the slope vanishes by symmetry. So the end of a search is examined by the Hessian, from central
+differences of the gradient along the directions that the information matrix makes alike. A direction that curves
+downwards is a saddle, and is left. A direction without curvature is harmless where the covariance matrix is singular
+(Lambda can turn without a change of the covariance) and otherwise a parameter that the data do not determine.
+
+A singular covariance is reached only roughly by a search. Where the smallest direction of Lambda can be set to zero
+without loss, it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+
+from karat.models.glrm.crossed import Floats
+from karat.models.glrm.mixed_sides import Block
+from karat.models.glrm.optimise import TOLERANCE, Evaluated, Function, minimise
+
+STEP = 3e-3
+"""Of the differences, in standard errors."""
+FLAT = 1e-3
+"""A curvature, relative to the information, below which a direction counts as flat."""
+SMALL = 0.1
+"""A singular value of Lambda below which zero is tried."""
+LOSS = 1e-9
+"""By how much the log-likelihood may fall for it."""
+RESTARTS = 4
+
+
+@dataclass(frozen=True)
+class MixedConvergence:
+    """Whether a search ended in a maximum of the likelihood, and how that is known."""
+
+    converged: bool
+    decrement: float
+    """Half the squared Newton decrement: about how much the log-likelihood could still rise."""
+    gradient: float
+    """The largest slope that is left, in standard errors of the parameters."""
+    definite: bool
+    """Whether the Hessian is positive definite, but for directions in which a singular covariance can turn."""
+    flat: tuple[str, ...]
+    """Parameters that the data do not determine."""
+    iterations: int
+    """Evaluations of the likelihood."""
+    reason: str = ""
+
+    @property
+    def message(self) -> str:
+        """One sentence."""
+        ended = (
+            f"the gradient is at most {self.gradient:.1e} a standard error and "
+            f"half the squared Newton decrement {self.decrement:.1e}"
+        )
+        if self.converged:
+            return f"Converged after {self.iterations} evaluations: {ended}, and the Hessian is positive definite."
+        return f"NOT converged after {self.iterations} evaluations: {self.reason}; {ended}."
+
+    def __str__(self) -> str:
+        return self.message
+
+
+@dataclass(frozen=True)
+class Found:
+    """Where the search ended, with the Hessian and the covariance of the parameters."""
+
+    parameters: Floats
+    at: Evaluated
+    hessian: Floats
+    covariance: Floats
+    convergence: MixedConvergence
+
+
+@dataclass(frozen=True)
+class Curved:
+    """A Hessian in directions that the information matrix makes alike."""
+
+    lower: Floats
+    values: Floats
+    vectors: Floats
+
+    @property
+    def hessian(self) -> Floats:
+        turned = self.lower @ self.vectors
+        matrix: Floats = (turned * self.values) @ turned.T
+        return matrix
+
+    @property
+    def covariance(self) -> Floats:
+        """The inverse of the Hessian, without its flat directions."""
+        kept = self.values > FLAT
+        turned = linalg.solve_triangular(self.lower, self.vectors[:, kept], lower=True, trans="T")
+        matrix: Floats = (turned / self.values[kept]) @ turned.T
+        return matrix
+
+    def decrement(self, gradient: Floats) -> float:
+        """Half the squared Newton decrement; flat directions count as if they curved a little."""
+        slopes = self.vectors.T @ linalg.solve_triangular(self.lower, gradient, lower=True)
+        return float((slopes**2 / np.maximum(self.values, FLAT)).sum()) / 2
+
+
+def search(function: Function, start: Floats, blocks: Sequence[tuple[int, Block]], names: Sequence[str]) -> Found:
+    """Minimise and verify. `blocks` are the terms, each with the place of its theta among the parameters."""
+    x, at, hessian, iterations = start, function(start, None), None, 1
+    if at is None:
+        raise ValueError("The parameters to start from are not allowed: thresholds must increase and all be finite.")
+    for _ in range(RESTARTS):
+        best = minimise(function, x, at, hessian, TOLERANCE / 10)
+        x, at = _tidy(function, best.parameters, best.at, blocks)
+        curved = _curvature(function, x, at)
+        iterations += best.evaluations + 1 + 2 * len(x)
+        if curved is None:
+            break
+        if curved.values[0] < -FLAT:
+            step = linalg.solve_triangular(curved.lower, curved.vectors[:, 0], lower=True, trans="T")
+            moved = _leave(function, x, at, step)
+            iterations += 1
+            if moved is None:
+                break
+            (x, at), hessian = moved, None
+            continue
+        if curved.decrement(at.gradient) <= TOLERANCE:
+            break
+        hessian = Curved(curved.lower, np.maximum(curved.values, FLAT), curved.vectors).hessian
+    return _conclude(x, at, curved, blocks, names, iterations)
+
+
+def _conclude(
+    x: Floats,
+    at: Evaluated,
+    curved: Curved | None,
+    blocks: Sequence[tuple[int, Block]],
+    names: Sequence[str],
+    iterations: int,
+) -> Found:
+    if curved is None:
+        nothing, largest = np.full((len(x), len(x)), np.nan), float(np.abs(at.gradient).max())
+        why = "the likelihood could not be computed beside the end of the search"
+        return Found(x, at, nothing, nothing, MixedConvergence(False, np.nan, largest, False, (), iterations, why))
+    decrement = curved.decrement(at.gradient)
+    slopes = linalg.solve_triangular(curved.lower, at.gradient, lower=True)
+    flat = _undetermined(curved, x, blocks, names)
+    definite = bool(curved.values[0] > -FLAT) and not flat
+    reason = ""
+    if flat:
+        reason = f"the data do not determine {' and '.join(flat)}"
+    elif not definite:
+        reason = "the Hessian is not positive definite"
+    elif not decrement <= TOLERANCE:
+        reason = "the search stopped short"
+    verdict = MixedConvergence(not reason, decrement, float(np.abs(slopes).max()), definite, flat, iterations, reason)
+    covariance = curved.covariance if definite else np.full((len(x), len(x)), np.nan)
+    return Found(x, at, curved.hessian, covariance, verdict)
+
+
+def _undetermined(
+    curved: Curved, x: Floats, blocks: Sequence[tuple[int, Block]], names: Sequence[str]
+) -> tuple[str, ...]:
+    """The parameters of flat directions, other than those in which a singular Lambda turns."""
+    turning = np.zeros(len(x), dtype=bool)
+    for first, block in blocks:
+        part = slice(first, first + block.size)
+        if block.full and np.linalg.svd(block.factor(x[part]), compute_uv=False)[-1] < 1e-8:
+            turning[part] = True
+    found: list[str] = []
+    for value, vector in zip(curved.values, curved.vectors.T, strict=True):
+        if abs(value) > FLAT:
+            continue
+        weight = linalg.solve_triangular(curved.lower, vector, lower=True, trans="T") * np.sqrt(
+            (curved.lower**2).sum(axis=1)
+        )
+        large = np.abs(weight) > 0.3 * np.abs(weight).max()
+        if not turning[large].all():
+            found += [name for name, one in zip(names, large, strict=True) if one and name not in found]
+    return tuple(found)
+
+
+def _curvature(function: Function, x: Floats, at: Evaluated) -> Curved | None:
+    """The Hessian from central differences along the columns of L'^-1, where the information is L L'."""
+    information = at.information()
+    try:
+        lower = np.linalg.cholesky(information)
+    except np.linalg.LinAlgError:
+        lower = np.diag(np.sqrt(np.maximum(np.diag(information), 1e-8)))
+    directions = linalg.solve_triangular(lower, np.eye(len(x)), lower=True, trans="T")
+    inner = np.empty((len(x), len(x)))
+    for k, direction in enumerate(directions.T):
+        ahead, behind = function(x + STEP * direction, at.modes), function(x - STEP * direction, at.modes)
+        if ahead is None or behind is None:
+            return None
+        inner[k] = directions.T @ (ahead.gradient - behind.gradient) / (2 * STEP)
+    values, vectors = np.linalg.eigh((inner + inner.T) / 2)
+    return Curved(np.asarray(lower, dtype=np.float64), values, vectors)
+
+
+def _leave(function: Function, x: Floats, at: Evaluated, step: Floats) -> tuple[Floats, Evaluated] | None:
+    """A lower point on either side of a saddle."""
+    for length in (1.0, -1.0, 0.3, -0.3, 0.1, -0.1):
+        moved = function(x + length * step, at.modes)
+        if moved is not None and moved.value < at.value:
+            return x + length * step, moved
+    return None
+
+
+def _tidy(
+    function: Function, x: Floats, at: Evaluated, blocks: Sequence[tuple[int, Block]]
+) -> tuple[Floats, Evaluated]:
+    """Set small directions of Lambda to zero where that costs nothing; make the diagonal positive."""
+    x = x.copy()
+    for first, block in blocks:
+        part = slice(first, first + block.size)
+        for candidate in _smaller(block, x[part]):
+            tried = x.copy()
+            tried[part] = candidate
+            after = function(tried, None)
+            if after is None or after.value > at.value + LOSS:
+                break
+            x = tried
+        lower = block.factor(x[part])
+        lower = lower * np.where(np.diag(lower) < 0, -1.0, 1.0)
+        x[part] = lower[block.entries]
+    after = function(x, None)
+    return (x, after) if after is not None else (x, at)
+
+
+def _smaller(block: Block, theta: Floats) -> list[Floats]:
+    """Lambda with its smallest direction, its two smallest and so on at zero, as long as they are small."""
+    lower = block.factor(theta)
+    found = []
+    if not block.full:
+        kept = theta.copy()
+        for k in np.argsort(np.abs(theta)):
+            if abs(theta[k]) < SMALL:
+                kept[k] = 0.0
+                found.append(kept.copy())
+        return found
+    left, values, _ = np.linalg.svd(lower)
+    for rank in range(len(values) - 1, -1, -1):
+        if values[rank] >= SMALL:
+            break
+        root = left[:, :rank] * values[:rank]
+        # The lower triangle with the same covariance.
+        triangle = np.zeros_like(lower)
+        if rank:
+            triangle[:, :rank] = np.linalg.qr(root.T)[1].T
+        found.append(triangle[block.entries])
+    return found

@@ -1,0 +1,272 @@
+"""The two sides of a mixed model: participants and items, each with all the effects that belong to them.
+
+Terms of the same grouping factor stand side by side. A factor that is nested in another (participant:round in
+participant) moves to the other's side: the effects of a level of the inner factor become one of several blocks of the
+outer level, all with the same covariance. What remains must be one factor or two crossed ones.
+
+Effects are b = Lambda(theta) u with u ~ N(0, I). Lambda has a lower triangle for every term with full covariance and
+a diagonal for others, repeated along the diagonal for nested terms; its entries are the elements of theta, by columns
+as lme4 orders them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+from scipy.linalg import block_diag
+
+from karat.models.glrm.crossed import Floats, Ints
+from karat.models.glrm.terms import RandomTerm, within
+
+
+@dataclass(frozen=True)
+class Block:
+    """A term's place on its side: `repeats` blocks of `width` columns, from column `first`."""
+
+    term: int
+    group: str
+    names: tuple[str, ...]
+    width: int
+    repeats: int
+    full: bool
+    first: int
+    repeat: Ints | None
+    """For nested terms, which of the blocks each row belongs to."""
+
+    @property
+    def size(self) -> int:
+        """How many elements of theta it has."""
+        return self.width * (self.width + 1) // 2 if self.full else self.width
+
+    @property
+    def entries(self) -> tuple[Ints, Ints]:
+        """Rows and columns of the elements of theta in one block."""
+        if not self.full:
+            return np.arange(self.width), np.arange(self.width)
+        column, row = np.triu_indices(self.width)
+        return row, column
+
+    def factor(self, theta: Floats) -> Floats:
+        """Lambda of one block."""
+        lower = np.zeros((self.width, self.width))
+        lower[self.entries] = theta
+        return lower
+
+
+@dataclass(frozen=True)
+class Side:
+    """One grouping factor: the level of each row, the columns of all its effects and their terms."""
+
+    codes: Ints
+    groups: int
+    columns: Floats
+    """Effects x rows."""
+    blocks: tuple[Block, ...]
+
+    @property
+    def effects(self) -> int:
+        """How many effects a level has."""
+        return len(self.columns)
+
+    @property
+    def size(self) -> int:
+        """How many elements of theta."""
+        return sum(block.size for block in self.blocks)
+
+    @cached_property
+    def pattern(self) -> tuple[Ints, Ints, Ints]:
+        """Rows, columns and elements of theta: Lambda[row, column] = theta[element]."""
+        rows, columns, elements, before = [], [], [], 0
+        for block in self.blocks:
+            row, column = block.entries
+            for repeat in range(block.repeats):
+                shift = block.first + repeat * block.width
+                rows.append(row + shift)
+                columns.append(column + shift)
+                elements.append(before + np.arange(block.size))
+            before += block.size
+        if not rows:
+            return (np.empty(0, dtype=np.int64),) * 3
+        return np.concatenate(rows), np.concatenate(columns), np.concatenate(elements)
+
+    def factor(self, theta: Floats) -> Floats:
+        """Lambda."""
+        row, column, element = self.pattern
+        matrix = np.zeros((self.effects, self.effects))
+        matrix[row, column] = theta[element]
+        return matrix
+
+    def by_theta(self, by_factor: Floats) -> Floats:
+        """The derivative in theta from that in Lambda."""
+        row, column, element = self.pattern
+        total: Floats = np.bincount(element, by_factor[row, column], self.size).astype(np.float64)
+        return total
+
+    @cached_property
+    def products(self) -> list[tuple[int, int, Floats]]:
+        """Products of two columns, lower triangle, without those that are zero in every row."""
+        pairs = []
+        for k in range(self.effects):
+            for j in range(k + 1):
+                if k != j and self._apart(k, j):
+                    continue
+                product = self.columns[k] * self.columns[j]
+                if product.any():
+                    pairs.append((k, j, product))
+        return pairs
+
+    def _apart(self, k: int, j: int) -> bool:
+        """Whether two columns belong to different repeats of a nested term, which have no row in common."""
+        for block in self.blocks:
+            inside = [block.first <= one < block.first + block.width * block.repeats for one in (k, j)]
+            if all(inside) and block.repeat is not None:
+                q = len(block.names)
+                return (k - block.first) // q != (j - block.first) // q
+        return False
+
+    def totals(self, values: Floats) -> Floats:
+        """Z'values: groups x effects."""
+        total = np.empty((self.groups, self.effects))
+        for k, column in enumerate(self.columns):
+            total[:, k] = np.bincount(self.codes, column * values, self.groups)
+        return total
+
+    def predictor(self, effects: Floats) -> Floats:
+        """Z b of every row, for b given as groups x effects."""
+        eta = np.zeros(len(self.codes))
+        for k, column in enumerate(self.columns):
+            eta += column * effects[:, k][self.codes]
+        return eta
+
+    def curvature(self, weight: Floats) -> Floats:
+        """Z'WZ: groups x effects x effects."""
+        total = np.zeros((self.groups, self.effects, self.effects))
+        for k, j, product in self.products:
+            total[:, k, j] = total[:, j, k] = np.bincount(self.codes, product * weight, self.groups)
+        return total
+
+    def spread(self, covariance: Floats) -> Floats:
+        """z'Kz of every row, for a matrix K of every group."""
+        variance = np.zeros(len(self.codes))
+        for k, j, product in self.products:
+            variance += (1.0 if k == j else 2.0) * product * covariance[:, k, j][self.codes]
+        return variance
+
+    @cached_property
+    def bases(self) -> tuple[Floats, ...]:
+        """For each term a lower triangle A: the columns Z A are alike in size and, with full covariance, orthogonal.
+
+        Lambda keeps its form: that of the columns Z is A times that of Z A. So a covariate far from zero does no harm.
+        """
+        found = []
+        for block in self.blocks:
+            stack = self.stack(block)
+            gram = np.einsum("rkn,rln->kl", stack, stack) / np.count_nonzero(stack.any(axis=1))
+            size = np.sqrt(np.diag(gram))
+            values, vectors = np.linalg.eigh(gram / np.outer(size, size))
+            if block.full and values[0] > 1e-12:
+                inverse = (vectors / values) @ vectors.T / np.outer(size, size)
+                found.append(np.linalg.cholesky(inverse))
+            else:
+                found.append(np.diag(1 / size))
+        return tuple(found)
+
+    def stack(self, block: Block) -> Floats:
+        """The columns of a term: repeats x width x rows."""
+        last = block.first + block.width * block.repeats
+        return self.columns[block.first : last].reshape(block.repeats, block.width, -1)
+
+    def based(self) -> Side:
+        """The side with its columns in their bases."""
+        if not self.blocks:
+            return self
+        stacks = [
+            np.einsum("kl,rkn->rln", base, self.stack(block))
+            for base, block in zip(self.bases, self.blocks, strict=True)
+        ]
+        columns = np.concatenate([stack.reshape(-1, len(self.codes)) for stack in stacks])
+        return Side(self.codes, self.groups, np.ascontiguousarray(columns), self.blocks)
+
+    def theta_transform(self) -> Floats:
+        """The matrix that turns theta of the based side into that of this side."""
+        parts = []
+        for base, block in zip(self.bases, self.blocks, strict=True):
+            row, column = block.entries
+            parts.append(base[np.ix_(row, row)] * (column[:, None] == column))
+        return np.asarray(block_diag(*parts)) if parts else np.empty((0, 0))
+
+
+def no_side(rows: int) -> Side:
+    """A side without effects, for models of one grouping factor: a single level whose one column is zero."""
+    return Side(np.zeros(rows, dtype=np.int64), 1, np.zeros((1, rows)), ())
+
+
+def sides(terms: Sequence[RandomTerm]) -> tuple[Side, Side]:
+    """Gather terms by grouping factor into two sides; nested factors join those that they are nested in.
+
+    >>> from karat.models.glrm.terms import random_term
+    >>> who, what, when = np.indices((3, 4, 2)).reshape(3, -1)
+    >>> participant, rounds = random_term("participant", who), random_term("participant:round", 2 * who + when)
+    >>> first, second = sides([participant, random_term("item", what), rounds])
+    >>> first.effects, first.size, second.effects
+    (3, 2, 1)
+    """
+    members: dict[str, list[int]] = {}
+    for number, term in enumerate(terms):
+        members.setdefault(term.group, []).append(number)
+        if not np.array_equal(terms[members[term.group][0]].codes, term.codes):
+            raise ValueError(f"Two terms of {term.group} number its levels differently.")
+    repeat: dict[int, Ints] = {}
+    while len(members) > 2:
+        inner, outer = _closest(members, terms)
+        codes = terms[members[outer][0]].codes
+        for number in members.pop(inner):
+            # What is nested in the inner factor is nested in the outer one.
+            repeat[number] = cast(Ints, within(terms[number].codes, codes))
+            members[outer].append(number)
+    found = [_side([(number, terms[number]) for number in numbers], repeat) for numbers in members.values()]
+    return found[0], found[1] if len(found) > 1 else no_side(len(terms[0].codes))
+
+
+def _closest(members: dict[str, list[int]], terms: Sequence[RandomTerm]) -> tuple[str, str]:
+    """The factor with the fewest levels within a level of another, and that other."""
+    found = []
+    for inner, (first, *_) in members.items():
+        for outer, (other, *_) in members.items():
+            nested = within(terms[first].codes, terms[other].codes) if inner != outer else None
+            if nested is not None:
+                found.append((int(nested.max()), inner, outer))
+    if not found:
+        names = ", ".join(members)
+        raise ValueError(
+            f"{len(members)} grouping factors are crossed here ({names}); at most two can be. "
+            "Take the one with the fewest levels as a fixed effect."
+        )
+    _, inner, outer = min(found)
+    return inner, outer
+
+
+def _side(numbered: list[tuple[int, RandomTerm]], repeat: dict[int, Ints]) -> Side:
+    outer = numbered[0][1]
+    columns, blocks, first = [], [], 0
+    for number, term in numbered:
+        nested = repeat.get(number)
+        q = len(term.names)
+        shared = term.covariance == "shared" and q > 1
+        width, repeats = (1, q) if shared else (q, 1)
+        if nested is not None:
+            times = int(nested.max()) + 1
+            inside = nested == np.arange(times)[:, None]
+            columns.append((inside[:, None, :] * term.columns.T).reshape(times * q, -1))
+            repeats *= times
+        else:
+            columns.append(term.columns.T)
+        full = term.covariance == "full" and q > 1
+        blocks.append(Block(number, term.group, term.names, width, repeats, full, first, nested))
+        first += width * repeats
+    stacked = np.ascontiguousarray(np.concatenate(columns), dtype=np.float64)
+    return Side(outer.codes, len(outer.levels), stacked, tuple(blocks))

@@ -1,0 +1,153 @@
+"""The modes: the worker, task and cell effects that are most likely given the parameters.
+
+Spherical effects u, v, z ~ N(0, 1) enter the linear predictor as eta = X beta + theta_w u_i + theta_t v_j + s z_ij.
+The penalised log-likelihood is concave, so Newton's method with step halving finds its mode. The cell effect, where
+there is one, is solved for within each cell (z = s sum r), which leaves the curvature W / (1 + s^2 W) for worker and
+task.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from karat.models.glrm.crossed import Floats, Layout
+from karat.models.glrm.families import Derivatives, Family
+from karat.models.glrm.schur import Schur
+
+DECREMENT = 1e-9
+"""A squared Newton decrement below which the step taken leaves an error of the order of its square."""
+STEPS = 100
+HALVINGS = 40
+CELL_STEP = 1.5
+"""The longest step of eta in the search for a cell effect; the logistic curvature changes little within it."""
+
+
+@dataclass(frozen=True)
+class Scales:
+    """The deviations of the effects: theta_w, theta_t and s (zero where cells have no effect of their own)."""
+
+    worker: float
+    task: float
+    cell: float = 0.0
+
+
+@dataclass(frozen=True)
+class Modes:
+    """Spherical effects; `cell` is None where cells have no effect of their own."""
+
+    worker: Floats
+    task: Floats
+    cell: Floats | None = None
+
+
+@dataclass(frozen=True)
+class Point:
+    """The penalised likelihood at some effects: its value, and slope and curvature of every cell."""
+
+    modes: Modes
+    eta: Floats
+    value: float
+    slope: Floats
+    weight: Floats
+    """The sum of W over the answers of a cell."""
+    determinant: Floats | None
+    """1 + s^2 W, the curvature in the cell effect."""
+
+    @property
+    def curvature(self) -> Floats:
+        """The curvature that worker and task see."""
+        return self.weight if self.determinant is None else self.weight / self.determinant
+
+
+@dataclass(frozen=True)
+class Mode:
+    """The mode, with its factorised curvature."""
+
+    point: Point
+    schur: Schur
+    steps: int
+    found: bool
+
+
+def find_mode(layout: Layout, family: Family, base: Floats, psi: Floats, scales: Scales, start: Modes) -> Mode:
+    """Newton's method from `start`; `base` is the linear predictor without the effects."""
+    point = evaluate(layout, family, base, psi, scales, start)
+    for step in range(STEPS):
+        schur = factorise(layout, point.curvature, scales)
+        towards_worker = scales.worker * layout.by_worker(point.slope) - point.modes.worker
+        towards_task = scales.task * layout.by_task(point.slope) - point.modes.task
+        by_worker, by_task = schur.solve(towards_worker, towards_task)
+        decrement = float(towards_worker @ by_worker + towards_task @ by_task)
+        reached = _search(layout, family, base, psi, scales, point, (by_worker, by_task), decrement)
+        if reached is None:
+            return Mode(point, schur, step, decrement < 1e-6)
+        point = reached
+        if decrement < DECREMENT:
+            return Mode(point, factorise(layout, point.curvature, scales), step + 1, True)
+    return Mode(point, factorise(layout, point.curvature, scales), STEPS, False)
+
+
+def _search(
+    layout: Layout,
+    family: Family,
+    base: Floats,
+    psi: Floats,
+    scales: Scales,
+    point: Point,
+    step: tuple[Floats, Floats],
+    decrement: float,
+) -> Point | None:
+    """The first point along the step, halved as often as needed, at which the penalised likelihood is higher."""
+    length = 1.0
+    # Near the mode a gain cannot be told from rounding.
+    slack = 1e-11 * (1 + abs(point.value))
+    for _ in range(HALVINGS):
+        modes = Modes(point.modes.worker + length * step[0], point.modes.task + length * step[1], point.modes.cell)
+        reached = evaluate(layout, family, base, psi, scales, modes)
+        if reached.value <= point.value - 1e-4 * length * decrement + slack:
+            return reached
+        length /= 2
+    return None
+
+
+def evaluate(layout: Layout, family: Family, base: Floats, psi: Floats, scales: Scales, modes: Modes) -> Point:
+    """The penalised likelihood (negative) at given worker and task effects; cell effects are searched for."""
+    effects = layout.sum_of_effects(scales.worker * modes.worker, scales.task * modes.task)
+    eta = base + layout.spread(effects)
+    penalty = float(modes.worker @ modes.worker + modes.task @ modes.task) / 2
+    if modes.cell is None:
+        one = _present(layout, family.derivatives(eta, psi))
+        value = penalty - float(one.log_likelihood.sum())
+        return Point(modes, eta, value, layout.cells(one.slope), layout.cells(one.curvature), None)
+    cell, s = modes.cell, scales.cell
+    for _ in range(STEPS):
+        one = _present(layout, family.derivatives(eta + layout.spread(s * cell), psi))
+        slope, weight = layout.cells(one.slope), layout.cells(one.curvature)
+        determinant = 1 + s * s * weight
+        step = (s * slope - cell) / determinant
+        if np.abs(step).max() < 1e-10:
+            break
+        # A step is shortened where the curvature would not hold; measured answers have the same everywhere.
+        longest = np.maximum(np.abs(s * step) / CELL_STEP, 1) if family.parameters != 1 else 1.0
+        cell = cell + step / longest
+    value = penalty + float((cell * cell).sum()) / 2 - float(one.log_likelihood.sum())
+    return Point(
+        Modes(modes.worker, modes.task, cell), eta + layout.spread(s * cell), value, slope, weight, determinant
+    )
+
+
+def factorise(layout: Layout, curvature: Floats, scales: Scales) -> Schur:
+    """The curvature in worker and task effects, ready to be solved with."""
+    return Schur(
+        layout.matrix(scales.worker * scales.task * curvature),
+        1 + scales.worker**2 * layout.by_worker(curvature),
+        1 + scales.task**2 * layout.by_task(curvature),
+    )
+
+
+def _present(layout: Layout, one: Derivatives) -> Derivatives:
+    if layout.present is None:
+        return one
+    return Derivatives(one.log_likelihood * layout.present, one.slope * layout.present, one.curvature * layout.present)

@@ -1,0 +1,232 @@
+"""A mixed model written as a formula: `correct ~ difficulty * condition + (1 | participant) + (1 + condition | item)`.
+
+The formula is read (`formula`), its variables looked up (`frame`), coded (`design`) and fitted (`mixed`). Coefficients
+of yes-or-no and ordered answers are tested by z, those of measured answers by t with Satterthwaite's degrees of
+freedom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, stdtr
+
+from karat.models.glrm.design import Coding, Design, code, coding_told, make_design
+from karat.models.glrm.formula import Formula, names_in, read_formula
+from karat.models.glrm.frame import Frame, make_frame
+from karat.models.glrm.mixed import fit_mixed
+from karat.models.glrm.mixed_result import MixedFit
+from karat.models.glrm.satterthwaite import Satterthwaite
+from karat.models.glrm.syntax import FormulaError
+from karat.models.glrm.terms import RandomTerm
+from karat.models.glrm.threads import one_thread
+from karat.models.glrm.variables import Data, Factor, Floats, Ints, column, label_of, listed, own_order
+
+FamilyName = Literal["binary", "ordinal", "gaussian"]
+Table = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Model:
+    """A fitted model with the formula, the data and the coding that it came from."""
+
+    fit: MixedFit
+    formula: Formula
+    frame: Frame
+    design: Design
+    family: FamilyName
+    coding: Coding
+    response: NDArray[Any]
+    """Numbers of the answers, or measured values."""
+    answers: tuple[str, ...]
+    """What the numbers mean; of two, the second is the one whose probability is modelled."""
+    notes: tuple[str, ...]
+
+    @cached_property
+    def satterthwaite(self) -> Satterthwaite:
+        """The degrees of freedom of contrasts; measured answers only."""
+        return Satterthwaite(self.fit)
+
+    def degrees(self, contrasts: Floats) -> Floats:
+        """The degrees of freedom of each row of contrasts: infinite but for measured answers."""
+        if self.family == "gaussian":
+            return self.satterthwaite.degrees(contrasts)
+        return np.full(len(contrasts), np.inf)
+
+    @property
+    def parameters(self) -> int:
+        """How many were estimated."""
+        return len(self.fit.coefficients) + len(self.fit.thresholds) + len(self.fit.theta) + (self.family == "gaussian")
+
+    def thresholds(self) -> Table:
+        """One row a threshold between ordered answers: which, estimate, se; none for other answers."""
+        first, names = len(self.fit.coefficients), zip(self.answers, self.answers[1:], strict=False)
+        end = first + len(self.fit.thresholds)
+        return {
+            "threshold": np.array([f"{low}|{high}" for low, high in names if end > first], dtype=object),
+            "estimate": self.fit.thresholds,
+            "se": np.sqrt(np.diag(self.fit.parameter_covariance)[first:end]) if end > first else np.empty(0),
+        }
+
+    def table(self) -> Table:
+        """One row a coefficient: term, estimate, se, z (or t and df), p."""
+        estimate, se = self.fit.coefficients, self.fit.standard_errors
+        ratio = estimate / se
+        table: Table = {"term": np.array(self.fit.names, dtype=object), "estimate": estimate, "se": se}
+        if self.family == "gaussian":
+            df = self.degrees(np.eye(len(estimate)))
+            return table | {"t": ratio, "df": df, "p": two_sided(ratio, df)}
+        return table | {"z": ratio, "p": two_sided(ratio, np.full(len(ratio), np.inf))}
+
+    def __str__(self) -> str:
+        table = self.table()
+        ratios = [f"z = {z:.2f}" for z in table.get("z", [])]
+        if self.family == "gaussian":
+            ratios = [f"t({df:.1f}) = {t:.2f}" for t, df in zip(table["t"], table["df"], strict=True)]
+        rows = [
+            f"  {name}: {estimate:.4g} (se {se:.4g}, {ratio}, p {p_told(p)})"
+            for name, estimate, se, ratio, p in zip(
+                table["term"], table["estimate"], table["se"], ratios, table["p"], strict=True
+            )
+        ]
+        between = self.thresholds()
+        rows += [
+            f"  {name}: {estimate:.4g} (se {se:.4g})"
+            for name, estimate, se in zip(between["threshold"], between["estimate"], between["se"], strict=True)
+        ]
+        sentences = [f"{self.formula}.", str(self.fit), *self.notes]
+        return "\n".join([" ".join(sentences), *rows])
+
+
+def fit(
+    formula: str,
+    data: Data,
+    family: FamilyName = "binary",
+    coding: Coding = "sum",
+    reml: bool | None = None,
+    simplify: bool = False,
+    levels: Mapping[str, Sequence[Any]] | None = None,
+) -> Model:
+    """Fit a mixed model that is written as a formula.
+
+    `levels` gives the order of the levels of factors, and of the answers where they are ordered and not numbers.
+    Measured answers are fitted by REML unless `reml` says otherwise.
+
+    >>> random = np.random.default_rng(3)
+    >>> who, what = np.divmod(np.arange(600), 20)
+    >>> condition = np.where(random.random(600) < 0.5, "easy", "hard")
+    >>> value = random.normal(0, 1, 30)[who] + random.normal(0, 1, 20)[what] - 0.5 * (condition == "hard")
+    >>> data = {"time": value + random.normal(0, 1, 600), "condition": condition, "who": who, "what": what}
+    >>> model = fit("time ~ condition + (1 | who) + (1 | what)", data, family="gaussian")
+    >>> model.table()["term"].tolist(), model.fit.converged
+    (['(Intercept)', 'condition1'], True)
+    >>> print(*model.notes)
+    Factors are in sum-to-zero coding: condition1 is easy, less the mean.
+    """
+    if coding not in ("sum", "treatment"):
+        raise ValueError(f'The coding is "sum" or "treatment", not {coding!r}.')
+    if family not in ("binary", "ordinal", "gaussian"):
+        raise ValueError(f'The family is "binary", "ordinal" or "gaussian", not {family!r}.')
+    read = read_formula(formula)
+    if not read.random:
+        raise FormulaError(f'"{formula}" has no random effects; add one, such as (1 | participant).')
+    frame = make_frame(read, data, levels)
+    design = make_design(read.fixed, frame.columns, coding, frame.rows)
+    if family == "ordinal":
+        _check_order(read, frame, data, levels or {})
+        design = design.without_intercept()
+    response, answers = _response(frame, family, read.response.label)
+    terms = _random_terms(read, frame, coding)
+    restricted = family == "gaussian" if reml is None else reml
+    with one_thread(_cells(terms)):
+        fitted = fit_mixed(
+            response, design.matrix, design.names, terms, family=family, reml=restricted, simplify=simplify
+        )
+    told = coding_told(read.fixed, frame.columns, coding)
+    probability = (f"The probability of {answers[1]} is modelled.",) if family == "binary" else ()
+    notes = (*probability, *((told,) if told else ()), *frame.notes, *design.notes)
+    return Model(fitted, read, frame, design, family, coding, response, answers, notes)
+
+
+def _random_terms(formula: Formula, frame: Frame, coding: Coding) -> list[RandomTerm]:
+    """The random terms of a formula over the rows of a frame."""
+    terms: list[RandomTerm] = []
+    for part in formula.random:
+        coded = code(part.effects, frame.columns, coding, frame.rows)
+        group = frame.groups[part.group]
+        covariance: Literal["full", "diagonal"] = "full" if part.correlated else "diagonal"
+        name, levels = ":".join(part.group), np.array(group.levels, dtype=object)
+        twice = {column for term in terms if term.group == name for column in term.names} & set(coded.names)
+        if twice:
+            raise FormulaError(
+                f'"{formula}": {sorted(twice)[0]} of {name} is in two random terms; leave it out of one.'
+            )
+        terms.append(RandomTerm(name, group.codes, levels, coded.matrix, coded.names, covariance))
+    return terms
+
+
+def _cells(terms: Sequence[RandomTerm]) -> int:
+    """How many pairs of levels there could be, times the effects of each; nested groups are within others."""
+    groups = {term.group: len(term.levels) for term in terms if ":" not in term.group}
+    return int(np.prod(list(groups.values()))) * max(len(term.names) for term in terms) ** 2
+
+
+def two_sided(ratio: Floats, df: Floats) -> Floats:
+    """The two-sided p of t statistics; of z where df is infinite.
+
+    >>> two_sided(np.array([1.96, 2.0]), np.array([np.inf, 30.0])).round(3).tolist()
+    [0.05, 0.055]
+    """
+    size = -np.abs(ratio)
+    p: Floats = 2 * np.where(np.isinf(df), ndtr(size), stdtr(np.where(np.isinf(df), 1.0, df), size))
+    return p
+
+
+def p_told(p: float) -> str:
+    """A probability for people.
+
+    >>> p_told(0.0321), p_told(0.00004)
+    ('= .032', '< .001')
+    """
+    if not np.isfinite(p):
+        return "not known"
+    return "< .001" if p < 0.001 else f"= {p:.3f}".replace("0.", ".", 1)
+
+
+def _check_order(formula: Formula, frame: Frame, data: Data, levels: Mapping[str, Sequence[Any]]) -> None:
+    label = formula.response.label
+    if not formula.fixed.intercept:
+        raise FormulaError(
+            f'"{formula}": ordered answers have thresholds in place of an intercept; it cannot be removed.'
+        )
+    name = names_in(formula.response.tree)[0].text
+    ordered = {label, name} & set(levels) or own_order(data[name]) is not None
+    if isinstance(frame.response, Factor) and not ordered and isinstance(column(data[name], name), Factor):
+        raise FormulaError(
+            f"The answers {listed(frame.response.levels)} have no order of their own; "
+            f'say it, lowest first, with levels={{"{label}": [...]}}.'
+        )
+
+
+def _response(frame: Frame, family: FamilyName, label: str) -> tuple[NDArray[Any], tuple[str, ...]]:
+    answer = frame.response
+    if family == "gaussian":
+        if isinstance(answer, Factor):
+            raise FormulaError(f"{label} is a factor; measured answers are numbers.")
+        return answer.values, ()
+    numbers: Ints
+    if isinstance(answer, Factor):
+        numbers, answers = answer.codes, answer.levels
+    else:
+        found, inverse = np.unique(answer.values, return_inverse=True)
+        numbers, answers = inverse.astype(np.int64), tuple(label_of(value) for value in found)
+    if family == "binary" and len(answers) != 2:
+        raise FormulaError(
+            f"{label} has {len(answers)} different answers, {listed(answers)}; a binary model needs two."
+        )
+    return numbers, answers

@@ -1,0 +1,206 @@
+"""The Laplace approximation of the likelihood of crossed effects, with its gradient through the mode.
+
+    nll = -sum l + (|u|^2 + |v|^2 + |z|^2) / 2 + log det(M) / 2 + sum log(1 + s^2 W) / 2
+
+at the mode of the effects (lme4's likelihood with nAGQ = 1). The modes move with the parameters, and so does the
+curvature W. With the covariance of the effects (qu, qv and quv per cell), the curvature of the predictor's posterior
+is h = theta_w^2 qu + theta_t^2 qv + 2 theta_w theta_t quv, and
+
+    k = (h / D^2 + s^2 / D) / 2,  D = 1 + s^2 W     (k = h / 2 without a cell effect)
+    c = k W3 / D,  (pu, pv) = M^-1 (theta_w sum c, theta_t sum c),  q = theta_w pu + theta_t pv
+    a = k,  b = (q + k s^2 W3) / D
+    E = -r + a W3 - b W     per answer: d nll / d eta
+
+so that d/dbeta = X'E; d/dtheta_w = sum over cells of E u + W/D (theta_w qu + theta_t quv) + pu r, theta_t alike; and
+for a parameter of the family sum(-l_psi + a W_psi + b r_psi). W, W3 and r of a cell are sums over its answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from scipy.linalg import block_diag
+
+from karat.models.glrm.crossed import Bools, Factor, Floats, Layout
+from karat.models.glrm.families import Family
+from karat.models.glrm.mode import Mode, Modes, Scales, find_mode
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The negative log-likelihood and its gradient at some parameters, with the modes there."""
+
+    value: float
+    gradient: Floats
+    modes: Modes
+    steps: int
+    found: bool
+    information: Callable[[], Floats]
+    """Roughly the Hessian."""
+
+
+@dataclass(frozen=True)
+class Objective:
+    """The negative log-likelihood as a function of (beta, psi, theta_w, theta_t[, s])."""
+
+    layout: Layout
+    family: Family
+    design: Floats
+    """The answers in the layout's order x the columns of X."""
+    cell_effect: bool = False
+
+    @property
+    def parameters(self) -> int:
+        return int(self.design.shape[-1]) + self.family.parameters + 2 + self.cell_effect
+
+    def split(self, parameters: Floats) -> tuple[Floats, Floats, Scales]:
+        """beta, psi and the deviations of the effects."""
+        columns, own = self.design.shape[-1], self.family.parameters
+        return (
+            parameters[:columns],
+            parameters[columns : columns + own],
+            Scales(*map(float, parameters[columns + own :])),
+        )
+
+    @property
+    def deviations(self) -> int:
+        """How many of the parameters, the last, are deviations."""
+        return 2 + self.cell_effect
+
+    @property
+    def answers(self) -> int:
+        return self.layout.answers
+
+    def without(self, modes: Modes, factor: Factor, group: int) -> tuple[Objective | None, Modes, Bools]:
+        """The objective without a worker or task, the modes of the others and which parameters it keeps.
+
+        A threshold whose category nobody else used goes. None where one category alone is left.
+        """
+        layout = self.layout.without(factor, group)
+        answers = self.layout.drop(self.family.answers, factor, group)
+        family, own = self.family.kept(answers, layout.present)
+        columns = np.ones(self.design.shape[-1], dtype=bool)
+        kept = np.concatenate([columns, own, np.ones(self.deviations, dtype=bool)])
+        if family is None:
+            return None, modes, kept
+        rest = Objective(layout, family, self.layout.drop(self.design, factor, group), self.cell_effect)
+        worker, task = modes.worker, modes.task
+        worker, task = (np.delete(worker, group), task) if factor == "worker" else (worker, np.delete(task, group))
+        return rest, Modes(worker, task, rest.zero_modes().cell), kept
+
+    def zero_modes(self) -> Modes:
+        """No effects, from where the first search starts."""
+        layout = self.layout
+        cell = layout.cells(np.zeros(self.design.shape[:-1])) if self.cell_effect else None
+        return Modes(np.zeros(layout.workers), np.zeros(layout.tasks), cell)
+
+    def __call__(self, parameters: Floats, start: Modes) -> Evaluation | None:
+        """The value and gradient, the modes searched from `start`; None where parameters are not allowed."""
+        beta, psi, scales = self.split(parameters)
+        if not np.all(np.isfinite(parameters)) or not self.family.allowed(psi):
+            return None
+        mode = find_mode(self.layout, self.family, self.design @ beta, psi, scales, start)
+        value = mode.point.value + mode.schur.half_log_determinant
+        if mode.point.determinant is not None:
+            value += float(np.log(mode.point.determinant).sum()) / 2
+        covariance = mode.schur.covariance()
+        gradient = self._gradient(mode, psi, scales, covariance)
+        information = partial(self._information, mode, psi, scales, covariance)
+        return Evaluation(value, gradient, mode.point.modes, mode.steps, mode.found, information)
+
+    def _gradient(self, mode: Mode, psi: Floats, scales: Scales, covariance: tuple[Floats, Floats, Floats]) -> Floats:
+        layout, family, point = self.layout, self.family, mode.point
+        present = np.ones(()) if layout.present is None else layout.present
+        third = family.third(point.eta, psi)
+        third = third if layout.present is None else third * present
+        cell_third = layout.cells(third)
+        var_worker, var_task, between = covariance
+        height = (2 * scales.worker * scales.task) * between
+        height += layout.sum_of_effects(scales.worker**2 * var_worker, scales.task**2 * var_task)
+        k, c = height / 2, height * cell_third / 2
+        squared, determinant = scales.cell**2, point.determinant
+        if determinant is not None:
+            k = (height / determinant + squared) / (2 * determinant)
+            c = k * cell_third / determinant
+        pu, pv = mode.schur.solve(scales.worker * layout.by_worker(c), scales.task * layout.by_task(c))
+        q = layout.sum_of_effects(scales.worker * pu, scales.task * pv)
+        by_slope = q if determinant is None else (q + squared * k * cell_third) / determinant
+        by_cell = k * cell_third - by_slope * point.weight - point.slope
+        curvature = point.curvature
+        crossing = curvature * between
+        modes = point.modes
+        d_worker = (
+            layout.by_worker(by_cell) @ modes.worker
+            + scales.worker * (layout.by_worker(curvature) @ var_worker)
+            + scales.task * crossing.sum()
+            + pu @ layout.by_worker(point.slope)
+        )
+        d_task = (
+            layout.by_task(by_cell) @ modes.task
+            + scales.task * (layout.by_task(curvature) @ var_task)
+            + scales.worker * crossing.sum()
+            + pv @ layout.by_task(point.slope)
+        )
+        a, b = layout.spread(k), layout.spread(by_slope)
+        if layout.single:
+            by_answer = layout.spread(by_cell)
+        else:
+            now = family.derivatives(point.eta, psi)
+            by_answer = a * third - (b * now.curvature + now.slope) * present
+        d_beta = self.design.reshape(by_answer.size, -1).T @ by_answer.ravel()
+        d_psi = family.gradient(point.eta, psi, present, a, b)
+        d_cell = [] if determinant is None else [self._by_cell_scale(mode, scales.cell, height, q, cell_third)]
+        return np.concatenate([d_beta, d_psi, [d_worker, d_task], d_cell])
+
+    def _information(
+        self, mode: Mode, psi: Floats, scales: Scales, covariance: tuple[Floats, Floats, Floats]
+    ) -> Floats:
+        """Roughly the Hessian: of the penalised likelihood over the effects, and of variances in a linear model."""
+        layout, point, family = self.layout, mode.point, self.family
+        present = np.ones(()) if layout.present is None else layout.present
+        weight = present * family.derivatives(point.eta, psi).curvature
+        design = np.moveaxis(self.design, -1, 0)
+        inner, own = family.information(point.eta, psi, present)
+        columns = np.concatenate([-weight * design, own])
+        flat, slopes = self.design.reshape(weight.size, -1), own.reshape(-1, weight.size)
+        beside = -slopes @ flat
+        fixed = np.block([[flat.T @ (weight.reshape(-1, 1) * flat), beside.T], [beside, inner]])
+        in_cells = [layout.cells(column) for column in columns]
+        of_worker = (
+            np.array([scales.worker * layout.by_worker(cells) for cells in in_cells]).reshape(-1, layout.workers).T
+        )
+        of_task = np.array([scales.task * layout.by_task(cells) for cells in in_cells]).reshape(-1, layout.tasks).T
+        by_worker, by_task = mode.schur.solve(of_worker, of_task)
+        fixed = fixed - of_worker.T @ by_worker - of_task.T @ by_task
+        deviations = [
+            variance_information(scales.worker, layout.by_worker(point.curvature), covariance[0]),
+            variance_information(scales.task, layout.by_task(point.curvature), covariance[1]),
+        ]
+        if point.determinant is not None:
+            deviations.append(variance_information(scales.cell, point.weight, 1 / point.determinant))
+        information: Floats = block_diag(fixed, np.diag(deviations))
+        return information
+
+    @staticmethod
+    def _by_cell_scale(mode: Mode, s: float, height: Floats, q: Floats, third: Floats) -> float:
+        point = mode.point
+        determinant, cell, weight = point.determinant, point.modes.cell, point.weight
+        if determinant is None or cell is None:
+            return 0.0
+        shift = 2 * cell / determinant
+        by_curvature = height / 2 * (third * shift - 2 * s * weight**2) / determinant**2
+        by_determinant = (s * weight + s * s / 2 * third * shift) / determinant
+        return float((by_curvature + by_determinant - cell * point.slope - q * weight * shift).sum())
+
+
+def variance_information(theta: float, weight: Floats, variance: Floats) -> float:
+    """How much groups with posterior variances (of spherical effects) tell about their deviation theta.
+
+    In a linear model 2 (1 - q)^2 / theta^2 a group; where that vanishes, a part of the curvature that is found at zero.
+    """
+    share = 1 - variance
+    per_group = share / theta**2 if abs(theta) > 1e-3 else weight
+    return float((per_group * np.maximum(2 * share, 0.2)).sum())

@@ -1,0 +1,227 @@
+"""Quasi-Newton minimisation of a negative log-likelihood of few parameters, and the Hessian that verifies it.
+
+Each point offers a rough information matrix A = L L'. The search keeps the Hessian as L C L', where C begins as the
+identity and is updated by the damped BFGS formula (Powell 1978), so that it stays positive definite: what is learnt
+about C stays true while A follows the parameters. A point counts as the minimum where half the squared Newton
+decrement, g' H^-1 g / 2, is small: that is how much the log-likelihood can still rise, whatever the units of the
+parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import linalg
+
+from karat.models.glrm.crossed import Floats
+
+EVALUATIONS = 300
+HALVINGS = 30
+TOLERANCE = 1e-8
+"""Half a squared Newton decrement, in units of the log-likelihood, within which a fit counts as converged."""
+DIFFERENCE = 1e-3
+"""The step for a difference of gradients, in standard errors."""
+RESTARTS = 3
+NEARLY_ZERO, BESIDE_ZERO = 1e-2, 0.1
+"""A deviation below the one is tried again from the other."""
+
+
+class Evaluated(Protocol):
+    """A value with its gradient, and the modes from which the next search starts."""
+
+    @property
+    def value(self) -> float: ...
+    @property
+    def gradient(self) -> Floats: ...
+    @property
+    def modes(self) -> Any: ...
+    @property
+    def information(self) -> Callable[[], Floats]: ...
+
+
+Function = Callable[[Floats, Any], Evaluated | None]
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """Where the search ended."""
+
+    parameters: Floats
+    at: Evaluated
+    hessian: Floats
+    decrement: float
+    """Half the squared Newton decrement."""
+    evaluations: int
+
+
+def minimise(
+    function: Function,
+    start: Floats,
+    at: Evaluated,
+    hessian: Floats | None,
+    tolerance: float,
+    limit: int = EVALUATIONS,
+) -> Optimum:
+    """Go down from `start`, where the function is `at`, until the decrement is within the tolerance or nothing helps.
+
+    `hessian`, where given, is taken for the Hessian near the start, and the information is not asked for.
+    """
+    x, evaluations = start, 0
+    lower = _root(at.information() if hessian is None else hessian)
+    core = np.eye(len(x))
+    while True:
+        scaled = linalg.solve_triangular(lower, at.gradient, lower=True)
+        direction = linalg.cho_solve((linalg.cholesky(core, lower=True), True), scaled)
+        decrement = float(scaled @ direction) / 2
+        if decrement <= tolerance or evaluations >= limit:
+            return Optimum(x, at, lower @ core @ lower.T, decrement, evaluations)
+        step = -linalg.solve_triangular(lower, direction, lower=True, trans=1)
+        length, after = _longest(x, step), None
+        for _ in range(HALVINGS):
+            after = function(x + length * step, at.modes)
+            evaluations += 1
+            if after is not None and after.value <= at.value - 2e-4 * length * decrement + 1e-12 * abs(at.value):
+                break
+            length *= _shorter(at, after, length, decrement)
+            after = None
+        if after is None:
+            return Optimum(x, at, lower @ core @ lower.T, decrement, evaluations)
+        change = linalg.solve_triangular(lower, after.gradient - at.gradient, lower=True)
+        core = updated(core, lower.T @ (length * step), change)
+        x, at = x + length * step, after
+        if hessian is None:
+            lower = _root(at.information())
+
+
+def minimise_off_zero(function: Function, best: Optimum, deviations: int, tolerance: float) -> Optimum:
+    """Go on from a minimum where a deviation, one of the last parameters, is zero but should not be.
+
+    The likelihood is even in a deviation, so that the slope at zero says nothing; that beside zero does.
+    """
+    for place in range(len(best.parameters) - deviations, len(best.parameters)):
+        if abs(best.parameters[place]) > NEARLY_ZERO:
+            continue
+        x = best.parameters.copy()
+        x[place] = BESIDE_ZERO
+        at = function(x, best.at.modes)
+        best = replace(best, evaluations=best.evaluations + 1)
+        if at is not None and (at.gradient[place] < 0 or at.value < best.at.value):
+            other = minimise(function, x, at, None, tolerance)
+            better = other if other.at.value < best.at.value else best
+            best = replace(better, evaluations=best.evaluations + other.evaluations)
+    return best
+
+
+def _root(matrix: Floats) -> Floats:
+    """The Cholesky factor of a matrix; of its diagonal alone where it is not positive definite."""
+    try:
+        lower: Floats = linalg.cholesky(matrix, lower=True)
+    except linalg.LinAlgError:
+        return np.diag(np.sqrt(np.maximum(np.abs(np.diag(matrix)), 1e-8)))
+    return lower
+
+
+def _longest(x: Floats, step: Floats) -> float:
+    """A first step goes no further than the parameters are large, or than 1."""
+    return min(1.0, float(np.min(np.maximum(1.0, np.abs(x)) / np.maximum(np.abs(step), 1e-300))))
+
+
+def _shorter(at: Evaluated, after: Evaluated | None, length: float, decrement: float) -> float:
+    """By how much to shorten a step that went too far: to the minimum of the parabola through both ends."""
+    if after is None or not np.isfinite(after.value):
+        return 0.5
+    rise = after.value - at.value + 2 * length * decrement
+    return float(np.clip(length * decrement / rise, 0.1, 0.5)) if rise > 0 else 0.5
+
+
+def updated(hessian: Floats, step: Floats, change: Floats) -> Floats:
+    """The damped BFGS update for a step and the change of the gradient over it."""
+    along = hessian @ step
+    curvature, old = float(step @ change), float(step @ along)
+    if old <= 0:
+        return hessian
+    if curvature < 0.2 * old:
+        share = 0.8 * old / (old - curvature)
+        change = share * change + (1 - share) * along
+        curvature = float(step @ change)
+    new: Floats = hessian - np.outer(along, along) / old + np.outer(change, change) / curvature
+    return new
+
+
+@dataclass(frozen=True)
+class Convergence:
+    """Whether a search ended in a minimum, and how that is known."""
+
+    converged: bool
+    decrement: float
+    """Half the squared Newton decrement: about how much the log-likelihood could still rise."""
+    gradient: float
+    """The largest slope that is left, in any parameter."""
+    curved: bool
+    """Whether the Hessian is positive definite."""
+    evaluations: int
+    reason: str = ""
+    """Why it did not converge, where that is known."""
+
+    def __str__(self) -> str:
+        ended = f"the gradient is at most {self.gradient:.1e}, half the squared Newton decrement {self.decrement:.1e}"
+        if self.converged:
+            return f"Converged after {self.evaluations} evaluations: {ended}, and the Hessian is positive definite."
+        short = "the search stopped short" if self.curved else "the Hessian is not positive definite"
+        why = self.reason or short
+        return f"NOT converged after {self.evaluations} evaluations: {why}; {ended}."
+
+
+def solve(function: Function, start: Floats, modes: Any) -> tuple[Optimum, Convergence]:
+    """Minimise, and verify by the Hessian of differences; a saddle, as at a deviation of zero, is left again."""
+    at = function(start, modes)
+    if at is None:
+        raise ValueError(
+            "There is no likelihood at the parameters to start from. Parameters must be finite, thresholds must "
+            "increase, and measured answers must leave a residual."
+        )
+    x, hessian, evaluations = start, None, 1
+    for _ in range(RESTARTS):
+        best = minimise(function, x, at, hessian, TOLERANCE / 10)
+        evaluations += best.evaluations + len(start)
+        exact = difference_hessian(function, best.parameters, best.at, np.diag(best.hessian))
+        if exact is None:
+            return best, Convergence(False, best.decrement, _largest(best.at.gradient), False, evaluations)
+        units = np.sqrt(np.maximum(np.abs(np.diag(exact)), 1e-300))
+        values, vectors = np.linalg.eigh(exact / np.outer(units, units))
+        curved = bool(values[0] > 1e-9)
+        if curved:
+            decrement = float(best.at.gradient @ np.linalg.solve(exact, best.at.gradient)) / 2
+            best = Optimum(best.parameters, best.at, exact, decrement, evaluations)
+            if decrement <= TOLERANCE:
+                return best, Convergence(True, decrement, _largest(best.at.gradient), True, evaluations)
+            x, at, hessian = best.parameters, best.at, exact
+            continue
+        along = vectors[:, 0] / units
+        x = best.parameters + 0.3 * along / np.abs(along).max()
+        again = function(x, best.at.modes)
+        evaluations += 1
+        if again is None or again.value > best.at.value:
+            break
+        at, hessian = again, None
+    return best, Convergence(False, best.decrement, _largest(best.at.gradient), curved, evaluations)
+
+
+def _largest(gradient: Floats) -> float:
+    return float(np.abs(gradient).max())
+
+
+def difference_hessian(function: Function, x: Floats, at: Evaluated, scale: Floats) -> Floats | None:
+    """The Hessian from differences of the gradient; `scale` is a diagonal of roughly the Hessian's size."""
+    hessian = np.empty((len(x), len(x)))
+    for k, curvature in enumerate(scale):
+        step = np.zeros(len(x))
+        step[k] = DIFFERENCE / np.sqrt(curvature)
+        moved = function(x + step, at.modes)
+        if moved is None:
+            return None
+        hessian[k] = (moved.gradient - at.gradient) / step[k]
+    return (hessian + hessian.T) / 2

@@ -1,0 +1,158 @@
+"""A column of the data as a factor with its levels, or as numbers.
+
+Text and truth values are factors, numbers are numeric. The levels of a factor are sorted (text by its characters, as R
+does in its C locale; numbers by size), unless the column carries an order of its own (a pandas Categorical, a polars
+Enum) or `levels` gives one. Levels that no row has are left out. None and NaN are missing values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.models.glrm.syntax import FormulaError
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Data = Mapping[str, Any]
+Levels = Mapping[str, Sequence[Any]]
+SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A level for every row; -1 where it is missing or not known."""
+
+    codes: Ints
+    levels: tuple[str, ...]
+
+    @property
+    def missing(self) -> Bools:
+        return self.codes < 0
+
+    def at(self, rows: Bools) -> Factor:
+        """The rows that are kept, and the levels that they still have.
+
+        >>> Factor(np.array([0, 2, 1]), ("a", "b", "c")).at(np.array([True, True, False])).levels
+        ('a', 'c')
+        """
+        codes = self.codes[rows]
+        used = np.unique(codes[codes >= 0])
+        place = np.full(len(self.levels) + 1, -1)
+        place[used] = np.arange(len(used))
+        return Factor(place[codes], tuple(self.levels[k] for k in used))
+
+
+@dataclass(frozen=True)
+class Numeric:
+    """A number for every row; NaN where it is missing."""
+
+    values: Floats
+
+    @property
+    def missing(self) -> Bools:
+        return ~np.isfinite(self.values)
+
+    def at(self, rows: Bools) -> Numeric:
+        return replace(self, values=self.values[rows])
+
+
+Column = Factor | Numeric
+
+
+def column(values: Any, name: str, order: Sequence[Any] | None = None) -> Column:
+    """A column of the data as it comes: text and truth values make a factor, numbers are numeric.
+
+    >>> column([1, 2, 4], "size").values.tolist(), column(["no", "yes", "no"], "seen").codes.tolist()
+    ([1.0, 2.0, 4.0], [0, 1, 0])
+    """
+    if order is not None or own_order(values) is not None:
+        return as_factor(values, name, order)
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise FormulaError(f"{name} must have one value a row; it has the shape {array.shape}.")
+    if array.dtype.kind in "iuf":
+        return Numeric(array.astype(np.float64))
+    if array.dtype.kind == "O" and all(_absent(value) or _is_number(value) for value in array):
+        return Numeric(np.array([np.nan if _absent(value) else float(value) for value in array]))
+    return as_factor(values, name)
+
+
+def as_factor(values: Any, name: str, order: Sequence[Any] | None = None) -> Factor:
+    """A column as a factor, with its levels sorted or in the given order.
+
+    >>> as_factor([10, 9, 9], "block").levels
+    ('9', '10')
+    """
+    given = order if order is not None else own_order(values)
+    array = np.asarray(values)
+    if array.dtype.kind not in "biufUTO":
+        raise FormulaError(f"{name} is of type {array.dtype}; a factor is text, numbers or truth values.")
+    absent = _missing_in(array)
+    present = array[~absent]
+    if array.dtype.kind == "O" and not all(_is_number(value) for value in present):
+        present = np.array([label_of(value) for value in present], dtype=object)
+    found, inverse = np.unique(present, return_inverse=True)
+    labels = [label_of(value) for value in found]
+    levels = labels if given is None else [label_of(value) for value in given]
+    unknown = [label for label in labels if label not in set(levels)]
+    if unknown:
+        raise FormulaError(f"{name} has {listed(unknown)}, which is not among its levels: {listed(levels)}.")
+    place = {label: number for number, label in enumerate(levels)}
+    codes = np.full(len(array), -1, dtype=np.int64)
+    codes[~absent] = np.array([place[label] for label in labels], dtype=np.int64)[inverse]
+    return Factor(codes, tuple(levels))
+
+
+def label_of(value: Any) -> str:
+    """The name of a level: whole numbers without a point.
+
+    >>> label_of(2.0), label_of("b"), label_of(np.bool_(True))
+    ('2', 'b', 'True')
+    """
+    if _is_number(value) and float(value) == int(value):
+        return str(int(value))
+    return str(value)
+
+
+def own_order(values: Any) -> list[Any] | None:
+    """The order of the levels that a categorical column carries itself; None for other columns.
+
+    >>> own_order(["b", "a"]) is None
+    True
+    """
+    dtype = getattr(values, "dtype", None)
+    ordered = str(dtype) == "category" or str(dtype).startswith("Enum")
+    return list(dtype.categories) if dtype is not None and ordered else None
+
+
+def _missing_in(array: NDArray[Any]) -> Bools:
+    if array.dtype.kind == "f":
+        absent: Bools = np.isnan(array)
+        return absent
+    if array.dtype.kind == "O":
+        return np.array([_absent(value) for value in array], dtype=np.bool_)
+    return np.zeros(len(array), dtype=np.bool_)
+
+
+def _absent(value: Any) -> bool:
+    return value is None or (isinstance(value, float | np.floating) and bool(np.isnan(value)))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+def listed(labels: Sequence[str]) -> str:
+    """Names in quotes, the first few of many.
+
+    >>> listed(["a", "b"])
+    '"a", "b"'
+    """
+    told = ", ".join(f'"{label}"' for label in labels[:SHOWN])
+    return told if len(labels) <= SHOWN else f"{told} and {len(labels) - SHOWN} more"

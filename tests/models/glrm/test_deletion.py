@@ -1,0 +1,111 @@
+"""Leave-one-group-out beside refits from nothing."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+
+from karat.models.glrm import fit_crossed, fit_nominal, leave_one_out
+from models.glrm.simulated import answers
+
+Family = Literal["binary", "ordinal", "gaussian"]
+
+
+@pytest.mark.parametrize("groups", ["worker", "task"])
+@pytest.mark.parametrize(
+    ("family", "share", "sheets", "interaction"),
+    [("binary", 1.0, 1, False), ("binary", 0.5, 1, False), ("binary", 0.8, 2, True), ("ordinal", 0.7, 1, False),
+     ("ordinal", 0.7, 2, True), ("gaussian", 0.7, 1, False)],
+)  # fmt: skip
+def test_as_cold_refits(family: Family, share: float, sheets: int, interaction: bool, groups: Any) -> None:
+    response, worker, task, x = answers(family, 10, 8, share, sheets, deviations=(1.0, 1.5, 1.0 * interaction))
+    design = x[:, None] if family == "ordinal" else np.column_stack([np.ones(len(x)), x])
+    fit = fit_crossed(response, worker, task, design, family=family, interaction=interaction)
+    deletions = leave_one_out(fit, groups)
+    assert deletions.converged.all()
+    assert deletions.decrement.max() <= 1e-8
+    group = worker if groups == "worker" else task
+    for number in (0, 5):
+        kept = group != number
+        cold = fit_crossed(
+            response[kept], worker[kept], task[kept], design[kept], family=family, interaction=interaction
+        )
+        assert deletions.log_likelihood[number] == pytest.approx(cold.log_likelihood, abs=1e-6)
+        assert deletions.distance[number] == pytest.approx(2 * (cold.log_likelihood - fit.log_likelihood), abs=2e-6)
+        assert deletions.parameters[number] == pytest.approx(cold.parameters, rel=1e-3, abs=2e-3)
+        assert deletions.answers[number] == (~kept).sum()
+
+
+def test_nominal_as_cold_refits() -> None:
+    response, worker, task, _ = answers("ordinal", 10, 8, 0.9)
+    deletions = leave_one_out(fit_nominal(response, worker, task))
+    assert deletions.converged.all()
+    for number in (0, 7):
+        kept = worker != number
+        cold = fit_nominal(response[kept], worker[kept], task[kept])
+        assert deletions.log_likelihood[number] == pytest.approx(cold.log_likelihood, abs=1e-6)
+
+
+@pytest.mark.parametrize("rare", [0, 2, 4])
+def test_a_category_that_one_worker_alone_used(rare: int) -> None:
+    response, worker, task, _ = answers("ordinal", 12, 10)
+    response = response + (response >= rare)
+    response[3] = rare
+    fit = fit_crossed(response, worker, task, family="ordinal")
+    deletions = leave_one_out(fit)
+    assert deletions.converged.all()
+    assert np.isnan(deletions.parameters[0]).sum() == 1
+    assert not np.isnan(deletions.parameters[1:]).any()
+    kept = worker != 0
+    cold = fit_crossed(response[kept], worker[kept], task[kept], family="ordinal")
+    assert deletions.log_likelihood[0] == pytest.approx(cold.log_likelihood, abs=1e-6)
+    thresholds = deletions.parameters[0][:4]
+    assert thresholds[~np.isnan(thresholds)] == pytest.approx(cold.thresholds, abs=2e-3)
+
+
+def test_a_nominal_category_or_baseline_that_one_worker_alone_used() -> None:
+    response, worker, task, _ = answers("ordinal", 10, 8)
+    for rare, gone in ((9, False), (-1, True)):
+        changed = response.copy()
+        changed[3] = rare
+        deletions = leave_one_out(fit_nominal(changed, worker, task))
+        assert deletions.converged[1:].sum() >= 7
+        assert np.isnan(deletions.distance[0]) == gone
+        assert "did NOT converge" in str(deletions) or not gone
+
+
+def test_the_only_answers_of_one_kind() -> None:
+    response, worker, task, _ = answers()
+    response[:] = 1
+    response[:6] = 0
+    deletions = leave_one_out(fit_crossed(response, worker, task))
+    assert np.isnan(deletions.log_likelihood[0])
+    assert not deletions.converged[0]
+
+
+def test_the_map_and_the_progress_are_the_callers() -> None:
+    response, worker, task, _ = answers()
+    seen: list[Any] = []
+    told: list[tuple[int, int]] = []
+
+    def mapper(function: Any, numbers: Any) -> Any:
+        seen.extend(numbers)
+        return [function(number) for number in seen]
+
+    fit = fit_crossed(response, worker, task)
+    deletions = leave_one_out(fit, mapper=mapper, progress=lambda done, total: told.append((done, total)))
+    assert seen == list(range(20))
+    assert told == [(done, 20) for done in range(1, 21)]
+    assert deletions.distance == pytest.approx(leave_one_out(fit).distance)
+    assert str(deletions).startswith("20 refits, each without one worker: all converged")
+
+
+def test_a_fit_travels_to_other_processes() -> None:
+    import pickle
+
+    response, worker, task, _ = answers()
+    for fit in (fit_crossed(response, worker, task), fit_nominal(response, worker, task)):
+        again = pickle.loads(pickle.dumps(fit))
+        assert leave_one_out(again).distance == pytest.approx(leave_one_out(fit).distance)

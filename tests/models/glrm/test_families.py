@@ -1,0 +1,99 @@
+"""Derivatives of every likelihood beside differences of the plain formula."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from karat.models.glrm.families import Binary, Gaussian, Ordinal, log_logistic
+from models.glrm.dense import differences, first, logistic, second
+
+PSI = {"binary": [], "ordinal": [-1.2, 0.1, 0.9], "gaussian": [0.3]}
+
+
+def family(name: str) -> Any:
+    if name == "binary":
+        return Binary(np.array([1.0, -1.0, 1.0, -1.0, 1.0]))
+    if name == "ordinal":
+        return Ordinal(np.array([0, 1, 2, 3, 1]), 4)
+    return Gaussian(np.array([0.2, -1.0, 3.0, 0.5, 0.0]))
+
+
+def plain(name: str, eta: Any, psi: Any) -> Any:
+    """The log-likelihood as it is written in a textbook."""
+    if name == "binary":
+        return np.log(logistic(family(name).sign * eta))
+    if name == "ordinal":
+        ends = np.concatenate([[-np.inf], psi, [np.inf]])
+        y = family(name).category
+        with np.errstate(over="ignore"):
+            return np.log(logistic(ends[y + 1] - eta) - logistic(ends[y] - eta))
+    return -0.5 * np.log(2 * np.pi) - psi[0] - (family(name).value - eta) ** 2 / (2 * np.exp(2 * psi[0]))
+
+
+@pytest.mark.parametrize("name", PSI)
+@given(eta=st.lists(st.floats(-6, 6), min_size=5, max_size=5))
+def test_slope_and_curvature(name: str, eta: list[float]) -> None:
+    at, psi = np.array(eta), np.array(PSI[name])
+    ours = family(name).derivatives(at, psi)
+    assert ours.log_likelihood == pytest.approx(plain(name, at, psi), abs=1e-10)
+    assert ours.slope == pytest.approx(first(lambda x: plain(name, x, psi), at), abs=1e-7)
+    assert ours.curvature == pytest.approx(-second(lambda x: plain(name, x, psi), at), abs=1e-5)
+    third = first(lambda x: family(name).derivatives(x, psi).curvature, at)
+    assert family(name).third(at, psi) == pytest.approx(third, abs=1e-8)
+
+
+@pytest.mark.parametrize("name", ["ordinal", "gaussian"])
+def test_own_parameters(name: str) -> None:
+    random = np.random.default_rng(3)
+    eta, psi = random.normal(size=5), np.array(PSI[name])
+    a, b, present = random.normal(size=5), random.normal(size=5), np.array([1.0, 1, 0, 1, 1])
+
+    def total(at: Any) -> float:
+        one = family(name).derivatives(eta, at)
+        return float((present * (-one.log_likelihood + a * one.curvature + b * one.slope)).sum())
+
+    assert family(name).gradient(eta, psi, present, a, b) == pytest.approx(differences(total, psi), abs=1e-8)
+    information, slopes = family(name).information(eta, psi, present)
+    nil = np.zeros(5)
+    for k in range(len(psi)):
+        change = differences(lambda at, k=k: float(family(name).gradient(eta, at, present, nil, nil)[k]), psi)
+        assert information[k] == pytest.approx(change, abs=1e-8)
+        step = 1e-6 * np.eye(len(psi))[k]
+        high, low = (family(name).derivatives(eta, psi + sign * step).slope for sign in (1, -1))
+        assert slopes[k] == pytest.approx(present * (high - low) / 2e-6, abs=1e-7)
+
+
+def test_far_out_nothing_overflows() -> None:
+    x = np.array([-np.inf, -800.0, -40.0, 0.0, 40.0, 800.0, np.inf])
+    log, other = log_logistic(x)
+    assert log[1:] == pytest.approx([-800, -40, np.log(0.5), -np.exp(-40), 0, 0], abs=1e-15)
+    assert other == pytest.approx([1, 1, 1, 0.5, np.exp(-40), 0, 0], rel=1e-12)
+    rare = Ordinal(np.array([1]), 3).derivatives(np.array([700.0]), np.array([-1.0, 1.0]))
+    assert rare.log_likelihood[0] == pytest.approx(-699 + np.log(1 - np.exp(-2)))
+
+
+def test_thresholds_must_increase() -> None:
+    assert family("ordinal").allowed(np.array([-1.0, 0.0, 0.5]))
+    assert not family("ordinal").allowed(np.array([-1.0, 0.0, 0.0]))
+
+
+@pytest.mark.parametrize(
+    ("answers", "kept", "number"),
+    [([1, 2, 3], [False, True, True], [0, 1, 2]), ([0, 1, 2], [True, True, False], [0, 1, 2]),
+     ([0, 1, 3], [True, True, False], [0, 1, 2]), ([0, 3], [True, False, False], [0, 1])],
+)  # fmt: skip
+def test_a_threshold_goes_with_its_category(answers: list[int], kept: list[bool], number: list[int]) -> None:
+    rest, thresholds = family("ordinal").kept(np.array(answers), None)
+    assert thresholds.tolist() == kept
+    assert rest.category.tolist() == number
+    assert rest.categories == len(number)
+
+
+def test_one_category_alone_is_no_model() -> None:
+    assert family("ordinal").kept(np.array([2, 2]), None)[0] is None
+    assert family("binary").kept(np.array([1.0, -1.0]), np.array([1.0, 0.0]))[0] is None

@@ -1,0 +1,75 @@
+"""Measured answers beside the multivariate normal density."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from karat.models.glrm import fit_crossed
+from karat.models.glrm.gaussian import GaussianObjective
+from models.glrm.dense import differences, indicator
+from models.glrm.simulated import answers
+
+
+@pytest.mark.parametrize("reml", [False, True])
+@pytest.mark.parametrize(("share", "sheets"), [(1.0, 1), (0.5, 2)])
+def test_the_likelihood_is_that_of_the_normal_distribution(reml: bool, share: float, sheets: int) -> None:
+    y, worker, task, x = answers("gaussian", 9, 6, share, sheets)
+    design = np.column_stack([np.ones(len(y)), x])
+    fit = fit_crossed(y, worker, task, design, family="gaussian", reml=reml)
+    variances = fit.variances
+    v = variances["residual"] * np.eye(len(y))
+    for name, group in (("worker", worker), ("task", task)):
+        v += variances[name] * indicator(group) @ indicator(group).T
+    error = y - design @ fit.coefficients
+    inner = design.T @ np.linalg.solve(v, design)
+    size = len(y) - reml * 2
+    plain = -(size * np.log(2 * np.pi) + np.linalg.slogdet(v)[1] + error @ np.linalg.solve(v, error)) / 2
+    plain -= reml * np.linalg.slogdet(inner)[1] / 2
+    assert fit.log_likelihood == pytest.approx(plain, abs=1e-7)
+    assert fit.coefficients == pytest.approx(np.linalg.solve(inner, design.T @ np.linalg.solve(v, y)))
+    assert fit.coefficient_covariance == pytest.approx(np.linalg.inv(inner))
+    predicted = variances["worker"] * indicator(worker).T @ np.linalg.solve(v, error)
+    assert fit.worker_effects == pytest.approx(predicted, abs=1e-8)
+    assert isinstance(fit.objective, GaussianObjective)
+
+
+@pytest.mark.parametrize("reml", [False, True])
+def test_its_gradient(reml: bool) -> None:
+    y, worker, task, x = answers("gaussian", 9, 6, 0.6, 2)
+    objective = fit_crossed(y, worker, task, x[:, None], family="gaussian", reml=reml).objective
+    for theta in (np.array([0.7, 1.4]), np.array([0.0, 0.2])):
+        at = objective(theta, None)
+        assert at.gradient == pytest.approx(differences(lambda t: objective(t, None).value, theta), abs=1e-6)
+
+
+def test_the_laplace_engine_agrees_since_it_is_exact_here() -> None:
+    y, worker, task, _ = answers("gaussian", sheets=3, deviations=(1.0, 1.0, 0.0), seed=4)
+    closed = fit_crossed(y, worker, task, family="gaussian")
+    laplace = fit_crossed(y, worker, task, family="gaussian", interaction=True)
+    assert laplace.converged
+    assert laplace.log_likelihood >= closed.log_likelihood - 1e-7
+    fixed = np.append(laplace.parameters[:-1], 0.0)
+    fixed[:4] = (
+        closed.coefficients[0], np.log(closed.variances["residual"]) / 2,
+        np.sqrt(closed.variances["worker"]), np.sqrt(closed.variances["task"]),
+    )  # fmt: skip
+    at = laplace.objective(fixed, laplace.objective.zero_modes())
+    assert -at.value == pytest.approx(closed.log_likelihood, abs=1e-6)
+
+
+def test_answers_without_a_residual_are_refused() -> None:
+    _, worker, task, _ = answers()
+    with pytest.raises(ValueError, match="leave a residual"):
+        fit_crossed(np.zeros(len(worker)), worker, task, family="gaussian")
+    with pytest.raises(ValueError, match="needs a column"):
+        fit_crossed(worker + 0.5 * task, worker, task, np.empty((len(worker), 0)), family="gaussian")
+
+
+def test_units_do_not_matter() -> None:
+    y, worker, task, _ = answers("gaussian")
+    one = fit_crossed(y, worker, task, family="gaussian")
+    other = fit_crossed(1e4 + 1e3 * y, worker, task, family="gaussian")
+    assert other.converged
+    for name, value in one.variances.items():
+        assert other.variances[name] == pytest.approx(1e6 * value, rel=1e-3)

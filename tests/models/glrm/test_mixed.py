@@ -1,0 +1,210 @@
+"""Mixed models as a whole: what is found, what is said, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from karat.models.glrm import fit_crossed
+from karat.models.glrm.mixed import fit_mixed
+from karat.models.glrm.mixed_result import MixedFit
+from karat.models.glrm.terms import random_term
+from models.glrm.mixed_cases import NAMES, fixed, slopes, vector
+
+FAMILIES = ["binary", "ordinal", "gaussian"]
+
+
+def fitted(family: Any = "binary", covariance: str = "full", **settings: Any) -> MixedFit:
+    given = {key: settings.pop(key) for key in list(settings) if key in ("reml", "start", "simplify", "offset")}
+    y, columns, who, what = slopes(family, **{"participants": 40, "items": 16, "share": 1.0, **settings})
+    terms = [vector("participant", who, columns, covariance), vector("item", what, columns, covariance)]
+    return fit_mixed(y, *fixed(family, columns), terms, family=family, **given)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_fit_is_a_maximum_and_says_so(family: str) -> None:
+    fit = fitted(family)
+    at = fit.objective(fit.parameters)
+    assert at is not None
+    assert fit.converged
+    assert fit.convergence.definite
+    errors = np.sqrt(np.diag(fit.parameter_covariance))
+    assert np.abs(at.gradient * errors).max() < 1e-3
+    random = np.random.default_rng(1)
+    for _ in range(10):
+        near = fit.objective(fit.parameters + 0.3 * errors * random.normal(size=len(errors)))
+        assert near is None or -near.value < fit.log_likelihood
+    assert "Converged after" in str(fit)
+    assert "40 levels of participant and 16 levels of item" in str(fit)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("size", [0.3, 2.0])
+def test_the_start_does_not_matter(family: str, size: float) -> None:
+    fit = fitted(family)
+    start = fit.parameters.copy()
+    start[-6:] = np.array([1.0, 0.3, 1.0, 1.0, -0.3, 1.0]) * size
+    assert fitted(family, start=start).log_likelihood == pytest.approx(fit.log_likelihood, abs=1e-7)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(("shift", "unit"), [(0.0, 1000.0), (500.0, 1.0), (3.0, 1e-4)])
+def test_units_and_origin_of_a_covariate_do_not_matter(family: str, shift: float, unit: float) -> None:
+    y, columns, who, what = slopes(family, 40, 16)
+    moved = np.column_stack([columns[:, 0], (columns[:, 1] + shift) * unit])
+    one, other = (
+        fit_mixed(y, *fixed(family, z), [vector("participant", who, z), random_term("item", what)], family=family)  # type: ignore[arg-type]
+        for z in (columns, moved)
+    )
+    assert other.converged
+    assert other.log_likelihood == pytest.approx(one.log_likelihood, abs=1e-6)
+    assert other.coefficients[-1] * unit == pytest.approx(one.coefficients[-1], rel=1e-4)
+    back = np.array([[1.0, shift], [0.0, 1.0]]) @ np.diag([1.0, unit])
+    assert back @ other.covariances["participant"] @ back.T == pytest.approx(one.covariances["participant"], abs=1e-4)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_intercepts_alone_are_those_of_the_engine_for_them(family: Any) -> None:
+    y, columns, who, what = slopes(family, 30, 14)
+    design, names = fixed(family, columns)
+    fit = fit_mixed(y, design, names, [random_term("who", who), random_term("what", what)], family=family)
+    other = fit_crossed(y, who, what, design, family=family)
+    assert fit.log_likelihood == pytest.approx(other.log_likelihood, abs=1e-7)
+    assert fit.coefficients == pytest.approx(other.coefficients, abs=1e-4)
+    assert fit.standard_errors == pytest.approx(other.standard_errors, rel=1e-3)
+    assert fit.covariances["who"][0, 0] == pytest.approx(other.variances["worker"], rel=1e-3)
+    assert fit.effects["what"][:, 0] == pytest.approx(other.task_effects, abs=1e-3)
+
+
+def test_rounds_as_indicators_or_as_a_factor_are_one_model() -> None:
+    random = np.random.default_rng(2)
+    who, what, when = np.indices((14, 8, 3)).reshape(3, -1)
+    eta = random.normal(size=14)[who] + random.normal(size=8)[what] + random.normal(size=(14, 3))[who, when]
+    y = eta + random.logistic(size=len(eta)) > 0
+    base = [random_term("participant", who), random_term("item", what)]
+    rounds = (when[:, None] == np.arange(3)).astype(float)
+    nested = fit_mixed(y, np.ones((len(y), 1)), ["1"], [*base, random_term("participant:round", who * 3 + when)])
+    shared = fit_mixed(
+        y, np.ones((len(y), 1)), ["1"],
+        [*base, random_term("participant", who, rounds, ("r1", "r2", "r3"), "shared")],
+    )  # fmt: skip
+    assert nested.log_likelihood == pytest.approx(shared.log_likelihood, abs=1e-8)
+    assert nested.effects["participant:round"].reshape(14, 3) == pytest.approx(shared.effects["participant"][:, 1:])
+    assert np.diag(shared.covariances["participant"])[1:] == pytest.approx(
+        [nested.covariances["participant:round"][0, 0]] * 3
+    )
+    assert shared.random_names["participant"] == ("(Intercept)", "r1", "r2", "r3")
+
+
+def test_effects_make_up_the_predictor() -> None:
+    """The modes by level, put back together, have no slope left: Z'r = Sigma^-1 b."""
+    fit = fitted()
+    y, columns, who, what = slopes("binary", 40, 16, 1.0)
+    eta = columns @ fit.coefficients
+    eta += (fit.effects["participant"][who] * columns).sum(axis=1) + (fit.effects["item"][what] * columns).sum(axis=1)
+    error = y - 1 / (1 + np.exp(-eta))
+    for group, codes in (("participant", who), ("item", what)):
+        pull = np.column_stack([np.bincount(codes, error * column) for column in columns.T])
+        assert pull @ fit.covariances[group] == pytest.approx(fit.effects[group], abs=1e-5)
+
+
+def test_an_offset_moves_the_intercept() -> None:
+    fit, moved = fitted(), fitted(offset=np.full(640, 0.4))
+    assert moved.log_likelihood == pytest.approx(fit.log_likelihood, abs=1e-8)
+    assert moved.coefficients == pytest.approx(fit.coefficients - [0.4, 0], abs=1e-4)
+    measured, lifted = fitted("gaussian", reml=True), fitted("gaussian", reml=True, offset=np.full(640, 0.4))
+    assert lifted.coefficients == pytest.approx(measured.coefficients - [0.4, 0], abs=1e-6)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_singular_fit_is_named_and_simplified_only_when_asked(family: str) -> None:
+    settings = {"participant": (1.0, 0.0), "item": (0.8, 0.0), "seed": 3}
+    fit = fitted(family, **settings)
+    assert fit.converged
+    assert fit.singular
+    assert fit.log == ()
+    assert any(note.startswith("The fit is singular") for note in fit.notes)
+    simple = fitted(family, simplify=True, **settings)
+    assert simple.converged
+    assert not simple.singular
+    assert simple.log[0].startswith("(1 + x | ")
+    assert simple.log[0] in str(simple)
+    assert simple.log_likelihood <= fit.log_likelihood + 1e-7
+    assert len(simple.theta) < len(fit.theta)
+
+
+def test_no_variance_at_all_ends_with_a_term_that_stays() -> None:
+    random = np.random.default_rng(5)
+    who = np.repeat(np.arange(20), 10)
+    y = random.normal(size=200)
+    y -= (np.bincount(who, y) / 10)[who]
+    fit = fit_mixed(y, np.ones((200, 1)), ["1"], [random_term("who", who)], family="gaussian", simplify=True)
+    assert fit.singular
+    assert fit.covariances["who"][0, 0] == 0
+    assert fit.log == ("The model is still singular, but nothing more can be left out.",)
+    assert fit.residual_variance == pytest.approx(y.var())
+
+
+def test_separation_is_flagged_and_does_not_diverge() -> None:
+    y, columns, who, what = slopes(participants=40, items=16)
+    y = np.where(columns[:, 1] > 0, 1, y)
+    fit = fit_mixed(y, columns, NAMES, [random_term("participant", who), random_term("item", what)])
+    assert not fit.converged
+    assert "cannot be estimated" in " ".join(fit.notes)
+    assert np.all(np.abs(fit.coefficients) < 100)
+
+
+def test_participants_who_always_say_the_same_are_flagged_and_do_not_diverge() -> None:
+    _, columns, who, what = slopes(participants=20, items=10)
+    fit = fit_mixed(who % 2, columns, NAMES, [random_term("participant", who), random_term("item", what)])
+    assert not fit.converged
+    assert np.isfinite(fit.log_likelihood)
+    assert "The deviation of the effects of participant grows without bound." in fit.notes
+    assert "20 of 20 levels of participant have one answer only." in fit.notes
+
+
+def test_an_effect_for_every_answer_is_not_determined() -> None:
+    y, columns, who, what = slopes("gaussian", 20, 10, 1.0)
+    terms = [random_term("who", who), random_term("what", what), random_term("who:what", np.arange(len(y)))]
+    fit = fit_mixed(y, columns, NAMES, terms, family="gaussian")
+    assert not fit.converged
+    assert fit.convergence.flat == ("who:what.(Intercept)",)
+    binary = fit_mixed(y > 0, columns, NAMES, terms)
+    assert "who:what has one answer a level, so that its variance is not identified." in binary.notes
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"family": "poisson"}, "not 'poisson'"),
+        ({"reml": True}, "REML is for measured answers"),
+        ({"response": np.zeros(4)}, "All answers are the same"),
+        ({"response": [0, 1, 2, 0]}, "two values, this one 3"),
+        ({"response": [0, 1, np.nan, 0]}, "missing or infinite"),
+        ({"response": [[0, 1, 1, 0]]}, "one-dimensional"),
+        ({"design": np.ones((3, 1))}, "a row of finite numbers for every answer"),
+        ({"design": np.ones((4, 2)), "names": ["a", "b"]}, "Column b of the design follows"),
+        ({"family": "ordinal"}, "the thresholds, which take the place of an intercept"),
+        ({"names": ["a", "b"]}, "1 columns and 2 names"),
+        ({"terms": []}, "needs a random-effect term"),
+        ({"terms": [random_term("item", [0, 1, 1])]}, "a row for every answer"),
+        ({"offset": [0.0]}, "offset"),
+        ({"start": [1.0]}, "start must have 2 numbers, got 1"),
+        ({"family": "gaussian", "design": np.empty((4, 0)), "names": []}, "needs a column at least"),
+    ],
+)
+def test_what_cannot_be_fitted_is_refused_with_a_reason(change: dict[str, Any], said: str) -> None:
+    plain = {
+        "response": [0, 1, 1, 0], "design": np.ones((4, 1)), "names": ["1"], "terms": [random_term("a", [0, 0, 1, 1])]
+    }  # fmt: skip
+    with pytest.raises(ValueError, match=said):
+        fit_mixed(**{**plain, **change})
+
+
+def test_effects_that_do_not_fit_into_memory_are_refused() -> None:
+    rows = np.arange(30_000)
+    terms = [random_term("participant", rows), random_term("item", rows[::-1] // 2 * 2 + rows % 2)]
+    with pytest.raises(ValueError, match="too many: 30,000 on one side"):
+        fit_mixed(rows % 2, np.ones((len(rows), 1)), ["1"], terms)

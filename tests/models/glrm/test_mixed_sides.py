@@ -1,0 +1,124 @@
+"""The sides gather terms, move nested ones, and fill Lambda as lme4 orders theta."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from karat.models.glrm.mixed_mode import Crossing
+from karat.models.glrm.mixed_sides import sides
+from karat.models.glrm.terms import random_term
+from models.glrm.mixed_cases import slopes, vector
+
+WHO, WHAT, WHEN = np.indices((5, 4, 3)).reshape(3, -1)
+
+
+def test_theta_fills_lambda_by_columns() -> None:
+    columns = np.random.default_rng(1).normal(size=(60, 3))
+    full = random_term("participant", WHO, columns, ("a", "b", "c"))
+    alone = random_term("participant", WHO, columns[:, :2], ("d", "e"), "diagonal")
+    first, _ = sides([full, alone])
+    expected = [[1, 0, 0, 0, 0], [2, 4, 0, 0, 0], [3, 5, 6, 0, 0], [0, 0, 0, 7, 0], [0, 0, 0, 0, 8]]
+    assert first.factor(np.arange(1.0, 9.0)).tolist() == expected
+    assert first.by_theta(np.array(expected, dtype=float)).tolist() == list(range(1, 9))
+
+
+def test_a_nested_factor_and_a_shared_variance_are_the_same() -> None:
+    rounds = (WHEN[:, None] == np.arange(3)).astype(float)
+    nested, _ = sides([
+        random_term("participant", WHO), random_term("item", WHAT), random_term("participant:round", WHO * 3 + WHEN)
+    ])  # fmt: skip
+    shared, _ = sides([
+        random_term("participant", WHO), random_term("item", WHAT),
+        random_term("participant", WHO, rounds, ("r1", "r2", "r3"), "shared"),
+    ])  # fmt: skip
+    theta = np.array([0.5, 0.7])
+    assert np.array_equal(nested.columns, shared.columns)
+    assert np.array_equal(nested.factor(theta), np.diag([0.5, 0.7, 0.7, 0.7]))
+    assert np.array_equal(shared.factor(theta), nested.factor(theta))
+
+
+def test_a_chain_of_nested_factors_ends_on_one_side() -> None:
+    inner = random_term("class:pupil:day", (WHO // 2 * 2 + WHO % 2) * 3 + WHEN)
+    first, second = sides([
+        random_term("class", WHO // 2), random_term("class:pupil", WHO), inner, random_term("item", WHAT)
+    ])  # fmt: skip
+    assert {block.group for block in first.blocks} | {block.group for block in second.blocks} == {
+        "class", "class:pupil", "class:pupil:day", "item"
+    }  # fmt: skip
+    assert [block.group for block in second.blocks] == ["item"]
+
+
+def test_slopes_of_a_nested_factor_repeat_their_block() -> None:
+    columns = np.column_stack([np.ones(60), np.arange(60) % 2])
+    inner = random_term("participant:round", WHO * 3 + WHEN, columns, ("(Intercept)", "x"))
+    first, _ = sides([random_term("participant", WHO), random_term("item", WHAT), inner])
+    block = [[2.0, 0.0], [3.0, 4.0]]
+    assert np.array_equal(first.factor(np.array([1.0, 2.0, 3.0, 4.0]))[1:, 1:], np.kron(np.eye(3), block))
+    assert np.array_equal(first.columns[1:].sum(axis=0), columns.sum(axis=1))
+
+
+def test_three_crossed_factors_are_refused() -> None:
+    terms = [random_term("participant", WHO), random_term("item", WHAT), random_term("round", WHEN)]
+    with pytest.raises(ValueError, match=r"3 grouping factors are crossed here \(participant, item, round\)"):
+        sides(terms)
+
+
+def test_terms_of_one_factor_must_agree() -> None:
+    with pytest.raises(ValueError, match="Two terms of participant number its levels differently"):
+        sides([random_term("participant", WHO), random_term("participant", WHO[::-1])])
+
+
+@pytest.mark.parametrize("shift", [0.0, 300.0])
+def test_a_change_of_basis_changes_nothing(shift: float) -> None:
+    """Z Lambda is the same for the based side with its theta; and its columns are orthogonal."""
+    _, columns, who, what = slopes()
+    side, _ = sides([vector("participant", who, columns + np.array([0.0, shift])), vector("item", what, columns)])
+    based, theta = side.based(), np.array([0.7, -0.2, 0.4])
+    own = side.columns.T @ side.factor(side.theta_transform() @ theta)
+    assert np.allclose(own, based.columns.T @ based.factor(theta), atol=1e-8)
+    assert np.allclose(based.columns @ based.columns.T / len(who), np.eye(2), atol=1e-6)
+
+
+def test_sums_over_levels_are_those_of_matrices() -> None:
+    """Totals, predictors, curvatures and variances beside products of dense matrices."""
+    random = np.random.default_rng(3)
+    columns = np.column_stack([np.ones(60), random.normal(size=60)])
+    crossing = Crossing(*sides([
+        vector("participant", WHO, columns), vector("item", WHAT, columns), random_term("item:round", WHAT * 3 + WHEN)
+    ]))  # fmt: skip
+    dense = [
+        (side.columns[:, :, None] * (side.codes[:, None] == np.arange(side.groups))).transpose(1, 2, 0).reshape(60, -1)
+        for side in (crossing.first, crossing.second)
+    ]
+    weight = random.random(60)
+    both = np.column_stack(dense)
+    whole = both.T @ (weight[:, None] * both)
+    curvature = crossing.curvature(weight)
+    size = dense[0].shape[1]
+    between = curvature.between.transpose(0, 1, 3, 2).reshape(size, -1)
+    assert np.allclose(between, whole[:size, size:])
+    for level, block in enumerate(curvature.first):
+        part = slice(2 * level, 2 * level + 2)
+        assert np.allclose(block, whole[part, part])
+    totals = crossing.totals(weight)
+    assert np.allclose(np.concatenate([total.ravel() for total in totals]), both.T @ weight)
+    effects = [random.normal(size=total.shape) for total in totals]
+    unit = np.eye(crossing.first.effects), np.eye(crossing.second.effects)
+    assert np.allclose(
+        crossing.predictor(unit, (effects[0], effects[1])), both @ np.concatenate([one.ravel() for one in effects])
+    )
+    root = random.normal(size=(both.shape[1], both.shape[1]))
+    covariance = root @ root.T
+    first = np.stack([covariance[2 * k : 2 * k + 2, 2 * k : 2 * k + 2] for k in range(5)])
+    q = crossing.second.effects
+    second = np.stack([covariance[size + q * k :, size + q * k :][:q, :q] for k in range(4)])
+    cross = covariance[:size, size:].reshape(5, 2, 4, q).transpose(0, 1, 3, 2)
+    assert np.allclose(crossing.spread(first, second, cross), np.einsum("ij,jk,ik->i", both, covariance, both))
+
+
+def test_a_factor_nested_in_both_joins_the_side_where_it_has_fewer_levels() -> None:
+    """Five participants answered four items: a cell is one of four within a participant, one of five within an item."""
+    cells = random_term("participant:item", WHO * 4 + WHAT)
+    first, second = sides([random_term("item", WHAT), random_term("participant", WHO), cells])
+    assert (first.effects, second.effects) == (1, 5)

@@ -1,0 +1,82 @@
+"""Predictions for the rows that were fitted, for others, and for levels that nobody has seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from karat.models.glrm.model import fit
+from karat.models.glrm.prediction import predict
+from karat.models.glrm.syntax import FormulaError
+from models.glrm.written_cases import GROUPS, study
+
+
+@pytest.fixture(scope="module")
+def data() -> dict[str, Any]:
+    return study()
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        f"time ~ condition * scale(size) + {GROUPS}",
+        "time ~ group + (1 + condition || participant) + (1 + size | item)",
+        "time ~ group + (1 | participant/condition) + (0 + size | participant) + (1 | item)",
+    ],
+)
+def test_new_rows_like_old_ones_are_predicted_alike(data: dict[str, Any], formula: str) -> None:
+    model = fit(formula, data, "gaussian")
+    np.testing.assert_allclose(predict(model, data), predict(model), atol=1e-12)
+    some = {name: column[5:9] for name, column in data.items()}
+    np.testing.assert_allclose(predict(model, some), predict(model)[5:9], atol=1e-12)
+    assert (
+        np.corrcoef(predict(model), data["time"])[0, 1] > np.corrcoef(predict(model, random=False), data["time"])[0, 1]
+    )
+
+
+def test_levels_that_nobody_has_seen_have_no_effect(data: dict[str, Any]) -> None:
+    model = fit(f"yes ~ size + {GROUPS}", data)
+    new = {"size": [1.0, 1.0], "participant": ["nobody", "p3"], "item": [99, 99]}
+    fixed = predict(model, {"size": [1.0]}, random=False)[0]
+    found = predict(model, new)
+    place = model.fit.levels["participant"].tolist().index("p3")
+    assert found[0] == pytest.approx(fixed)
+    assert found[1] == pytest.approx(fixed + model.fit.effects["participant"][place, 0])
+    np.testing.assert_allclose(predict(model, new, scale="response"), expit(found))
+
+
+def test_probabilities_of_ordered_answers(data: dict[str, Any]) -> None:
+    model = fit(f"rating ~ condition + {GROUPS}", data, "ordinal")
+    shares = predict(model, scale="response")
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    assert shares.min() > 0
+    eta = predict(model)
+    np.testing.assert_allclose(shares[:, 0], expit(model.fit.thresholds[0] - eta))
+    counts = np.bincount(data["rating"] - 1) / len(eta)
+    np.testing.assert_allclose(shares.mean(axis=0), counts, atol=0.02)
+
+
+def test_gaps_and_unknown_levels(data: dict[str, Any]) -> None:
+    model = fit(f"time ~ condition + size + {GROUPS}", data, "gaussian")
+    new = {
+        "condition": ["a", None, "b"],
+        "size": [np.nan, 1.0, 1.0],
+        "participant": ["p1", "p1", None],
+        "item": [1, 1, 1],
+    }
+    assert np.isnan(predict(model, new)).tolist() == [True, True, False]
+    with pytest.raises(FormulaError, match='condition has "d", which is not among its levels: "a", "b", "c"'):
+        predict(model, {**new, "condition": ["a", "b", "d"]})
+    with pytest.raises(FormulaError, match='there is no column "size"'):
+        predict(model, {"condition": ["a"]}, random=False)
+
+
+def test_simplified_models_predict_with_what_is_left(data: dict[str, Any]) -> None:
+    rng = np.random.default_rng(1)
+    noise = {**data, "time": data["size"] + rng.normal(size=len(data["size"]))}
+    model = fit("time ~ size + (1 + size | participant) + (1 + size | item)", noise, "gaussian", simplify=True)
+    assert model.fit.log
+    np.testing.assert_allclose(predict(model, noise), predict(model), atol=1e-12)

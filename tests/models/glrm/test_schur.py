@@ -1,0 +1,73 @@
+"""Schur complements beside the whole matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from karat.models.glrm import schur as module
+from karat.models.glrm.block_schur import BlockSchur
+from karat.models.glrm.schur import Schur
+
+
+def system(workers: int, tasks: int) -> tuple[Any, Any, Any, Any]:
+    random = np.random.default_rng(workers)
+    b = random.random((workers, tasks)) * (random.random((workers, tasks)) < 0.6)
+    dw, dt = 1 + b.sum(axis=1), 1 + b.sum(axis=0)
+    return b, dw, dt, np.block([[np.diag(dw), b], [b.T, np.diag(dt)]])
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+@pytest.mark.parametrize(("workers", "tasks"), [(9, 5), (5, 9), (6, 6)])
+def test_solutions_determinant_and_covariance(
+    workers: int, tasks: int, compressed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "CHUNK", 12)
+    b, dw, dt, whole = system(workers, tasks)
+    schur = Schur(sparse.csr_array(b) if compressed else b, dw, dt)
+    assert schur.half_log_determinant == pytest.approx(np.linalg.slogdet(whole)[1] / 2)
+    inverse = np.linalg.inv(whole)
+    for shape in ((), (3,)):
+        right = np.random.default_rng(1).normal(size=(workers + tasks, *shape))
+        ours = np.concatenate(schur.solve(right[:workers], right[workers:]))
+        assert ours == pytest.approx(inverse @ right)
+    of_worker, of_task, between = schur.covariance()
+    assert of_worker == pytest.approx(np.diag(inverse)[:workers])
+    assert of_task == pytest.approx(np.diag(inverse)[workers:])
+    cells = inverse[:workers, workers:]
+    assert between == pytest.approx(cells[b != 0] if compressed else cells)
+
+
+@pytest.mark.parametrize(("workers", "tasks", "q", "p"), [(9, 5, 3, 3), (4, 8, 2, 2), (7, 5, 1, 2), (3, 5, 2, 4)])
+def test_blocks(workers: int, tasks: int, q: int, p: int) -> None:
+    random = np.random.default_rng(q)
+    left, right = random.normal(size=(workers, tasks, 2, q)) / 3, random.normal(size=(workers, tasks, 2, p)) / 3
+    between = np.einsum("ijak,ijal->iklj", left, right)
+    of_worker = np.eye(q) + np.einsum("ijak,ijal->ikl", left, left)
+    of_task = np.eye(p)[:, :, None] + np.einsum("ijak,ijal->klj", right, right)
+    whole = np.zeros((workers * q + p * tasks,) * 2)
+    size = workers * q
+    for i in range(workers):
+        whole[i * q : (i + 1) * q, i * q : (i + 1) * q] = of_worker[i]
+    whole[:size, size:] = between.reshape(size, -1)
+    whole[size:, :size] = whole[:size, size:].T
+    corner = np.zeros((p, tasks, p, tasks))
+    np.einsum("kjlj->klj", corner)[...] = of_task
+    whole[size:, size:] = corner.reshape(p * tasks, -1)
+    schur = BlockSchur(of_worker, between, of_task)
+    assert schur.half_log_determinant == pytest.approx(np.linalg.slogdet(whole)[1] / 2)
+    inverse = np.linalg.inv(whole)
+    for shape in ((), (3,)):
+        u, v = random.normal(size=(workers, q, *shape)), random.normal(size=(p, tasks, *shape))
+        expected = inverse @ np.concatenate([u.reshape(size, *shape), v.reshape(-1, *shape)])
+        ours_u, ours_v = schur.solve(u, v)
+        assert ours_u.reshape(size, *shape) == pytest.approx(expected[:size])
+        assert ours_v.reshape(p * tasks, *shape) == pytest.approx(expected[size:])
+    cov_worker, cov_task, cov_between = schur.covariance()
+    assert cov_between.reshape(size, -1) == pytest.approx(inverse[:size, size:])
+    assert cov_task == pytest.approx(np.einsum("kjlj->klj", inverse[size:, size:].reshape(p, tasks, p, tasks)))
+    for i in range(workers):
+        assert cov_worker[i] == pytest.approx(inverse[i * q : (i + 1) * q, i * q : (i + 1) * q])

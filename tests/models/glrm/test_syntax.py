@@ -1,0 +1,64 @@
+"""Formulas are read by R's precedence, and what is wrong is named with its place."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from karat.models.glrm.syntax import FormulaError, Minus, Name, Number, Pair, parse, written
+
+
+def test_precedence() -> None:
+    tree = parse("y ~ a + b * c:d^2").right
+    assert isinstance(tree, Pair)
+    assert (tree.operator, written(tree.right)) == ("+", "b * c:d^2")
+    product = tree.right
+    assert isinstance(product, Pair)
+    assert (product.operator, written(product.right)) == ("*", "c:d^2")
+
+
+def test_a_leading_minus_binds_less_than_a_power_and_more_than_a_colon() -> None:
+    tree = parse("y ~ -a^2:b").right
+    assert isinstance(tree, Pair)
+    assert tree.operator == ":"
+    assert isinstance(tree.left, Minus)
+    power = parse("y ~ a ** 2").right
+    assert isinstance(power, Pair)
+    assert power.operator == "^"
+
+
+def test_names() -> None:
+    assert parse("`the answer` ~ first.name_2").left == Name("the answer", 1)
+    assert parse("y ~ 0.5").right == Number(0.5, 5)
+    assert written(parse("y ~ größe").right) == "größe"
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "what"),
+    [
+        ("y ~ a + ", 8, "ends where a name should stand"),
+        ("y ~ (a + b", 5, "never closed"),
+        ("y ~ a $ b", 7, '"$" has no meaning'),
+        ("y ~ a b", 7, '"b" should not stand here'),
+        ("y ~ a + * b", 9, 'not "*"'),
+        ("~ a", 1, "no response"),
+        ("y + a", 1, "no response"),
+        ("y ~ scale(a, 2)", 12, "one argument"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_place(text: str, position: int, what: str) -> None:
+    with pytest.raises(FormulaError) as error:
+        parse(text)
+    assert str(error.value).startswith(f'At {position} of "{text}": ')
+    assert what in str(error.value)
+
+
+@given(st.text(alphabet="ab~+-*/:^|()1 0.`,$", max_size=25))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    try:
+        tree = parse(text)
+    except FormulaError as error:
+        assert str(error).startswith("At ")  # noqa: PT017
+    else:
+        assert parse(written(tree).replace("`", "")).operator == "~"

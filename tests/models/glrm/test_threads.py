@@ -1,0 +1,30 @@
+"""The number of threads is put back, whatever happens within."""
+
+from __future__ import annotations
+
+import pytest
+
+from karat.models.glrm.threads import SMALL, _libraries, one_thread
+
+
+def threads() -> list[int]:
+    return [get() for get, _ in _libraries()]
+
+
+def test_one_thread_within_and_as_many_as_before_after() -> None:
+    before = threads()
+    with one_thread():
+        assert set(threads()) <= {1}
+        with one_thread():
+            assert set(threads()) <= {1}
+        assert set(threads()) <= {1}
+    assert threads() == before
+    with pytest.raises(KeyError), one_thread():
+        raise KeyError
+    assert threads() == before
+
+
+def test_large_matrices_keep_their_threads() -> None:
+    before = threads()
+    with one_thread(SMALL):
+        assert threads() == before
