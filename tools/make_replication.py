@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from tools.replication.acceptability.page import page as acceptability
+from tools.replication.crowd.page import page as crowd
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "docs" / "replication"
@@ -17,7 +18,7 @@ REFERENCE = ROOT.parent / "shared" / "reference"
 
 def pages(reference: Path) -> dict[str, str]:
     """The pages and their figures, by their paths in docs/replication."""
-    return acceptability(reference)
+    return acceptability(reference) | crowd(reference)
 
 
 def main() -> int:

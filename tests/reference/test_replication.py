@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tools.make_replication import FOLDER, pages
+from tools.make_replication import FOLDER
+from tools.replication.acceptability.page import page as acceptability
+from tools.replication.crowd.page import page as crowd
 from tools.replication.markdown import decimals, probability, same, table, wrapped
 
 LARGEST_FIGURE = 200_000
@@ -17,7 +19,18 @@ AGAIN = "run make replication"
 
 @pytest.fixture(scope="module")
 def made(reference: Path) -> dict[str, str]:
-    return pages(reference)
+    """The first page; the second takes minutes, and is made by the slow test below."""
+    return acceptability(reference)
+
+
+@pytest.fixture(scope="module")
+def crowd_page(reference: Path) -> str:
+    """The second page as it is stored."""
+    return (FOLDER / "crowd.md").read_text(encoding="utf-8")
+
+
+def figures_of(page: str) -> set[str]:
+    return set(re.findall(r"\]\((figures/[^)]*)\)", page))
 
 
 def words(svg: str) -> list[str]:
@@ -25,7 +38,7 @@ def words(svg: str) -> list[str]:
     return re.findall(r"<(?:title|desc|text)\b[^>]*>([^<]*)<", svg)
 
 
-def test_the_pages_are_those_of_the_script(made: dict[str, str]) -> None:
+def compare(made: dict[str, str]) -> None:
     for name, text in made.items():
         told = (FOLDER / name).read_text(encoding="utf-8")
         if name.endswith(".svg") and DRAWN_BY_HAND not in name:
@@ -35,9 +48,20 @@ def test_the_pages_are_those_of_the_script(made: dict[str, str]) -> None:
             assert told == text, AGAIN
 
 
-def test_there_are_no_other_files(made: dict[str, str]) -> None:
+def test_the_page_on_acceptability_is_that_of_the_script(made: dict[str, str]) -> None:
+    compare(made)
+
+
+@pytest.mark.slow
+def test_the_page_on_crowds_is_that_of_the_script(reference: Path, crowd_page: str) -> None:
+    found = crowd(reference)
+    compare(found)
+    assert set(found) == {"crowd.md"} | figures_of(crowd_page)
+
+
+def test_there_are_no_other_files(made: dict[str, str], crowd_page: str) -> None:
     files = {str(path.relative_to(FOLDER).as_posix()) for path in FOLDER.rglob("*") if path.is_file()}
-    assert files == set(made)
+    assert files == set(made) | {"crowd.md"} | figures_of(crowd_page)
 
 
 def test_figures_are_small_and_shown(made: dict[str, str]) -> None:
@@ -46,6 +70,30 @@ def test_figures_are_small_and_shown(made: dict[str, str]) -> None:
     for name in figures:
         assert len(made[name].encode()) < LARGEST_FIGURE, name
         assert f"]({name})" in made["acceptability.md"], name
+
+
+def test_figures_of_the_crowd_are_small(crowd_page: str) -> None:
+    assert len(figures_of(crowd_page)) == 12
+    for name in figures_of(crowd_page):
+        assert name.startswith("figures/crowd-")
+        assert (FOLDER / name).stat().st_size < LARGEST_FIGURE, name
+        assert words((FOLDER / name).read_text(encoding="utf-8")), name
+
+
+def test_the_numbers_of_the_crowd_that_matter(crowd_page: str) -> None:
+    """What the page must say, whatever else changes: the published and golden values."""
+    for row in (
+        "| Spammer Index | .166 | .1663 | .1663 |",
+        '| ICC(A,1), printed as "ICC(C,1)" | .438 | .4382 | .4382 |',
+        "| primary choice | 28 | 20.6 | .3471 | .3471 | .3471 | .261 to .441 |",
+        "| cutoff | 0.002212449 | 0.002212449 | 0.002212449 |",
+        "| flagged | 6 | 6 | 6 |",
+        "| `binary_sim`, karat | .1092 | .2127 | 11 |",
+        "| high | 9 | 9 | 9 | 9 |",
+    ):
+        assert f"\n{row}\n" in crowd_page, row
+    assert "\n| all | 29 (18) | 29 (18) | 29 (18) | " in crowd_page
+    assert "Prolific and airport data are not public" in crowd_page
 
 
 def test_the_numbers_that_matter(made: dict[str, str]) -> None:

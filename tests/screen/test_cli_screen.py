@@ -75,9 +75,11 @@ def test_without_a_study_there_is_evidence_only(capsys: pytest.CaptureFixture[st
     text = told(capsys, LIKERT)
     assert "verdict    Evidence only: no study file states rules, so that nobody is excluded." in text
     assert "not run    inconsistency: " in text
+    assert "crowd      Spammer Index ." in text
     assert "Nothing was written" in text
     data = json.loads(told(capsys, LIKERT, "--json"))
-    assert set(data) == {"participants", "skipped", "summary", "settings"}
+    assert set(data) == {"participants", "skipped", "summary", "settings", "spammer_index"}
+    assert 0 < data["spammer_index"]["value"] < 1
     assert data["summary"]["excluded"] == 0
     assert told(capsys, LIKERT, "--quiet") == ""
 
@@ -118,3 +120,8 @@ def test_a_file_in_the_way_is_told_before_anything_is_computed(
 ) -> None:
     (tmp_path / "out").write_text("x", encoding="utf-8")
     assert "is a file; give a folder" in refused(capsys, LIKERT, "--out", tmp_path / "out")
+
+
+def test_the_help_names_the_section_of_the_study_file(capsys: pytest.CaptureFixture[str]) -> None:
+    text = " ".join(told(capsys, "--help").split())
+    assert "rule of its section screening are applied exactly" in text

@@ -178,3 +178,17 @@ def test_what_it_cannot_take() -> None:
 def test_settings_fit_the_function() -> None:
     stated = criterion_settings("even_odd", {"at_least": 0.3, "groups": ["condition"]}).model_dump()
     assert even_odd(table({"p": [("a", 1.0), ("b", 3.0), ("c", 5.0)] * 2}), **stated).flagged == []
+
+
+def test_groups_that_do_not_differ_are_said_to_tell_nothing() -> None:
+    rng = np.random.default_rng(3)
+
+    def people(apart: float) -> dict[str, list[tuple[str, float]]]:
+        return {
+            f"p{p}": [(f"c{n % 4}", round(apart * (n % 4) + float(rng.normal()), 3)) for n in range(16)]
+            for p in range(20)
+        }
+
+    told = even_odd(table(people(0.0))).notes
+    assert any("these groups hardly differ in what people answer" in note for note in told)
+    assert not any("hardly differ" in note for note in even_odd(table(people(3.0))).notes)

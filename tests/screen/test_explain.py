@@ -51,3 +51,16 @@ def test_every_criterion_has_words() -> None:
 def test_an_unknown_name_is_an_error_with_the_nearest() -> None:
     with pytest.raises(karat.KaratError, match="no participant p099"):
         run(LIKERT, RULES).explain("p099")
+
+
+def test_what_could_not_be_looked_at_is_not_said_to_have_passed() -> None:
+    frame = LIKERT.frame.with_columns(rt=LIKERT.frame["rt"].set(LIKERT.frame["participant"] == "p01", None))
+    people = {"participant": [*LIKERT.participants["participant"].to_list(), "nobody"]}
+    screening = run(karat.Judgments(frame, LIKERT.scales, people))
+    timeless = screening.explain("p01")
+    _, silent = timeless.split("There is no score in the following. ")
+    assert "Speed: no timed trials" in silent
+    assert "Response times (ReMFOD): no timed trials" in silent
+    absent = screening.explain("nobody")
+    assert "Without answers to look at: Speed, " in absent
+    assert "any more" not in absent

@@ -185,3 +185,16 @@ def test_probabilities_are_told_on_the_right_side_of_alpha() -> None:
     kinds = dict(karat.datasets.load("crowd").participants.select("participant", "behaviour").iter_rows())
     guessing = {name for name, kind in kinds.items() if kind in ("guesser", "repeated pattern")}
     assert guessing <= set(evidence.flagged)
+
+
+def test_notes_have_no_double_blanks() -> None:
+    notes = mahalanobis(crowd(8, 20, 2, 1, seed=2)).notes
+    assert any("too few for the covariance" in note for note in notes)
+
+
+def test_columns_about_people_do_not_tell_stimuli_apart() -> None:
+    plain = crowd(40, 20, 2, 3, seed=5)
+    gender = pl.col("participant").str.slice(1).cast(pl.Int64) % 2
+    told = karat.Judgments(plain.frame.with_columns(gender=gender), plain.scales)
+    assert mahalanobis(told).participants.equals(mahalanobis(plain).participants)
+    assert "Not taken as conditions: gender; the same throughout for each participant." in mahalanobis(told).notes

@@ -195,7 +195,11 @@ def test_practice_and_missing_times_are_left_out() -> None:
     rows = {row["participant"]: row for row in evidence.participants.to_dicts()}
     assert rows["p1"]["trials"] == 9
     assert (rows["p2"]["score"], rows["p2"]["flagged"], rows["p2"]["reason"]) == (None, False, "no timed trials")
-    assert evidence.notes == ("Left out, as they have no response time: 1 trial.",)
+    assert evidence.notes == (
+        "Left out, as they have no response time: 1 trial.",
+        "All trials are test trials: the cutoffs by item function are those of all times together.",
+        "All times are the same: none can be outlying, and they say nothing about anybody.",
+    )
 
 
 def test_without_functions_all_are_test_and_without_trials_rows_count() -> None:
@@ -208,7 +212,12 @@ def test_without_functions_all_are_test_and_without_trials_rows_count() -> None:
     evidence = remfod(karat.Judgments(frame, karat.Ordinal(5)))
     assert evidence.trials.select("trial", "kind").rows()[-1] == (8, "intermission")
     assert evidence.cutoffs.filter(evidence.cutoffs["group"] == "function")["name"].unique().to_list() == ["test"]
-    assert evidence.notes == ("There is no column trial: the order of the rows is taken as the order of presentation.",)
+    assert evidence.notes[:2] == (
+        "There is no column trial: the order of the rows is taken as the order of presentation.",
+        "All trials are test trials: the cutoffs by item function are those of all times together.",
+    )
+    alone = remfod(karat.Judgments(frame, karat.Ordinal(5)), rule="participant")
+    assert not any("item function" in note for note in alone.notes)
 
 
 def test_what_cannot_run_says_why() -> None:
@@ -230,3 +239,12 @@ def test_what_cannot_run_says_why() -> None:
         remfod(judgments([("p1", "test", 1.0)]), length="items")
     with pytest.raises(karat.KaratError, match="is not a response time"):
         judgments([("p1", "test", -1.0)])
+
+
+def test_times_without_spread_are_told() -> None:
+    rounded = [("p1", "test", 2.0)] * 8 + [("p1", "test", 2.1)]
+    evidence = remfod(judgments(rounded))
+    assert evidence.trials["kind"].to_list() == ["intermission"]
+    assert evidence.notes[-1].startswith("1 outlying trial where most times are exactly the same (MAD 0)")
+    varied = [("p1", "test", 2.0 + n / 100) for n in range(20)] + [("p1", "test", 9.0)]
+    assert not any("MAD 0" in note for note in remfod(judgments(varied)).notes)

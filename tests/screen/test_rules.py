@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.screen.rules import follows
+import karat
+from karat.screen.evidence import ScreenError
+from karat.screen.rules import follows, settings_of
+from karat.screen.run import run
 
 RULES = [
     ("any", "a or b or c"), ("all", "a and b and c"), (2, "a + b + c >= 2"), ("a and (b or c)", "a and (b or c)"),
@@ -48,3 +52,29 @@ def test_somebody_is_excluded_early_only_if_they_will_be_whatever_comes(
 def test_no_criteria_exclude_nobody() -> None:
     assert follows({}, "any").tolist() == []
     assert follows({"a": np.array([], dtype=bool)}, "all").tolist() == []
+
+
+def test_a_speed_cutoff_of_another_kind_stands_alone_unless_seconds_are_stated() -> None:
+    def limits(**stated: float) -> tuple[float | None, float | None]:
+        settings = settings_of({"speed": stated}, None)["speed"]
+        return settings["mean_below"], settings["median_below"]
+
+    assert limits() == (3.0, 3.0)
+    assert limits(share_of_expected=0.4, expected_minutes=10) == (None, None)
+    assert limits(relative_below=0.4, mean_below=2) == (2.0, None)
+    again = settings_of(settings_of({"speed": {}}, None), None)
+    assert again["speed"]["mean_below"] == 3.0
+
+
+@pytest.mark.parametrize(
+    ("rules", "sentence"),
+    [
+        ({"remfod": {"upper": -1}}, "remfod: its settings cannot be used \\(upper: Input should be greater than 0"),
+        ({"remfod": {}, "exclude": 2}, "exclude = 2, but 1 criteria are stated"),
+        ({"remfod": {}, "exclude": True}, "exclude = True is not any, all, a number"),
+        ({"remfod": {}, "exclude": "remfod or speed"}, "exclude names 'speed', which is not stated"),
+    ],
+)
+def test_rules_that_cannot_be_followed_are_refused_in_a_sentence(rules: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ScreenError, match=sentence):
+        run(karat.datasets.load("likert"), rules)

@@ -101,7 +101,10 @@ def test_without_rules_in_the_study_there_is_evidence_only(tmp_path: Path) -> No
 def test_every_criterion_of_the_registry_is_computed_with_settings_it_knows() -> None:
     assert list(COMPUTED) == list(CRITERIA)
     for name, function in COMPUTED.items():
-        parameters = list(inspect.signature(function).parameters.values())[1:]
+        # What only code can give, such as a progress callback, is no setting.
+        parameters = [one for one in inspect.signature(function).parameters.values() if one.kind != one.KEYWORD_ONLY][
+            1:
+        ]
         fields = CRITERIA[name].settings.model_fields
         assert {parameter.name for parameter in parameters} == set(fields), name
         for parameter in parameters:
@@ -114,3 +117,11 @@ def test_plain_data_for_the_json_file() -> None:
     assert set(data["participants"]["p01"]["criteria"]["remfod"]) == {"score", "threshold", "flagged", "reason"}
     assert data["summary"]["excluded"] == 6
     assert data["settings"]["exclude"] == "any"
+
+
+def test_nobody_is_excluded_because_of_what_could_not_run() -> None:
+    read = karat.Judgments(LIKERT.frame.filter(LIKERT.frame["function"] != "attention"), LIKERT.scales)
+    screening = run(read, {"remfod": {}, "attention": {}, "exclude": "remfod and not attention"})
+    assert screening.evidence["remfod"].flagged
+    assert "attention" in screening.skipped
+    assert screening.excluded == ()

@@ -131,3 +131,9 @@ def test_everybody_gets_evidence_on_any_scale(table: karat.Judgments) -> None:
     )
     assert evidence.participants["reason"].null_count() == 0
     assert evidence.participants["flagged"].null_count() == 0
+
+
+def test_the_middle_of_an_odd_scale_is_neutral_where_none_is_named() -> None:
+    evidence = scale_use(judgments({"p": [3, 3, 3, 5], "q": [1, 3, 4, 5]}, karat.Ordinal(5)))
+    assert evidence.flagged == ["p"]
+    assert evidence.notes[0] == "The scale names no neutral point: its middle, 3, is taken for it."

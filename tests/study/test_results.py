@@ -9,7 +9,7 @@ import polars as pl
 import karat
 from karat.study.results import with_study
 from karat.study.study import load
-from study.studies import write_study
+from study.studies import RATING, rating_items, write_study
 
 
 def results(study: karat.study.Study) -> pl.DataFrame:
@@ -52,3 +52,61 @@ def test_items_that_the_study_does_not_know_stay_as_they_are(tmp_path: Path) -> 
     filled, _ = with_study(karat.Judgments(frame, study.blocks[0].scale), study)
     assert filled.frame["function"].to_list() == ["control", "test"]
     assert filled.frame["expected"].to_list() == ["4-5", None]
+
+
+TWO_SCALES = """
+[[block]]
+name = "reading"
+task = "yes-no"
+items = "more.csv"
+"""
+MORE = "item,function,sentence,expected\n" + "".join(f"y{i},attention,Sentence {i}.,yes\n" for i in range(6))
+
+
+def test_each_block_has_its_own_scale(tmp_path: Path) -> None:
+    named = RATING.replace("[[block]]", '[[block]]\nname = "rating"').replace("[order]", TWO_SCALES + "[order]")
+    study = load(write_study(tmp_path, named, items=rating_items(), more=MORE))
+    frame = pl.DataFrame({"item": ["k0", "k6", "y0", "y1"], "response": ["5", "1", "yes", "no"]})
+    frame = frame.with_columns(participant=pl.lit("p1"), block=pl.Series(["rating", "rating", "reading", "reading"]))
+    mixed = karat.Nominal(["1", "5", "yes", "no"])
+    for bare in (frame, frame.drop("block"), frame.rename({"block": "question"})):
+        scales = dict.fromkeys(["rating", "reading"], mixed) if "question" in bare.columns else mixed
+        filled, notes = with_study(karat.Judgments(bare, scales), study)
+        assert filled.scales == {block.name: block.scale for block in study.blocks}
+        assert filled.frame["question"].to_list() == ["rating", "rating", "reading", "reading"]
+        assert any(note.startswith("The scales are those of study.toml: rating ordinal") for note in notes)
+    unknown = frame.drop("block").with_columns(item=pl.lit("nowhere"), trial=pl.int_range(1, 5))
+    filled, notes = with_study(karat.Judgments(unknown, mixed), study)
+    assert filled.scale == mixed
+    assert "the answers do not all say to which block they belong" in notes[-1]
+
+
+CHOICE = """title = "Choices"
+[[block]]
+task = "choice"
+items = "items.csv"
+[recruitment]
+participants = 8
+"""
+PAIRS = "item,function,sentence,sentence_2,expected\n" + "".join(
+    f"a{i},{'attention' if i < 4 else 'test'},Good {i}.,Bad {i}.,{1 if i < 4 else ''}\n" for i in range(8)
+)
+
+
+def test_right_choices_follow_the_sides(tmp_path: Path) -> None:
+    study = load(write_study(tmp_path, CHOICE, items=PAIRS))
+    frames = [study.questionnaire(1, name).frame.with_columns(participant=pl.lit(name)) for name in ("p1", "p2", "p3")]
+    whole = pl.concat(frames).with_columns(response=pl.lit("left"))
+    assert whole["expected"].drop_nulls().n_unique() == 2
+    bare = whole.select("participant", "trial", "item", "left", "right", "response")
+    filled, _ = with_study(karat.Judgments(bare, karat.Choice()), study)
+    assert filled.frame["expected"].to_list() == whole["expected"].to_list()
+    blind, _ = with_study(karat.Judgments(bare.drop("left", "right"), karat.Choice()), study)
+    assert "expected" not in blind.frame.columns
+
+
+def test_what_the_results_say_already_is_not_told(tmp_path: Path) -> None:
+    items = "item,sentence\n" + "".join(f"t{i},Sentence {i}.\n" for i in range(4))
+    study = load(write_study(tmp_path, CHOICE.replace("choice", "likert"), items=items))
+    frame = {"participant": ["p1"], "item": ["t1"], "response": ["4"]}
+    assert with_study(karat.Judgments(frame, study.blocks[0].scale), study)[1] == []

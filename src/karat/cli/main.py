@@ -10,7 +10,7 @@ from dataclasses import asdict
 import typer
 
 from karat import __version__
-from karat.cli import chance, check, convert, datasets, demo, init, plan, screen, size
+from karat.cli import chance, check, convert, datasets, demo, init, plan, power, screen, simulate, size
 from karat.errors import KaratError, ProblemsError
 
 app = typer.Typer(
@@ -37,6 +37,8 @@ app.command("demo", epilog=demo.EXAMPLE)(demo.demo)
 app.command("init", epilog=init.EXAMPLE)(init.init)
 app.command("check", epilog=check.EXAMPLE)(check.check)
 app.command("plan", epilog=plan.EXAMPLE)(plan.plan)
+app.command("simulate", epilog=simulate.EXAMPLE)(simulate.simulate)
+app.command("power", epilog=power.EXAMPLE)(power.power)
 app.command("screen", epilog=screen.EXAMPLE)(screen.screen)
 app.command("chance", epilog=chance.EXAMPLE)(chance.chance)
 app.command("size", epilog=size.EXAMPLE)(size.size)

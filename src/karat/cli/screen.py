@@ -29,10 +29,11 @@ from karat.errors import KaratError, counted
 
 if TYPE_CHECKING:
     from karat.judgments import Judgments
-    from karat.screen import Multiverse, Screening
+    from karat.screen import Multiverse, Screening, SpammerIndex
     from karat.study.study import Study
 
 EXAMPLE = "Example: karat screen results.csv --study study.toml --out screened"
+MOST_ANSWERS = 1_000_000
 STAGE_WORDS = {"completion": "complete", "clock": "clock", "answers": "answers"}
 
 StudyFile = Annotated[
@@ -69,13 +70,17 @@ def screen(
     encoding: Encoding = None,
     sheet: Sheet = None,
     skip_bad: SkipBad = False,
+    safe_for_spreadsheets: Annotated[
+        bool, typer.Option("--safe-for-spreadsheets", hidden=True, help="Taken as in convert; CSV is always so here.")
+    ] = True,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Say who answered in earnest, with reasons, and write what remains.
 
-    With --study the criteria, settings and rule of its [screening] are applied exactly. Without one, all criteria that
-    apply give evidence with their usual settings, and nobody is excluded. Nobody is paid or refused by this.
+    With --study the criteria, settings and rule of its section screening are applied exactly. Without one, all
+    criteria that apply give evidence with their usual settings, and nobody is excluded. Nobody is paid or refused by
+    this.
     """
     from karat.screen import run
     from karat.study.study import load
@@ -98,13 +103,16 @@ def screen(
     written = [] if out is None else screening.write(out)
     if worlds is not None and out is not None:
         written += worlds.write(out)
+    index = _index(screening, silent)
     if as_json:
-        told = screening.to_dict() | ({} if worlds is None else {"multiverse": worlds.to_dict()})
+        told = screening.to_dict() | {"spammer_index": index if isinstance(index, str) else index.to_dict()}
+        told |= {} if worlds is None else {"multiverse": worlds.to_dict()}
         told |= {"explanations": dict(zip(explain or [], paragraphs, strict=True))} if explain else {}
         typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
     elif not quiet:
         read = [line for line in intake.lines() if line[:4] in ("read", "set ", "skip", "note", "    ")]
         lines = [*read, *(f"note       {note}" for note in notes), *_lines(screening, stated)]
+        lines.append(f"crowd      {index}")
         lines += [] if worlds is None else [f"multiverse {worlds}"]
         lines += [f"\n{paragraph}" for paragraph in paragraphs]
         lines.append(_written(out, written))
@@ -117,6 +125,19 @@ def _known(judgments: Judgments, study: Study | None) -> tuple[Judgments, list[s
     from karat.study.results import with_study
 
     return with_study(judgments, study)
+
+
+def _index(screening: Screening, silent: bool) -> SpammerIndex | str:
+    """The Spammer Index of those who stay, or the reason why there is none."""
+    from karat.screen import ScreenError, spammer_index
+
+    if len(screening.judgments) > MOST_ANSWERS:
+        return f"no Spammer Index: it would take long for more than {MOST_ANSWERS:,} answers; see karat.screen."
+    try:
+        with working("fitting the Spammer Index", quiet=silent):
+            return spammer_index(screening.kept)
+    except (ScreenError, ValueError) as error:
+        return f"no Spammer Index: {error}"
 
 
 def _multiverse(screening: Screening, study: Study | None, contrast: str | None, silent: bool) -> Multiverse:

@@ -24,7 +24,7 @@ from karat.study.criteria import CRITERIA
 from karat.study.study import Study
 
 OUT = "out"
-PIEPER, HAEUSSLER = "Pieper, Börner and Kiss", "Häussler and Juzek"
+PIEPER, HAEUSSLER, BA = "Pieper, Börner and Kiss", "Häussler and Juzek", "Ba, Mancenido, Chiou and Pan"
 
 
 @dataclass(frozen=True)
@@ -99,10 +99,30 @@ ALTERNATIVES: dict[str, tuple[Alternative, ...]] = {
         Alternative("r >= 0", {"at_least": 0.0}, "usual"), Alternative("r >= .2", {"at_least": 0.2}, "strict"),
         _out(False),
     ),
+    "time_filter": (
+        Alternative("mean - SD", {"rule": "mean-sd"}, BA + ", text"),
+        Alternative("below the mean", {"rule": "mean"}, BA + ", table 2"), _out(False),
+    ),
+    "markov": (
+        Alternative("all rows, .05", {}, BA + ", first strategy"),
+        Alternative("all rows, .01", {"alpha": 0.01}, "strict"),
+        Alternative("average, .05", {"strategy": "average"}, BA + ", equation 5"),
+        _out(False),
+    ),
+    "risk": (
+        Alternative("high risk", {}, BA + ", table 4"),
+        Alternative("high risk, .01", {"alpha": 0.01}, "strict"), _out(False),
+    ),
+    "deletion": (
+        Alternative("published, .05", {"alpha": 0.05}, BA), Alternative("published, .01", {"alpha": 0.01}, "strict"),
+        _out(False),
+    ),
 }  # fmt: skip
 """Eligibility has none: who belongs to the population of a study is no matter of screening."""
 KEPT_AS_STATED = {
     "completion": ("trials", "person"), "speed": ("expected_minutes",), "remfod": ("length", "mad_constant"),
+    "time_filter": ("by_difficulty", "time_limit"), "markov": ("seed", "simulations"),
+    "risk": ("seed", "simulations", "time_limit"), "deletion": ("seed", "simulations", "at_most"),
 }  # fmt: skip
 
 Option = tuple[str, dict[str, Any] | None]

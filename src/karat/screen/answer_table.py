@@ -3,7 +3,9 @@
 A stimulus is an item in one of its conditions, and where there are several questions, one of them. Conditions are the
 columns that karat does not know by name, as long as they hold text, truth values or whole numbers. A column that tells
 nearly every answer apart, such as a count of clicks or the age of the participant, is a measurement and no condition:
-one is left out where stimuli would have fewer than 1.5 participants on average with it, and a note says so.
+one is left out where stimuli would have fewer than 1.5 participants on average with it, and a note says so. So is a
+column that never changes within a participant, such as gender or browser: it tells people apart and not stimuli, and
+with it everybody would be compared with their like only.
 """
 
 from __future__ import annotations
@@ -68,16 +70,30 @@ def with_stimuli(rows: pl.DataFrame, further: tuple[str, ...] = ()) -> tuple[pl.
     """
     keys = [*(name for name in ("item", "question") if name in rows.columns), *further]
     refused = []
+    about_people = [name for name in _about_people(rows, conditions(rows)) if name not in keys]
     for name in conditions(rows):
-        if name in keys:
+        if name in keys or name in about_people:
             continue
         # Where hardly anything is shared anyway, no column is to blame.
         if _are_shared(rows, [*keys, name]) or not _are_shared(rows, keys):
             keys.append(name)
         else:
             refused.append(name)
-    told = f"Not taken as conditions: {', '.join(refused)}; hardly two participants would share a stimulus."
-    return rows.with_columns(_stimulus=numbered(rows, keys)), [told] if refused else []
+    notes = []
+    if about_people:
+        notes.append(f"Not taken as conditions: {', '.join(about_people)}; the same throughout for each participant.")
+    if refused:
+        notes.append(f"Not taken as conditions: {', '.join(refused)}; hardly two participants would share a stimulus.")
+    return rows.with_columns(_stimulus=numbered(rows, keys)), notes
+
+
+def _about_people(rows: pl.DataFrame, names: list[str]) -> list[str]:
+    """The columns that differ between participants and never within one who has several answers."""
+    several = rows.filter(pl.len().over("participant") > 1)
+    if not several.height:
+        return []
+    most = several.group_by("participant").agg(pl.col(names).n_unique()).select(pl.col(names).max())
+    return [name for name in names if most[name][0] == 1 and several[name].n_unique() > 1]
 
 
 def _are_shared(rows: pl.DataFrame, keys: list[str]) -> bool:

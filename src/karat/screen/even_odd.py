@@ -46,6 +46,8 @@ from karat.screen.evidence import Evidence, ScreenError, everybody
 AT_LEAST = 0.0
 FEWEST_GROUPS = 3
 FEWEST_ANSWERS = 2
+CLEAR = 0.5
+"""Under such a score of the median participant, the groups do not ask for clearly different answers."""
 
 
 def even_odd(judgments: Judgments, at_least: float = AT_LEAST, groups: Sequence[str] | None = None) -> Evidence:
@@ -84,6 +86,13 @@ def even_odd(judgments: Judgments, at_least: float = AT_LEAST, groups: Sequence[
         raw = r if score is not None else None
         told.append((name, score, at_least, score is not None and score < at_least, reason, raw, count, used))
     table = evidence_table(told, {"correlation": pl.Float64, "groups": pl.Int64, "answers": pl.Int64})
+    middle = table["score"].median()
+    if isinstance(middle, float) and middle < CLEAR:
+        said.append(
+            f"The median score is {correlation_text(middle, CLEAR)}: these groups hardly differ in what people answer, "
+            "so that a low score says little about a person. Say groups=[...] if other columns tell apart what is "
+            "asked."
+        )
     split = "presentation" if "trial" in rows.columns else "rows"
     if split == "rows":
         said.append("There is no column trial: the order of the rows is taken as the order of presentation.")

@@ -26,8 +26,12 @@ WORDS = {
     "remfod": "Response times (ReMFOD)", "controls": "Control sentences", "attention": "Attention trials",
     "straightlining": "Answer patterns", "inconsistency": "Repeated questions", "scale_use": "Use of the scale",
     "even_odd": "Even-odd consistency", "mahalanobis": "Distance of answers", "person_total": "Agreement with others",
+    "time_filter": "Mean time", "markov": "Transitions between answers", "risk": "Risk level",
+    "deletion": "Change of the model",
 }  # fmt: skip
 """How criteria are called in sentences, diagrams and reports."""
+Found = tuple[bool, bool, str]
+"""What a criterion found about a participant: whether flagged, whether there is a score, and the reason."""
 
 
 def explain(screening: Screening, participant: str) -> str:
@@ -48,26 +52,30 @@ def explain(screening: Screening, participant: str) -> str:
 def explanations(screening: Screening, participants: Sequence[str]) -> list[str]:
     """The paragraphs on several participants."""
     wanted = pl.col("participant").is_in(list(participants))
-    found: dict[str, dict[str, tuple[bool, str]]] = {}
+    found: dict[str, dict[str, Found]] = {}
     for name, evidence in screening.evidence.items():
-        rows = evidence.participants.filter(wanted).select("participant", "flagged", "reason")
-        for participant, flagged, reason in rows.iter_rows():
-            found.setdefault(participant, {})[name] = (flagged, reason)
+        rows = evidence.participants.filter(wanted).select("participant", "flagged", "score", "reason")
+        for participant, flagged, score, reason in rows.iter_rows():
+            found.setdefault(participant, {})[name] = (flagged, score is not None, reason)
     excluded = set(screening.excluded)
     return [_paragraph(screening, name, name in excluded, found.get(name, {})) for name in participants]
 
 
-def _paragraph(screening: Screening, participant: str, excluded: bool, found: dict[str, tuple[bool, str]]) -> str:
-    told = {name: f"{WORDS[name]}: {reason}" for name, (_, reason) in found.items()}
-    flagged = [told[name] for name, (out, _) in found.items() if out]
-    passed = [told[name] for name, (out, _) in found.items() if not out]
+def _paragraph(screening: Screening, participant: str, excluded: bool, found: dict[str, Found]) -> str:
+    told = {name: f"{WORDS[name]}: {reason}" for name, (_, _, reason) in found.items()}
+    flagged = [told[name] for name, (out, _, _) in found.items() if out]
+    passed = [told[name] for name, (out, scored, _) in found.items() if not out and scored]
+    silent = [told[name] for name, (out, scored, _) in found.items() if not out and not scored]
     sentences = [_verdict(screening, participant, excluded, len(flagged))]
     sentences += [f"{told}." for told in flagged]
     if passed:
         sentences.append(f"Nothing stood out in the following. {'; '.join(passed)}.")
+    if silent:
+        sentences.append(f"There is no score in the following. {'; '.join(silent)}.")
     not_reached = [WORDS[name] for name in screening.evidence if name not in found]
     if not_reached:
-        sentences.append(f"Not looked at any more: {', '.join(not_reached)}.")
+        why = "Not looked at any more" if excluded else "Without answers to look at"
+        sentences.append(f"{why}: {', '.join(not_reached)}.")
     if screening.skipped:
         sentences.append(f"Could not be computed for anybody: {', '.join(WORDS[name] for name in screening.skipped)}.")
     return " ".join([*sentences, PAYMENT])

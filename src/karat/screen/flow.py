@@ -60,13 +60,13 @@ def _title(screening: Screening) -> str:
     everybody = screening.judgments.participants.height
     if screening.exclude is None:
         return f"{counted(everybody, 'participant')}; no rule was stated, nobody is excluded"
-    return f"{everybody - len(screening.excluded)} of {counted(everybody, 'participant')} stay in the analysis"
+    return f"{everybody - len(screening.excluded):,} of {counted(everybody, 'participant')} stay in the analysis"
 
 
 def _left(step: Step) -> list[str]:
     """Who left after a stage. One person may be counted under several criteria."""
-    lines = [f"excluded: n = {len(step.excluded)}"]
-    return lines + [f"  {WORDS[name]}: {number}" for name, number in step.flagged.items()]
+    lines = [f"excluded: n = {len(step.excluded):,}"]
+    return lines + [f"  {WORDS[name]}: {number:,}" for name, number in step.flagged.items()]
 
 
 def _box(x: float, y: float, width: float, lines: list[str], strong: bool = False) -> str:

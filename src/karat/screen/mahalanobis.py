@@ -128,7 +128,7 @@ def _limits(people: int, stimulus: Ints, found: Distances) -> list[str]:
     if people <= stimuli:
         notes.append(
             f"{counted(people, 'participant')} for {stimuli_text(stimuli)} are too few "
-            " for the covariance of each pair: all pairs are taken to have the same correlation, and the "
+            "for the covariance of each pair: all pairs are taken to have the same correlation, and the "
             "probabilities are approximate."
         )
     if len(stimulus) < FEW_ANSWERS * stimuli:

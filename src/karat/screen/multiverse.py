@@ -132,8 +132,8 @@ class Multiverse:
         stated = self.stated
         number = self.universes.height
         of = f" drawn from {self.combinations:,}" if number < self.combinations else ""
-        stay = f"{low}" if low == high else f"{low} to {high}"
-        as_stated = "" if stated is None else f" (stated: {stated['kept']})"
+        stay = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+        as_stated = "" if stated is None else f" (stated: {stated['kept']:,})"
         first = f"In {counted(number, 'combination')}{of} {stay} of {counted(self.participants, 'participant')} stay"
         return " ".join([f"{first}{as_stated}.", *self._difference_sentence()])
 

@@ -7,6 +7,8 @@ of controls that are answered with it (Pieper, Börner and Kiss, section 5.2.2).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import polars as pl
 
 from karat.judgments import Judgments
@@ -27,6 +29,18 @@ def neutral_point(scale: Scale) -> str | None:
         return None
     middle = scale.levels[len(scale.levels) // 2] if len(scale.levels) % 2 else None
     return middle if scale.neutral is None else scale.neutral
+
+
+def unnamed_middle(scales: Iterable[Scale]) -> list[str]:
+    """The note that the middle of a scale is taken for its neutral point, where it names none.
+
+    >>> unnamed_middle([Ordinal(5)]), unnamed_middle([Ordinal(5, neutral=3), Ordinal(6)])
+    (['The scale names no neutral point: its middle, 3, is taken for it.'], [])
+    """
+    unnamed = [scale for scale in scales if isinstance(scale, Ordinal) and scale.neutral is None]
+    middles = sorted({point for scale in unnamed if (point := neutral_point(scale)) is not None})
+    told = f"The scale names no neutral point: its middle, {' or '.join(middles)}, is taken for it."
+    return [told] if middles else []
 
 
 def check_share(at_most: float) -> None:
@@ -74,8 +88,4 @@ def _notes(judgments: Judgments, points: dict[str, str | None]) -> list[str]:
     if not any(points.values()):
         return ["The scale of the controls has no neutral point: neutral_at_most flags nobody."]
     notes = ["The probability to pass by guessing is at most that told: too many neutral answers fail too."]
-    named = {getattr(judgments.scales[question], "neutral", point) for question, point in points.items() if point}
-    if None in named:
-        middles = " or ".join(sorted({point for point in points.values() if point}))
-        notes.append(f"The scale names no neutral point: its middle, {middles}, is taken for it.")
-    return notes
+    return notes + unnamed_middle([judgments.scales[question] for question in points])

@@ -27,7 +27,7 @@ from karat.models.robust import MAD_CONSTANT
 from karat.screen import remfod_figures
 from karat.screen.evidence import Evidence, ScreenError, everybody, timed
 from karat.screen.sentence_length import adjusted_for_length
-from karat.screen.time_rules import TIME_RULES, find_outliers, time_rule
+from karat.screen.time_rules import TIME_RULES, TimeRule, find_outliers, time_rule
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -119,6 +119,7 @@ def remfod(
     if length is not None:
         frame, more = adjusted_for_length(frame, length)
         notes += more
+    notes += _alike(frame, stated)
     found = find_outliers(frame, stated, mad_constant, inclusive)
     kinds = pl.Series(found.kind).replace_strict({0: None, 1: "intermission", 2: "rush"}, return_dtype=pl.String)
     looked_at = frame.select("participant", "trial", "function", "rt").with_columns(
@@ -130,13 +131,15 @@ def remfod(
         pl.Series("upper", found.upper, nan_to_null=True),
         *frame.select(where).get_columns(),
     )
+    outlying = outlying.filter(pl.col("kind").is_not_null())
+    notes += _without_spread(outlying)
     settings = {
         "rule": rule, "upper": stated.upper, "lower": stated.lower, "genuine_at_least": stated.genuine_at_least,
         "mad_constant": mad_constant, "length": length, "inclusive": inclusive,
     }  # fmt: skip
     return Remfod(
         _participants(judgments, looked_at, stated.genuine_at_least), "remfod", settings, notes,
-        trials=outlying.filter(pl.col("kind").is_not_null()), cutoffs=found.cutoffs, timed=looked_at,
+        trials=outlying, cutoffs=found.cutoffs, timed=looked_at,
     )  # fmt: skip
 
 
@@ -181,6 +184,24 @@ def _notes(judgments: Judgments) -> tuple[str, ...]:
     if "trial" not in judgments.frame.columns:
         notes.append("There is no column trial: the order of the rows is taken as the order of presentation.")
     return tuple(notes)
+
+
+def _alike(frame: pl.DataFrame, rule: TimeRule) -> tuple[str, ...]:
+    """What a rule cannot tell apart in these times."""
+    notes = []
+    if "function" in rule.by and frame["function"].n_unique() == 1:
+        only = frame["function"][0]
+        notes.append(f"All trials are {only} trials: the cutoffs by item function are those of all times together.")
+    if frame.height > 1 and frame["rt"].n_unique() == 1:
+        notes.append("All times are the same: none can be outlying, and they say nothing about anybody.")
+    return tuple(notes)
+
+
+def _without_spread(outlying: pl.DataFrame) -> tuple[str, ...]:
+    """The note on trials that are outlying only because most times of their groups are the same."""
+    number = outlying.filter(pl.col("lower") == pl.col("upper")).height
+    told = f"{counted(number, 'outlying trial')} where most times are exactly the same (MAD 0)"
+    return (f"{told}: any other time is outlying there, however near. Are times rounded?",) if number else ()
 
 
 def _words(column: str, word: str) -> pl.Expr:

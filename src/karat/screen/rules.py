@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from pydantic import ValidationError
 
 from karat.errors import KaratError
-from karat.study.criteria import CRITERIA, criterion_settings
+from karat.screen.evidence import ScreenError
+from karat.study.criteria import CRITERIA, check_exclude_rule, criterion_settings
 from karat.study.study import Study
 
 Bounds = tuple[NDArray[np.bool_], NDArray[np.bool_]]
@@ -68,9 +70,35 @@ def settings_of(rules: Mapping[str, Any] | None, study: Study | None) -> dict[st
     known = {} if study is None else facts(study)
     settings = {}
     for name, given in stated.items():
-        whole = {**known.get(name, {}), **given} if isinstance(given, Mapping) else given
-        settings[name] = criterion_settings(name, whole).model_dump()
+        whole = {**_usual(name, given), **known.get(name, {}), **given} if isinstance(given, Mapping) else given
+        try:
+            settings[name] = criterion_settings(name, whole).model_dump()
+        except ValidationError as error:
+            told = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+            raise ScreenError(f"{name}: its settings cannot be used ({told}).") from None
+        except ValueError as error:
+            end = "" if str(error).endswith("?") else "."
+            raise ScreenError(f"The rules cannot be followed: {error}{end}") from None
     return settings
+
+
+def _usual(name: str, given: Mapping[str, Any]) -> dict[str, None]:
+    """The usual cutoffs in seconds leave where a study states one of another kind: TOML has no word for none."""
+    other = any(given.get(key) is not None for key in ("relative_below", "share_of_expected"))
+    return dict.fromkeys(("mean_below", "median_below")) if name == "speed" and other else {}
+
+
+def check_rule(exclude: Any, stated: list[str]) -> None:
+    """Whether a rule can be followed; ScreenError says why not.
+
+    >>> check_rule("remfod or attention", ["remfod", "attention"])
+    """
+    try:
+        if isinstance(exclude, bool) or not isinstance(exclude, str | int):
+            raise ValueError(f"exclude = {exclude!r} is not any, all, a number or an expression over criteria")
+        check_exclude_rule(exclude, stated)
+    except ValueError as error:
+        raise ScreenError(f"The rules cannot be followed: {error}.") from None
 
 
 def stated_rules(study: Study) -> dict[str, Any] | None:

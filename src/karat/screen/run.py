@@ -17,20 +17,24 @@ from karat.judgments import Judgments
 from karat.screen.attention import attention
 from karat.screen.completion import completion
 from karat.screen.controls import controls
+from karat.screen.deletion import deletion
 from karat.screen.eligibility import eligibility
 from karat.screen.even_odd import even_odd
 from karat.screen.evidence import Evidence, ScreenError
 from karat.screen.inconsistency import inconsistency
 from karat.screen.mahalanobis import mahalanobis
+from karat.screen.markov import markov
 from karat.screen.person_total import person_total
 from karat.screen.quiz import quiz
 from karat.screen.remfod import remfod
-from karat.screen.rules import follows, settings_of, stated_rules
+from karat.screen.risk import risk
+from karat.screen.rules import check_rule, follows, settings_of, stated_rules
 from karat.screen.scale_use import scale_use
 from karat.screen.screening import Screening, Step
 from karat.screen.speed import speed
 from karat.screen.straightlining import straightlining
-from karat.study.criteria import CRITERIA, check_exclude_rule
+from karat.screen.time_filter import time_filter
+from karat.study.criteria import CRITERIA
 from karat.study.study import Study
 
 Compute = Callable[[str, tuple[str, ...], Mapping[str, Any]], Evidence]
@@ -50,6 +54,10 @@ COMPUTED: dict[str, Callable[..., Evidence]] = {
     "even_odd": even_odd,
     "mahalanobis": mahalanobis,
     "person_total": person_total,
+    "time_filter": time_filter,
+    "markov": markov,
+    "risk": risk,
+    "deletion": deletion,
 }
 """What computes each criterion of the registry."""
 
@@ -77,7 +85,7 @@ def run(
     exclude = None if rules is None else rules.get("exclude", "any")
     settings = settings_of(rules, study)
     if exclude is not None:
-        check_exclude_rule(exclude, list(settings))
+        check_rule(exclude, list(settings))
     people = judgments.participants["participant"].to_list()
     evidence: dict[str, Evidence] = {}
     skipped: dict[str, str] = {}
@@ -93,7 +101,8 @@ def run(
                 skipped[name] = str(error)
         gone: tuple[str, ...] = ()
         if exclude is not None and settings and people:
-            pending = [name for name in settings if CRITERIA[name].stage in STAGES[number + 1 :]]
+            # What is still to come, or could not run, is not known: nobody is excluded because of it.
+            pending = [name for name in settings if name in skipped or CRITERIA[name].stage in STAGES[number + 1 :]]
             now = follows(_flags(settings, evidence, people), exclude, pending)
             before = set(excluded)
             gone = tuple(person for person, out in zip(people, now, strict=True) if out and person not in before)

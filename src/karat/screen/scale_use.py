@@ -1,7 +1,8 @@
 """Scale use: who kept to a small part of the scale, or to its middle.
 
-Flagged is whoever answers neutrally in more than `neutral_at_most` of the trials, where the scale has a neutral point
-("no difference" in choices). The further columns are evidence only, since earnest people use scales differently:
+Flagged is whoever answers neutrally in more than `neutral_at_most` of the trials, where the scale has a neutral point:
+"no difference" in choices, and the middle of an odd number of points where the scale names none. The further columns
+are evidence only, since earnest people use scales differently:
 
 - points_used: the share of the scale's points that were used at all;
 - commonest and commonest_share: the commonest answer and its share;
@@ -21,8 +22,9 @@ from typing import Any
 import polars as pl
 
 from karat.judgments import Judgments
-from karat.scales import Choice, Expected, NumberRange, Ordinal, Scale, as_number
+from karat.scales import Expected, NumberRange, Scale, as_number
 from karat.screen.evidence import Evidence, ScreenError, everybody
+from karat.screen.neutral import neutral_point, unnamed_middle
 from karat.screen.positions import answered, by_scale, is_ordered, position, width
 
 NEUTRAL_AT_MOST = 0.5
@@ -43,8 +45,9 @@ def scale_use(judgments: Judgments, neutral_at_most: float = NEUTRAL_AT_MOST) ->
         raise ScreenError("scale_use: nobody answered anything outside practice.")
     parts = list(by_scale(judgments, rows))
     notes = []
-    if all(_neutral(scale) is None for scale, _ in parts):
+    if all(neutral_point(scale) is None for scale, _ in parts):
         notes.append("The scale has no neutral point: nobody can be flagged, and the other columns are evidence only.")
+    notes += unnamed_middle([scale for scale, _ in parts])
     table = everybody(judgments)
     for more in (_counts(parts), _moments(parts), _compression(parts, notes)):
         table = table.join(more, on="participant", how="left", maintain_order="left")
@@ -69,17 +72,11 @@ def scale_use(judgments: Judgments, neutral_at_most: float = NEUTRAL_AT_MOST) ->
     return Evidence(participants, "scale_use", {"neutral_at_most": neutral_at_most}, tuple(notes))
 
 
-def _neutral(scale: Scale) -> str | None:
-    if isinstance(scale, Choice):
-        return "none" if scale.none else None
-    return scale.neutral if isinstance(scale, Ordinal) else None
-
-
 def _counts(parts: list[tuple[Scale, pl.DataFrame]]) -> pl.DataFrame:
     """How often each answer was given: points used, commonest answer, neutral answers."""
     tables = []
     for number, (scale, rows) in enumerate(parts):
-        levels, neutral = len(getattr(scale, "levels", ())), _neutral(scale)
+        levels, neutral = len(getattr(scale, "levels", ())), neutral_point(scale)
         tables.append(
             rows.group_by("participant", "response", maintain_order=True)
             .agg(pl.len().cast(pl.Int64).alias("times"))

@@ -3,6 +3,8 @@
 Häussler and Juzek tell simple spammers, whose mean time is low, from clever ones, who hide behind a few long pauses:
 their median is low. What is fast depends on the task: a cutoff may also be a share of the median participant, the
 median of all participants' medians. Macketanz et al. exclude whoever worked at or under 40 % of the expected duration.
+Rules that state one of these two cutoffs have no others unless they state them: 3 seconds are much for a single
+adjective pair.
 """
 
 from __future__ import annotations

@@ -63,8 +63,14 @@ class CompletionSettings(CriterionSettings):
 class SpeedSettings(CriterionSettings):
     """Who was too fast on the whole."""
 
-    mean_below: float | None = Field(3.0, gt=0, description="Seconds: a mean response time below is flagged.")
-    median_below: float | None = Field(3.0, gt=0, description="Seconds: a median response time below is flagged.")
+    mean_below: float | None = Field(
+        3.0,
+        gt=0,
+        description="Seconds: a mean response time below is flagged; none where only another cutoff is stated.",
+    )
+    median_below: float | None = Field(
+        3.0, gt=0, description="Seconds: a median below is flagged; none where only another cutoff is stated."
+    )
     relative_below: float | None = Field(
         None, gt=0, lt=1, description="A median time below this share of the median participant's is flagged."
     )
@@ -190,6 +196,56 @@ class PersonTotalSettings(CriterionSettings):
     at_least: float = Field(0.0, ge=-1, le=1, description="The correlation with the others' means that is asked for.")
 
 
+class TimeFilterSettings(CriterionSettings):
+    """Whose mean response time is low among all."""
+
+    rule: Literal["mean", "mean-sd"] = Field(
+        "mean-sd", description="A mean time below the mean of all times is flagged, or one standard deviation below."
+    )
+    by_difficulty: str | None = Field(
+        None, description="A column: times must be short at each of its levels, such as easy and hard."
+    )
+    time_limit: float | None = Field(
+        None, ge=0, description="Seconds that a trial could take, which forbids the rule; 0 where there was no limit."
+    )
+
+
+class MarkovSettings(CriterionSettings):
+    """Whose answers follow a pattern of transitions."""
+
+    cutoffs: Literal["simulated", "published"] = Field(
+        "simulated", description="Cutoffs simulated for this design, or those of the paper for two answers."
+    )
+    alpha: float = Field(
+        0.05, gt=0, lt=1, description="How probable a flag is for somebody credible, over all patterns."
+    )
+    strategy: Literal["rows", "average", "minimum"] = Field(
+        "rows", description="What must be under a cutoff: all rows of the matrix, their average, or the smallest."
+    )
+    seed: int = Field(1, ge=0, description="Where the random numbers of the simulation begin.")
+    simulations: int = Field(5000, ge=1, description="How many credible participants are simulated.")
+
+
+class RiskSettings(MarkovSettings):
+    """Who has a high risk level by pattern, time and accuracy together."""
+
+    doubtful: Literal["left out", "counted"] = Field(
+        "left out", description="Whether items whose right answer disagrees with nearly everybody count as accuracy."
+    )
+    time_limit: float | None = Field(
+        None, ge=0, description="Seconds that a trial could take, which forbids the rule; 0 where there was no limit."
+    )
+
+
+class DeletionSettings(CriterionSettings):
+    """Without whom the model of all answers changes most."""
+
+    alpha: float = Field(0.05, gt=0, lt=1, description="How improbable a distance must be by the published rule.")
+    simulations: int = Field(0, ge=0, description="How many draws a simulated null has; 0 for none.")
+    seed: int = Field(1, ge=0, description="Where the random numbers of the simulation begin.")
+    at_most: int = Field(2000, ge=2, description="With more participants than this it is not computed.")
+
+
 for _criterion in (
     Criterion("eligibility", "whose background contradicts what the study asks for", EligibilitySettings,
               "completion", needs_eligibility=True),
@@ -208,6 +264,11 @@ for _criterion in (
     Criterion("even_odd", "whose answers to two halves of the questions do not go together", EvenOddSettings),
     Criterion("mahalanobis", "whose answers are far from everybody's", MahalanobisSettings),
     Criterion("person_total", "whose answers do not go along with the others'", PersonTotalSettings),
+    Criterion("time_filter", "whose mean response time is low among all", TimeFilterSettings, "clock",
+              needs_times=True),
+    Criterion("markov", "whose answers follow a pattern of transitions", MarkovSettings),
+    Criterion("risk", "who stands out by pattern, time and accuracy together", RiskSettings, needs_times=True),
+    Criterion("deletion", "without whom the model of all answers changes most", DeletionSettings),
 ):  # fmt: skip
     register(_criterion)
 

@@ -1,7 +1,8 @@
 """What a study knows of its results and the files of other tools do not say: scale, function, status, right answers.
 
 Many tools write the name of an item and the answer, and nothing of the design. Where a column is missing, it comes from
-the item table, by the item and the factors that both have.
+the item table, by the item and the factors that both have. Where the blocks of a study have different scales, each
+answer is on the scale of its block, which then is the name of the question.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import polars as pl
 
 from karat.errors import counted
 from karat.judgments import Judgments
+from karat.scales import Scale
 from karat.study.study import Block, Study
 
 FILLED = ("function", "subgroup", "status", "expected", "pair")
@@ -27,18 +29,92 @@ def with_study(judgments: Judgments, study: Study) -> tuple[Judgments, list[str]
         wanted = ["function", *wanted]
     for name in wanted:
         found = _column_of(name, frame, study.blocks)
-        if found is not None and found.drop_nulls().len():
+        if name == "expected":
+            found = _with_choices(found, frame, study)
+        # What stands in the results already, such as test for every trial of a study without fillers, is not taken.
+        new = 0 if found is None else int((found.is_not_null() & ~_same(found, frame, name)).sum())
+        if found is not None and new:
             frame = frame.with_columns(pl.coalesce(found, frame[name] if name in frame.columns else found).alias(name))
-            notes.append(f"{name} is taken from the item table for {counted(len(found.drop_nulls()), 'answer')}.")
-    scales = {block.scale for block in study.blocks}
-    taken = dict(judgments.scales)
-    if len(scales) == 1 and set(taken.values()) != scales:
-        (scale,) = scales
-        taken = dict.fromkeys(taken, scale)
-        notes.append(f"The scale is that of {study.path.name}: {scale.kind}, {scale.known()}.")
+            notes.append(f"{name} is taken from the item table for {counted(new, 'answer')}.")
+    frame, taken, told = _on_scales(frame, judgments.scales, study)
+    notes += told
     if not notes:
         return judgments, []
     return Judgments(frame, taken, judgments.participants), notes
+
+
+def _same(found: pl.Series, frame: pl.DataFrame, name: str) -> pl.Series:
+    """Whether the results say the same; they say test of a trial of which nothing is known."""
+    if name not in frame.columns or (found.drop_nulls() != "test").any():
+        return pl.repeat(False, frame.height, eager=True)
+    return (found == frame[name]).fill_null(False)
+
+
+def _on_scales(
+    frame: pl.DataFrame, scales: dict[str, Scale], study: Study
+) -> tuple[pl.DataFrame, dict[str, Scale], list[str]]:
+    """The results with the scales of the study, and what is to be said of it."""
+    own = {block.scale for block in study.blocks}
+    if len(own) == 1:
+        (scale,) = own
+        if set(scales.values()) == own:
+            return frame, dict(scales), []
+        told = f"The scale is that of {study.path.name}: {scale.kind}, {scale.known()}."
+        return frame, dict.fromkeys(scales, scale), [told]
+    known = {name: block.scale for block in study.blocks for name in _questions(block)}
+    if set(scales) == {""}:
+        where = _block_of(frame, study.blocks)
+        if where is None or where.null_count():
+            told = "the answers do not all say to which block they belong (column block, or items of one block only)"
+            return frame, dict(scales), [f"The blocks of {study.path.name} have different scales, and {told}."]
+        frame = frame.with_columns(where.alias("question"))
+        scales = dict.fromkeys(where.unique(maintain_order=True).to_list(), scales[""])
+    taken = {question: known.get(question, scale) for question, scale in scales.items()}
+    if taken == scales:
+        return frame, taken, []
+    words = "; ".join(f"{question} {scale.kind}, {scale.known()}" for question, scale in taken.items())
+    return frame, taken, [f"The scales are those of {study.path.name}: {words}."]
+
+
+def _questions(block: Block) -> list[str]:
+    """What the results call the questions of a block."""
+    names: list[str] = [block.name] if block.questions is None else block.questions["question"].to_list()
+    return names
+
+
+def _block_of(frame: pl.DataFrame, blocks: tuple[Block, ...]) -> pl.Series | None:
+    """The block that each answer belongs to, by its name or by the item; None where an item is in several blocks."""
+    if "block" in frame.columns and set(frame["block"].unique()) <= {block.name for block in blocks}:
+        return frame["block"]
+    places = pl.concat(
+        block.items.frame.select("item", _block=pl.lit(block.name)).unique(maintain_order=True) for block in blocks
+    )
+    if places["item"].is_duplicated().any():
+        return None
+    return frame.select("item").join(places, on="item", how="left", maintain_order="left")["_block"]
+
+
+def _with_choices(found: pl.Series | None, frame: pl.DataFrame, study: Study) -> pl.Series | None:
+    """The right answers to choices too, where the results say what stood left and right."""
+    if not {"left", "right"} <= set(frame.columns):
+        return found
+    trials = [
+        study.trials(index, number).select("left", "right", "expected")
+        for index, block in enumerate(study.blocks)
+        if block.task.compares
+        for number in range(1, study.plan()[index].count + 1)
+    ]
+    if not trials:
+        return found
+    other = pl.col("expected").replace({"left": "right", "right": "left"})
+    shown = pl.concat(trials).drop_nulls()
+    swapped = shown.select(left="right", right="left", expected=other)
+    table = pl.concat([shown, swapped]).unique(maintain_order=True)
+    if table.select("left", "right").is_duplicated().any():
+        return found
+    keys = ["left", "right"]
+    sides = frame.select(keys).join(table, on=keys, how="left", maintain_order="left")["expected"]
+    return sides if found is None else pl.select(pl.coalesce(found, sides)).to_series()
 
 
 def _column_of(name: str, frame: pl.DataFrame, blocks: tuple[Block, ...]) -> pl.Series | None:

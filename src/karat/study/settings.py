@@ -319,6 +319,13 @@ class ScreeningSettings(Settings):
         "expression such as `remfod and (attention or controls)`.",
     )
 
+    @field_validator("exclude", mode="before")
+    @classmethod
+    def _no_truth_value(cls, rule: object) -> object:
+        if isinstance(rule, bool):
+            raise ValueError("exclude is any, all, a number or an expression over criteria, not true or false")
+        return rule
+
     @model_validator(mode="after")
     def _criteria_are_known(self) -> ScreeningSettings:
         stated = self.model_extra or {}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.optimize import minimize
 
+import karat
 from karat.models.glrm import fit_crossed, fit_nominal, worker_share
 from karat.models.glrm.threads import one_thread
 
@@ -44,6 +46,15 @@ def test_without_differences_between_workers_the_interval_begins_at_zero() -> No
     share = worker_share(fit_crossed(latent > 0, who, what))
     assert share.lower == 0
     assert share.upper < 0.3
+
+
+def test_an_end_of_the_scale_that_needs_no_variance_at_all_does_not_stop_the_search() -> None:
+    crowd = karat.datasets.load("crowd")
+    earnest = crowd.participants.filter(pl.col("behaviour") == "earnest")["participant"].to_list()[:36]
+    frame = crowd.frame.filter(pl.col("participant").is_in(earnest))
+    fit = fit_crossed(*(frame[name].to_numpy() for name in ("response", "participant", "item")))
+    share = worker_share(fit)
+    assert 0 <= share.lower <= share.value < share.upper < 0.2
 
 
 def test_a_higher_level_is_wider() -> None:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from karat.figures import to_svg
 from karat.screen import remfod
 from tools.replication.acceptability.data import Experiment
+from tools.replication.drawn import keep
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LONG_NUMBER = re.compile(r"\d+\.\d{3,}")
-"""Coordinates with more digits than anybody sees; without them the files are small."""
 ROWS = 10
 """How many participants the figure of everybody has: those with the smallest share of genuine trials."""
 
@@ -60,11 +57,4 @@ def _alone(one: Experiment, person: str) -> str:
 def _show(drawn: dict[str, str], one: Experiment, name: str, what: str, figure: Figure) -> str:
     """Keep the figure under its path, and embed it."""
     path = f"figures/{name}-{one.name.replace('_', '-')}.svg"
-    title = f"{one.title}: {what}"
-    description = f"{figure.get_suptitle()} (data set {one.title}).".replace("\n", " ")
-    drawn[path] = LONG_NUMBER.sub(_rounded, to_svg(figure, title, description))
-    return f"![{title}]({path})\n"
-
-
-def _rounded(number: re.Match[str]) -> str:
-    return f"{float(number[0]):.2f}".rstrip("0").rstrip(".")
+    return keep(drawn, path, f"{one.title}: {what}", figure, one.title)

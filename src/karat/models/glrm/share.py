@@ -93,11 +93,13 @@ def _excess(fit: Fit, drop: float) -> Callable[[float], float]:
     def excess(angle: float) -> float:
         nonlocal parameters, modes
         function = _AtAngle(objective, angle)
+        # Where the last search ended at R = 0, the next would stay there: the likelihood is even in R.
+        parameters[-1] = max(abs(parameters[-1]), radius / 2)
         at = function(parameters, modes)
         if at is None:
             raise ValueError("The parameters of the fit are not allowed here.")
         best = minimise(function, parameters, at, None, TOLERANCE)
-        parameters, modes = best.parameters, best.at.modes
+        parameters, modes = best.parameters.copy(), best.at.modes
         return float(best.at.value + fit.log_likelihood - drop)
 
     return excess

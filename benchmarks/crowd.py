@@ -1,0 +1,116 @@
+"""The Markov criterion on large crowds, and its cutoffs beside one fit by lme4: python benchmarks/crowd.py [WORKERS]
+
+In one run: 30,000 credible and 90,000 patterned workers simulated for 80 tasks, with their distances from every pattern
+and the cutoffs that follow, beside the time of one fit of a crossed binary model to 160 workers and 77 tasks in R
+(lme4), where R is installed; then transitions and distances of up to a million workers with 100 answers each, with the
+peak memory; and the whole criterion from judgments of 20,000 workers.
+"""
+
+from __future__ import annotations
+
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+import karat
+from karat.checks import Checked
+from karat.judgments import Judgments
+from karat.models.markov import distances, targets, transition_counts
+from karat.models.markov_null import Sequences, calibrate, credible_counts, judged_together, pattern_counts
+from karat.screen.markov import markov
+
+SECONDS, GIGABYTES = 20.0, 3.0
+MTURK = Path(__file__).resolve().parents[2] / "shared" / "reference" / "ba" / "mturk.csv"
+FIT = """
+suppressMessages(library(lme4))
+table <- read.csv(commandArgs(TRUE)[1])
+start <- proc.time()[["elapsed"]]
+glmer(response ~ 1 + (1 | worker) + (1 | task), table, binomial, control = glmerControl(optimizer = "bobyqa"))
+cat("seconds", proc.time()[["elapsed"]] - start, "\\n")
+"""
+
+
+def seconds(call: Callable[[], object]) -> float:
+    """How long a call takes."""
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def peak() -> float:
+    """The largest memory of this process so far, in gigabytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
+
+
+def cutoffs() -> None:
+    """Cutoffs from 30,000 credible workers, and the errors of 30,000 who follow each kind of pattern."""
+    random = np.random.default_rng(1)
+    latent = random.normal(0, np.sqrt(6), 80)
+    shares = np.column_stack([1 / (1 + np.exp(latent)), 1 / (1 + np.exp(-latent))])
+    seen = Sequences(np.arange(80), np.array([80]))
+    patterns = targets(2)
+    matrices = [target.matrix for target in patterns]
+    null = distances(credible_counts(seen, shares, 30_000, random), matrices, "average")
+    calibration = calibrate(null, judged_together(patterns), 0.05)
+    for target in (patterns[0], patterns[3], patterns[4]):
+        found = distances(pattern_counts(target, seen.lengths, 30_000, 2, random), matrices, "average")
+        (calibration.grouped(found)[0] < calibration.cutoffs).any(axis=1).mean()
+
+
+def lme4_seconds() -> float | None:
+    """How long lme4 takes for one fit of the MTurk study; None where R, lme4 or the data are missing."""
+    program = shutil.which("Rscript")
+    if program is None or not MTURK.is_file():
+        return None
+    done = subprocess.run([program, "-e", FIT, str(MTURK)], capture_output=True, text=True)
+    told = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("seconds")]
+    return float(told[0]) if told else None
+
+
+def crowd(workers: int, answers: int) -> Judgments:
+    """Judgments of two answers by many workers, as a reader would give them."""
+    random = np.random.default_rng(2)
+    total = workers * answers
+    names = pl.Series([f"w{number:06d}" for number in range(workers)])
+    items = pl.Series([f"t{number:03d}" for number in range(answers)])
+    frame = pl.DataFrame({
+        "participant": names.gather(np.repeat(np.arange(workers), answers)),
+        "item": items.gather(np.tile(np.arange(answers), workers)),
+        "response": pl.Series(["0", "1"]).gather(random.integers(0, 2, total)),
+        "trial": np.tile(np.arange(1, answers + 1), workers),
+        "function": pl.Series(["test"]).gather(np.zeros(total, np.int64)),
+    })  # fmt: skip
+    return Judgments.from_checked(Checked(frame), {"": karat.Binary()})
+
+
+def main() -> int:
+    """Print times; fail where a limit is not held."""
+    ours, theirs = seconds(cutoffs), lme4_seconds()
+    beside = "R with lme4 is not on this machine" if theirs is None else f"one lme4 fit of 160 x 77 {theirs:.2f} s"
+    print(f"cutoffs, 30,000 + 90,000 workers x 80   {ours:.2f} s; {beside}")
+    failed = theirs is not None and ours > theirs
+    largest = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+    matrices = [target.matrix for target in targets(2)]
+    for workers in (10_000, 100_000, 1_000_000):
+        if workers > largest:
+            continue
+        codes = np.random.default_rng(3).integers(0, 2, workers * 100, dtype=np.int8)
+        lengths = np.full(workers, 100)
+        before = peak()
+        took = seconds(lambda: distances(transition_counts(codes, lengths, 2), matrices, "rows"))  # noqa: B023
+        print(f"{workers:>9,} workers x 100 answers   {took:.2f} s, peak {peak():.2f} GB ({before:.2f} GB before)")
+        failed = failed or (workers == 1_000_000 and (took > SECONDS or peak() > GIGABYTES))
+    judgments = crowd(20_000, 100)
+    print(f"markov(judgments), 20,000 x 100 answers  {seconds(lambda: markov(judgments)):.2f} s")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,129 @@
+"""karat power: how probable it is that a planned contrast is found."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from karat.cli.chance import aligned
+from karat.cli.progress import counting
+from karat.errors import KaratError
+
+if TYPE_CHECKING:
+    from karat.simulate import Power
+
+EXAMPLE = "Example: karat power study.toml --participants 24,36,48 --items 12,24 --effect 0.5,0.8 --exclude 0.1"
+
+
+def power(
+    study: Annotated[Path, typer.Argument(help="The study file, or its folder.", show_default=False)],
+    participants: Annotated[
+        str | None, typer.Option(help="How many are recruited; by default as the study file says.", metavar="N,...")
+    ] = None,
+    items: Annotated[
+        str | None, typer.Option(help="How many test items; by default as in the item table.", metavar="N,...")
+    ] = None,
+    effect: Annotated[
+        str | None,
+        typer.Option(help="Sizes of the contrast; by default 0.8 log-odds, or the pilot's.", metavar="X,..."),
+    ] = None,
+    unit: Annotated[
+        str | None, typer.Option(help="What effects are counted in: log-odds or scale.", metavar="NAME")
+    ] = None,
+    contrast: Annotated[
+        str | None, typer.Option(help="The planned contrast; by default the first.", metavar="NAME")
+    ] = None,
+    pilot: Annotated[
+        Path | None, typer.Option(help="Results of a pilot, for deviations and effect.", metavar="FILE")
+    ] = None,
+    exclude: Annotated[float, typer.Option(help="Share of participants that will be excluded.", min=0, max=0.99)] = 0.0,
+    simulations: Annotated[int, typer.Option(help="Simulated studies for each size.", min=1)] = 1000,
+    alpha: Annotated[float, typer.Option(help="The level of the test.")] = 0.05,
+    model: Annotated[
+        str, typer.Option(help="How a study is analysed: means (fast) or mixed (a mixed model).", metavar="NAME")
+    ] = "means",
+    seed: Annotated[int, typer.Option(help="The same seed gives the same numbers.", min=0)] = 1,
+    processes: Annotated[
+        int | None, typer.Option(help="Processes that share the work; by default as many as processors.", min=1)
+    ] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="Keep finished work in this file; the same command continues.", metavar="FILE")
+    ] = None,
+    svg: Annotated[Path | None, typer.Option(help="Write the power curve to this file.", metavar="FILE")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Simulate a planned contrast with participants and items that differ, and show how often it is found."""
+    from karat.intake import read
+    from karat.simulate import power as power_of
+    from karat.study.study import load
+
+    people, things, sizes = (
+        _numbers("--participants", participants), _numbers("--items", items), _numbers("--effect", effect)
+    )  # fmt: skip
+    if pilot is not None and unit == "log-odds":
+        raise KaratError("--unit log-odds: with --pilot, effects are differences on the scale. Leave --unit out.")
+    loaded = load(study)
+    piloted = None if pilot is None else read(pilot)
+    with counting("simulating studies", quiet=as_json) as progress:
+        found = power_of(
+            loaded, _whole("--participants", people), _whole("--items", things), sizes,
+            unit=unit or "log-odds", contrast=contrast, pilot=piloted, exclude=exclude,  # type: ignore[arg-type]
+            simulations=simulations, alpha=alpha, analysis=model, seed=seed,  # type: ignore[arg-type]
+            processes=processes or os.cpu_count() or 1, checkpoint=checkpoint, progress=progress,
+        )  # fmt: skip
+    if svg is not None:
+        try:
+            svg.write_text(found.svg() + "\n", encoding="utf-8")
+        except OSError as error:
+            raise KaratError(f"{svg} cannot be written: {error.strerror or error}.") from None
+    if as_json:
+        typer.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=2))
+        return
+    typer.echo("\n".join([*_lines(found), *([] if svg is None else [f"written    {svg}"])]))
+
+
+def _numbers(option: str, text: str | None) -> list[float] | None:
+    if text is None:
+        return None
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise KaratError(f"{option} {text}: write numbers with commas between them, such as 24,36.") from None
+
+
+def _whole(option: str, numbers: list[float] | None) -> list[int] | None:
+    if numbers is None:
+        return None
+    if any(number != int(number) for number in numbers):
+        raise KaratError(f"{option}: write whole numbers.")
+    return [int(number) for number in numbers]
+
+
+def _lines(power: Power) -> list[str]:
+    """A table with one row a size, then what it says."""
+    lost = f", {power.exclude * 100:g} % of participants excluded" if power.exclude else ""
+    rows = [("participants", "items", power.unit, "difference", "power", "95 % interval", "type S", "type M")]
+    rows += [
+        (
+            str(row["participants"]), str(row["items"]), f"{row['effect']:.3g}", f"{row['difference']:.2f}",
+            _share(row["power"]), f"{_share(row['lower'])} to {_share(row['upper'])}",
+            "" if row["type_s"] is None else _share(row["type_s"]),
+            "" if row["type_m"] is None else f"{row['type_m']:.2f}",
+        )
+        for row in power.cells.iter_rows(named=True)
+    ]  # fmt: skip
+    untested = int(power.cells["untested"].sum())
+    simulated = f"{power.cells['simulations'][0]:,} simulated studies each, alpha {_share(power.alpha)}{lost}"
+    told = [f"Power of the contrast {power.contrast}: {simulated}", "", *aligned(rows), ""]
+    told.append(f"Differences are in: {power.scale_unit}. Type S: wrong sign; type M: exaggeration, if significant.")
+    told += [f"{untested:,} simulated studies could not be tested and count as not significant."] if untested else []
+    return [*told, *power.sentences()]
+
+
+def _share(share: float) -> str:
+    """A share without the leading zero."""
+    return f"{share:.2f}".removeprefix("0")

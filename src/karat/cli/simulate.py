@@ -1,0 +1,80 @@
+"""karat simulate: a planned study, answered by participants with known behaviour."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from karat.cli.progress import working
+from karat.errors import KaratError
+
+EXAMPLE = "Example: karat simulate study.toml -o results.csv --share guesser=0.1,rusher=0.05"
+
+
+def simulate(
+    study: Annotated[Path, typer.Argument(help="The study file, or its folder.", show_default=False)],
+    out: Annotated[Path, typer.Option("-o", "--out", help="The results: a .csv or .parquet file.", show_default=False)],
+    participants: Annotated[
+        int | None, typer.Option(help="How many participants; by default as the study file says.", min=1)
+    ] = None,
+    share: Annotated[
+        str | None,
+        typer.Option(help="Shares of behaviours; what is left is in earnest.", metavar="NAME=SHARE,..."),
+    ] = None,
+    effect: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Size of a planned contrast in log-odds; a number is the first's. Repeat.", metavar="[NAME=]N"
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same results.", min=0)] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Answer a planned study with simulated participants; their column behaviour says who answered in which way.
+
+    Behaviours: earnest, minority dialect, dawdler, drop-out, guesser, straight-liner, rusher, clever spammer.
+    """
+    from karat.simulate import answer_study
+    from karat.simulate.behaviours import USUAL, read_shares
+    from karat.study.study import load
+
+    if out.suffix not in (".csv", ".parquet"):
+        raise KaratError(f"-o {out}: write a name that ends in .csv or .parquet.")
+    loaded = load(study)
+    shares = USUAL if share is None else read_shares(share)
+    with working("answering the study", quiet=as_json):
+        results = answer_study(loaded, participants, shares=shares, effects=_effects(effect), seed=seed)
+    try:
+        (results.to_csv if out.suffix == ".csv" else results.to_parquet)(out)
+    except OSError as error:
+        raise KaratError(f"{out} cannot be written: {error.strerror or error}.") from None
+    behaviours = dict(results.participants["behaviour"].value_counts(sort=True).sort("count", "behaviour").rows()[::-1])
+    if as_json:
+        about = {"written": str(out), "answers": len(results), "behaviours": behaviours, "seed": seed}
+        typer.echo(json.dumps(about, ensure_ascii=False, indent=2))
+        return
+    typer.echo(f"simulated  {results.summary().splitlines()[0]}")
+    typer.echo(f"people     {', '.join(f'{count} {name}' for name, count in behaviours.items())}")
+    typer.echo(f"written    {out}")
+
+
+def _effects(texts: list[str] | None) -> dict[str, float] | float | None:
+    """Effects as they are typed: a number, or names with numbers."""
+    if not texts:
+        return None
+    named: dict[str, float] = {}
+    for text in texts:
+        name, equals, number = text.rpartition("=")
+        try:
+            size = float(number)
+        except ValueError:
+            raise KaratError(f"--effect {text}: write a number, or the name of a contrast = a number.") from None
+        if not equals:
+            if len(texts) > 1:
+                raise KaratError(f"--effect {text}: with several effects, write NAME=NUMBER for each.")
+            return size
+        named[name.strip()] = size
+    return named

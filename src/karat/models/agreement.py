@@ -1,0 +1,145 @@
+"""Agreement of raters: Fleiss' kappa and intraclass correlations, where anybody may have rated any part of the items.
+
+Fleiss' kappa. n_ik raters put item i into category k, n_i raters in all. With pairs of raters of the same item
+
+    P_i = sum over k of n_ik (n_ik - 1) / (n_i (n_i - 1)),    P = mean of P_i,
+    p_k = mean over i of n_ik / n_i,    P_e = sum over k of p_k^2,    kappa = (P - P_e) / (1 - P_e).
+
+Items with a single rating have no pair and are left out. With equally many raters this is Fleiss (1971); with missing
+ratings every item counts once, as in Gwet (2014).
+
+Intraclass correlations. Ratings are y = mean + item + rater + rest with variances s_i, s_r and s_e,
+
+    ICC(A,1) = s_i / (s_i + s_r + s_e)   absolute agreement,     ICC(C,1) = s_i / (s_i + s_e)   consistency
+
+(McGraw and Wong 1996). The variances come from Henderson's third method: with n ratings of I items by R raters, n_ij of
+them of item i by rater j, the reductions in the sum of squares R(items | raters) and R(raters | items) and the rest SSE
+have the expectations
+
+    E SSE = (n - I - R + c) s_e
+    E R(items | raters) = (n - sum of n_ij^2 / n_j) s_i + (I - c) s_e
+    E R(raters | items) = (n - sum of n_ij^2 / n_i) s_r + (R - c) s_e
+
+where c is the number of parts that share no rater or item. Without missing ratings these are the mean squares of the
+two-way analysis of variance, and the correlations those of the usual formulas; with missing ones nothing is dropped or
+filled in. They can be negative, as those formulas can.
+
+ICC with fixed error (table 4 of Ba, Mancenido, Chiou and Pan) is the Spammer Index with the variance of the logistic
+distribution, pi^2 / 3 = 3.29, added to the total: s_worker / (s_worker + s_task + s_worker:task + 3.29).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+Floats = NDArray[np.float64]
+LOGISTIC = float(np.pi**2 / 3)
+"""The variance of the standard logistic distribution."""
+
+
+def fleiss_kappa(items: ArrayLike, categories: ArrayLike) -> float:
+    """Fleiss' kappa of ratings, one an entry: the item that was rated and the category it was put into, as codes.
+
+    Missing (NaN) where there is no item with two ratings, or all ratings are the same.
+
+    >>> round(fleiss_kappa([0, 0, 0, 1, 1, 1], [1, 1, 0, 0, 0, 0]), 4)
+    0.25
+    """
+    item, category = np.asarray(items, dtype=np.int64), np.asarray(categories, dtype=np.int64)
+    if item.shape != category.shape:
+        raise ValueError("items and categories must have one entry for each rating.")
+    if not len(item):
+        return float("nan")
+    kinds = int(category.max()) + 1
+    counts = np.bincount(item * kinds + category, minlength=(int(item.max()) + 1) * kinds).reshape(-1, kinds)
+    raters = counts.sum(axis=1)
+    counts, raters = counts[raters > 1], raters[raters > 1]
+    if not len(raters):
+        return float("nan")
+    observed = float(np.mean((counts * (counts - 1)).sum(axis=1) / (raters * (raters - 1))))
+    by_chance = float(np.sum(np.mean(counts / raters[:, None], axis=0) ** 2))
+    return (observed - by_chance) / (1 - by_chance) if by_chance < 1 else float("nan")
+
+
+def variance_components(items: ArrayLike, raters: ArrayLike, values: ArrayLike) -> tuple[float, float, float]:
+    """The variances of items, raters and the rest, from ratings with any cells missing.
+
+    >>> items, raters = [0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 0, 1]
+    >>> [round(part, 4) for part in variance_components(items, raters, [1.0, 2, 3, 5, 6, 6])]
+    [4.8333, 0.3333, 0.5]
+    """
+    item, rater = (np.unique(np.asarray(codes), return_inverse=True)[1] for codes in (items, raters))
+    y = np.asarray(values, dtype=np.float64)
+    y = y - y.mean()
+    table = coo_array((np.ones(len(y)), (item, rater))).tocsr()
+    number, (rows, columns) = len(y), table.shape
+    # Every item and rater is joined by their ratings; parts that share nothing have means of their own.
+    above = coo_array((np.ones(len(y)), (item, rater + rows)), shape=(rows + columns, rows + columns))
+    separate = int(connected_components(above, directed=False, return_labels=False))
+    by_items, by_raters = _between(item, y), _between(rater, y)
+    both = by_items + _beyond(item, rater, y) if columns <= rows else by_raters + _beyond(rater, item, y)
+    rest, freedom = float(y @ y) - both, number - rows - columns + separate
+    if freedom <= 0 or rows < 2 or columns < 2:
+        return float("nan"), float("nan"), float("nan")
+    error = max(rest, 0.0) / freedom
+    squares = table.multiply(table).tocsr()
+    for_items = number - float(np.sum(squares.sum(axis=0) / table.sum(axis=0)))
+    for_raters = number - float(np.sum(squares.sum(axis=1) / table.sum(axis=1)))
+    of_items = (both - by_raters - (rows - separate) * error) / for_items
+    of_raters = (both - by_items - (columns - separate) * error) / for_raters
+    return of_items, of_raters, error
+
+
+def _between(codes: NDArray[np.integer], y: Floats) -> float:
+    """The sum of squares between groups, of values with mean zero."""
+    return float(np.sum(np.bincount(codes, y) ** 2 / np.bincount(codes)))
+
+
+def _beyond(first: NDArray[np.integer], second: NDArray[np.integer], y: Floats) -> float:
+    """The reduction in the sum of squares by the second factor, after the first.
+
+    Means of the first factor are taken out of the normal equations of the second, which so are only as large as it is.
+    """
+    table = coo_array((np.ones(len(y)), (first, second))).tocsr()
+    weighted = table.multiply(1 / np.bincount(first)[:, None]).tocsr()
+    matrix = np.diag(np.bincount(second).astype(np.float64)) - (table.T @ weighted).toarray()
+    means = np.bincount(first, y) / np.bincount(first)
+    right = np.bincount(second, y - means[first])
+    solution = np.linalg.lstsq(matrix, right, rcond=1e-10)[0]
+    return float(solution @ right)
+
+
+def icc_agreement(items: ArrayLike, raters: ArrayLike, values: ArrayLike) -> float:
+    """ICC(A,1): the share of items in the variance of a single rating.
+
+    >>> round(icc_agreement([0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 0, 1], [1.0, 2, 3, 5, 6, 6]), 4)
+    0.8529
+    """
+    of_items, of_raters, error = variance_components(items, raters, values)
+    return _share(of_items, of_items + of_raters + error)
+
+
+def icc_consistency(items: ArrayLike, raters: ArrayLike, values: ArrayLike) -> float:
+    """ICC(C,1): the same without differences between raters that are the same for all items.
+
+    >>> round(icc_consistency([0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 0, 1], [1.0, 2, 3, 5, 6, 6]), 4)
+    0.9063
+    """
+    of_items, _, error = variance_components(items, raters, values)
+    return _share(of_items, of_items + error)
+
+
+def icc_fixed_error(worker: float, task: float, interaction: float = 0.0) -> float:
+    """The Spammer Index with the variance of the logistic distribution added to the total; lower is better.
+
+    >>> round(icc_fixed_error(1.093592, 5.481961), 3)
+    0.111
+    """
+    return _share(worker, worker + task + interaction + LOGISTIC)
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole != 0 else float("nan")

@@ -1,0 +1,131 @@
+"""Answers as a crowd gave them: workers by tasks, on one scale, as the random-effects models take them.
+
+A worker is a participant, a task an item (and a question, where there are several). Where items come in conditions that
+ask something else, `conditions` names the columns that make them different tasks. Practice is left out. Answers to
+questions that were shown the other way round are turned (polarity), and a choice counts as the item chosen, not as its
+side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from karat.columns import nearest
+from karat.errors import counted
+from karat.judgments import Judgments
+from karat.models.glrm import Fit, NominalFit, fit_crossed, fit_nominal
+from karat.scales import Binary, Choice, Nominal, Ordinal, Scale
+from karat.screen.answer_table import numbered
+from karat.screen.evidence import ScreenError
+from karat.screen.positions import answered, by_scale, position
+from karat.screen.straightlining import presented
+
+Family = Literal["binary", "ordinal", "nominal"]
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """One row an answer, in the order of presentation: who, to which task, and the number of the category."""
+
+    rows: pl.DataFrame
+    family: Family
+    categories: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def worker(self) -> NDArray[Any]:
+        """The participant of each answer, by the place of their first answer."""
+        return self.rows["_worker"].to_numpy()
+
+    @property
+    def task(self) -> NDArray[Any]:
+        """The task of each answer."""
+        return self.rows["_stimulus"].to_numpy()
+
+    @property
+    def response(self) -> NDArray[Any]:
+        """The category of each answer, by its number."""
+        return self.rows["_code"].to_numpy()
+
+    @property
+    def workers(self) -> list[str]:
+        """The participants, by their numbers."""
+        return self.rows["participant"].unique(maintain_order=True).to_list()
+
+
+def crowd(judgments: Judgments, criterion: str, conditions: Sequence[str] = ()) -> Crowd:
+    """The answers of judgments as a crowd, or the reason why a criterion cannot look at them so.
+
+    >>> import karat
+    >>> found = crowd(karat.datasets.load("crowd"), "deletion")
+    >>> found.family, found.categories, len(found.workers)
+    ('binary', ('0', '1'), 120)
+    """
+    parts = [
+        (scale, rows)
+        for scale, rows in by_scale(judgments, answered(judgments))
+        if isinstance(scale, Binary | Ordinal | Nominal | Choice)
+    ]
+    if not parts:
+        raise ScreenError(
+            f"{criterion} needs answers in categories (yes or no, ratings, labels or choices), and there are none."
+        )
+    scale, rows = max(parts, key=lambda part: part[1].height)
+    notes = []
+    if len(parts) > 1:
+        notes.append(f"There are several scales; only the {counted(rows.height, 'answer')} on {scale.kind} are used.")
+    unknown = [name for name in conditions if name not in rows.columns]
+    if unknown:
+        close = nearest(unknown[0], rows.columns)
+        raise ScreenError(f"{criterion}: there is no column {unknown[0]}" + (f"; is {close} meant?" if close else "."))
+    keys = ["item", *(name for name in ("question", *conditions) if name in rows.columns)]
+    rows = presented(rows)
+    rows = rows.with_columns(_stimulus=numbered(rows, keys), _code=_code(scale, rows))
+    people = pl.DataFrame({"participant": rows["participant"].unique(maintain_order=True)}).with_row_index("_worker")
+    rows = rows.join(people, on="participant", how="left", maintain_order="left").with_columns(
+        pl.col("_worker").cast(pl.Int64)
+    )
+    if rows["_worker"].n_unique() < 2 or rows["_stimulus"].n_unique() < 2:
+        raise ScreenError(f"{criterion} compares participants over tasks: it needs at least two of each.")
+    if rows["_code"].n_unique() < 2:
+        raise ScreenError(f"{criterion}: everybody gave the same answer, so that nothing can be compared.")
+    return Crowd(rows, _family(scale, rows), _names(scale, rows), tuple(notes))
+
+
+def _code(scale: Scale, rows: pl.DataFrame) -> pl.Expr:
+    if isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns):
+        first = pl.min_horizontal("left", "right")
+        chosen = pl.when(pl.col("response") == "left").then("left").when(pl.col("response") == "right").then("right")
+        return pl.when(chosen.is_null()).then(2).otherwise((chosen != first).cast(pl.Int64)).cast(pl.Int64)
+    return position(scale, aligned="polarity" in rows.columns).cast(pl.Int64)
+
+
+def _family(scale: Scale, rows: pl.DataFrame) -> Family:
+    if isinstance(scale, Ordinal) and rows["_code"].n_unique() > 2:
+        return "ordinal"
+    return "binary" if rows["_code"].n_unique() == 2 else "nominal"
+
+
+def _names(scale: Scale, rows: pl.DataFrame) -> tuple[str, ...]:
+    if isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns):
+        return ("first", "second", "none")
+    levels: tuple[str, ...] = getattr(scale, "levels", ())
+    return levels
+
+
+def fit(answers: Crowd, baseline: int | None = None) -> Fit | NominalFit:
+    """The random-effects model of a crowd's answers: workers and tasks, by maximum likelihood."""
+    if answers.family == "nominal":
+        return fit_nominal(answers.response, answers.worker, answers.task, baseline=baseline)
+    return fit_crossed(answers.response, answers.worker, answers.task, family=answers.family)
+
+
+def categories_used(answers: Crowd) -> list[int]:
+    """The numbers of the categories that occur."""
+    return [int(code) for code in np.unique(answers.response)]

@@ -1,0 +1,195 @@
+"""Deletion: how much the model of a crowd's answers changes when one worker is left out.
+
+    D_i = -2 (log-likelihood of all answers - log-likelihood without worker i), each at its own maximum
+
+(Ba, Mancenido, Chiou and Pan, equation 7). The published rule compares D_i with the chi-squared distribution whose
+degrees of freedom are the answers of worker i. That is not a likelihood-ratio test: the two likelihoods are of
+different data and have the same number of parameters. D_i is rather -2 log of the probability of worker i's answers
+given everybody else's, and what is usual for it depends on the tasks. `simulations` therefore gives a null
+distribution: worker i's answers are redrawn from the model fitted without them (a new worker; task effects from their
+posterior given the others), D_i is computed anew, and
+
+    p = (1 + simulated D >= observed D) / (1 + simulations).
+
+Drawing stops early once p is certain to be of no interest: after 10 such exceedances (Besag and Clifford 1991), when
+p = 10 / draws. `p_adjusted` are the same by Benjamini and Hochberg over all workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy.special import chdtrc, chdtri
+
+from karat.errors import counted
+from karat.judgments import Judgments
+from karat.models.glrm import leave_one_out
+from karat.models.glrm.redraw import exceedances
+from karat.screen.crowd import Crowd, crowd, fit
+from karat.screen.evidence import Evidence, ScreenError, everybody
+from karat.study.guessing import p_sentence
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ALPHA = 0.05
+AT_MOST = 2000
+"""Participants, above which refitting the model without each of them takes too long to be done unasked."""
+Progress = Callable[[int, int], None]
+Map = Callable[[Callable[[int], Any], Iterable[int]], Iterable[Any]]
+
+
+@dataclass(frozen=True)
+class Deletion(Evidence):
+    """Evidence with the distance of each worker.
+
+    `participants` also has distance, df, p_value (published rule), p_simulated and p_adjusted (null unless asked for).
+    """
+
+    log_likelihood: float = float("nan")
+    """Of all answers."""
+
+    def plot(self, width_cm: float = 16) -> Figure:
+        """The distance of each participant, with the cutoff (`karat.screen.crowd_figures`)."""
+        from karat.screen.crowd_figures import deletion_figure
+
+        return deletion_figure(self, width_cm)
+
+
+def deletion(
+    judgments: Judgments,
+    alpha: float = ALPHA,
+    simulations: int = 0,
+    seed: int = 1,
+    at_most: int = AT_MOST,
+    *,
+    progress: Progress | None = None,
+    mapper: Map = map,
+) -> Deletion:
+    """The deviance distance of each worker; flagged by the published rule, p < alpha with df = answers removed.
+
+    `simulations` (such as 999) asks for the simulated null beside it. More than `at_most` participants are refused,
+    since the model is fitted without each of them. `mapper` may be the map of a pool of processes.
+
+    >>> import karat
+    >>> found = deletion(karat.datasets.load("crowd"))
+    >>> print(found)
+    deletion: 18 of 120 participants flagged.
+    """
+    if not 0 < alpha < 1:
+        raise ScreenError(f"deletion: alpha must be a probability between 0 and 1, got {alpha}.")
+    if simulations < 0:
+        raise ScreenError(f"deletion: simulations must be 0 or more, got {simulations}.")
+    answers = crowd(judgments, "deletion")
+    if len(answers.workers) > at_most:
+        raise ScreenError(
+            f"deletion fits the model anew without each of {len(answers.workers):,} participants, which takes long: "
+            f"say at_most = {len(answers.workers)} to do so."
+        )
+    model = fit(answers)
+    found = leave_one_out(model, mapper=mapper, progress=progress if not simulations else None)
+    distance, df = found.distance, np.bincount(np.searchsorted(model.workers, answers.worker))
+    p = np.where(np.isnan(distance), np.nan, chdtrc(df, np.maximum(distance, 0.0)))
+    simulated = np.full(len(p), np.nan)
+    if simulations:
+        simulated = exceedances(model, distance, simulations, seed, mapper, progress)
+    table = pl.DataFrame(
+        {
+            "participant": [answers.workers[int(worker)] for worker in model.workers],
+            "distance": distance, "df": df.astype(np.int64), "threshold": chdtri(df, alpha), "p_value": p,
+            "p_simulated": simulated, "p_adjusted": benjamini_hochberg(simulated),
+        },
+        nan_to_null=True,
+    )  # fmt: skip
+    notes = _notes(answers, model.notes, found.converged, table)
+    settings = {"alpha": alpha, "simulations": simulations, "seed": seed, "at_most": at_most}
+    return Deletion(_evidence(judgments, table, alpha), "deletion", settings, notes, log_likelihood=found.full)
+
+
+def _evidence(judgments: Judgments, table: pl.DataFrame, alpha: float) -> pl.DataFrame:
+    table = everybody(judgments).join(table, on="participant", how="left", maintain_order="left")
+    told = pl.format(
+        "without these {} answers the model's deviance falls by {}; by the published rule {} would be unusual",
+        "df", pl.col("distance").round(1), pl.col("threshold").round(1),
+    )  # fmt: skip
+    simulated = pl.when(pl.col("p_simulated").is_not_null()).then(
+        pl.format(" (simulated {})", pl.col("p_simulated").map_elements(p_sentence, return_dtype=pl.String))
+    )
+    reason = pl.when(pl.col("distance").is_not_null()).then(pl.concat_str(told, simulated.otherwise(pl.lit(""))))
+    return table.select(
+        "participant", pl.col("distance").alias("score"), "threshold",
+        (pl.col("p_value") < alpha).fill_null(False).alias("flagged"),
+        reason.otherwise(pl.lit("no answers that could be compared")).alias("reason"),
+        "distance", "df", "p_value", "p_simulated", "p_adjusted",
+    )  # fmt: skip
+
+
+def _notes(
+    answers: Crowd, of_model: tuple[str, ...], converged: NDArray[np.bool_], table: pl.DataFrame
+) -> tuple[str, ...]:
+    notes = [*answers.notes, *of_model]
+    failed = int((~converged).sum())
+    if failed:
+        notes.append(f"The model without them did not converge for {counted(failed, 'participant')}.")
+    if table["p_simulated"].null_count() == table.height:
+        notes.append(
+            "The published rule is no likelihood-ratio test: the likelihoods are of different data. Ask for "
+            "simulations to see what is usual here."
+        )
+    return tuple(notes)
+
+
+def benjamini_hochberg(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """P values adjusted so that the false discovery rate is held: min over j >= i of p_(j) n / j. Missing ones stay so.
+
+    >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03, np.nan])).round(3).tolist()
+    [0.03, 0.04, 0.04, nan]
+    """
+    adjusted = np.full(len(p), np.nan)
+    known = np.flatnonzero(~np.isnan(p))
+    order = known[np.argsort(p[known])]
+    steps = p[order] * len(order) / np.arange(1, len(order) + 1)
+    adjusted[order] = np.minimum(np.minimum.accumulate(steps[::-1])[::-1], 1.0)
+    return adjusted
+
+
+def deletion_windows(
+    judgments: Judgments, width: int, step: int | None = None, alpha: float = ALPHA, progress: Progress | None = None
+) -> pl.DataFrame:
+    """The deletion analysis within sliding windows of trials, to see who changed half-way (appendix C).
+
+    A window holds `width` consecutive answers of each participant, in their order of presentation; windows begin `step`
+    answers apart (half the width unless said). One row a participant and window: first, last, distance, df, p_value,
+    flagged. A participant without answers in a window is not in it.
+
+    >>> import karat
+    >>> windows = deletion_windows(karat.datasets.load("crowd"), width=40, step=40)
+    >>> windows.columns
+    ['participant', 'first', 'last', 'distance', 'df', 'p_value', 'flagged']
+    """
+    stride = max(width // 2, 1) if step is None else step
+    if width < 2 or stride < 1:
+        raise ScreenError("deletion_windows: width must be at least 2 and step at least 1.")
+    answers = crowd(judgments, "deletion_windows")
+    number_of = pl.int_range(1, pl.len() + 1).over("participant")
+    frame = answers.rows.drop("_worker", "_stimulus", "_code").with_columns(_place=number_of)
+    longest = int(frame.select(pl.col("_place").max()).item())
+    starts = list(range(1, max(longest - width, 0) + 2, stride))
+    if starts[-1] + width <= longest:
+        starts.append(longest - width + 1)
+    tables = []
+    for number, first in enumerate(starts):
+        part = frame.filter(pl.col("_place").is_between(first, first + width - 1)).drop("_place")
+        found = deletion(Judgments(part, judgments.scales), alpha).participants
+        place = (pl.lit(first).alias("first"), pl.lit(first + width - 1).alias("last"))
+        tables.append(found.select("participant", *place, "distance", "df", "p_value", "flagged"))
+        if progress is not None:
+            progress(number + 1, len(starts))
+    people = pl.DataFrame({"participant": answers.workers}).with_row_index("_order")
+    together = pl.concat(tables).join(people, on="participant", how="left")
+    return together.sort("_order", "first").drop("_order")

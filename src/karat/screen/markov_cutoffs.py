@@ -1,0 +1,226 @@
+"""Cutoffs for the Markov criterion that fit the design: its stimuli, their order, balance, answers and gaps.
+
+What credible participants would answer is simulated from the crowd itself (`karat.models.markov_null`): the stimuli
+that somebody saw, in that order, answered by the shares of the crowd's answers to each, and with preferences for
+answers as spread as in the middle of the crowd. The share of answer k to stimulus j is (n_jk + m_k) / (n_j + 1), where
+m_k is the share of stimuli whose majority answers k; one imaginary answer keeps unanimous stimuli from being certain.
+Where stimuli have fewer than three answers on average there is no crowd to
+follow, and all stimuli get the shares of all answers. Participants whose numbers of answers differ by less than a
+twentieth share one simulation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from karat.models.markov import Floats, Ints, Strategy, Target, distances, targets
+from karat.models.markov_null import (
+    Calibration,
+    Sequences,
+    calibrate,
+    credible_counts,
+    judged_together,
+    pattern_counts,
+    preference_spread,
+)
+from karat.screen.evidence import ScreenError
+
+KINDS = ("primary choice", "repeated pattern", "random guessing")
+CROWD = 3.0
+"""How many answers stimuli must have on average for their own shares to be used."""
+NEAR = 1.05
+ENOUGH = 5_000
+FOLLOWERS = 4
+"""Those who follow a pattern are simulated with a quarter of the simulations each; error rates need no more."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """What was asked and answered on one scale: answers and stimuli one participant after the other, in order."""
+
+    levels: tuple[str, ...]
+    participants: pl.Series
+    codes: NDArray[np.int8]
+    stimuli: Ints
+    lengths: Ints
+
+    @property
+    def patterns(self) -> tuple[Target, ...]:
+        """The patterns that are tried for these answers."""
+        return targets(len(self.levels))
+
+    def some(self, members: Ints) -> tuple[Sequences, NDArray[np.int8]]:
+        """What some participants saw and answered."""
+        starts = np.cumsum(self.lengths) - self.lengths
+        places = np.concatenate([np.arange(starts[one], starts[one] + self.lengths[one]) for one in members])
+        return Sequences(self.stimuli[places], self.lengths[members]), self.codes[places]
+
+    def counts(self) -> NDArray[np.int64]:
+        """How often each stimulus (row) was answered by each level (column)."""
+        kinds = len(self.levels)
+        cells = np.bincount(self.stimuli * kinds + self.codes, minlength=(int(self.stimuli.max()) + 1) * kinds)
+        return cells.reshape(-1, kinds).astype(np.int64)
+
+    def balance(self) -> Floats:
+        """The share of stimuli whose majority gave each answer; a tie counts for all that are tied."""
+        counts = self.counts()
+        most = counts == counts.max(axis=1, keepdims=True)
+        balance: Floats = (most / most.sum(axis=1, keepdims=True)).mean(axis=0)
+        return balance
+
+    @property
+    def has_crowd(self) -> bool:
+        """Whether stimuli were judged by enough people for shares of their own."""
+        return float(self.counts().sum(axis=1).mean()) >= CROWD
+
+    def shares(self) -> Floats:
+        """The share of each answer to each stimulus by which credible participants are simulated."""
+        counts, balance = self.counts(), self.balance()
+        if not self.has_crowd:
+            everywhere = (counts.sum(axis=0) + balance) / (counts.sum() + 1)
+            return np.tile(everywhere, (len(counts), 1))
+        found: Floats = (counts + balance) / (counts.sum(axis=1, keepdims=True) + 1)
+        return found
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """The simulation for participants with about the same number of answers."""
+
+    members: Ints
+    """Who shares it: places among the participants of the design."""
+    shortest: int
+    longest: int
+    calibration: Calibration
+    missed: dict[str, float]
+    """Of those who follow each kind of pattern, the share that is under no cutoff (type II error)."""
+    followers: dict[str, Floats]
+    """Their distances from the nearest target of their kind."""
+    credible: dict[str, Floats]
+    """The distances of the credible from the nearest target of each kind."""
+
+
+def about_equal(lengths: Ints, least: int) -> Iterator[Ints]:
+    """The places of participants whose numbers of answers are within a twentieth of each other, the shortest first.
+
+    >>> [group.tolist() for group in about_equal(np.array([100, 77, 5, 103, 77]), least=10)]
+    [[1, 4], [0, 3]]
+    """
+    order = np.argsort(lengths, kind="stable")
+    order = order[lengths[order] >= least]
+    while len(order):
+        end = int(np.searchsorted(lengths[order], NEAR * lengths[order[0]], side="right"))
+        yield np.sort(order[:end])
+        order = order[end:]
+
+
+def simulate_cutoffs(
+    design: Design, alpha: float, strategy: Strategy, seed: int, simulations: int, least: int
+) -> list[Simulated]:
+    """The simulations for a design, one for each number of answers, and the errors to expect with their cutoffs."""
+    shares = design.shares()
+    spread = preference_of(design, shares, seed)
+    found = []
+    for members in about_equal(design.lengths, least):
+        random = np.random.default_rng([seed, len(design.levels), int(design.lengths[members].min())])
+        some = members if len(members) <= simulations else random.choice(members, simulations, replace=False)
+        seen, _ = design.some(some)
+        found.append(_simulate(members, seen, shares, spread, alpha, strategy, simulations, random))
+    return found
+
+
+def errors_by_trials(
+    design: Design,
+    trials: Sequence[int],
+    alpha: float = 0.05,
+    strategy: Strategy = "rows",
+    seed: int = 1,
+    simulations: int = 2_000,
+    majority: float | None = None,
+) -> pl.DataFrame:
+    """The type II error for each kind of pattern if so many stimuli like these were judged, in random order.
+
+    `majority` is the share of stimuli to which most give the most frequent answer; as it is here unless said.
+    Columns: trials, kind, type_two (the paper's figures 4a and 4b for the design at hand).
+    """
+    shares = design.shares()
+    weights = _weights(shares, majority)
+    spread = preference_of(design, shares, seed)
+    rows = []
+    for number in trials:
+        random = np.random.default_rng([seed, len(design.levels), number])
+        orders = min(simulations, 200)
+        drawn = random.choice(len(shares), size=orders * number, p=weights)
+        seen = Sequences(drawn, np.full(orders, number))
+        made = _simulate(np.arange(0), seen, shares, spread, alpha, strategy, simulations, random)
+        rows += [(number, kind, missed) for kind, missed in made.missed.items()]
+    return pl.DataFrame(rows, schema={"trials": pl.Int64, "kind": pl.String, "type_two": pl.Float64}, orient="row")
+
+
+def _weights(shares: Floats, majority: float | None) -> Floats | None:
+    """How often stimuli must be drawn for this share of them to be those that most answer by the most frequent answer.
+
+    None where they are drawn as they are; where all stimuli have the same majority, they cannot be drawn otherwise.
+    """
+    if majority is None:
+        return None
+    most = shares.argmax(axis=1)
+    frequent = most == np.bincount(most).argmax()
+    if frequent.all():
+        raise ScreenError("markov: all stimuli have the same majority, so that their balance cannot be changed.")
+    weights: Floats = np.where(frequent, majority / frequent.sum(), (1 - majority) / (~frequent).sum())
+    return weights
+
+
+def _simulate(
+    members: Ints,
+    seen: Sequences,
+    shares: Floats,
+    spread: Floats,
+    alpha: float,
+    strategy: Strategy,
+    simulations: int,
+    random: np.random.Generator,
+) -> Simulated:
+    categories = shares.shape[1]
+    patterns = targets(categories)
+    matrices = [target.matrix for target in patterns]
+    places = {kind: [at for at, target in enumerate(patterns) if target.kind == kind] for kind in KINDS}
+    honest = distances(credible_counts(seen, shares, simulations, random, spread), matrices, strategy)
+    calibration = calibrate(honest, judged_together(patterns), alpha)
+    missed, followers = {}, {}
+    for kind, examples in _examples(patterns).items():
+        size = max(1, simulations // (FOLLOWERS * len(examples)))
+        made = [pattern_counts(target, seen.lengths, size, categories, random) for target in examples]
+        by_target = distances(np.concatenate(made), matrices, strategy)
+        by_group, _ = calibration.grouped(by_target)
+        missed[kind] = float(np.mean(~(by_group < calibration.cutoffs).any(axis=1)))
+        followers[kind] = by_target[:, places[kind]].min(axis=1)
+    credible = {kind: honest[:, own].min(axis=1) for kind, own in places.items()}
+    shortest, longest = int(seen.lengths.min()), int(seen.lengths.max())
+    return Simulated(members, shortest, longest, calibration, missed, followers, credible)
+
+
+def preference_of(design: Design, shares: Floats, seed: int) -> Floats:
+    """How much preferences for answers differ in this crowd; from some of its members where it is large."""
+    everyone = np.arange(len(design.lengths))
+    if len(everyone) > ENOUGH:
+        everyone = np.random.default_rng(seed).choice(everyone, ENOUGH, replace=False)
+    seen, codes = design.some(everyone)
+    return preference_spread(seen, codes, shares)
+
+
+def _examples(patterns: tuple[Target, ...]) -> dict[str, list[Target]]:
+    """Whom to simulate for each kind of pattern: every primary choice, the way round all answers, guessing."""
+    kinds = len(patterns[0].matrix)
+    longest = next(target for target in patterns if target.way == tuple(range(kinds)))
+    return {
+        "primary choice": [target for target in patterns if target.kind == "primary choice"],
+        "repeated pattern": [longest],
+        "random guessing": [target for target in patterns if target.kind == "random guessing"],
+    }

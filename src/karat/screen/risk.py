@@ -1,0 +1,200 @@
+"""Risk levels: pattern of answers, time and accuracy together, for those whom a criterion has flagged.
+
+Table 4 of Ba, Mancenido, Chiou and Pan. Each of three dimensions scores 0, 0.5 or 1:
+
+- pattern: 0.5 where a criterion of answers (the Markov criterion, deletion analysis) has flagged somebody, and 0.5 more
+  where the answers are typical, which the paper does not define: here, a run of equal answers that is four standard
+  deviations longer than expected of independent and equally frequent answers (Schilling 1990, as the paper uses it),
+  at least log_K(n (1 - 1 / K)) + 4 sqrt(pi^2 / (6 log(K)^2) + 1 / 12), rounded up: 13 of 77 binary answers. With it the
+  counts of the paper's table are found again;
+- time: 0.5 where the mean response time is below the mean, 1 where it is more than one standard deviation below;
+- accuracy: the same of the share of right answers or, where no right answers are known, of the share of answers with
+  the majority of all.
+
+Their sum is high risk from 2.5, moderate from 1.5, and undetermined below. Mean and standard deviation of the times and
+accuracies are those of all participants; the mean of the times is that of all trials, as in the paper's time filter.
+Nobody who is not flagged by a criterion of answers has a level. Items whose recorded right answer disagrees with a
+near-unanimous crowd (`karat.screen.gold`) do not count as accuracy, unless `doubtful="counted"`. Only high risk is
+flagged. A level sums up signs; it does not say what somebody did or why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from karat.errors import counted
+from karat.judgments import Judgments
+from karat.models.markov import Strategy
+from karat.screen.answer_table import with_stimuli
+from karat.screen.answers import scored
+from karat.screen.evidence import Evidence, ScreenError, everybody, timed
+from karat.screen.gold import KEYS, gold
+from karat.screen.markov import ALPHA, SIMULATIONS, markov
+from karat.screen.positions import answered, by_scale
+from karat.screen.straightlining import presented
+from karat.screen.time_filter import refuse_time_limit
+
+HIGH, MODERATE = 2.5, 1.5
+STANDARD_DEVIATIONS = 4
+Doubtful = Literal["left out", "counted"]
+
+
+def risk(
+    judgments: Judgments,
+    cutoffs: Literal["simulated", "published"] = "simulated",
+    alpha: float = ALPHA,
+    strategy: Strategy = "rows",
+    seed: int = 1,
+    simulations: int = SIMULATIONS,
+    doubtful: Doubtful = "left out",
+    time_limit: float | None = None,
+) -> Evidence:
+    """The risk level of everybody whom the Markov criterion flags, with these settings.
+
+    >>> import karat
+    >>> evidence = risk(karat.datasets.load("crowd"), simulations=2000)
+    >>> evidence.participants["level"].drop_nulls().unique().sort().to_list()
+    ['high', 'moderate', 'undetermined']
+    """
+    settings = {
+        "cutoffs": cutoffs, "alpha": alpha, "strategy": strategy, "seed": seed, "simulations": simulations,
+        "doubtful": doubtful, "time_limit": time_limit,
+    }  # fmt: skip
+    patterns = markov(judgments, cutoffs, alpha, strategy, seed, simulations)
+    found = risk_levels(judgments, patterns.flagged, doubtful, time_limit)
+    return Evidence(found.participants, "risk", settings, found.notes)
+
+
+def risk_levels(
+    judgments: Judgments, flagged: Collection[str], doubtful: Doubtful = "left out", time_limit: float | None = None
+) -> Evidence:
+    """The risk levels of those whom criteria of answers have flagged, whichever these are.
+
+    Further columns: level, pattern, time, accuracy (their scores), mean_time, share_right, longest_run.
+
+    >>> import karat
+    >>> crowd = karat.datasets.load("crowd")
+    >>> risk_levels(crowd, ["w017"]).participants["level"].drop_nulls().to_list()
+    ['high']
+    """
+    if doubtful not in ("left out", "counted"):
+        raise ScreenError("risk: doubtful is left out or counted.")
+    times = timed(judgments, "risk")
+    refuse_time_limit(times["rt"], time_limit, "risk")
+    means = times.group_by("participant").agg(pl.col("rt").mean().alias("mean_time"))
+    right, what, notes = _accuracy(judgments, doubtful)
+    table = everybody(judgments)
+    for part in (means, right, _runs(judgments)):
+        table = table.join(part, on="participant", how="left", maintain_order="left")
+    overall = times["rt"].mean()
+    candidate = pl.col("participant").is_in(list(flagged))
+    table = table.with_columns(
+        pattern=0.5 + 0.5 * pl.col("typical").fill_null(False).cast(pl.Float64),
+        time=_below(pl.col("mean_time"), pl.lit(overall)),
+        accuracy=_below(pl.col("share_right"), pl.col("share_right").mean()),
+    ).with_columns(score=pl.col("pattern") + pl.col("time") + pl.col("accuracy"))
+    level = (
+        pl.when(pl.col("score") >= HIGH).then(pl.lit("high"))
+        .when(pl.col("score") >= MODERATE).then(pl.lit("moderate")).otherwise(pl.lit("undetermined"))
+    )  # fmt: skip
+    scores = ("score", "pattern", "time", "accuracy")
+    table = table.with_columns(
+        level=pl.when(candidate).then(level), **{name: pl.when(candidate).then(pl.col(name)) for name in scores}
+    )
+    told = [_reason(row, what) for row in table.iter_rows(named=True)]
+    participants = table.select(
+        "participant", "score", pl.lit(HIGH).alias("threshold"),
+        (pl.col("score") >= HIGH).fill_null(False).alias("flagged"),
+        pl.Series("reason", told, pl.String), "level", "pattern", "time", "accuracy", "mean_time", "share_right",
+        "longest_run",
+    )  # fmt: skip
+    return Evidence(participants, "risk", {"doubtful": doubtful, "time_limit": time_limit}, tuple(notes))
+
+
+def typical_run(answers: int, categories: int) -> int:
+    """From which length a run of equal answers counts as typical of those who do not look.
+
+    >>> typical_run(77, 2), typical_run(72, 5)
+    (13, 6)
+    """
+    base = np.log(categories)
+    expected = np.log(max(answers * (1 - 1 / categories), 1.0)) / base
+    return int(np.ceil(expected + STANDARD_DEVIATIONS * np.sqrt(np.pi**2 / (6 * base**2) + 1 / 12)))
+
+
+def _below(value: pl.Expr, middle: pl.Expr) -> pl.Expr:
+    """0 from the middle on, 0.5 below it, 1 more than one standard deviation below; 0 where there is no value."""
+    low = value < middle - value.std().fill_null(0.0)
+    return pl.when(low).then(1.0).when(value < middle).then(0.5).otherwise(0.0)
+
+
+def _runs(judgments: Judgments) -> pl.DataFrame:
+    """Each participant's longest run on any scale, and whether it is typical of those who do not look."""
+    tables = []
+    for scale, rows in by_scale(judgments, presented(answered(judgments))):
+        kinds = len(getattr(scale, "levels", ())) or max(2, rows["response"].n_unique())
+        runs = rows.select("participant", pl.struct("participant", "response").rle_id().alias("run"))
+        lengths = runs.group_by("participant", "run").len().group_by("participant").agg(
+            pl.col("len").max().cast(pl.Int64).alias("longest_run"), pl.col("len").sum().cast(pl.Int64).alias("answers")
+        )  # fmt: skip
+        limits = {n: typical_run(n, kinds) for n in lengths["answers"].unique().to_list()}
+        limit = pl.col("answers").replace_strict(limits, return_dtype=pl.Int64)
+        tables.append(lengths.with_columns(typical=pl.col("longest_run") >= limit))
+    together = pl.concat(tables).group_by("participant")
+    return together.agg(pl.col("longest_run").max(), pl.col("typical").any())
+
+
+def _accuracy(judgments: Judgments, doubtful: Doubtful) -> tuple[pl.DataFrame, str, list[str]]:
+    """Each participant's share of right answers, or of answers with the majority; what it is; and notes."""
+    rows = answered(judgments)
+    rows = rows.with_columns(
+        pl.col("question").fill_null("") if "question" in rows.columns else pl.lit("").alias("question")
+    )
+    if "expected" not in rows.columns or rows["expected"].null_count() == rows.height:
+        table, notes = _with_majority(rows)
+        return (
+            table,
+            "agreement with the majority",
+            ["No right answers are recorded: accuracy is agreement with the majority.", *notes],
+        )
+    checked = gold(judgments)
+    notes = list(checked.notes)
+    known = rows.filter(pl.col("expected").is_not_null()).select("participant", *KEYS, "response")
+    if doubtful == "left out" and checked.doubtful.height:
+        known = known.join(checked.doubtful.select(KEYS), on=KEYS, how="anti")
+        notes.append(f"{counted(checked.doubtful.height, 'doubtful item')} left out of accuracy.")
+    if not known.height:
+        raise ScreenError("risk: every recorded right answer disagrees with the crowd; check the column expected.")
+    trials, told = scored(known, judgments.scales, "risk")
+    table = trials.group_by("participant").agg(pl.col("right").mean().alias("share_right"))
+    return table, "accuracy", notes + told
+
+
+def _with_majority(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    shown = tuple(name for name in ("left", "right", "polarity") if name in rows.columns)
+    rows, notes = with_stimuli(rows, shown)
+    counts = rows.group_by("_stimulus", "response").len()
+    most = counts.with_columns(_most=pl.col("len").max().over("_stimulus")).filter(pl.col("len") == pl.col("_most"))
+    # A tie has no majority, and who judged alone agrees with nobody.
+    single = most.filter(pl.len().over("_stimulus") == 1, pl.col("_most") > 1).select("_stimulus", majority="response")
+    compared = rows.join(single, on="_stimulus", how="inner")
+    if not compared.height:
+        raise ScreenError("risk: no item has a majority; right answers (column expected) are needed.")
+    agrees = (pl.col("response") == pl.col("majority")).mean().alias("share_right")
+    return compared.group_by("participant").agg(agrees), notes
+
+
+def _reason(row: dict[str, object], what: str) -> str:
+    level = row["level"]
+    if level is None:
+        return "no criterion of answers stood out"
+    words = {0.0: "not below the mean", 0.5: "below the mean", 1.0: "more than one standard deviation below the mean"}
+    time, accuracy = row["time"], row["accuracy"]
+    run = " with a long run of equal answers" if row["pattern"] == 1.0 else ""
+    slow = "no time" if row["mean_time"] is None else words[float(str(time))]
+    right = "not known" if row["share_right"] is None else words[float(str(accuracy))]
+    return f"{level} ({row['score']:g} of 3): answers follow a pattern{run}; mean time {slow}; {what} {right}"

@@ -1,0 +1,225 @@
+"""The Spammer Index of repeated rounds: the longer form, with time among the sources of variance.
+
+Where the same workers judge the same tasks in several rounds, the total variance also has that of the rounds, and of
+workers and tasks from round to round (Ba, Mancenido, Chiou and Pan, after equation 4):
+
+    SI = var_workers / (var_workers + var_tasks + var_time + var_workers:time + var_tasks:time)
+
+The model is eta = time + worker + task + worker:time + task:time, the last four random intercepts, fitted by the
+Laplace approximation. There are only a handful of rounds, too few for a variance of random effects. Rounds are fixed
+effects instead, and var_time is the variance of their estimates (with one less than the rounds as divisor), which holds
+their errors of estimation too. The variance of workers:tasks is left out: with two or three answers a cell the
+approximation puts it far too low, so that it would lend the index a precision that it has not.
+
+The interval is Wald's on the logit scale, logit SI = log var_workers - log(the rest), its standard error by the delta
+method from the covariance of all parameters. Where var_workers is zero there is no logit: the lower end is 0, and the
+upper end is the index at the upper end of the workers' deviation, the rest as estimated. `simulations` asks for a
+parametric bootstrap: new effects of everybody and everything but the rounds, new answers, and the model fitted anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy.special import expit, logit, ndtri
+
+from karat.errors import counted
+from karat.models.glrm import MixedFit, RandomTerm, fit_mixed, random_term
+from karat.screen.crowd import Crowd
+from karat.screen.evidence import ScreenError
+
+Floats = NDArray[np.float64]
+Progress = Callable[[int, int], None]
+COLUMNS = ("repetition", "session")
+SOURCES = ("workers", "tasks", "time", "workers:time", "tasks:time")
+ZERO = 1e-4
+"""A deviation of the workers below this is none."""
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """The index of repeated rounds, its interval and its parts."""
+
+    value: float
+    lower: float
+    upper: float
+    variances: pl.DataFrame
+    """source, variance, share."""
+    log_likelihood: float
+    interval: Literal["Wald", "bootstrap"]
+    notes: tuple[str, ...]
+
+
+def round_column(answers: Crowd) -> str | None:
+    """The column that says in which round an answer was given; none where nothing was repeated.
+
+    It is repetition, or session where that does not vary. Workers and tasks must come in several rounds, most of them:
+    sessions with tasks of their own are no repetition.
+
+    >>> import karat
+    >>> from karat.screen.crowd import crowd
+    >>> round_column(crowd(karat.datasets.load("crowd"), "spammer_index")) is None
+    True
+    """
+    for name in COLUMNS:
+        if name not in answers.rows.columns:
+            continue
+        known = answers.rows.filter(pl.col(name).is_not_null())
+        if known[name].n_unique() > 1 and all(_repeated(known, who, name) for who in ("_worker", "_stimulus")):
+            return name
+    return None
+
+
+def _repeated(rows: pl.DataFrame, group: str, column: str) -> bool:
+    """Whether most levels of a group come in several rounds."""
+    rounds = rows.group_by(group).agg(pl.col(column).n_unique().alias("rounds"))["rounds"]
+    return bool((rounds > 1).sum() > len(rounds) / 2)
+
+
+def index_of_rounds(
+    answers: Crowd, column: str, simulations: int = 0, seed: int = 1, progress: Progress | None = None
+) -> Rounds:
+    """The Spammer Index of binary or ordered answers that were given in several rounds.
+
+    >>> import karat
+    >>> from karat.screen.crowd import crowd
+    >>> random = np.random.default_rng(3)
+    >>> who, what, when = (part.ravel() for part in np.meshgrid(range(20), range(15), (1, 2), indexing="ij"))
+    >>> eta = random.normal(0, 0.7, 20)[who] + random.normal(0, 2, 15)[what] + 0.3 * when
+    >>> answer = (eta + random.logistic(size=600) > 0).astype(int)
+    >>> table = {"participant": [f"w{i}" for i in who], "item": [f"t{j}" for j in what], "repetition": when,
+    ...          "response": answer.astype(str)}
+    >>> found = index_of_rounds(crowd(karat.Judgments(table, karat.Binary(("0", "1"))), "x"), "repetition")
+    >>> found.variances["source"].to_list(), 0 < found.value < 1
+    (['workers', 'tasks', 'time', 'workers:time', 'tasks:time'], True)
+    """
+    if answers.family == "nominal":
+        raise ScreenError("spammer_index: the form with rounds is for yes-or-no and ordered answers, not for labels.")
+    known = answers.rows.filter(pl.col(column).is_not_null())
+    rounds, when = np.unique(known[column].to_numpy(), return_inverse=True)
+    model = _Model(known, when, len(rounds), answers.family)
+    found = model.fit(known["_code"].to_numpy())
+    variances = _variances(found, len(rounds))
+    value = _share(variances)
+    lower, upper = _wald(found, variances, len(rounds))
+    how: Literal["Wald", "bootstrap"] = "Wald"
+    notes = [f"{counted(len(rounds), 'round')} ({column}): var_time is the variance of their fixed effects."]
+    notes += ["The variance of workers:tasks is left out; see karat.screen.spammer_rounds."]
+    notes += _notes(found, answers.rows.height - known.height, column)
+    if simulations:
+        values = model.bootstrap(found, simulations, seed, progress)
+        lower, upper, how = float(np.quantile(values, 0.025)), float(np.quantile(values, 0.975)), "bootstrap"
+        if len(values) < simulations:
+            lost = simulations - len(values)
+            notes.append(f"{counted(lost, 'sample')} of the bootstrap had not all answers, or no maximum; left out.")
+    table = pl.DataFrame({"source": SOURCES, "variance": [variances[name] for name in SOURCES]})
+    table = table.with_columns(share=pl.col("variance") / pl.col("variance").sum())
+    return Rounds(value, lower, upper, table, found.log_likelihood, how, tuple(notes))
+
+
+@dataclass(frozen=True)
+class _Model:
+    """The model of the longer form for the rows of a crowd."""
+
+    rows: pl.DataFrame
+    when: NDArray[np.int64]
+    rounds: int
+    family: Any
+
+    @property
+    def groups(self) -> dict[str, NDArray[Any]]:
+        """The number of the level of each random effect, for each row."""
+        who, what = self.rows["_worker"].to_numpy(), self.rows["_stimulus"].to_numpy()
+        return {
+            "workers": who, "tasks": what, "workers:time": who * self.rounds + self.when,
+            "tasks:time": what * self.rounds + self.when,
+        }  # fmt: skip
+
+    @property
+    def design(self) -> Floats:
+        """A column for each round; ordered answers have thresholds in place of the first."""
+        every = np.equal.outer(self.when, np.arange(self.rounds)).astype(np.float64)
+        return every[:, 1:] if self.family == "ordinal" else every
+
+    def fit(self, codes: NDArray[Any], start: Floats | None = None) -> MixedFit:
+        names = [f"round {number}" for number in range(self.rounds - self.design.shape[1] + 1, self.rounds + 1)]
+        terms: list[RandomTerm] = [random_term(name, levels) for name, levels in self.groups.items()]
+        return fit_mixed(codes, self.design, names, terms, family=self.family, start=start)
+
+    def bootstrap(self, found: MixedFit, simulations: int, seed: int, progress: Progress | None) -> Floats:
+        """The index of samples from the fitted model; those without all categories, or without a maximum, left out."""
+        values = []
+        for number in range(simulations):
+            random = np.random.default_rng([seed, number])
+            codes = self._drawn(found, random)
+            if len(np.unique(codes)) == len(found.categories):
+                again = self.fit(codes, found.parameters)
+                if again.converged:
+                    values.append(_share(_variances(again, self.rounds)))
+            if progress is not None:
+                progress(number + 1, simulations)
+        if not values:
+            raise ScreenError("spammer_index: no sample of the bootstrap could be fitted; leave simulations out.")
+        return np.array(values)
+
+    def _drawn(self, found: MixedFit, random: np.random.Generator) -> NDArray[Any]:
+        eta = self.design @ found.coefficients
+        for name, levels in self.groups.items():
+            deviation = float(np.sqrt(found.covariances[name][0, 0]))
+            eta = eta + deviation * random.normal(size=int(levels.max()) + 1)[levels]
+        cuts = found.thresholds if len(found.thresholds) else np.zeros(1)
+        drawn: NDArray[Any] = found.categories[np.searchsorted(cuts, eta + random.logistic(size=len(eta)))]
+        return drawn
+
+
+def _effects(found: MixedFit, rounds: int) -> Floats:
+    """The effects of the rounds; those of ordered answers are told from the first."""
+    return np.concatenate([np.zeros(rounds - len(found.coefficients)), found.coefficients])
+
+
+def _variances(found: MixedFit, rounds: int) -> dict[str, float]:
+    parts = {name: float(matrix[0, 0]) for name, matrix in found.covariances.items()}
+    return parts | {"time": float(np.var(_effects(found, rounds), ddof=1))}
+
+
+def _share(variances: dict[str, float]) -> float:
+    whole = sum(variances.values())
+    return variances["workers"] / whole if whole > 0 else float("nan")
+
+
+def _wald(found: MixedFit, variances: dict[str, float], rounds: int) -> tuple[float, float]:
+    """Wald's interval on the logit scale; from zero where workers do not vary."""
+    z = float(ndtri(0.975))
+    rest = sum(variances.values()) - variances["workers"]
+    place = found.parameter_names.index("workers.(Intercept)")
+    deviation = abs(float(found.parameters[place]))
+    if deviation < ZERO:
+        highest = (deviation + z * float(np.sqrt(found.parameter_covariance[place, place]))) ** 2
+        return 0.0, highest / (highest + rest)
+    slope = np.zeros(len(found.parameters))
+    effects = _effects(found, rounds)
+    # d var_time / d effect = 2 (effect - mean) / (rounds - 1)
+    columns = len(found.coefficients)
+    slope[:columns] = -2 * (effects - effects.mean())[rounds - columns :] / (rounds - 1) / rest
+    for name in ("workers", "tasks", "workers:time", "tasks:time"):
+        own = found.parameter_names.index(f"{name}.(Intercept)")
+        slope[own] = 2 * found.parameters[own] / (variances["workers"] if name == "workers" else -rest)
+    # A variance at zero has a slope of zero and adds nothing, whatever its error.
+    used = slope != 0
+    error = float(np.sqrt(slope[used] @ found.parameter_covariance[np.ix_(used, used)] @ slope[used]))
+    centre = float(logit(_share(variances)))
+    return float(expit(centre - z * error)), float(expit(centre + z * error))
+
+
+def _notes(found: MixedFit, without: int, column: str) -> list[str]:
+    notes = list(found.notes)
+    if not found.converged:
+        notes.append(f"The model of rounds did not converge: {found.convergence.message}")
+    if without:
+        notes.append(f"{counted(without, 'answer')} without a value of {column} left out.")
+    return notes

@@ -1,0 +1,116 @@
+"""The time filter: whose mean response time is below that of all.
+
+An auxiliary rule of Ba, Mancenido, Chiou and Pan, to be read beside patterns of answers: many who are quick answer
+well. Two versions, because paper and tables differ: "mean", as the note of their table 2 has it, takes the mean of all
+response times as the cutoff, and flags about half of everybody; "mean-sd", as their text has it, the mean less one
+standard deviation, both of the participants' means.
+
+By difficulty, the cutoff is computed at each level of a column, and somebody is flagged who is below it at every level
+that they saw: a short time on hard trials says more than a short time on the whole. Score and threshold are those of
+the level at which somebody is farthest above, or least below.
+
+A limit on the time per trial makes times short for reasons of the design, and the authors advise against the filter
+there. It is refused where `time_limit` says so, and where times pile up at a maximum: at least 1 % of them, and ten,
+are within 1 % of the longest, and more than in the tenth below it. `time_limit=0` says that there was no limit.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import polars as pl
+
+from karat.columns import nearest
+from karat.judgments import Judgments
+from karat.screen.answer_table import exact
+from karat.screen.evidence import Evidence, ScreenError, everybody, timed
+
+PILE_SHARE, PILE_LEAST = 0.01, 10
+
+
+def time_filter(
+    judgments: Judgments,
+    rule: Literal["mean", "mean-sd"] = "mean-sd",
+    by_difficulty: str | None = None,
+    time_limit: float | None = None,
+) -> Evidence:
+    """The mean response time of each participant; flagged where it is below the cutoff of the rule.
+
+    >>> import karat
+    >>> crowd = karat.datasets.load("crowd")
+    >>> len(time_filter(crowd, rule="mean").flagged) > len(time_filter(crowd).flagged) > 0
+    True
+    """
+    if rule not in ("mean", "mean-sd"):
+        raise ScreenError("time_filter: the rule is mean or mean-sd.")
+    frame = timed(judgments, "time_filter")
+    refuse_time_limit(frame["rt"], time_limit, "time_filter")
+    level = pl.lit("all") if by_difficulty is None else _difficulty(frame, by_difficulty)
+    rows = frame.with_columns(_level=level).filter(pl.col("_level").is_not_null())
+    means = rows.group_by("participant", "_level", maintain_order=True).agg(pl.col("rt").mean().alias("mean"))
+    cutoffs = time_cutoffs(rows, means, rule)
+    table = means.join(cutoffs, on="_level", how="left", maintain_order="left")
+    table = table.with_columns(_ahead=pl.col("mean") - pl.col("cutoff"))
+    # The level that speaks most for somebody decides: below it there, below it everywhere.
+    decided = table.sort("_ahead", descending=True, nulls_last=True, maintain_order=True)
+    decided = decided.unique("participant", keep="first", maintain_order=True)
+    people = everybody(judgments).join(decided, on="participant", how="left", maintain_order="left")
+    told = [
+        _reason(mean, cutoff, where if by_difficulty else None, rule)
+        for mean, cutoff, where in people.select("mean", "cutoff", "_level").iter_rows()
+    ]
+    participants = people.select(
+        "participant", pl.col("mean").alias("score"), pl.col("cutoff").alias("threshold"),
+        (pl.col("mean") < pl.col("cutoff")).fill_null(False).alias("flagged"), pl.Series("reason", told, pl.String),
+    )  # fmt: skip
+    settings = {"rule": rule, "by_difficulty": by_difficulty, "time_limit": time_limit}
+    notes = ["Half of everybody is below the mean: read this rule only beside others."] if rule == "mean" else []
+    without = frame.height - rows.height
+    notes += [f"{without:,} times without a value of {by_difficulty} left out."] if without else []
+    return Evidence(participants, "time_filter", settings, tuple(notes))
+
+
+def refuse_time_limit(times: pl.Series, time_limit: float | None, criterion: str) -> None:
+    """Raise ScreenError where the task had a time limit, by what is said or by a pile of times at a maximum.
+
+    >>> refuse_time_limit(pl.Series([1.0, 2.0, 30.0]), None, "time_filter")
+    """
+    advice = "Times then say something about the limit: use another criterion, such as attention or the answers."
+    if time_limit is not None and time_limit < 0:
+        raise ScreenError(f"{criterion}: time_limit is in seconds, and 0 where there was none.")
+    if time_limit:
+        raise ScreenError(f"{criterion}: trials had a time limit of {time_limit:g} s. {advice}")
+    longest = times.max()
+    if time_limit is not None or not isinstance(longest, float) or times.n_unique() < PILE_LEAST:
+        return
+    at_end = int((times >= 0.99 * longest).sum())
+    before = int(((times >= 0.89 * longest) & (times < 0.99 * longest)).sum())
+    if at_end >= PILE_LEAST and at_end >= PILE_SHARE * len(times) and at_end > before:
+        raise ScreenError(
+            f"{criterion}: {at_end:,} of {len(times):,} times are at the longest, {longest:.1f} s, as with a limit. "
+            f"{advice} Where there was no limit, say time_limit = 0."
+        )
+
+
+def time_cutoffs(rows: pl.DataFrame, means: pl.DataFrame, rule: str) -> pl.DataFrame:
+    """The cutoff at each level of difficulty: `_level`, cutoff."""
+    if rule == "mean":
+        return rows.group_by("_level", maintain_order=True).agg(pl.col("rt").mean().alias("cutoff"))
+    spread = pl.col("mean").std().fill_null(0.0)
+    return means.group_by("_level", maintain_order=True).agg((pl.col("mean").mean() - spread).alias("cutoff"))
+
+
+def _difficulty(frame: pl.DataFrame, column: str) -> pl.Expr:
+    if column not in frame.columns:
+        close = nearest(column, frame.columns)
+        raise ScreenError(f"time_filter: there is no column {column!r}{f'; is {close} meant?' if close else '.'}")
+    return pl.col(column).cast(pl.String)
+
+
+def _reason(mean: float | None, cutoff: float | None, where: str | None, rule: str) -> str:
+    if mean is None or cutoff is None:
+        return "no timed trials outside practice"
+    at = "" if where is None else f" ({where}, and at every level)" if mean < cutoff else f" ({where})"
+    side = "below" if mean < cutoff else "not below"
+    of = "the mean of all times" if rule == "mean" else "one standard deviation below the mean"
+    return f"mean {exact(mean, cutoff)} s{at}, {side} {exact(cutoff, None)} s, {of}"

@@ -1,0 +1,157 @@
+"""Answers of participants x items for a contrast, drawn from a model.
+
+Two models: `Latent`, judgments on the scale of the task as in `spread`, with an effect in logits; and `Normal`, answers
+as numbers on the scale,
+
+    y = P_i + I_j + x (effect + b_i + d_j) + e,
+
+with an effect in steps of the scale and standard deviations that come from a pilot (or from anywhere else).
+Answers are numbers: places on a rating scale, 1 and 0 for yes and no (for labels: the first category or another), 1, -1
+and 0 for choices, logarithms of magnitudes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from karat.scales import Binary, Choice, Magnitude, Nominal, Ordinal, Scale
+from karat.simulate.layout import Layout
+from karat.simulate.scale_answers import EXPONENT, INDIFFERENCE, Floats, Ints, thresholds
+from karat.simulate.spread import Spread
+from karat.simulate.workers import logistic
+
+CONVERSION_DRAWS = 40_000
+LARGEST_EFFECT = 20.0
+
+
+@dataclass(frozen=True)
+class Latent:
+    """Judgments made of latent values and criteria."""
+
+    spread: Spread
+
+
+@dataclass(frozen=True)
+class Normal:
+    """Answers with normal errors: standard deviations in steps of the scale."""
+
+    participant: float
+    item: float
+    participant_effect: float
+    item_effect: float
+    residual: float
+
+
+Model = Latent | Normal
+
+
+def draw_answers(
+    model: Model, layout: Layout, people: Ints, things: Ints, effect: float, random: np.random.Generator
+) -> Floats:
+    """The mean answer of each participant to each item, given the groups of both; NaN where an item is not shown.
+
+    >>> from karat.scales import Ordinal
+    >>> layout = Layout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Ordinal(5))
+    >>> draw_answers(Latent(Spread()), layout, np.array([0, 1]), np.array([0, 1]), 1.0, np.random.default_rng(1)).shape
+    (2, 2)
+    """
+    x = layout.sides[np.ix_(people, things)]
+    shape = x.shape
+    spread = model.spread if isinstance(model, Latent) else model
+    slopes = effect + random.normal(0, spread.participant_effect, (shape[0], 1))
+    slopes = slopes + random.normal(0, spread.item_effect, (1, shape[1]))
+    centre, shift = random.normal(0, spread.item, (1, shape[1])), random.normal(0, spread.participant, (shape[0], 1))
+    if isinstance(model, Normal):
+        noise = random.normal(0, model.residual / np.sqrt(layout.repeats), shape)
+        # Where the answer is the contrast, what a participant or an item deviates by is their effect.
+        answers = x * slopes + noise + (0 if layout.compared else centre + shift)
+    else:
+        stretch = np.exp(random.normal(0, model.spread.stretch, (shape[0], 1)))
+        latent = x * slopes + (0 if layout.compared else centre)
+        criterion = np.zeros_like(shift) if layout.compared else shift
+        rounds = [
+            numeric(layout.scale, latent + logistic(random, shape), criterion, stretch) for _ in range(layout.repeats)
+        ]
+        answers = np.mean(rounds, axis=0)
+    return np.where(x == 0, np.nan, answers)
+
+
+def numeric(scale: Scale, latent: Floats, shift: Floats, stretch: Floats) -> Floats:
+    """Answers as numbers, from latent values and criteria.
+
+    >>> from karat.scales import Choice
+    >>> numeric(Choice(none=True), np.array([2.0, 0.1, -2.0]), np.zeros(3), np.ones(3)).tolist()
+    [1.0, 0.0, -1.0]
+    """
+    value = latent - shift
+    if isinstance(scale, Ordinal):
+        return np.asarray(sum((value > stretch * cut).astype(float) for cut in thresholds(len(scale.levels))))
+    if isinstance(scale, Choice):
+        within = INDIFFERENCE * stretch if scale.none else 0.0
+        return np.asarray((value > within).astype(float) - (value < -within).astype(float))
+    if isinstance(scale, Nominal):
+        return np.asarray(value > np.log(len(scale.levels) - 1), dtype=float)
+    if isinstance(scale, Magnitude):
+        return EXPONENT * stretch * value
+    return np.asarray(value > 0, dtype=float)
+
+
+def unit_of(scale: Scale) -> str:
+    """What a difference of answers is counted in.
+
+    >>> unit_of(Binary(("no", "yes")))
+    'share of yes'
+    """
+    if isinstance(scale, Binary | Nominal):
+        return f"share of {scale.levels[-1 if isinstance(scale, Binary) else 0]}"
+    words = {Ordinal: "steps of the scale", Magnitude: "logarithm", Choice: "preference from -1 to 1"}
+    return next((word for kind, word in words.items() if isinstance(scale, kind)), "points of the scale")
+
+
+def on_scale(layout: Layout, spread: Spread, effect: float) -> float:
+    """The difference on the scale that an effect in logits amounts to, over participants and items.
+
+    By simulation with numbers that are always the same, so that it rises smoothly with the effect.
+
+    >>> from karat.scales import Binary
+    >>> layout = Layout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Binary())
+    >>> 0.12 < on_scale(layout, Spread(0, 0, 0, 0, 0), 0.6) < 0.17
+    True
+    """
+    random = np.random.default_rng(20260301)
+    count = CONVERSION_DRAWS
+    slope = effect + np.hypot(spread.participant_effect, spread.item_effect) * random.standard_normal(count)
+    centre, shift = spread.item * random.standard_normal(count), spread.participant * random.standard_normal(count)
+    stretch = np.exp(spread.stretch * random.standard_normal(count))
+    noise = logistic(random, (count,))
+    if layout.compared:
+        return float(numeric(layout.scale, slope + noise, np.zeros(count), stretch).mean())
+    ends = [numeric(layout.scale, centre + side * slope + noise, shift, stretch) for side in (0.5, -0.5)]
+    return float(np.mean(ends[0] - ends[1]))
+
+
+def in_logits(layout: Layout, spread: Spread, difference: float) -> float:
+    """The effect in logits that makes a difference on the scale.
+
+    >>> from karat.scales import Ordinal
+    >>> layout = Layout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Ordinal(5))
+    >>> round(on_scale(layout, Spread(), in_logits(layout, Spread(), 0.5)), 2)
+    0.5
+    """
+    from scipy.optimize import brentq
+
+    from karat.simulate.errors import SimulateError
+
+    if difference == 0:
+        return 0.0
+    size = abs(difference)
+    zero = on_scale(layout, spread, 0.0)
+    if on_scale(layout, spread, LARGEST_EFFECT) - zero <= size:
+        raise SimulateError(
+            f"A difference of {difference:g} ({unit_of(layout.scale)}) is more than the scale can show."
+        )
+    # What the fixed draws show where there is no effect is chance, and is taken off.
+    found = brentq(lambda e: on_scale(layout, spread, e) - zero - size, 0.0, LARGEST_EFFECT, xtol=1e-3)
+    return float(np.copysign(found, difference))

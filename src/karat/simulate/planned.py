@@ -1,0 +1,162 @@
+"""A planned study, answered: every participant gets the questionnaire of the plan and behaves as the shares say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from karat.judgments import Judgments
+from karat.scales import Scale
+from karat.simulate.background import background_table
+from karat.simulate.behaviours import JUDGES, USUAL, allot
+from karat.simulate.clock import seconds
+from karat.simulate.contrasts import side_of, stated_effects
+from karat.simulate.errors import SimulateError
+from karat.simulate.respond import People, draw_people, respond
+from karat.simulate.spread import Spread
+from karat.study.settings import ContrastSettings
+from karat.study.study import Block, Study, with_participants
+from karat.study.tasks import AROUND_MINUTES
+
+BEGIN = datetime(2026, 3, 2, 9, tzinfo=UTC)
+MINUTES_APART = 7
+BETWEEN_TRIALS = 0.4
+"""Seconds from an answer to the next stimulus."""
+NOT_SHOWN = ("acceptability", "verified")
+"""Columns that are for those who plan, and no part of results."""
+
+
+def answer_study(
+    study: Study,
+    participants: int | None = None,
+    *,
+    shares: Mapping[str, float] = USUAL,
+    effects: Mapping[str, float] | float | None = None,
+    spread: Spread | None = None,
+    seed: int = 1,
+) -> Judgments:
+    """Results of a study as it is planned; `participants` is by default how many are to be recruited.
+
+    `shares` says which share of participants behaves in which way (see `behaviours`), `effects` gives planned contrasts
+    their size in logits, by name or, as a number, for the first. The behaviour is a column of the participants.
+
+    >>> import tempfile
+    >>> from karat.study.init import write_study
+    >>> from karat.study.study import load
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = write_study(folder, "likert")
+    ...     results = answer_study(load(folder), 12, shares={"guesser": 0.25})
+    >>> results.frame["participant"].n_unique(), results.participants["behaviour"].value_counts(sort=True)["count"][1]
+    (12, 3)
+    """
+    people_wanted = study.settings.recruitment.participants if participants is None else participants
+    if people_wanted < 1:
+        raise SimulateError(f"A study needs participants, got {people_wanted}.")
+    planned = with_participants(study, people_wanted)
+    random = np.random.default_rng(seed)
+    people = draw_people(allot(shares, people_wanted, random), spread or Spread(), random)
+    width = max(2, len(str(people_wanted)))
+    names = [f"p{number:0{width}d}" for number in range(1, people_wanted + 1)]
+    trials = _questionnaires(planned, names)
+    stated = stated_effects(planned, effects)
+    person = trials["_person"].to_numpy()
+    answered = _answered(planned, trials, person, people, stated, spread or Spread(), random)
+    answered = _timed(planned, answered, random, people)
+    table = background_table(planned, names, people.behaviours, random)
+    table = table.join(_stays(answered, people, names), on="participant", how="left", maintain_order="left")
+    frame, scales = _with_scales(planned, answered.drop("_person", "_shown", "_worked", *NOT_SHOWN, strict=False))
+    return Judgments(frame, scales, table)
+
+
+def _questionnaires(study: Study, names: list[str]) -> pl.DataFrame:
+    """The trials of everybody, in order; `_shown` numbers them over all sessions."""
+    parts = []
+    for number, name in enumerate(names):
+        frame = study.questionnaire(number % study.lists + 1, name).frame
+        parts.append(
+            frame.with_columns(
+                participant=pl.lit(name), _person=pl.lit(number, dtype=pl.Int64), _shown=pl.int_range(frame.height)
+            )
+        )
+    return pl.concat(parts, how="diagonal_relaxed")
+
+
+def _answered(
+    study: Study, trials: pl.DataFrame, person: NDArray[np.int64], people: People,
+    effects: list[tuple[ContrastSettings, float]], spread: Spread, random: np.random.Generator,
+) -> pl.DataFrame:  # fmt: skip
+    """Answers and times, block by block."""
+    responses = np.empty(trials.height, dtype=object)
+    taken = np.empty(trials.height)
+    for block in study.blocks:
+        rows = np.flatnonzero((trials["block"] == block.name).to_numpy())
+        part = trials[rows]
+        part = part.drop([name for name in part.columns if part[name].null_count() == part.height])
+        sides = [(side_of(part, contrast, block.settings), effect) for contrast, effect in effects]
+        responses[rows] = respond(
+            part, person[rows], people, block.scale, [(x, effect) for x, effect in sides if np.any(x)],
+            compared=block.settings.compared is not None, spread=spread, seed=random,
+        )  # fmt: skip
+        functions = part["function"].to_list()
+        taken[rows] = seconds(functions, person[rows], people.behaviours, people.pace, block.task.seconds, random)
+    return trials.with_columns(response=pl.Series(responses.tolist(), dtype=pl.String), rt=pl.Series(taken))
+
+
+def _timed(study: Study, trials: pl.DataFrame, random: np.random.Generator, people: People) -> pl.DataFrame:
+    """When each answer was given; those who drop out leave what comes later unanswered."""
+    wait = timedelta(days=study.settings.questionnaire.days_between)
+    session = pl.col("session").cast(pl.Int64) - 1 if "session" in trials.columns else pl.lit(0)
+    clock = (pl.col("rt") + BETWEEN_TRIALS).cum_sum().over("_person")
+    begun = pl.lit(BEGIN) + pl.duration(minutes=MINUTES_APART * pl.col("_person"))
+    stays = np.where(np.array(people.behaviours) == "drop-out", random.uniform(0.3, 0.8, len(people.behaviours)), 1.0)
+    last = pl.DataFrame({"_person": np.arange(len(stays)), "_stay": stays})
+    timed = trials.with_columns(
+        time=begun + pl.duration(milliseconds=(clock * 1000).round().cast(pl.Int64)) + session * pl.lit(wait),
+        # A page with several questions is on from the first to the last: times count from its onset.
+        rt=pl.col("rt").cum_sum().over("_person", session.alias("_session"), "trial").round(3),
+        _worked=pl.col("rt") + BETWEEN_TRIALS,
+    )
+    kept = timed.join(last, on="_person", how="left", maintain_order="left")
+    kept = kept.filter(pl.col("_shown") < pl.col("_stay") * pl.len().over("_person"))
+    return kept.drop("_stay")
+
+
+def _stays(trials: pl.DataFrame, people: People, names: list[str]) -> pl.DataFrame:
+    """When participants came and went; who dropped out has returned the study and did not finish."""
+    lists = trials.group_by("participant", maintain_order=True).agg(
+        pl.col("list").first(), finished=pl.col("time").last(),
+        working_time=pl.col("_worked").sum().round(1),
+    )  # fmt: skip
+    left = pl.DataFrame({
+        "participant": names, "dropped": [behaviour == "drop-out" for behaviour in people.behaviours],
+        "started": [BEGIN + timedelta(minutes=MINUTES_APART * number) for number in range(len(names))],
+    })  # fmt: skip
+    # Consent, instructions and background questions take time too, at least for those who read them.
+    around = [
+        60 * AROUND_MINUTES * float(np.exp(pace)) * (1.0 if behaviour in JUDGES else 0.3)
+        for behaviour, pace in zip(people.behaviours, people.pace, strict=True)
+    ]
+    joined = left.join(lists, on="participant", how="left", maintain_order="left")
+    return joined.with_columns(
+        working_time=(pl.col("working_time") + pl.Series(around)).round(1),
+        status=pl.when("dropped").then(pl.lit("returned")).otherwise(pl.lit("approved")),
+        finished=pl.when("dropped").then(None).otherwise(pl.col("finished")),
+    ).drop("dropped")
+
+
+def _with_scales(study: Study, frame: pl.DataFrame) -> tuple[pl.DataFrame, Scale | dict[str, Scale]]:
+    """One scale, or one for each question; where blocks have scales of their own, a block is a question."""
+    distinct = list(dict.fromkeys(block.scale for block in study.blocks))
+    if len(distinct) == 1:
+        return frame, distinct[0]
+    asked = pl.col("question") if "question" in frame.columns else pl.lit(None, dtype=pl.String)
+    frame = frame.with_columns(question=pl.coalesce(asked, pl.col("block")))
+    return frame, {question: block.scale for block in study.blocks for question in _questions(block)}
+
+
+def _questions(block: Block) -> list[str]:
+    return [block.name] if block.questions is None else block.questions["question"].to_list()

@@ -1,0 +1,161 @@
+"""Power: how probable it is that the planned contrast is found, with crossed random effects, by simulation.
+
+For every number of participants, items and size of effect, whole studies are simulated (`draw`, on the `layout` of the
+design) and analysed (`mean_squares`, or a mixed model), after the share of participants that is expected to be excluded
+has been taken out at random. Power is the share of significant results. Beside it stand the errors of those who only
+look at significant results: type S, how many of them have the wrong sign, and type M, by how much they exaggerate
+(Gelman and Carlin 2014).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any, Literal
+
+import polars as pl
+
+from karat.judgments import Judgments
+from karat.simulate.batches import SIZE, Analysis, Batch, Progress, run_batches
+from karat.simulate.checkpoint import Checkpoint
+from karat.simulate.contrasts import USUAL_EFFECT, named_contrast
+from karat.simulate.draw import Latent, Model, in_logits, on_scale, unit_of
+from karat.simulate.errors import SimulateError
+from karat.simulate.layout import Layout, groups_needed, layout_of, rounded_items
+from karat.simulate.mean_squares import Tested
+from karat.simulate.pilot import Pilot, read_pilot
+from karat.simulate.power_result import Power, summarised
+from karat.simulate.spread import Spread
+from karat.study.study import Study
+
+Unit = Literal["log-odds", "scale"]
+
+
+def power(
+    study: Study,
+    participants: Sequence[int] | None = None,
+    items: Sequence[int] | None = None,
+    effects: Sequence[float] | None = None,
+    *,
+    unit: Unit = "log-odds",
+    contrast: str | None = None,
+    pilot: Judgments | None = None,
+    exclude: float = 0.0,
+    simulations: int = 1000,
+    alpha: float = 0.05,
+    analysis: Analysis = "means",
+    spread: Spread | None = None,
+    seed: int = 1,
+    processes: int = 1,
+    checkpoint: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Power:
+    """The power of a planned contrast for all numbers of participants, items and effects given.
+
+    Without them, the study's own numbers are taken and an effect of 0.8 logits. `unit` says whether effects are
+    log-odds or differences on the scale. A `pilot` gives the standard deviations of participants and items and, without
+    `effects`, the effect; effects are then differences on the scale. `exclude` is the share of participants that are
+    expected to be excluded. `checkpoint` is a file in which finished work is kept: the same call continues from it.
+
+    >>> import tempfile
+    >>> from karat.study.init import write_study
+    >>> from karat.study.study import load
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = write_study(folder, "yes-no")
+    ...     found = power(load(folder), [24, 48], effects=[1.0], simulations=100)
+    >>> found.table()["participants"].to_list(), found.table()["power"].is_between(0.3, 1).all()
+    ([24, 48], True)
+    """
+    _check(exclude, simulations, alpha, analysis, unit)
+    planned = named_contrast(study, contrast)
+    layout, block, own_items = layout_of(study, planned)
+    found = None if pilot is None else read_pilot(pilot, planned, block, layout)
+    sizes, notes = _sizes(study, layout, participants, items or [own_items])
+    stated = spread or Spread()
+    model: Model = Latent(stated) if found is None else found.model
+    true = _effects(effects, unit, found, layout, stated)
+    batches = [
+        Batch(layout, model, n, m, inner, exclude, analysis, seed, number, min(SIZE, simulations - SIZE * number))
+        for (n, m), (_, inner, _) in product(sizes, true)
+        for number in range(-(-simulations // SIZE))
+    ]
+    work = {
+        "study": study.fingerprint, "contrast": planned.model_dump(), "model": repr(model), "exclude": exclude,
+        "analysis": analysis, "seed": seed, "simulations": simulations,
+    }  # fmt: skip
+    tested = _run(batches, None if checkpoint is None else Checkpoint(Path(checkpoint), work), processes, progress)
+    rows = []
+    for (n, m), (effect, inner, difference) in product(sizes, true):
+        own = [row for batch in batches if (batch.participants, batch.items, batch.effect) == (n, m, inner)
+               for row in tested[batch.key]]  # fmt: skip
+        about = {"participants": n, "items": m, "effect": effect, "difference": difference}
+        rows.append({**about, **summarised(own, difference, alpha)})
+    if found is not None:
+        notes += [f"The pilot's effect is {found.effect:.2f} (standard error {found.standard_error:.2f}); effects "
+                  "found in small pilots are often exaggerated.", *found.notes]  # fmt: skip
+    told = unit_of(layout.scale)
+    shown = told if found is not None or unit == "scale" else "log-odds"
+    cells = pl.DataFrame(rows, schema_overrides={"type_s": pl.Float64, "type_m": pl.Float64})
+    return Power(cells, planned.name, shown, told, alpha, exclude, analysis, seed, tuple(notes))
+
+
+def _check(exclude: float, simulations: int, alpha: float, analysis: str, unit: str) -> None:
+    flaws = [
+        (not 0 <= exclude < 1, f"exclude must be a share from 0 to below 1, got {exclude:g}."),
+        (simulations < 1, f"simulations must be at least 1, got {simulations}."),
+        (not 0 < alpha < 1, f"alpha must lie between 0 and 1, got {alpha:g}."),
+        (analysis not in ("means", "mixed"), f"analysis must be means or mixed, got {analysis}."),
+        (unit not in ("log-odds", "scale"), f"unit must be log-odds or scale, got {unit}."),
+    ]
+    for wrong, sentence in flaws:
+        if wrong:
+            raise SimulateError(sentence)
+
+
+def _sizes(
+    study: Study, layout: Layout, participants: Sequence[int] | None, items: Sequence[int]
+) -> tuple[list[tuple[int, int]], list[str]]:
+    """Every number of participants with every number of items that the design can hold."""
+    people = list(dict.fromkeys(participants or [study.settings.recruitment.participants]))
+    least = groups_needed(layout)
+    for number in people:
+        if number < least:
+            raise SimulateError(f"{number} participants are too few: the design needs at least {least}, two a list.")
+    fitting = [rounded_items(layout, number) for number in items]
+    for number, _ in fitting:
+        if number < 2 * layout.sides.shape[1]:
+            least = 2 * layout.sides.shape[1]
+            raise SimulateError(f"{number} items are too few to be random: the design needs at least {least}.")
+    sizes = list(product(people, dict.fromkeys(number for number, _ in fitting)))
+    return sizes, [note for _, note in fitting if note]
+
+
+def _effects(
+    effects: Sequence[float] | None, unit: Unit, pilot: Pilot | None, layout: Layout, spread: Spread
+) -> list[tuple[float, float, float]]:
+    """Every effect as it was given, as the model takes it, and as a difference on the scale."""
+    if pilot is not None:
+        return [(effect, effect, effect) for effect in dict.fromkeys(effects or [pilot.effect])]
+    given = dict.fromkeys(effects if effects else [USUAL_EFFECT])
+    if unit == "scale":
+        if not effects:
+            raise SimulateError("Effects on the scale have no usual size: say which differences are meant.")
+        return [(effect, in_logits(layout, spread, effect), effect) for effect in given]
+    return [(effect, effect, on_scale(layout, spread, effect) if effect else 0.0) for effect in given]
+
+
+def _run(
+    batches: list[Batch], checkpoint: Checkpoint | None, processes: int, progress: Progress | None
+) -> dict[str, list[Tested]]:
+    """The results of all batches, those that were done before among them."""
+    tested: dict[str, list[Tested]] = {} if checkpoint is None else dict(checkpoint.done)
+    left = [batch for batch in batches if batch.key not in tested]
+    report: Any = progress or (lambda done, total: None)
+    report(len(batches) - len(left), len(batches))
+    for done, (batch, results) in enumerate(run_batches(left, processes), start=len(batches) - len(left) + 1):
+        tested[batch.key] = results
+        if checkpoint is not None:
+            checkpoint.add(batch.key, results)
+        report(done, len(batches))
+    return tested

@@ -1,0 +1,96 @@
+"""From a latent value to an answer: the criteria by which each scale is used.
+
+A rating is the number of thresholds below the latent value. The thresholds of K points are t_k = 1.5 logit(k / K); a
+participant shifts them by a and stretches them by s: a + s t_k. Yes is a latent value above the criterion a. A choice
+is the sign of the latent preference for the left side, or "no difference" within .7 s of zero. A magnitude is
+modulus * exp(.35 s (value - a)), in round numbers as people give them. A label is the category of the greatest utility.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logit
+
+from karat.scales import Binary, Choice, Magnitude, Nominal, Ordinal, Scale
+from karat.simulate.errors import SimulateError
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+WIDTH = 1.5
+EXPONENT = 0.35
+INDIFFERENCE = 0.7
+USUAL_MODULUS = 100.0
+
+
+def thresholds(points: int) -> Floats:
+    """The thresholds of a rating scale, in logits.
+
+    >>> thresholds(5).round(2).tolist()
+    [-2.08, -0.61, 0.61, 2.08]
+    """
+    found: Floats = WIDTH * logit(np.arange(1, points) / points)
+    return found
+
+
+def codes(scale: Scale, latent: Floats, shift: Floats, stretch: Floats) -> Ints:
+    """The places of the answers among the levels of a scale; `latent` has a column for each level of a nominal scale.
+
+    >>> from karat.scales import Ordinal
+    >>> codes(Ordinal(5), np.array([-3.0, 0.0, 3.0]), np.zeros(3), np.ones(3)).tolist()
+    [0, 2, 4]
+    """
+    if isinstance(scale, Nominal):
+        return np.asarray(np.argmax(latent, axis=1), dtype=np.int64)
+    if isinstance(scale, Binary):
+        return (latent > shift).astype(np.int64)
+    if isinstance(scale, Choice):
+        side = (latent < 0).astype(np.int64)
+        return np.where(np.abs(latent) < INDIFFERENCE * stretch, 2, side) if scale.none else side
+    if isinstance(scale, Ordinal):
+        place = np.zeros(latent.shape, dtype=np.int64)
+        for cut in thresholds(len(scale.levels)):
+            place += latent > shift + stretch * cut
+        return place
+    raise SimulateError(f"Answers on a {scale.kind} scale have no levels.")
+
+
+def numbers(scale: Magnitude, latent: Floats, shift: Floats, stretch: Floats) -> Floats:
+    """The numbers that are given in magnitude estimation, with two digits that count.
+
+    >>> numbers(Magnitude(100), np.array([0.0, 4.0]), np.zeros(2), np.ones(2)).tolist()
+    [100.0, 410.0]
+    """
+    exact = (scale.modulus or USUAL_MODULUS) * np.exp(EXPONENT * stretch * (latent - shift))
+    unit = 10.0 ** (np.floor(np.log10(exact)) - 1)
+    rounded: Floats = np.round(exact / unit) * unit
+    return rounded
+
+
+def guesses(scale: Scale, count: int, random: np.random.Generator) -> list[str]:
+    """Answers without looking: every level as often, magnitudes anywhere around the modulus.
+
+    >>> sorted(set(guesses(Ordinal(3), 50, np.random.default_rng(1))))
+    ['1', '2', '3']
+    """
+    if isinstance(scale, Magnitude):
+        around = random.uniform(-4, 4, count)
+        return written(numbers(scale, around, np.zeros(count), np.ones(count)))
+    levels = levels_of(scale)
+    return [levels[place] for place in random.integers(0, len(levels), count)]
+
+
+def levels_of(scale: Scale) -> tuple[str, ...]:
+    """The answers of a scale that has levels."""
+    if isinstance(scale, Binary | Choice | Ordinal | Nominal):
+        return scale.levels
+    raise SimulateError(f"Answers on a {scale.kind} scale have no levels.")
+
+
+def written(values: Floats) -> list[str]:
+    """Numbers as answers.
+
+    >>> written(np.array([100.0, 2.5]))
+    ['100', '2.5']
+    """
+    return [f"{value:.6g}" for value in values]

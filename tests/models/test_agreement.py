@@ -1,0 +1,116 @@
+"""Coefficients of agreement beside textbook formulas and a dense least-squares computation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from karat.models.agreement import (
+    fleiss_kappa,
+    icc_agreement,
+    icc_consistency,
+    icc_fixed_error,
+    variance_components,
+)
+
+FLEISS = np.array([
+    [0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1],
+    [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7],
+])  # fmt: skip
+SHROUT = np.array([[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]], dtype=float)
+
+
+def long(table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Items, raters and values of the cells that are there."""
+    items, raters = np.nonzero(~np.isnan(table))
+    return items, raters, table[items, raters]
+
+
+def test_kappa_of_a_published_table() -> None:
+    """14 raters, 10 items, 5 categories: kappa = .210 (the example that textbooks give for Fleiss 1971)."""
+    items, categories = np.nonzero(FLEISS)
+    repeats = FLEISS[items, categories]
+    assert fleiss_kappa(np.repeat(items, repeats), np.repeat(categories, repeats)) == pytest.approx(0.20993, abs=1e-5)
+
+
+def test_icc_of_a_published_table() -> None:
+    """Shrout and Fleiss (1979), six targets and four judges: ICC(2,1) = .29, ICC(3,1) = .71."""
+    assert icc_agreement(*long(SHROUT)) == pytest.approx(0.29, abs=0.005)
+    assert icc_consistency(*long(SHROUT)) == pytest.approx(0.71, abs=0.006)
+
+
+def test_complete_tables_have_the_usual_mean_squares() -> None:
+    table = np.random.default_rng(1).normal(size=(7, 5)) + np.arange(7)[:, None] - 0.5 * np.arange(5)
+    n, k = table.shape
+    rows, columns, mean = table.mean(axis=1), table.mean(axis=0), table.mean()
+    msr = k * np.sum((rows - mean) ** 2) / (n - 1)
+    msc = n * np.sum((columns - mean) ** 2) / (k - 1)
+    mse = np.sum((table - rows[:, None] - columns + mean) ** 2) / ((n - 1) * (k - 1))
+    assert icc_agreement(*long(table)) == pytest.approx((msr - mse) / (msr + (k - 1) * mse + k * (msc - mse) / n))
+    assert icc_consistency(*long(table)) == pytest.approx((msr - mse) / (msr + (k - 1) * mse))
+
+
+def dense(items: np.ndarray, raters: np.ndarray, y: np.ndarray) -> tuple[float, float, float]:
+    """The same method with projections on full design matrices and expectations as traces."""
+    one = np.ones((len(y), 1))
+    of_items, of_raters = np.eye(items.max() + 1)[items], np.eye(raters.max() + 1)[raters]
+
+    def onto(*parts: np.ndarray) -> np.ndarray:
+        matrix = np.hstack(parts)
+        return matrix @ np.linalg.pinv(matrix)
+
+    both, by_items, by_raters = onto(one, of_items, of_raters), onto(one, of_items), onto(one, of_raters)
+    rest = np.eye(len(y)) - both
+    error = float(y @ rest @ y / np.trace(rest))
+    found = []
+    for extra, factor in ((both - by_raters, of_items), (both - by_items, of_raters)):
+        found.append((y @ extra @ y - np.trace(extra) * error) / np.trace(factor.T @ extra @ factor))
+    return found[0], found[1], error
+
+
+@given(st.integers(0, 10_000), st.floats(0.3, 0.9))
+def test_missing_cells_agree_with_a_dense_computation(seed: int, share: float) -> None:
+    random = np.random.default_rng(seed)
+    table = random.normal(size=(9, 6)) + random.normal(size=(9, 1)) * 2
+    table[random.random(table.shape) > share] = np.nan
+    items, raters, values = long(table)
+    items, raters = np.unique(items, return_inverse=True)[1], np.unique(raters, return_inverse=True)[1]
+    if len(values) < 18:
+        return
+    found = variance_components(items, raters, values)
+    if np.isnan(found[0]):
+        return
+    np.testing.assert_allclose(found, dense(items, raters, values), rtol=1e-6, atol=1e-8)
+    turned = variance_components(raters, items, values)
+    np.testing.assert_allclose(turned, (found[1], found[0], found[2]), rtol=1e-6, atol=1e-8)
+
+
+def test_missing_cells_do_not_move_the_estimates_far() -> None:
+    random = np.random.default_rng(4)
+    table = 2 * random.normal(size=(400, 1)) + random.normal(size=(1, 60)) + random.normal(size=(400, 60))
+    whole = icc_agreement(*long(table))
+    table[random.random(table.shape) < 0.7] = np.nan
+    assert icc_agreement(*long(table)) == pytest.approx(whole, abs=0.02)
+    assert whole == pytest.approx(4 / 6, abs=0.12)
+
+
+def test_kappa_with_missing_ratings() -> None:
+    """Items with one rating have no pair; others count once each."""
+    assert fleiss_kappa([0, 0, 1, 1, 1, 2], [0, 0, 1, 1, 1, 1]) == 1
+    by_hand = ((0.0 + 1.0) / 2 - (0.25**2 + 0.75**2)) / (1 - (0.25**2 + 0.75**2))
+    assert fleiss_kappa([0, 0, 1, 1, 1], [0, 1, 1, 1, 1]) == pytest.approx(by_hand)
+
+
+def test_nothing_to_compare_is_missing() -> None:
+    assert np.isnan(fleiss_kappa([], []))
+    assert np.isnan(fleiss_kappa([0, 1], [0, 1]))
+    assert np.isnan(fleiss_kappa([0, 0], [1, 1]))
+    assert np.isnan(icc_agreement([0, 1], [0, 0], [1.0, 2.0]))
+    with pytest.raises(ValueError, match="one entry"):
+        fleiss_kappa([0, 1], [0])
+
+
+def test_fixed_error_adds_the_logistic_variance() -> None:
+    assert icc_fixed_error(1.0, 2.0, 3.0) == pytest.approx(1 / (6 + np.pi**2 / 3))

@@ -1,0 +1,187 @@
+"""The procedure: its steps in any order, everybody's path, and what stops it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+import karat
+from karat.screen import Evidence, ScreenError, completion, deletion, markov, procedure, time_filter
+
+WHOLE = karat.datasets.load("crowd")
+CROWD = WHOLE.without(WHOLE.participants.filter(pl.col("behaviour") == "earnest")["participant"].to_list()[36:])
+"""12 who do not look at the task, and 36 in earnest."""
+PEOPLE = CROWD.participants.height
+PUBLISHED: dict[str, Any] = {"cutoffs": "published", "rule": "mean"}
+DELETION = deletion(CROWD)
+FOUND = procedure(CROWD, **PUBLISHED)
+
+
+def test_flagged_is_who_meets_every_step() -> None:
+    found = FOUND
+    by_hand = {*markov(CROWD, "published").flagged} & {*time_filter(CROWD, "mean").flagged} & {*DELETION.flagged}
+    assert set(found.flagged) == by_hand != set()
+    assert found.participants.filter("flagged")["score"].to_list() == [3.0] * len(by_hand)
+    assert found.participants["threshold"].unique().to_list() == [3.0]
+    assert found.index is not None
+    assert found.index.value >= 0.10
+
+
+@pytest.mark.parametrize("candidates_only", [True, False])
+def test_the_order_and_who_is_looked_at_do_not_change_who_meets_every_step(candidates_only: bool) -> None:
+    first = FOUND
+    other = procedure(CROWD, "deletion first", candidates_only=candidates_only, **PUBLISHED)
+    assert set(first.flagged) == set(other.flagged)
+    assert first.flow["step"].to_list() == ["markov", "time", "deletion"]
+    assert other.flow["step"].to_list() == ["deletion", "time", "markov"]
+    assert other.flow["entered"][0] == PEOPLE
+    assert other.flow["entered"].to_list()[1:] == other.flow["met"].to_list()[:-1]
+
+
+def test_every_path_ends_where_it_ends() -> None:
+    found = FOUND
+    for participant, rows in found.path.group_by("participant", maintain_order=True):
+        steps, outcomes = rows["step"].to_list(), rows["outcome"].to_list()
+        assert (steps[0], steps[-1]) == ("index", "verdict")
+        flagged = participant[0] in found.flagged
+        assert outcomes[-1] == ("flagged" if flagged else "cleared")
+        assert steps[1:-1] == ["markov", "time", "deletion"][: len(steps) - 2]
+        assert all(outcome == "goes on" for outcome in outcomes[:-2])
+        assert (outcomes[-2] == "goes on") == flagged
+    assert found.path["why"].str.len_chars().min() > 0  # type: ignore[operator]
+    assert found.path["participant"].n_unique() == PEOPLE
+
+
+def test_with_all_workers_everything_is_noted_of_everybody() -> None:
+    found = procedure(CROWD, candidates_only=False, **PUBLISHED)
+    assert found.path.height == PEOPLE * 5
+    assert found.steps["deletion"].flagged == DELETION.flagged
+    cleared = found.path.filter(pl.col("outcome") == "cleared", pl.col("step") == "markov")["participant"].to_list()
+    after = found.path.filter(pl.col("participant").is_in(cleared), pl.col("step").is_in(["time", "deletion"]))
+    assert after["outcome"].unique().to_list() == ["noted"]
+
+
+def test_candidates_have_the_distances_of_the_whole_analysis() -> None:
+    found = FOUND.steps["deletion"].participants
+    whole = DELETION.participants
+    joined = found.join(whole, on="participant")
+    assert 0 < found.height < PEOPLE
+    for row in joined.iter_rows(named=True):
+        assert row["score"] == pytest.approx(row["distance"], abs=1e-6)
+        assert row["p"] == pytest.approx(row["p_value"])
+        assert row["flagged"] == row["flagged_right"]
+
+
+def test_any_criterion_with_the_auxiliary_factor() -> None:
+    found = procedure(CROWD, candidates_only=False, verdict="any criterion", **PUBLISHED)
+    either = {*markov(CROWD, "published").flagged} | {*DELETION.flagged}
+    assert set(found.flagged) == either & {*time_filter(CROWD, "mean").flagged}
+    assert found.participants.filter("flagged")["score"].min() >= 2  # type: ignore[operator]
+    assert found.participants["threshold"].unique().to_list() == [2.0]
+    with pytest.raises(ScreenError, match="candidates_only=False"):
+        procedure(CROWD, verdict="any criterion")
+
+
+@pytest.mark.parametrize("name", ["markov", "deletion"])
+def test_one_criterion_alone_without_an_auxiliary_factor(name: Any) -> None:
+    found = procedure(CROWD, criteria=[name], auxiliary=None, cutoffs="published")
+    alone = markov(CROWD, "published") if name == "markov" else DELETION
+    assert set(found.flagged) == set(alone.flagged)
+    assert found.flow["step"].to_list() == [name]
+
+
+def test_accuracy_checks_the_key_first() -> None:
+    found = procedure(CROWD, criteria=["markov"], auxiliary="accuracy", **PUBLISHED)
+    assert found.gold is not None
+    shares = CROWD.frame.group_by("participant").agg((pl.col("response") == pl.col("expected")).mean().alias("share"))
+    low = shares.filter(pl.col("share") < pl.col("share").mean())["participant"].to_list()
+    assert set(found.flagged) == {*markov(CROWD, "published").flagged} & set(low)
+    with pytest.raises(ScreenError, match="which answer is right"):
+        procedure(karat.Judgments(CROWD.frame.drop("expected"), CROWD.scales), auxiliary="accuracy", **PUBLISHED)
+
+
+def test_a_wrong_key_is_told_and_left_out() -> None:
+    item = WHOLE.frame.group_by("item").agg((pl.col("response") == pl.col("expected")).mean().alias("share"))
+    easy = item.sort("share", "item")["item"][-1]
+    turned = pl.when(pl.col("item") == easy).then(pl.col("expected").replace({"0": "1", "1": "0"}))
+    frame = WHOLE.frame.with_columns(expected=turned.otherwise(pl.col("expected")))
+    found = procedure(karat.Judgments(frame, WHOLE.scales), criteria=["markov"], auxiliary="accuracy", **PUBLISHED)
+    assert found.gold is not None
+    assert found.gold.doubtful["item"].to_list() == [easy]
+    assert any("1 doubtful item left out" in note for note in found.notes)
+
+
+def test_completeness_or_any_evidence_as_auxiliary_factor() -> None:
+    frame = CROWD.frame.filter((pl.col("participant") != "w017") | (pl.col("trial") <= 60))
+    partly = karat.Judgments(frame, CROWD.scales)
+    assert completion(partly).flagged == ["w017"]
+    found = procedure(partly, criteria=["markov"], auxiliary="completeness", cutoffs="published")
+    assert found.flagged == ["w017"]
+    own = Evidence(
+        pl.DataFrame({"participant": ["w017"], "score": [1.0], "threshold": [1.0], "flagged": [True], "reason": ["x"]}),
+        "my own",
+    )
+    mine = procedure(CROWD, criteria=["markov"], auxiliary=own, cutoffs="published")
+    assert mine.flagged == ["w017"]
+    assert mine.flow["step"].to_list() == ["markov", "my own"]
+    others = len(markov(CROWD, "published").flagged) - 1
+    assert any(f"my own: {others} participants could not be judged" in note for note in mine.notes)
+
+
+@pytest.mark.parametrize("candidates_only", [True, False])
+def test_a_low_index_stops_it_and_says_how_to_go_on(candidates_only: bool) -> None:
+    found = procedure(CROWD, least_index=0.5, candidates_only=candidates_only)
+    assert found.flagged == []
+    assert found.steps == {}
+    assert found.flow["entered"].to_list() == [0, 0, 0]
+    assert found.path["outcome"].unique().to_list() == ["cleared"]
+    assert any("least_index=0" in note for note in found.notes)
+    assert "below .500" in found.participants["reason"][0]
+
+
+def test_who_gave_few_answers_is_not_judged_and_counted() -> None:
+    frame = CROWD.frame.filter((pl.col("participant") != "w001") | (pl.col("trial") <= 4))
+    found = procedure(karat.Judgments(frame, CROWD.scales), **PUBLISHED)
+    row = found.path.filter(pl.col("participant") == "w001", pl.col("step") == "markov").row(0, named=True)
+    assert row["outcome"] == "not judged"
+    assert "too few" in row["why"]
+    assert any("markov: 1 participant could not be judged" in note for note in found.notes)
+
+
+def test_the_simulated_null_decides_where_it_is_asked_for() -> None:
+    seen: list[tuple[int, int]] = []
+    found = procedure(CROWD, deletion_simulations=19, progress=lambda *done: seen.append(done), **PUBLISHED)
+    table = found.steps["deletion"].participants
+    assert table["p"].is_between(1 / 20, 1).all()
+    assert not table["flagged"].any()
+    assert table["reason"].str.contains("simulated").all()
+    assert seen[-1] == (PEOPLE, PEOPLE)
+    assert not any("published rule, which" in note for note in found.notes)
+
+
+def test_the_path_in_words_and_the_verdict() -> None:
+    found = FOUND
+    told = found.path_of(found.flagged[0])
+    assert "verdict, flagged (met 3 of 3 steps)" in told
+    assert f"deletion: {len(found.flagged)} of " in str(found)
+    with pytest.raises(ScreenError, match="no participant nobody"):
+        found.path_of("nobody")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"order": "time first"}, "order is"),
+        ({"criteria": []}, "criteria are"),
+        ({"criteria": "markov"}, "criteria are"),
+        ({"auxiliary": "mood"}, "auxiliary is"),
+        ({"alpha": 0}, "alpha is between"),
+        ({"verdict": "none"}, "verdict is"),
+        ({"auxiliary": Evidence(pl.DataFrame(), "markov")}, "something else"),
+    ],
+)
+def test_what_is_wrong_is_said(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ScreenError, match=message):
+        procedure(CROWD, **settings)

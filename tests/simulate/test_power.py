@@ -1,0 +1,266 @@
+"""Power: against a closed form and a mixed model, by seed and process, after interruptions, from a pilot."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import f_oneway, nct, t, ttest_rel
+from typer.testing import CliRunner
+
+import karat
+from karat.cli.main import app
+from karat.errors import KaratError
+from karat.simulate import Power, SimulateError, Spread, answer_study, closed_power, power
+from karat.simulate.batches import Batch, run_batch
+from karat.simulate.closed_form import expected_variance
+from karat.simulate.contrasts import named_contrast
+from karat.simulate.draw import Latent, Normal, draw_answers, in_logits, on_scale
+from karat.simulate.layout import Layout, layout_of
+from karat.simulate.mean_squares import by_mean_squares
+from karat.simulate.mixed_test import by_mixed_model
+from karat.simulate.pilot import read_pilot
+from karat.study.init import write_study
+from karat.study.study import Study, load
+
+SCALE = karat.Ordinal(5)
+LATIN = np.array([[0.5, -0.5], [-0.5, 0.5]])
+FOUR = np.array([[[0.5, -0.5, 0.0, 0.0][(g + h) % 4] for h in range(4)] for g in range(4)])
+LAYOUTS = {
+    "Latin square": Layout(LATIN, SCALE),
+    "part of a Latin square": Layout(FOUR, SCALE),
+    "between items": Layout(np.array([[0.5, -0.5]]), SCALE),
+    "between participants": Layout(np.array([[0.5], [-0.5]]), SCALE),
+    "choice": Layout(np.array([[1.0]]), karat.Choice(), compared=True),
+    "parts of the items": Layout(np.kron(np.eye(2), np.array([[0.5, -0.5]])), SCALE),
+}
+MODEL = Normal(0.5, 0.5, 0.4, 0.3, 1.0)
+EFFECTS = {"between items": 0.8, "between participants": 0.7, "choice": 0.3, "part of a Latin square": 0.5,
+           "parts of the items": 0.8}  # fmt: skip
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    write_study(tmp_path / "study", "yes-no")
+    return load(tmp_path / "study")
+
+
+def simulated(layout: Layout, effect: float, count: int = 1500) -> np.ndarray:
+    batch = Batch(layout, MODEL, 24, 16, effect, 0.0, "means", 7, 0, count)
+    return np.array(run_batch(batch))
+
+
+@pytest.mark.parametrize("name", list(LAYOUTS))
+def test_power_agrees_with_the_closed_form(name: str) -> None:
+    layout, effect = LAYOUTS[name], EFFECTS.get(name, 0.4)
+    table = simulated(layout, effect)
+    expected = closed_power(layout, MODEL, 24, 16, effect)
+    assert 0.3 < expected < 0.95
+    assert (table[:, 2] < 0.05).mean() == pytest.approx(expected, abs=4 * np.sqrt(0.25 / len(table)))
+    variance, _ = expected_variance(layout, MODEL, 24, 16)
+    assert table[:, 0].var() == pytest.approx(variance, rel=0.15)
+    assert (table[:, 1] ** 2).mean() == pytest.approx(variance, rel=0.15)
+    assert table[:, 0].mean() == pytest.approx(effect, abs=4 * np.sqrt(variance / len(table)))
+
+
+@pytest.mark.parametrize("name", list(LAYOUTS))
+def test_type_i_errors_keep_to_alpha(name: str) -> None:
+    assert 0.02 < (simulated(LAYOUTS[name], 0.0)[:, 2] < 0.05).mean() < 0.07
+
+
+def test_closed_form_is_that_of_the_paired_t_test() -> None:
+    """Very many items and no differences between them leave a paired t test of participants."""
+    layout, model = LAYOUTS["between items"], Normal(0.7, 0.0, 0.5, 0.0, 1.0)
+    n, m = 20, 200_000
+    error = 0.5 / np.sqrt(n)
+    cut = t.ppf(0.975, n - 1)
+    exact = nct.sf(cut, n - 1, 0.3 / error) + nct.cdf(-cut, n - 1, 0.3 / error)
+    assert closed_power(layout, model, n, m, 0.3) == pytest.approx(exact, abs=0.002)
+
+
+def test_mean_squares_are_those_of_textbook_tests() -> None:
+    """One item a level: participants' part is the paired t test; one participant a group: items' part is ANOVA's."""
+    random = np.random.default_rng(4)
+    answers = random.normal(0, 1, (12, 8)) + np.arange(12)[:, None]
+    layout, things = LAYOUTS["between items"], np.arange(8) % 2
+    estimate, _, _ = by_mean_squares(answers, layout, np.zeros(12, dtype=int), things)
+    first, second = answers[:, things == 0].mean(axis=1), answers[:, things == 1].mean(axis=1)
+    assert estimate == pytest.approx((first - second).mean())
+    strong = random.normal(0, 5, (12, 1)) * np.where(things == 0, 1, -1) + answers
+    by_person = [strong[:, things == side].mean(axis=1) for side in (0, 1)]
+    found = by_mean_squares(strong, layout, np.zeros(12, dtype=int), things)
+    assert found[2] == pytest.approx(ttest_rel(*by_person).pvalue, abs=0.05)
+    items = random.normal(0, 1, (12, 8)) + random.normal(0, 20, (1, 8))
+    found = by_mean_squares(items, layout, np.zeros(12, dtype=int), things)
+    by_item = [items[:, things == side].mean(axis=0) for side in (0, 1)]
+    assert found[2] == pytest.approx(f_oneway(*by_item).pvalue, abs=0.02)
+
+
+def test_mean_squares_agree_with_the_mixed_model() -> None:
+    layout = LAYOUTS["Latin square"]
+    people, things = layout.participant_groups(16), layout.item_groups(12)
+    model = Normal(0.5, 0.5, 0.8, 0.8, 1.0)
+    for seed in range(3):
+        answers = draw_answers(model, layout, people, things, 0.5, np.random.default_rng(seed))
+        quick = by_mean_squares(answers, layout, people, things)
+        mixed = by_mixed_model(answers, layout, people, things)
+        assert quick[0] == pytest.approx(mixed[0], abs=1e-3)
+        assert quick[1] == pytest.approx(mixed[1], rel=0.1)
+        assert quick[2] == pytest.approx(mixed[2], abs=0.05)
+
+
+def test_a_study_that_lost_a_list_cannot_be_tested() -> None:
+    people = np.zeros(5, dtype=int)
+    assert np.isnan(by_mean_squares(np.ones((5, 4)), LAYOUTS["Latin square"], people, np.arange(4) % 2)).all()
+
+
+def test_effects_on_the_scale_and_in_logits() -> None:
+    layout = Layout(LATIN, karat.Binary())
+    exact = 2 / (1 + np.exp(-0.5)) - 1
+    assert on_scale(layout, Spread(0, 0, 0, 0, 0), 1.0) == pytest.approx(exact, abs=0.01)
+    assert in_logits(layout, Spread(0, 0, 0, 0, 0), exact) == pytest.approx(1.0, abs=0.05)
+    assert in_logits(layout, Spread(), -0.1) == -in_logits(layout, Spread(), 0.1)
+    with pytest.raises(SimulateError, match="more than the scale can show"):
+        in_logits(layout, Spread(), 1.5)
+
+
+def test_more_of_everything_is_more_power(study: Study) -> None:
+    found = power(study, [16, 48], [12, 36], [0.0, 0.8], simulations=300).table()
+    table = {row[:3]: row[5] for row in found.select("participants", "items", "effect", "difference", "simulations",
+                                                     "power").rows()}  # fmt: skip
+    assert table[16, 12, 0.8] < table[48, 12, 0.8] < table[48, 36, 0.8]
+    assert all(share < 0.1 for (_, _, effect), share in table.items() if not effect)
+    lost = power(study, [48], [36], [0.8], exclude=0.5, simulations=300).table()["power"][0]
+    assert lost < table[48, 36, 0.8]
+
+
+def test_type_s_and_m_errors_of_a_weak_study(study: Study) -> None:
+    row = power(study, [8], [8], [0.2], simulations=1000).table().row(0, named=True)
+    assert row["type_s"] > 0.03
+    assert row["type_m"] > 2
+    assert row["lower"] < row["power"] < row["upper"]
+
+
+def test_seeds_and_processes(study: Study) -> None:
+    settings = {"participants": [12, 16], "effects": [0.8], "simulations": 120}
+    one = power(study, **settings, seed=4)  # type: ignore[arg-type]
+    assert one.table().equals(power(study, **settings, seed=4, processes=2).table())  # type: ignore[arg-type]
+    assert not one.table().equals(power(study, **settings, seed=5).table())  # type: ignore[arg-type]
+    alone = power(study, [16], effects=[0.8], simulations=120, seed=4).table()
+    assert alone.equals(one.table()[1:])
+
+
+def test_interrupted_work_continues(study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "power.jsonl"
+    whole = power(study, [12], effects=[0.8], simulations=200)
+
+    class StoppedError(Exception):
+        pass
+
+    def stop(done: int, total: int) -> None:
+        if done == 2:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        power(study, [12], effects=[0.8], simulations=200, checkpoint=path, progress=stop)
+    assert len(path.read_text().splitlines()) == 3
+    with path.open("a") as file:
+        file.write('{"batch": "12/12/0.8/3", "tes')
+    seen: list[tuple[int, int]] = []
+    again = power(study, [12], effects=[0.8], simulations=200, checkpoint=path, progress=lambda *at: seen.append(at))
+    assert seen[0] == (2, 4)
+    assert seen[-1] == (4, 4)
+    assert again.table().equals(whole.table())
+    with pytest.raises(SimulateError, match="other work"):
+        power(study, [12], effects=[0.8], simulations=200, checkpoint=path, seed=9)
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([lines[0], "{}", *lines[1:]]) + "\n")
+    with pytest.raises(SimulateError, match="damaged"):
+        power(study, [12], effects=[0.8], simulations=200, checkpoint=path)
+
+
+def test_a_pilot_gives_effect_and_deviations(study: Study) -> None:
+    pilot = answer_study(study, 60, shares={}, effects=1.5, seed=8)
+    contrast = named_contrast(study, None)
+    layout, block, _ = layout_of(study, contrast)
+    read = read_pilot(pilot, contrast, block, layout)
+    true = on_scale(layout, Spread(), 1.5)
+    assert read.effect == pytest.approx(true, abs=4 * read.standard_error)
+    assert 0.3 < read.model.residual < 0.6
+    found = power(study, [24], pilot=pilot, simulations=100)
+    assert found.table()["effect"][0] == pytest.approx(read.effect)
+    assert found.unit == "share of yes"
+    with pytest.raises(SimulateError, match="no column order"):
+        read_pilot(karat.Judgments(pilot.frame.drop("order"), pilot.scales), contrast, block, layout)
+
+
+@pytest.mark.parametrize("task", ["likert", "choice", "magnitude", "label", "norming"])
+def test_every_task_with_a_contrast(task: str, tmp_path: Path) -> None:
+    write_study(tmp_path, task)
+    planned = load(tmp_path)
+    found = power(planned, [32], effects=[0.0, 1.5], simulations=60).table()
+    assert found["power"][1] > 0.5 > found["power"][0]
+    pilot = answer_study(planned, 32, shares={}, effects=1.5, seed=1)
+    assert power(planned, [32], pilot=pilot, simulations=10).table()["difference"][0] > 0
+
+
+def test_layouts_of_other_designs(tmp_path: Path) -> None:
+    write_study(tmp_path, "yes-no")
+    text = (tmp_path / "study.toml").read_text()
+    old = 'order = ["size first", "material first"] }'
+    for between, sides in (("items", [[0.5, -0.5]]), ("participants", [[0.5], [-0.5]])):
+        new = f'order = {{ levels = ["size first", "material first"], between = "{between}" }} }}'
+        (tmp_path / "study.toml").write_text(text.replace(old, new))
+        planned = load(tmp_path)
+        assert layout_of(planned, named_contrast(planned, None))[0].sides.tolist() == sides
+
+
+def test_what_is_refused(study: Study) -> None:
+    cases = {
+        "exclude": {"exclude": 1.0}, "simulations": {"simulations": 0}, "alpha": {"alpha": 0},
+        "unit": {"unit": "steps"},
+        "analysis": {"analysis": "best"}, "plans no contrast": {"contrast": "ordr"}, "too few": {"participants": [3]},
+        "usual size": {"unit": "scale"}, "to be random": {"items": [2]},
+    }  # fmt: skip
+    for word, wrong in cases.items():
+        with pytest.raises(SimulateError, match=word):
+            power(study, **wrong)  # type: ignore[arg-type]
+
+
+def test_sentences_and_curve(study: Study) -> None:
+    found = power(study, [8, 60], [13], [1.2], simulations=100)
+    assert isinstance(found, Power)
+    assert found.needed()["participants"].to_list() == [60]
+    assert "14 items, effect 1.2 log-odds: 60 participants reach a power of .80." in str(found)
+    assert "13 items do not come out even" in str(found)
+    assert found.svg() == found.svg()
+    assert "participants</text>" in found.svg()
+    assert power(study, [8], effects=[0.1], simulations=50).needed()["participants"].to_list() == [None]
+
+
+def test_latent_answers_have_the_difference_that_is_told() -> None:
+    layout, spread = Layout(LATIN, SCALE), Spread()
+    random = np.random.default_rng(3)
+    people, things = layout.participant_groups(40), layout.item_groups(40)
+    estimates = [
+        by_mean_squares(draw_answers(Latent(spread), layout, people, things, 0.9, random), layout, people, things)[0]
+        for _ in range(200)
+    ]
+    error = np.std(estimates) / np.sqrt(len(estimates))
+    assert np.mean(estimates) == pytest.approx(on_scale(layout, spread, 0.9), abs=4 * error + 0.01)
+
+
+def test_command(study: Study, tmp_path: Path) -> None:
+    picture = tmp_path / "power.svg"
+    arguments = ["power", str(study.path), "--participants", "12,24", "--effect", "1.0", "--simulations", "100"]
+    arguments += ["--processes", "1"]
+    told = CliRunner().invoke(app, [*arguments, "--svg", str(picture), "--exclude", "0.1"])
+    assert told.exit_code == 0, (told.output, told.exception)
+    assert "10 % of participants excluded" in told.output
+    assert picture.read_text().startswith("<svg")
+    data = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).output)
+    assert [row["participants"] for row in data["sizes"]] == [12, 24]
+    for wrong in (["--items", "many"], ["--items", "2.5"], ["--contrast", "x"]):
+        assert isinstance(CliRunner().invoke(app, [*arguments, *wrong]).exception, KaratError)
