@@ -73,3 +73,17 @@ def test_bad_settings_are_a_sentence() -> None:
             deletion(SMALL, **settings)
     with pytest.raises(karat.KaratError, match="width must be at least 2"):
         deletion_windows(SMALL, width=1)
+
+
+def test_labels_have_no_simulated_null_and_it_is_said() -> None:
+    random = np.random.default_rng(1)
+    who, what = np.repeat(np.arange(12), 15), np.tile(np.arange(15), 12)
+    logits = random.normal(0, 0.5, (12, 3))[who] + random.normal(0, 2, (15, 3))[what]
+    chosen = np.argmax(logits + random.gumbel(size=logits.shape), axis=1)
+    frame = {
+        "participant": [f"w{i}" for i in who], "item": [f"t{j}" for j in what], "response": ["abc"[k] for k in chosen],
+    }  # fmt: skip
+    found = deletion(karat.Judgments(frame, karat.Nominal(list("abc"))), simulations=9)
+    assert found.participants["distance"].null_count() == 0
+    assert found.participants["p_simulated"].null_count() == 12
+    assert "There is no simulated null for labels: p_simulated is empty." in found.notes

@@ -71,8 +71,9 @@ def with_stimuli(rows: pl.DataFrame, further: tuple[str, ...] = ()) -> tuple[pl.
     keys = [*(name for name in ("item", "question") if name in rows.columns), *further]
     refused = []
     about_people = [name for name in _about_people(rows, conditions(rows)) if name not in keys]
+    by_answer = [name for name in conditions(rows) if name not in keys and _follows_from_answer(rows, keys, name)]
     for name in conditions(rows):
-        if name in keys or name in about_people:
+        if name in keys or name in about_people or name in by_answer:
             continue
         # Where hardly anything is shared anyway, no column is to blame.
         if _are_shared(rows, [*keys, name]) or not _are_shared(rows, keys):
@@ -82,6 +83,8 @@ def with_stimuli(rows: pl.DataFrame, further: tuple[str, ...] = ()) -> tuple[pl.
     notes = []
     if about_people:
         notes.append(f"Not taken as conditions: {', '.join(about_people)}; the same throughout for each participant.")
+    if by_answer:
+        notes.append(f"Not taken as conditions: {', '.join(by_answer)}; they follow from the answers.")
     if refused:
         notes.append(f"Not taken as conditions: {', '.join(refused)}; hardly two participants would share a stimulus.")
     return rows.with_columns(_stimulus=numbered(rows, keys)), notes
@@ -94,6 +97,17 @@ def _about_people(rows: pl.DataFrame, names: list[str]) -> list[str]:
         return []
     most = several.group_by("participant").agg(pl.col(names).n_unique()).select(pl.col(names).max())
     return [name for name in names if most[name][0] == 1 and several[name].n_unique() > 1]
+
+
+def _follows_from_answer(rows: pl.DataFrame, keys: list[str], name: str) -> bool:
+    """Whether a column differs within stimuli but never among those who gave the same answer: right or wrong."""
+    if rows.select(*keys, name).n_unique() == rows.select(keys).n_unique():
+        return False
+    given = rows.select(*keys, "response")
+    several = rows.filter(given.is_duplicated())
+    if several.select(*keys, name).n_unique() == several.select(keys).n_unique():
+        return False
+    return several.select(*keys, "response", name).n_unique() == several.select(*keys, "response").n_unique()
 
 
 def _are_shared(rows: pl.DataFrame, keys: list[str]) -> bool:

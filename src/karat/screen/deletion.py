@@ -28,7 +28,7 @@ from scipy.special import chdtrc, chdtri
 
 from karat.errors import counted
 from karat.judgments import Judgments
-from karat.models.glrm import leave_one_out
+from karat.models.glrm import Fit, leave_one_out
 from karat.models.glrm.redraw import exceedances
 from karat.screen.crowd import Crowd, crowd, fit
 from karat.screen.evidence import Evidence, ScreenError, everybody
@@ -96,7 +96,7 @@ def deletion(
     distance, df = found.distance, np.bincount(np.searchsorted(model.workers, answers.worker))
     p = np.where(np.isnan(distance), np.nan, chdtrc(df, np.maximum(distance, 0.0)))
     simulated = np.full(len(p), np.nan)
-    if simulations:
+    if simulations and isinstance(model, Fit):
         simulated = exceedances(model, distance, simulations, seed, mapper, progress)
     table = pl.DataFrame(
         {
@@ -106,7 +106,7 @@ def deletion(
         },
         nan_to_null=True,
     )  # fmt: skip
-    notes = _notes(answers, model.notes, found.converged, table)
+    notes = _notes(answers, model.notes, found.converged, table, simulations)
     settings = {"alpha": alpha, "simulations": simulations, "seed": seed, "at_most": at_most}
     return Deletion(_evidence(judgments, table, alpha), "deletion", settings, notes, log_likelihood=found.full)
 
@@ -130,13 +130,15 @@ def _evidence(judgments: Judgments, table: pl.DataFrame, alpha: float) -> pl.Dat
 
 
 def _notes(
-    answers: Crowd, of_model: tuple[str, ...], converged: NDArray[np.bool_], table: pl.DataFrame
+    answers: Crowd, of_model: tuple[str, ...], converged: NDArray[np.bool_], table: pl.DataFrame, simulations: int
 ) -> tuple[str, ...]:
     notes = [*answers.notes, *of_model]
     failed = int((~converged).sum())
     if failed:
         notes.append(f"The model without them did not converge for {counted(failed, 'participant')}.")
-    if table["p_simulated"].null_count() == table.height:
+    if answers.family == "nominal" and simulations:
+        notes.append("There is no simulated null for labels: p_simulated is empty.")
+    elif table["p_simulated"].null_count() == table.height:
         notes.append(
             "The published rule is no likelihood-ratio test: the likelihoods are of different data. Ask for "
             "simulations to see what is usual here."
