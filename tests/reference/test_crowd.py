@@ -60,6 +60,15 @@ def test_index_of_the_authors_pool(reference: Path, golden: dict[str, Any]) -> N
     assert index.value == pytest.approx(found["pct0"]["SI"], abs=1e-4)
 
 
+@pytest.mark.parametrize("name", ["binary_sim", "ordinal_sim"])
+def test_index_of_the_simulated_crowds(name: str, reference: Path, golden: dict[str, Any]) -> None:
+    expected = golden["simulated"][name]
+    expected = expected.get("full_fit", expected)
+    index = spammer_index(judgments(reference, name, SCALES[name]))
+    assert index.value == pytest.approx(expected["spammer_index"], abs=1e-4)
+    assert index.log_likelihood == pytest.approx(expected["loglik"], abs=1e-4)
+
+
 @pytest.mark.parametrize("name", list(SCALES))
 def test_deletion_worker_by_worker(name: str, reference: Path, golden: dict[str, Any]) -> None:
     found = deletion(judgments(reference, name, SCALES[name]))

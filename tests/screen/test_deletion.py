@@ -87,3 +87,11 @@ def test_labels_have_no_simulated_null_and_it_is_said() -> None:
     assert found.participants["distance"].null_count() == 0
     assert found.participants["p_simulated"].null_count() == 12
     assert "There is no simulated null for labels: p_simulated is empty." in found.notes
+
+
+def test_a_rule_that_flags_nearly_everybody_is_said_to_fail() -> None:
+    likert = karat.datasets.load("likert")
+    found = deletion(likert)
+    assert len(found.flagged) > 24
+    assert any("flags most participants" in note for note in found.notes)
+    assert not any("flags most participants" in note for note in deletion(SMALL).notes)

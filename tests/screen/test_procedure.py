@@ -185,3 +185,10 @@ def test_the_path_in_words_and_the_verdict() -> None:
 def test_what_is_wrong_is_said(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ScreenError, match=message):
         procedure(CROWD, **settings)
+
+
+def test_labels_go_through_without_a_simulated_null() -> None:
+    kinds = {"primary choice": 2, "repeated pattern": 2, "random guessing": 2}
+    labels = karat.simulate.crowd(20, 20, kinds, scale=karat.Nominal(list("ABC")), seed=2)
+    found = procedure(labels, deletion_simulations=9, least_index=0, candidates_only=False, simulations=300)
+    assert found.participants.height == labels.participants.height

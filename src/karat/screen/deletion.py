@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ALPHA = 0.05
+MANY = 0.5
+"""From this share of flagged participants on, the published rule is told to fail."""
 AT_MOST = 2000
 """Participants, above which refitting the model without each of them takes too long to be done unasked."""
 Progress = Callable[[int, int], None]
@@ -106,7 +108,7 @@ def deletion(
         },
         nan_to_null=True,
     )  # fmt: skip
-    notes = _notes(answers, model.notes, found.converged, table, simulations)
+    notes = _notes(answers, model.notes, found.converged, table, simulations, alpha)
     settings = {"alpha": alpha, "simulations": simulations, "seed": seed, "at_most": at_most}
     return Deletion(_evidence(judgments, table, alpha), "deletion", settings, notes, log_likelihood=found.full)
 
@@ -130,9 +132,19 @@ def _evidence(judgments: Judgments, table: pl.DataFrame, alpha: float) -> pl.Dat
 
 
 def _notes(
-    answers: Crowd, of_model: tuple[str, ...], converged: NDArray[np.bool_], table: pl.DataFrame, simulations: int
+    answers: Crowd,
+    of_model: tuple[str, ...],
+    converged: NDArray[np.bool_],
+    table: pl.DataFrame,
+    simulations: int,
+    alpha: float,
 ) -> tuple[str, ...]:
     notes = [*answers.notes, *of_model]
+    if table["p_value"].drop_nulls().len() and (table["p_value"] < alpha).mean() > MANY:  # type: ignore[operator]
+        notes.append(
+            "The published rule flags most participants: with more than two answers its chi-squared distribution is "
+            "far from what is usual. Do not exclude by it; ask for simulations and look at p_simulated."
+        )
     failed = int((~converged).sum())
     if failed:
         notes.append(f"The model without them did not converge for {counted(failed, 'participant')}.")

@@ -37,7 +37,7 @@ from scipy.special import chdtrc, chdtri
 
 from karat.errors import counted
 from karat.judgments import Judgments
-from karat.models.glrm import exceedances
+from karat.models.glrm import Fit, exceedances
 from karat.models.glrm.deletion import without
 from karat.models.markov import Strategy
 from karat.screen.answer_table import exact, without_zero
@@ -317,7 +317,9 @@ def _deletion(
             distance[places[name]] = 2 * (refit.log_likelihood - model.log_likelihood)
         if progress is not None and not simulations:
             progress(number + 1, len(who))
-    simulated = exceedances(model, distance, simulations, seed, progress=progress) if simulations else None
+    # Labels have no simulated null: the published rule stands alone for them.
+    redrawn = simulations > 0 and isinstance(model, Fit)
+    simulated = exceedances(model, distance, simulations, seed, progress=progress) if redrawn else None
     rows: list[tuple[Any, ...]] = []
     for name in who:
         place = places.get(name)
