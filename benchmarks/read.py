@@ -22,7 +22,7 @@ TIME_LIMIT, MEMORY_LIMIT = 4.0, 4.0
 BARE = "polars.read_csv(sys.argv[1])"
 KARAT = "karat.read(sys.argv[1])"
 PROBE = """
-import resource, sys, time
+import sys, time
 import polars
 import karat, karat.intake, karat.intake.readers
 polars.DataFrame({"a": ["x"]}).group_by("a").len()

@@ -1,6 +1,7 @@
 """Write the generated pages of the documentation: python tools/make_reference.py
 
-The tables of columns and commands come from the code; a test fails where a page is not what this script would write.
+The tables of columns, commands and the study file come from the code; a test fails where a page is not what this
+script would write.
 """
 
 from __future__ import annotations

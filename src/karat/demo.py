@@ -112,6 +112,8 @@ th, td {{ text-align: left; padding: .25rem 0 .25rem .5rem; border-bottom: 1px s
 th:first-child, td:first-child {{ padding-left: 0; }}
 th:nth-child(n+3), td:nth-child(n+3) {{ text-align: right; }}
 p, li, figcaption {{ color: var(--soft); font-size: .875rem; }}
+.wide {{ overflow-x: auto; }}
+@media (max-width: 30rem) {{ table {{ font-size: .75rem; }} th, td {{ padding-left: .25rem; }} }}
 figure {{ margin: 0; }}
 figure svg {{ max-width: 100%; height: auto; }}
 </style>
@@ -121,9 +123,9 @@ figure svg {{ max-width: 100%; height: auto; }}
 <dl>
 {facts}</dl>
 <h2>Ratings and times by kind of item</h2>
-<table><thead><tr>{head}</tr></thead>
+<div class="wide"><table><thead><tr>{head}</tr></thead>
 <tbody>
-{body}</tbody></table>
+{body}</tbody></table></div>
 <p>Ratings run from 1 (unnatural) to 5 (natural); times are in seconds. The data are simulated.</p>
 <h2>Who answered in earnest</h2>
 <figure>{flow}<figcaption>Participants through the stages of the screening. One person may be counted under several

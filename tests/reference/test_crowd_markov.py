@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from scipy.special import ndtri
 
 import karat
 from karat.models.agreement import fleiss_kappa, icc_agreement, icc_consistency, icc_fixed_error
@@ -22,6 +21,7 @@ from karat.screen.gold import gold
 from karat.screen.markov import markov
 from karat.screen.risk import risk_levels
 from karat.screen.time_filter import time_filter
+from tools.replication.crowd.r_numbers import r_normal
 
 NAMES = {"worker": "participant", "task": "item", "order": "trial", "time": "rt", "truth": "expected"}
 TARGETS = {
@@ -137,22 +137,6 @@ def test_simulated_cutoffs_find_patterns_and_spare_credible_workers(
     assert len(patterned) == 8
     assert len(patterned & flagged) >= 7
     assert len(credible & flagged) <= 0.08 * len(credible)
-
-
-def r_normal(seed: int, number: int) -> np.ndarray:
-    """What `set.seed(seed); rnorm(number)` gives in R: Mersenne Twister, by inversion with two uniforms each."""
-    state = seed
-    for _ in range(50):
-        state = (69069 * state + 1) % 2**32
-    words = []
-    for _ in range(625):
-        state = (69069 * state + 1) % 2**32
-        words.append(state)
-    twister = np.random.MT19937()
-    twister.state = {"bit_generator": "MT19937", "state": {"key": np.array(words[1:], dtype=np.uint32), "pos": 624}}
-    uniform = np.clip(twister.random_raw(2 * number) * 2.3283064365386963e-10, 1e-12, 1 - 1e-12)
-    big = 134217728
-    return np.asarray(ndtri((np.floor(big * uniform[::2]) + uniform[1::2]) / big))
 
 
 def longest_runs(answers: np.ndarray, value: int) -> np.ndarray:

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 import karat
+from tools.replication.acceptability.data import MAPPINGS
 
 TABLES = [
     ("ajt/likert.csv", ["--map", "expected=expected_min..expected_max"], 72, 7628, "ordinal"),
     (
         "ajt/forced_choice.csv",
-        ["--map", "left=option_above_condition", "--map", "right=option_below_condition",
-         "--map", "response=response_condition", "--map", "expected=expected_condition"],
+        [part for column, own in MAPPINGS["forced_choice"].items() for part in ("--map", f"{column}={own}")],
         45, 3240, "choice",
     ),
     ("ba/mturk.csv", [], 160, 12320, "binary"),
@@ -43,18 +43,14 @@ def test_table_comes_in(
 
 
 def test_likert_times_are_milliseconds_and_right_answers_ranges(reference: Path) -> None:
-    read = karat.read(reference / "ajt/likert.csv", mapping={"expected": "expected_min..expected_max"})
+    read = karat.read(reference / "ajt/likert.csv", mapping=MAPPINGS["likert"])
     first = read.frame.row(0, named=True)
     assert (first["participant"], first["item"], first["rt"], first["expected"]) == ("p001", "f37", 8.317, "3-5")
     assert any("milliseconds" in note for note in read.notes)
 
 
 def test_forced_choice_by_condition_is_the_side(reference: Path) -> None:
-    mapping = {
-        "left": "option_above_condition", "right": "option_below_condition", "response": "response_condition",
-        "expected": "expected_condition",
-    }  # fmt: skip
-    frame = karat.read(reference / "ajt/forced_choice.csv", mapping=mapping).frame
+    frame = karat.read(reference / "ajt/forced_choice.csv", mapping=MAPPINGS["forced_choice"]).frame
     assert (frame["response"] == frame["response_position"].replace({"above": "left", "below": "right"})).all()
     test = frame.filter(frame["function"] == "test")
     assert test["expected"].null_count() == test.height

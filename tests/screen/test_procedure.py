@@ -158,7 +158,8 @@ def test_the_simulated_null_decides_where_it_is_asked_for() -> None:
     assert not table["flagged"].any()
     assert table["reason"].str.contains("simulated").all()
     assert seen[-1] == (PEOPLE, PEOPLE)
-    assert not any("published rule, which" in note for note in found.notes)
+    assert any("deletion: The published rule is no likelihood-ratio test" in note for note in FOUND.notes)
+    assert not any("no likelihood-ratio test" in note for note in found.notes)
 
 
 def test_the_path_in_words_and_the_verdict() -> None:

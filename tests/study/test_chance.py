@@ -1,7 +1,7 @@
 """Chance against the published tables, against plain enumeration, and against what must hold for any numbers.
 
 Expected values of the tables: `../shared/reference/ajt/golden.json`, made by the authors' R functions and by
-an independent program; and the cells as they are printed in Pieper, Börner and Kiss, which are copied below.
+an independent program; and the cells as they are printed in Pieper, Börner and Kiss (`tools.replication`).
 """
 
 from __future__ import annotations
@@ -21,55 +21,9 @@ from karat.errors import KaratError
 from karat.study import chance
 from karat.study.chance_tables import joint_table, overview, relational_table, slips_table, smallest_pairs
 from karat.study.guessing import as_fraction, at_least, counts_of_differences, counts_of_sums, p_text, sides, tails
+from tools.replication.acceptability import printed
 
-PRINTED_K = [2, 3, 4, 5, 6, 7, 8, 9, 10, 12]
-PRINTED = {
-    "table2": """
-        4 .688 .312 .062
-        6 .891 .656 .344 .109 .016
-        8 .965 .855 .637 .363 .145 .035 .004
-        10 .989 .945 .828 .623 .377 .172 .055 .011 .001
-        12 .997 .981 .927 .806 .613 .387 .194 .073 .019 .000
-        14 .999 .994 .971 .910 .788 .605 .395 .212 .090 .006
-        16 1.000 .998 .989 .962 .895 .773 .598 .402 .227 .038""",
-    "table3a": """
-        4 .821 .475 .130
-        6 .959 .821 .544 .233 .047
-        8 .991 .950 .826 .594 .315 .106 .017
-        10 .998 .988 .945 .834 .633 .382 .167 .046 .006
-        12 1.000 .997 .985 .943 .842 .665 .438 .225 .083 .002
-        14 1.000 .999 .996 .982 .942 .850 .692 .486 .279 .040
-        16 1.000 1.000 .999 .995 .981 .942 .858 .716 .527 .167""",
-    "table3b": """
-        4 .525 .179 .026
-        6 .767 .456 .179 .041 .004
-        8 .894 .685 .406 .174 .050 .009 .001
-        10 .954 .833 .618 .367 .166 .055 .012 .002 .000
-        12 .980 .917 .775 .562 .335 .158 .057 .015 .003 .000
-        14 .992 .960 .876 .721 .514 .308 .150 .058 .018 .001
-        16 .997 .982 .935 .833 .671 .473 .284 .142 .058 .005""",
-}
-PRINTED_TABLE4 = """
-    5 4 .337 4 .087 .029
-    6 5 .233 4 .179 .042
-    6 4 .544 5 .041 .022
-    6 5 .233 5 .041 .010
-    7 6 .159 4 .290 .046
-    7 5 .420 5 .096 .040
-    7 6 .159 5 .096 .015
-    7 5 .420 6 .019 .008
-    7 6 .159 6 .019 .003
-    8 5 .594 6 .050 .030
-    8 6 .315 6 .050 .016"""
-PRINTED_TABLE5 = """
-    1 .4000 .2400
-    2 .4320 .1120
-    3 .4440 .0449
-    4 .4511 .0296
-    5 .4561 .0140
-    6 .4598 .0076
-    7 .4627 .0045
-    8 .4651 .0026"""
+PRINTED = {"table2": printed.TABLE_2, "table3a": printed.TABLE_3A, "table3b": printed.TABLE_3B}
 CHANCES = {"table2": "1/2", "table3a": "3/5", "table3b": "2/5"}
 
 shares = st.fractions(0, 1, max_denominator=60)
@@ -80,10 +34,6 @@ alphas = st.fractions(Fraction(1, 1000), Fraction(1, 2), max_denominator=1000)
 def golden(reference: Path) -> dict[str, Any]:
     data: dict[str, Any] = json.loads((reference / "ajt" / "golden.json").read_text(encoding="utf-8"))
     return data
-
-
-def rows(text: str) -> list[list[str]]:
-    return [line.split() for line in text.strip().splitlines()]
 
 
 def digits(p: float, places: int = 3) -> str:
@@ -107,17 +57,17 @@ def test_tables_2_and_3_as_computed_by_others(name: str, golden: dict[str, Any])
 @pytest.mark.parametrize("name", CHANCES)
 def test_tables_2_and_3_as_printed(name: str) -> None:
     cells = 0
-    for n, *printed in rows(PRINTED[name]):
-        for k, cell in zip(PRINTED_K, printed, strict=False):
+    for n, *line in printed.rows(PRINTED[name]):
+        for k, cell in zip(printed.K, line, strict=False):
             assert digits(chance.pass_probability(int(n), k, CHANCES[name])) == cell, (n, k)
             cells += 1
     assert cells == 54
 
 
 def test_two_cells_of_table_2_are_ties_that_were_rounded_down() -> None:
-    for k, printed, exact in ((3, ".312", "5/16"), (4, ".062", "1/16")):
+    for k, cell, exact in ((3, ".312", "5/16"), (4, ".062", "1/16")):
         assert chance.pass_probability(4, k, "1/2") == float(Fraction(exact))
-        assert digits(float(Fraction(exact))) == printed
+        assert digits(float(Fraction(exact))) == cell
 
 
 def test_table_4_as_computed_by_others(golden: dict[str, Any]) -> None:
@@ -133,9 +83,9 @@ def test_table_4_as_printed_leaves_out_six_rows(golden: dict[str, Any]) -> None:
         [str(n), str(k), digits(p), str(m), digits(q), digits(both)]
         for n, k, p, m, q, both in joint_table(range(2, 9)).rows()
     ]
-    printed = rows(PRINTED_TABLE4)
-    assert [row for row in ours if row in printed] == printed
-    left_out = [[int(row[0]), int(row[1]), int(row[3])] for row in ours if row not in printed]
+    told = printed.rows(printed.TABLE_4)
+    assert [row for row in ours if row in told] == told
+    left_out = [[int(row[0]), int(row[1]), int(row[3])] for row in ours if row not in told]
     assert left_out == golden["guessing_tables"]["table4"]["rows_satisfying_footnote20_but_not_printed"]
 
 
@@ -152,7 +102,8 @@ def test_table_5_as_computed_by_others(golden: dict[str, Any]) -> None:
 
 def test_table_5_as_printed_is_wrong_in_four_cells(golden: dict[str, Any]) -> None:
     wrong = {}
-    for pairs, pure, extended in rows(PRINTED_TABLE5):
+    for pairs, outcomes, pure, extended in printed.rows(printed.TABLE_5):
+        assert int(outcomes) == 5 ** (2 * int(pairs))
         assert digits(chance.relational(int(pairs), 5), 4) == pure
         exact = digits(chance.relational(int(pairs), 5, "1/2"), 4)
         if exact != extended:

@@ -42,8 +42,8 @@ def test_a_choice_halves_the_questionnaire() -> None:
 
 def test_minutes_and_cost() -> None:
     one = size("2x2", "likert", seconds=10, around=3, pay=15, fee=0.333, participants=40)
-    assert one.minutes == pytest.approx(72 * 10 / 60 + 3)
-    assert one.cost == pytest.approx(15 / 60 * 15 * 40 * 1.333)
+    assert one.minutes == 15  # 72 trials of 10 s, and 3 minutes around them
+    assert one.cost == 199.95  # 15 / 60 x 15 x 40 x 1.333
     assert size("2x2", pay=0).cost == 0
 
 

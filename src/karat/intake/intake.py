@@ -160,8 +160,8 @@ def _by_reader(files: Sequence[SourceFile], source: str) -> list[tuple[Reader, l
 
 
 def _with_mapping(reading: Reading, reader: Reader, options: Options) -> Reading:
-    """The user's mapping on top of what a tool's own reader found; the generic reader has used it already."""
-    if reader.name == "table" or not options.mapping or not reading.frame.width:
+    """The user's mapping on top of what a tool's own reader found, unless the reader has used it already."""
+    if reader.maps or not options.mapping or not reading.frame.width:
         return reading
     frame = reading.frame
     for column, source in options.mapping.items():
@@ -187,7 +187,7 @@ def _with_mapping(reading: Reading, reader: Reader, options: Options) -> Reading
 
 def _without_names(reading: Reading, reader: Reader, files: Sequence[SourceFile], options: Options) -> Reading:
     """The reading without columns that name people, unless the user mapped them or karat wrote them."""
-    if reader.name == "karat":
+    if reader.keeps_names:
         return reading
     tables = [reading.frame] + ([] if reading.participants is None else [reading.participants])
     columns = {name for table in tables for name in table.columns}

@@ -68,7 +68,9 @@ class Reading:
 class Reader:
     """A source of judgments: its name for `--from`, how a file of it is recognised, and how its files are read.
 
-    `read` gets one file, or, where a tool spreads one study over several (`together`), all files of this source.
+    `read` gets one file, or, where a tool spreads one study over several (`together`), all files of this source. The
+    user's mapping is laid over what it gives, unless it `maps` the columns itself; columns that name people are then
+    left out, unless karat wrote the file and they were let in before (`keeps_names`).
     """
 
     name: str
@@ -76,3 +78,5 @@ class Reader:
     recognises: Callable[[SourceFile], bool]
     read: Callable[[Sequence[SourceFile], Options], Reading]
     together: bool = False
+    maps: bool = False
+    keeps_names: bool = False

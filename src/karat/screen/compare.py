@@ -31,8 +31,8 @@ from karat.models.agreement import fleiss_kappa, variance_components
 from karat.models.proportions import wilson
 from karat.screen.crowd import Crowd, crowd
 from karat.screen.deletion import deletion
-from karat.screen.effects import Doubtful
 from karat.screen.evidence import ScreenError
+from karat.screen.gold import Doubtful
 from karat.screen.markov import SIMULATIONS, markov
 from karat.screen.risk import risk_levels
 from karat.screen.spammer_index import spammer_index

@@ -17,8 +17,9 @@ p = 10 / draws. `p_adjusted` are the same by Benjamini and Hochberg over all wor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,8 +29,9 @@ from scipy.special import chdtrc, chdtri
 
 from karat.errors import counted
 from karat.judgments import Judgments
-from karat.models.glrm import Fit, leave_one_out
-from karat.models.glrm.redraw import exceedances
+from karat.models.glrm import Fit, NominalFit, exceedances
+from karat.models.glrm.deletion import without
+from karat.screen.answer_table import exact
 from karat.screen.crowd import Crowd, crowd, fit
 from karat.screen.evidence import Evidence, ScreenError, everybody
 from karat.study.guessing import p_sentence
@@ -70,13 +72,15 @@ def deletion(
     seed: int = 1,
     at_most: int = AT_MOST,
     *,
+    only: Collection[str] | None = None,
     progress: Progress | None = None,
     mapper: Map = map,
 ) -> Deletion:
     """The deviance distance of each worker; flagged by the published rule, p < alpha with df = answers removed.
 
     `simulations` (such as 999) asks for the simulated null beside it. More than `at_most` participants are refused,
-    since the model is fitted without each of them. `mapper` may be the map of a pool of processes.
+    since the model is fitted without each of them; `only` names those who are looked at. `mapper` may be the map of a
+    pool of processes.
 
     >>> import karat
     >>> found = deletion(karat.datasets.load("crowd"))
@@ -88,64 +92,79 @@ def deletion(
     if simulations < 0:
         raise ScreenError(f"deletion: simulations must be 0 or more, got {simulations}.")
     answers = crowd(judgments, "deletion")
-    if len(answers.workers) > at_most:
+    names = answers.workers
+    places = [place for place, name in enumerate(names) if only is None or name in only]
+    if len(places) > at_most:
         raise ScreenError(
-            f"deletion fits the model anew without each of {len(answers.workers):,} participants, which takes long: "
-            f"say at_most = {len(answers.workers)} to do so."
+            f"deletion fits the model anew without each of {len(places):,} participants, which takes long: say "
+            f"at_most = {len(places)} to do so."
         )
     model = fit(answers)
-    found = leave_one_out(model, mapper=mapper, progress=progress if not simulations else None)
-    distance, df = found.distance, np.bincount(np.searchsorted(model.workers, answers.worker))
+    distance, failed = _distances(model, places, mapper, progress if not simulations else None)
+    df = np.bincount(answers.worker)
     p = np.where(np.isnan(distance), np.nan, chdtrc(df, np.maximum(distance, 0.0)))
     simulated = np.full(len(p), np.nan)
     if simulations and isinstance(model, Fit):
         simulated = exceedances(model, distance, simulations, seed, mapper, progress)
     table = pl.DataFrame(
         {
-            "participant": [answers.workers[int(worker)] for worker in model.workers],
-            "distance": distance, "df": df.astype(np.int64), "threshold": chdtri(df, alpha), "p_value": p,
-            "p_simulated": simulated, "p_adjusted": benjamini_hochberg(simulated),
+            "participant": names, "distance": distance, "df": df.astype(np.int64), "threshold": chdtri(df, alpha),
+            "p_value": p, "p_simulated": simulated, "p_adjusted": benjamini_hochberg(simulated),
         },
         nan_to_null=True,
     )  # fmt: skip
-    notes = _notes(answers, model.notes, found.converged, table, simulations, alpha)
+    notes = _notes(answers, model.notes, failed, table, simulations, alpha)
     settings = {"alpha": alpha, "simulations": simulations, "seed": seed, "at_most": at_most}
-    return Deletion(_evidence(judgments, table, alpha), "deletion", settings, notes, log_likelihood=found.full)
+    participants = _evidence(judgments, table, alpha)
+    return Deletion(participants, "deletion", settings, notes, log_likelihood=model.log_likelihood)
+
+
+def _distances(
+    model: Fit | NominalFit, places: list[int], mapper: Map, progress: Progress | None
+) -> tuple[NDArray[np.float64], int]:
+    """The distances of some workers, missing for the others, and how often the model without one did not converge."""
+    distance, failed = np.full(len(model.workers), np.nan), 0
+    refits = mapper(partial(without, model, "worker"), places)
+    for done, (place, refit) in enumerate(zip(places, refits, strict=True), start=1):
+        distance[place] = 2 * (refit.log_likelihood - model.log_likelihood)
+        failed += not refit.converged
+        if progress is not None:
+            progress(done, len(places))
+    return distance, failed
 
 
 def _evidence(judgments: Judgments, table: pl.DataFrame, alpha: float) -> pl.DataFrame:
     table = everybody(judgments).join(table, on="participant", how="left", maintain_order="left")
-    told = pl.format(
-        "without these {} answers the model's deviance falls by {}; by the published rule {} would be unusual",
-        "df", pl.col("distance").round(1), pl.col("threshold").round(1),
-    )  # fmt: skip
-    simulated = pl.when(pl.col("p_simulated").is_not_null()).then(
-        pl.format(" (simulated {})", pl.col("p_simulated").map_elements(p_sentence, return_dtype=pl.String))
-    )
-    reason = pl.when(pl.col("distance").is_not_null()).then(pl.concat_str(told, simulated.otherwise(pl.lit(""))))
+    told = [_reason(*row) for row in table.select("distance", "df", "threshold", "p_simulated").iter_rows()]
     return table.select(
         "participant", pl.col("distance").alias("score"), "threshold",
-        (pl.col("p_value") < alpha).fill_null(False).alias("flagged"),
-        reason.otherwise(pl.lit("no answers that could be compared")).alias("reason"),
+        (pl.col("p_value") < alpha).fill_null(False).alias("flagged"), pl.Series("reason", told, pl.String),
         "distance", "df", "p_value", "p_simulated", "p_adjusted",
     )  # fmt: skip
+
+
+def _reason(distance: float | None, df: int, limit: float, simulated: float | None) -> str:
+    if distance is None:
+        return "no answers that could be compared"
+    told = f"without these {df} answers the model's deviance falls by {exact(distance, limit, 1)}; "
+    told += f"by the published rule {limit:.1f} would be unusual"
+    return told if simulated is None else f"{told} (simulated {p_sentence(simulated)})"
 
 
 def _notes(
     answers: Crowd,
     of_model: tuple[str, ...],
-    converged: NDArray[np.bool_],
+    failed: int,
     table: pl.DataFrame,
     simulations: int,
     alpha: float,
 ) -> tuple[str, ...]:
     notes = [*answers.notes, *of_model]
-    if table["p_value"].drop_nulls().len() and (table["p_value"] < alpha).mean() > MANY:  # type: ignore[operator]
+    if (table["p_value"] < alpha).sum() > MANY * table.height:
         notes.append(
             "The published rule flags most participants: with more than two answers its chi-squared distribution is "
             "far from what is usual. Do not exclude by it; ask for simulations and look at p_simulated."
         )
-    failed = int((~converged).sum())
     if failed:
         notes.append(f"The model without them did not converge for {counted(failed, 'participant')}.")
     if answers.family == "nominal" and simulations:

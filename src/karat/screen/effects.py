@@ -35,9 +35,8 @@ from karat.models.glrm.formula import names_in, read_formula
 from karat.models.glrm.model import Model, two_sided
 from karat.models.glrm.syntax import FormulaError
 from karat.models.glrm.variables import Factor
-from karat.screen.answers import scored
 from karat.screen.evidence import Evidence, ScreenError
-from karat.screen.gold import KEYS, gold
+from karat.screen.gold import Doubtful, check_doubtful, with_accuracy
 from karat.screen.positions import answered, is_ordered, position
 from karat.study.guessing import p_sentence
 
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
 
 Family = Literal["binary", "ordinal", "gaussian"]
 Coding = Literal["treatment", "sum"]
-Doubtful = Literal["left out", "counted"]
 INTERCEPT = "(Intercept)"
 
 
@@ -80,7 +78,7 @@ class EffectsBeforeAfter:
             found = glrm.marginal_means(model, *names, scale=scale).table()
             columns = {name: pl.Series(name, found[name].tolist(), pl.String) for name in names}
             numbers = {name: found[name] for name in ("estimate", "se", "lower", "upper")}
-            tables.append(pl.DataFrame({**columns, **numbers}).insert_column(0, _constant("when", when, found)))
+            tables.append(pl.DataFrame({**columns, **numbers}).select(pl.lit(when).alias("when"), pl.all()))
         return pl.concat(tables)
 
     def plot(self, *factors: str, width_cm: float = 16) -> Figure:
@@ -95,10 +93,6 @@ class EffectsBeforeAfter:
             told = "not estimated" if after is None else f"{after:.2f}, {p_sentence(p_after)}"
             lines.append(f"  {term}: X²({df}) = {chisq:.2f}, {p_sentence(p)}; after {told}")
         return "\n".join(lines)
-
-
-def _constant(name: str, value: str, like: Mapping[str, Any]) -> pl.Series:
-    return pl.Series(name, [value] * len(like["estimate"]), pl.String)
 
 
 def effects_before_after(
@@ -169,38 +163,18 @@ def columns_of(
     >>> rows["correct"].unique().sort().to_list(), "behaviour" in rows.columns
     ([0, 1], True)
     """
-    if doubtful not in ("left out", "counted"):
-        raise ScreenError(f"{criterion}: doubtful is left out or counted.")
+    check_doubtful(doubtful, criterion)
     rows = answered(judgments)
     notes: list[str] = []
     if with_correct and "correct" in rows.columns:
         notes = ["correct is a column of the table; the key behind it was not checked."]
     elif with_correct:
-        rows, notes = _scored_rows(judgments, rows, criterion, doubtful)
+        rows, notes = with_accuracy(judgments, rows, criterion, doubtful)
     people = judgments.participants
     further = [name for name in people.columns if name not in rows.columns]
     if further:
         rows = rows.join(people.select("participant", *further), on="participant", how="left", maintain_order="left")
     return rows, notes
-
-
-def _scored_rows(
-    judgments: Judgments, rows: pl.DataFrame, criterion: str, doubtful: Doubtful
-) -> tuple[pl.DataFrame, list[str]]:
-    """The rows with `correct`, missing where no right answer is known or the key is in doubt; and notes."""
-    checked = gold(judgments)
-    notes = list(checked.notes)
-    rows = rows.with_row_index("_row")
-    question = pl.col("question").fill_null("") if "question" in rows.columns else pl.lit("").alias("question")
-    known = rows.with_columns(question).filter(pl.col("expected").is_not_null()).select("_row", *KEYS, "response")
-    if doubtful == "left out" and checked.doubtful.height:
-        known = known.join(checked.doubtful.select(KEYS), on=KEYS, how="anti")
-        notes.append(f"{counted(checked.doubtful.height, 'doubtful item')} left out of accuracy.")
-    if not known.height:
-        raise ScreenError(f"{criterion}: every recorded right answer disagrees with the crowd; check column expected.")
-    trials, told = scored(known, judgments.scales, criterion)
-    right = trials.select("_row", pl.col("right").cast(pl.Int64).alias("correct"))
-    return rows.join(right, on="_row", how="left", maintain_order="left").drop("_row"), notes + told
 
 
 def _with_family(

@@ -9,6 +9,7 @@ on a trick question, so this is a reason to look at the key and not a new key.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -16,12 +17,14 @@ import polars as pl
 from karat.errors import ScaleError, counted
 from karat.judgments import Judgments
 from karat.scales import Ordinal, Scale
+from karat.screen.answers import scored
 from karat.screen.evidence import ScreenError
 from karat.screen.positions import answered
 
 NEAR_UNANIMOUS = 0.9
 ENOUGH = 5
 KEYS = ["question", "item", "expected"]
+Doubtful = Literal["left out", "counted"]
 
 
 @dataclass(frozen=True)
@@ -60,9 +63,7 @@ def gold(judgments: Judgments, near_unanimous: float = NEAR_UNANIMOUS) -> Gold:
     rows = answered(judgments)
     if "expected" not in rows.columns or rows["expected"].null_count() == rows.height:
         raise ScreenError("gold: no trial says which answer is right (column expected).")
-    if "question" not in rows.columns:
-        rows = rows.with_columns(question=pl.lit(""))
-    rows = rows.with_columns(pl.col("question").fill_null("")).filter(pl.col("expected").is_not_null())
+    rows = _with_key(rows)
     counts = rows.group_by(*KEYS, "response", maintain_order=True).len("answers")
     keys = counts.select("question", "expected").unique(maintain_order=True)
     sides, refused = [], 0
@@ -77,6 +78,43 @@ def gold(judgments: Judgments, near_unanimous: float = NEAR_UNANIMOUS) -> Gold:
     order = rows.select(KEYS).unique(maintain_order=True)
     items = order.join(items, on=KEYS, how="inner", maintain_order="left")
     return Gold(items, tuple(_notes(items, refused)))
+
+
+def _with_key(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows whose right answer is recorded; the only question has an empty name."""
+    question = pl.col("question").fill_null("") if "question" in rows.columns else pl.lit("").alias("question")
+    return rows.with_columns(question).filter(pl.col("expected").is_not_null())
+
+
+def check_doubtful(doubtful: str, criterion: str) -> None:
+    """ScreenError where it is not said what happens to doubtful items."""
+    if doubtful not in ("left out", "counted"):
+        raise ScreenError(f"{criterion}: doubtful is left out or counted.")
+
+
+def with_accuracy(
+    judgments: Judgments, rows: pl.DataFrame, criterion: str, doubtful: Doubtful
+) -> tuple[pl.DataFrame, list[str]]:
+    """The rows with `correct` (0 or 1), missing where no right answer is known or the key is in doubt; and notes.
+
+    >>> import karat
+    >>> crowd = karat.datasets.load("crowd")
+    >>> rows, notes = with_accuracy(crowd, crowd.frame, "risk", "left out")
+    >>> rows["correct"].unique().sort().to_list(), notes
+    ([0, 1], [])
+    """
+    checked = gold(judgments)
+    notes = list(checked.notes)
+    rows = rows.with_row_index("_row")
+    known = _with_key(rows).select("_row", *KEYS, "response")
+    if doubtful == "left out" and checked.doubtful.height:
+        known = known.join(checked.doubtful.select(KEYS), on=KEYS, how="anti")
+        notes.append(f"{counted(checked.doubtful.height, 'doubtful item')} left out of accuracy.")
+    if not known.height:
+        raise ScreenError(f"{criterion}: every recorded right answer disagrees with the crowd; check column expected.")
+    trials, told = scored(known, judgments.scales, criterion)
+    right = trials.select("_row", pl.col("right").cast(pl.Int64).alias("correct"))
+    return rows.join(right, on="_row", how="left", maintain_order="left").drop("_row"), notes + told
 
 
 def _sides(scale: Scale, expected: str) -> dict[str, int] | None:

@@ -213,9 +213,18 @@ def _designs(judgments: Judgments) -> tuple[list[Design], list[str]]:
     return designs, notes
 
 
+def as_shown(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """The rows with their stimuli, which differ where the same is shown on other sides; and notes.
+
+    >>> rows = pl.DataFrame({"item": ["a", "a"], "left": ["x", "y"], "participant": ["p", "q"], "response": ["l", "l"]})
+    >>> as_shown(rows)[0]["_stimulus"].to_list()
+    [0, 1]
+    """
+    return with_stimuli(rows, tuple(name for name in ("left", "right", "polarity") if name in rows.columns))
+
+
 def _design(part: pl.DataFrame, levels: tuple[str, ...]) -> tuple[Design, list[str]]:
-    shown = tuple(name for name in ("left", "right", "polarity") if name in part.columns)
-    part, notes = with_stimuli(part, shown)
+    part, notes = as_shown(part)
     codes = part["response"].replace_strict(dict(zip(levels, range(len(levels)), strict=True)), return_dtype=pl.Int8)
     runs = part["participant"].rle()
     design = Design(
@@ -237,16 +246,19 @@ def _fit_for_published(designs: list[Design], strategy: str) -> list[str]:
 
 
 def _by_published(design: Design, strategy: Strategy) -> pl.DataFrame:
-    found = distances(counts_of(design), [target.matrix for target in design.patterns], strategy)
+    counts = counts_of(design)
+    found = distances(counts, [target.matrix for target in design.patterns], strategy)
     limits = np.array([PUBLISHED[target.kind] for target in design.patterns])
     judged = (design.lengths >= LEAST) & ~np.isnan(found).any(axis=1)
     which = np.where(np.isnan(found), np.inf, found / limits).argmin(axis=1)
     score = found[np.arange(len(found)), which]
-    return _table(design, judged, which, score, limits[which], score <= limits[which], np.full(len(found), np.nan))
+    flagged, p = score <= limits[which], np.full(len(found), np.nan)
+    return _table(design, counts, judged, which, score, limits[which], flagged, p)
 
 
 def _by_simulation(design: Design, simulated: tuple[Simulated, ...], strategy: Strategy, scales: int) -> pl.DataFrame:
-    found = distances(counts_of(design), [target.matrix for target in design.patterns], strategy)
+    counts = counts_of(design)
+    found = distances(counts, [target.matrix for target in design.patterns], strategy)
     people = len(found)
     which = np.zeros(people, dtype=np.int64)
     score, limit, p = np.full(people, np.nan), np.full(people, np.nan), np.full(people, np.nan)
@@ -265,11 +277,12 @@ def _by_simulation(design: Design, simulated: tuple[Simulated, ...], strategy: S
         flagged[members] = score[members] < limit[members]
         p[members] = np.minimum(1.0, scales * calibration.p_values(by_group))
         judged[members] = True
-    return _table(design, judged, which, score, limit, flagged, p)
+    return _table(design, counts, judged, which, score, limit, flagged, p)
 
 
 def _table(
     design: Design,
+    counts: NDArray[np.int32],
     judged: NDArray[np.bool_],
     which: Ints,
     score: Floats,
@@ -280,7 +293,6 @@ def _table(
     """What was found of those who gave enough answers; nothing but the number of answers of the others."""
     akld, mkld = np.full(len(which), np.nan), np.full(len(which), np.nan)
     matrices = np.array([target.matrix for target in design.patterns])
-    counts = counts_of(design)
     for place in np.unique(which):
         members = np.flatnonzero(which == place)
         for part in parts(len(members), len(design.levels)):
@@ -298,7 +310,7 @@ def _table(
         },
         schema=SHORT,
     )  # fmt: skip
-    silent = [name for name in ("score", "threshold", "p", "target", "akld", "mkld") if name in table.columns]
+    silent = ("score", "threshold", "p", "target", "akld", "mkld")
     table = table.with_columns(pl.when(known).then(pl.col(name)).alias(name) for name in silent)
     table = table.with_columns(pl.col(pl.Float64).fill_nan(None))
     return table.with_columns(pl.when("flagged").then("kind").alias("kind"))

@@ -31,31 +31,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import numpy as np
 import polars as pl
-from scipy.special import chdtrc, chdtri
 
 from karat.errors import counted
 from karat.judgments import Judgments
-from karat.models.glrm import Fit, exceedances
-from karat.models.glrm.deletion import without
 from karat.models.markov import Strategy
 from karat.screen.answer_table import exact, without_zero
 from karat.screen.completion import completion
-from karat.screen.crowd import crowd, fit
-from karat.screen.effects import Doubtful, columns_of
+from karat.screen.deletion import ALPHA, Progress, deletion
+from karat.screen.effects import columns_of
 from karat.screen.evidence import Evidence, ScreenError, everybody
-from karat.screen.gold import Gold, gold
+from karat.screen.gold import Doubtful, Gold, gold
 from karat.screen.markov import SIMULATIONS, markov
 from karat.screen.spammer_index import SUSPICIOUS, SpammerIndex, spammer_index
 from karat.screen.time_filter import time_filter
-from karat.study.guessing import p_sentence
 
-ALPHA = 0.05
 Criterion = Literal["markov", "deletion"]
 Auxiliary = Literal["time", "accuracy", "completeness"]
 Rule = Literal["mean", "mean-sd"]
-Progress = Callable[[int, int], None]
 Verdict = Literal["every step", "any criterion"]
 Judge = Callable[[list[str]], Evidence]
 
@@ -160,11 +153,9 @@ def procedure(
         "doubtful": doubtful, "time_limit": time_limit, "simulations": simulations,
         "deletion_simulations": deletion_simulations, "seed": seed,
     }  # fmt: skip
-    notes = walk.notes(index, least_index)
-    if "deletion" in walk.steps and not deletion_simulations:
-        notes.append("Deletion follows the published rule, which is no likelihood-ratio test.")
+    notes = tuple(walk.notes(index, least_index))
     return Procedure(
-        walk.verdict(), "procedure", settings, tuple(notes), None, walk.path(), walk.flow(), index, walk.steps, checked
+        walk.verdict(), "procedure", settings, notes, None, walk.path(), walk.flow(), index, walk.steps, checked
     )
 
 
@@ -305,36 +296,11 @@ def _accuracy(judgments: Judgments, rule: Rule, doubtful: Doubtful) -> Evidence:
 def _deletion(
     judgments: Judgments, who: list[str], alpha: float, simulations: int, seed: int, progress: Progress | None
 ) -> Evidence:
-    """Deletion analysis of some workers: as `karat.screen.deletion`, without refits for the others."""
-    answers = crowd(judgments, "procedure")
-    model = fit(answers)
-    places = {answers.workers[int(worker)]: place for place, worker in enumerate(model.workers)}
-    sizes = np.bincount(np.searchsorted(model.workers, answers.worker))
-    distance = np.full(len(sizes), np.nan)
-    for number, name in enumerate(who):
-        if name in places:
-            refit = without(model, "worker", places[name])
-            distance[places[name]] = 2 * (refit.log_likelihood - model.log_likelihood)
-        if progress is not None and not simulations:
-            progress(number + 1, len(who))
-    # Labels have no simulated null: the published rule stands alone for them.
-    redrawn = simulations > 0 and isinstance(model, Fit)
-    simulated = exceedances(model, distance, simulations, seed, progress=progress) if redrawn else None
-    rows: list[tuple[Any, ...]] = []
-    for name in who:
-        place = places.get(name)
-        if place is None or np.isnan(distance[place]):
-            rows.append((name, None, None, False, "no answers that could be compared", None))
-            continue
-        found, df = float(distance[place]), int(sizes[place])
-        limit, p = float(chdtri(df, alpha)), float(chdtrc(df, max(found, 0.0)))
-        told = f"without these {df} answers the model's deviance falls by {exact(found, limit, 1)}; "
-        told += f"by the published rule {limit:.1f} would be unusual"
-        if simulated is not None:
-            p = float(simulated[place])
-            told += f" (simulated {p_sentence(p)})"
-        rows.append((name, found, limit, p < alpha, told, p))
-    schema = {"participant": pl.String, "score": pl.Float64, "threshold": pl.Float64, "flagged": pl.Boolean,
-              "reason": pl.String, "p": pl.Float64}  # fmt: skip
+    """Deletion analysis of some workers; the simulated null decides where there is one."""
+    found = deletion(judgments, alpha, simulations, seed, at_most=len(who), only=set(who), progress=progress)
+    p = pl.coalesce("p_simulated", "p_value")
+    table = found.participants.filter(pl.col("participant").is_in(who)).select(
+        "participant", "score", "threshold", (p < alpha).fill_null(False).alias("flagged"), "reason", p.alias("p")
+    )  # fmt: skip
     settings = {"alpha": alpha, "simulations": simulations, "seed": seed}
-    return Evidence(pl.DataFrame(rows, schema=schema, orient="row"), "deletion", settings, answers.notes)
+    return Evidence(table, "deletion", settings, found.notes)

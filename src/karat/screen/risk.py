@@ -26,21 +26,17 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from karat.errors import counted
 from karat.judgments import Judgments
 from karat.models.markov import Strategy
-from karat.screen.answer_table import with_stimuli
-from karat.screen.answers import scored
 from karat.screen.evidence import Evidence, ScreenError, everybody, timed
-from karat.screen.gold import KEYS, gold
-from karat.screen.markov import ALPHA, SIMULATIONS, markov
+from karat.screen.gold import Doubtful, check_doubtful, with_accuracy
+from karat.screen.markov import ALPHA, SIMULATIONS, as_shown, markov
 from karat.screen.positions import answered, by_scale
 from karat.screen.straightlining import presented
 from karat.screen.time_filter import refuse_time_limit
 
 HIGH, MODERATE = 2.5, 1.5
 STANDARD_DEVIATIONS = 4
-Doubtful = Literal["left out", "counted"]
 
 
 def risk(
@@ -81,8 +77,7 @@ def risk_levels(
     >>> risk_levels(crowd, ["w017"]).participants["level"].drop_nulls().to_list()
     ['high']
     """
-    if doubtful not in ("left out", "counted"):
-        raise ScreenError("risk: doubtful is left out or counted.")
+    check_doubtful(doubtful, "risk")
     times = timed(judgments, "risk")
     refuse_time_limit(times["rt"], time_limit, "risk")
     means = times.group_by("participant").agg(pl.col("rt").mean().alias("mean_time"))
@@ -151,32 +146,17 @@ def _runs(judgments: Judgments) -> pl.DataFrame:
 def _accuracy(judgments: Judgments, doubtful: Doubtful) -> tuple[pl.DataFrame, str, list[str]]:
     """Each participant's share of right answers, or of answers with the majority; what it is; and notes."""
     rows = answered(judgments)
-    rows = rows.with_columns(
-        pl.col("question").fill_null("") if "question" in rows.columns else pl.lit("").alias("question")
-    )
     if "expected" not in rows.columns or rows["expected"].null_count() == rows.height:
+        told = "No right answers are recorded: accuracy is agreement with the majority."
         table, notes = _with_majority(rows)
-        return (
-            table,
-            "agreement with the majority",
-            ["No right answers are recorded: accuracy is agreement with the majority.", *notes],
-        )
-    checked = gold(judgments)
-    notes = list(checked.notes)
-    known = rows.filter(pl.col("expected").is_not_null()).select("participant", *KEYS, "response")
-    if doubtful == "left out" and checked.doubtful.height:
-        known = known.join(checked.doubtful.select(KEYS), on=KEYS, how="anti")
-        notes.append(f"{counted(checked.doubtful.height, 'doubtful item')} left out of accuracy.")
-    if not known.height:
-        raise ScreenError("risk: every recorded right answer disagrees with the crowd; check the column expected.")
-    trials, told = scored(known, judgments.scales, "risk")
-    table = trials.group_by("participant").agg(pl.col("right").mean().alias("share_right"))
-    return table, "accuracy", notes + told
+        return table, "agreement with the majority", [told, *notes]
+    rows, notes = with_accuracy(judgments, rows, "risk", doubtful)
+    known = rows.filter(pl.col("correct").is_not_null())
+    return known.group_by("participant").agg(pl.col("correct").mean().alias("share_right")), "accuracy", notes
 
 
 def _with_majority(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    shown = tuple(name for name in ("left", "right", "polarity") if name in rows.columns)
-    rows, notes = with_stimuli(rows, shown)
+    rows, notes = as_shown(rows)
     counts = rows.group_by("_stimulus", "response").len()
     most = counts.with_columns(_most=pl.col("len").max().over("_stimulus")).filter(pl.col("len") == pl.col("_most"))
     # A tie has no majority, and who judged alone agrees with nobody.

@@ -40,8 +40,9 @@ from karat.columns import nearest
 from karat.errors import counted
 from karat.judgments import Judgments
 from karat.screen.answer_table import without_zero
-from karat.screen.effects import Doubtful, columns_of
+from karat.screen.effects import columns_of
 from karat.screen.evidence import ScreenError
+from karat.screen.gold import Doubtful
 from karat.study.guessing import p_sentence
 
 Floats = NDArray[np.float64]

@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from karat.columns import nearest
 from karat.errors import Problems, ProblemsError
-from karat.study.setting_flaws import FLAW
+from karat.study.setting_flaws import FLAW, meant
 from karat.study.settings import StudySettings
 from karat.study.toml_lines import line_of, toml_lines
 
@@ -72,8 +72,8 @@ def _keys(location: Sequence[str | int], data: Any) -> list[str | int]:
         if not inside and part is not location[-1]:
             continue
         keys.append(part)
-        if (isinstance(data, dict) and part in data) or (isinstance(data, list) and isinstance(part, int)):
-            data = data[part]  # type: ignore[index]
+        if inside:
+            data = data[part]
     return keys
 
 
@@ -83,9 +83,7 @@ def _told(error: ErrorDetails) -> tuple[str, str]:
     if kind == FLAW:
         return about["what"], about["mend"]
     if kind == "extra_forbidden":
-        known = _fields_at(location[:-1])
-        close = nearest(str(location[-1]), known)
-        return "is no key here", f"Is {close} meant?" if close else f"There are {', '.join(known)}."
+        return "is no key here", meant(str(location[-1]), _fields_at(location[:-1]))
     if kind == "missing":
         return "is missing", f"Add {location[-1]} = ..."
     if kind == "literal_error":

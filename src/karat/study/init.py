@@ -11,11 +11,12 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from karat.columns import nearest
 from karat.errors import KaratError, Problems, ProblemsError, counted
+from karat.source import SourceFile
 from karat.study.file import NAME
+from karat.study.setting_flaws import meant
 from karat.study.tasks import AROUND_MINUTES, TASKS
-from karat.tables import Table
+from karat.tables import Table, read_table
 
 TEMPLATES: Mapping[str, str] = {
     "likert": "ratings on a scale of points; two factors, sentences made from templates and a lexicon",
@@ -85,9 +86,7 @@ def study_from_pairs(pairs: str | Path, folder: str | Path, language: str = "en"
 def _template(task: str, language: str) -> Sequence[Traversable]:
     """The files of a template, the study file first."""
     if task not in TEMPLATES:
-        close = nearest(task, list(TEMPLATES))
-        mend = f"Is {close} meant?" if close else f"There are {', '.join(TEMPLATES)}."
-        raise KaratError(f"There is no study to begin with for the task {task}. {mend}")
+        raise KaratError(f"There is no study to begin with for the task {task}. {meant(task, list(TEMPLATES))}")
     if language not in LANGUAGES:
         known = " and ".join(LANGUAGES)
         raise KaratError(f"There are example studies in {known}, not in {language}. Take one and translate its texts.")
@@ -119,9 +118,6 @@ def _written(folder: Path, contents: Mapping[str, bytes]) -> list[Path]:
 
 def _pairs(path: Path) -> list[tuple[str, str, str]]:
     """The pairs of a table: a name and two sentences each."""
-    from karat.source import SourceFile
-    from karat.tables import read_table
-
     if not path.is_file():
         raise KaratError(f"There is no file {path}. Give a CSV file or a spreadsheet with two columns of sentences.")
     table = read_table(SourceFile(path))

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from html import escape
 
 from karat.columns import FUNCTIONS
+from karat.figures import BLUE, GREEN, ORANGE, VERMILLION, YELLOW
 
 COLOURS = {
-    "test": "#0072B2", "filler": "#C8C8C8", "control": "#E69F00", "attention": "#D55E00", "calibration": "#009E73",
-    "practice": "#F0E442",
+    "test": BLUE, "filler": "#C8C8C8", "control": ORANGE, "attention": VERMILLION, "calibration": GREEN,
+    "practice": YELLOW,
 }  # fmt: skip
 """Okabe and Ito's colours, which colour-blind readers can tell apart; letters carry the same in grey print."""
 LETTERS = {"test": "T", "filler": "", "control": "C", "attention": "A", "calibration": "K", "practice": "P"}

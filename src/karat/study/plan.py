@@ -36,7 +36,7 @@ class BlockPlan:
         return len(self.lists)
 
 
-def block_plan(settings: BlockSettings, items: pl.DataFrame, seed: int, participants: int = 36) -> BlockPlan:
+def block_plan(settings: BlockSettings, items: pl.DataFrame, seed: int, participants: int) -> BlockPlan:
     """The lists of a block: Latin square, pairs or subsets, as its settings say."""
     if settings.task == "choice":
         trials = choice_trials(settings, items)
@@ -113,7 +113,7 @@ def _trial(rows: Sequence[Mapping[str, str | None]], settings: BlockSettings, ke
             f"A choice shows two stimuli, but {key} {what} has {len(rows)}. Give it two rows, or one row with "
             "sentence and sentence_2."
         )
-    left, right = _in_order(rows, settings.compared, settings)
+    left, right = _in_order(rows, settings)
     trial = {**left, "expected": _better(left, right)}
     for name in TWO_SIDED:
         if name in left:
@@ -127,10 +127,11 @@ def _trial(rows: Sequence[Mapping[str, str | None]], settings: BlockSettings, ke
 
 
 def _in_order(
-    rows: Sequence[Mapping[str, str | None]], compared: str | None, settings: BlockSettings
+    rows: Sequence[Mapping[str, str | None]], settings: BlockSettings
 ) -> tuple[dict[str, str | None], dict[str, str | None]]:
     """The two rows of a trial, in the order of the compared factor's levels where there is one."""
     first, second = (dict(row) for row in rows)
+    compared = settings.compared
     if compared is not None and first.get(compared):
         levels = settings.factors[compared].levels
         for row in (first, second):

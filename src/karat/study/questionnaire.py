@@ -77,7 +77,7 @@ def _block_trials(
             part = part.with_columns(repetition=pl.lit(repetition))
         parts.append(part)
     ordered = pl.concat(parts, how="diagonal_relaxed")
-    return _with_questions(ordered, block, rng) if block.questions is not None else ordered
+    return _with_questions(ordered, block, rng)
 
 
 def _orders(block: Block, trials: pl.DataFrame, arranger: Arranger, rng: np.random.Generator) -> list[list[int]]:
@@ -130,7 +130,7 @@ def _with_sides(trials: pl.DataFrame, block: Block, rng: np.random.Generator) ->
 
 
 def _with_questions(trials: pl.DataFrame, block: Block, rng: np.random.Generator) -> pl.DataFrame:
-    """Every trial with all adjective pairs, in an order and polarity of the participant's own, some asked twice."""
+    """Every trial with all adjective pairs, if there are any, in an order and polarity of the participant's own."""
     if block.questions is None:
         return trials
     (showings,) = repeated_pairs(

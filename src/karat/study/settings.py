@@ -23,7 +23,6 @@ from karat.errors import counted
 from karat.study.criteria import check_exclude_rule, criterion_settings
 from karat.study.setting_flaws import below, flaw, meant, parted, refuse
 
-TASK_NAMES = ("yes-no", "likert", "choice", "magnitude", "differential", "label")
 DEFAULT_POINTS = {"likert": 5, "differential": 7}
 SCALE_KEYS = {
     "yes-no": ("levels", "labels"),

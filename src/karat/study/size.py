@@ -23,9 +23,11 @@ import polars as pl
 from karat.errors import KaratError, counted, shown
 from karat.study.chance import joint, pass_probability, smallest, smallest_joint
 from karat.study.guessing import Share, p_text, share, sides
+from karat.study.tasks import AROUND_MINUTES
+from karat.study.tasks import TASKS as ALL_TASKS
 
 TASKS = ("yes-no", "likert", "choice")
-MOST_TRIALS = 100
+LEXICALISATIONS, FILLERS_PER_TEST, CALIBRATION, MOST_TRIALS = 6, 2, 6, 100
 LEVELS = re.compile(r"\s*\d+\s*(?:[x×*]\s*\d+\s*)*", re.IGNORECASE)
 
 
@@ -103,9 +105,9 @@ def size(
     design: str | int | Sequence[int] = "2x2",
     task: str = "likert",
     *,
-    per_condition: int = 6,
-    fillers_per_test: Share = 2,
-    calibration: int = 6,
+    per_condition: int = LEXICALISATIONS,
+    fillers_per_test: Share = FILLERS_PER_TEST,
+    calibration: int = CALIBRATION,
     points: int = 5,
     neutral: str | None = "grammatical",
     no_difference: bool = False,
@@ -113,7 +115,7 @@ def size(
     slips: int = 1,
     participants: int = 36,
     seconds: float | None = None,
-    around: float = 4.0,
+    around: float = AROUND_MINUTES,
     pay: float = 12.0,
     fee: float = 0.333,
     currency: str = "EUR",
@@ -128,8 +130,6 @@ def size(
     >>> size("2x2").trials, size("2x2", task="choice").trials, size((2, 2, 2)).within_limit
     (72, 36, False)
     """
-    from karat.study.tasks import TASKS as ALL_TASKS
-
     levels = _levels(design)
     if task not in TASKS:
         raise SizeError(f"task: {shown(task)} has no rule for its size. Known: {', '.join(TASKS)}.")

@@ -11,7 +11,6 @@ from typing import Any
 
 import polars as pl
 
-from karat.columns import nearest
 from karat.errors import Problems
 from karat.scales import Scale
 from karat.study.designs import DesignError
@@ -20,6 +19,7 @@ from karat.study.items import Items, filled_templates, read_items, read_question
 from karat.study.orders import Arranger
 from karat.study.plan import BlockPlan, block_plan
 from karat.study.questionnaire import Questionnaire, arranger_for, assemble
+from karat.study.setting_flaws import meant
 from karat.study.settings import BlockSettings, OrderSettings, StudySettings
 from karat.study.tasks import AROUND_MINUTES, TASKS, Task, scale_of
 from karat.study.toml_lines import line_of, toml_lines
@@ -54,7 +54,7 @@ class Study:
     settings: StudySettings
     blocks: tuple[Block, ...]
     fingerprint: str
-    """Changes when the study file or an item table changes."""
+    """Changes when the study file or a table that it names changes."""
     _made: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
     """What was computed once and is asked for again for every participant."""
 
@@ -125,6 +125,7 @@ def load(path: str | Path) -> Study:
         problems.extend(items.problems)
         digest.update(items.frame.write_csv().encode())
         questions = read_questions(found.parent / block.questions, problems) if block.questions else None
+        digest.update(b"" if questions is None else questions.write_csv().encode())
         blocks.append(Block(block.name or f"block {number}", block, items, questions))
     if problems:
         raise StudyError(f"The items of {found.name} cannot be read:", problems, True)
@@ -156,10 +157,9 @@ def _unknown_columns(order: OrderSettings, blocks: Sequence[Block], text: str) -
     for rule, names in (("in_a_row", order.in_a_row), ("distance", order.distance)):
         for name in names:
             if name not in known:
-                close = nearest(name, known)
-                mend = f"Is {close} meant?" if close else f"There are {', '.join(known)}."
                 line = line_of(lines, ("order", rule, name))
-                problems.add("is no column of the items", mend, column=f"order.{rule}", value=name, number=line)
+                problems.add("is no column of the items", meant(name, known), column=f"order.{rule}", value=name,
+                             number=line)  # fmt: skip
     return problems
 
 

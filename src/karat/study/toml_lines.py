@@ -70,11 +70,8 @@ def _still_open(line: str, quotes: str | None) -> str | None:
     at = 0
     while True:
         if quotes is None:
-            found = (
-                min((line.find(q, at), q) for q in ('"""', "'''") if line.find(q, at) >= 0)
-                if ('"""' in line[at:] or "'''" in line[at:])
-                else None
-            )
+            places = [(line.find(q, at), q) for q in ('"""', "'''") if line.find(q, at) >= 0]
+            found = min(places, default=None)
             if found is None:
                 return None
             at, quotes = found[0] + 3, found[1]

@@ -67,19 +67,6 @@ def test_the_gradient_is_that_of_differences(reml: bool) -> None:
     assert at.gradient == pytest.approx(differences(lambda x: objective(x).value, THETA), abs=1e-6)  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("reml", [False, True])
-def test_the_criterion_is_smallest_at_the_residual_deviation(reml: bool) -> None:
-    objective, _ = model(reml)
-    at = objective(THETA)
-    assert at is not None
-    sigma = np.sqrt(at.residual_variance)
-    assert objective.criterion(THETA, sigma) == pytest.approx(at.value, abs=1e-9)
-    for other in (0.98 * sigma, 1.02 * sigma):
-        assert objective.criterion(THETA, other) > at.value + 1e-4
-    with pytest.raises(ValueError, match="finite"):
-        objective.criterion(THETA * np.nan, 1.0)
-
-
 def test_the_modes_are_those_of_penalised_least_squares() -> None:
     objective, _ = model(False)
     at = objective(THETA)

@@ -20,7 +20,11 @@ def slow_degrees(model: Model) -> list[float]:
     best = np.append(model.fit.theta, np.sqrt(model.fit.residual_variance))
 
     def criterion(x: Any) -> float:
-        return objective.criterion(x[:-1], float(x[-1]))
+        """At a residual deviation that need not be the best for theta."""
+        at = objective(x[:-1])
+        assert at is not None
+        ratio = at.residual_variance / x[-1] ** 2
+        return float(at.value + objective.freedom / 2 * (ratio - 1 - np.log(ratio)))
 
     def covariance(x: Any) -> Any:
         at = objective(x[:-1])

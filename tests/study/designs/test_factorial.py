@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.study.designs import DesignError, Factor, Lists, balance_sides, factorial
-from karat.study.designs.balance import alternate_sides, edge_colours, even_lists
+from karat.study.designs.balance import edge_colours, even_lists
 
 
 def table(factors: list[Factor], per_group: list[int], fillers: int = 2) -> pl.DataFrame:
@@ -91,38 +91,6 @@ def test_every_promise_holds(design: tuple[list[Factor], pl.DataFrame], wanted: 
         assert any("items of a condition" in note for note in made.notes)
     if wanted is None and not uneven and not shown_once:
         assert not made.notes
-
-
-@given(designs(), st.integers(2, 3), st.one_of(st.none(), st.integers(1, 14)))
-def test_sides_are_balanced(design: tuple[list[Factor], pl.DataFrame], levels: int, wanted: int | None) -> None:
-    factors, _ = design
-    factors = [*factors, Factor("compared", tuple("abc"[:levels]))]
-    items = table(factors, [1, 3, 4])
-    groups = 1
-    for factor in factors:
-        groups *= 1 if factor.within_participants else len(factor.levels)
-    if wanted is not None and wanted < groups:
-        with pytest.raises(DesignError, match="Ask for"):
-            factorial(items, factors, compared="compared", lists=wanted)
-        return
-    made = factorial(items, factors, compared="compared", lists=wanted)
-    others = [f.name for f in factors[:-1]]
-    orders: Counter[tuple[int, int]] = Counter()
-    for rows, pairs in zip(made.rows, made.pairs, strict=True):
-        assert {row for pair in pairs for row in pair} == {row for row in rows if items["function"][row] == "test"}
-        assert len({items["item"][left] for left, _ in pairs}) == len(pairs)
-        first_left: dict[tuple[object, ...], int] = {}
-        for left, right in pairs:
-            assert items["item"][left] == items["item"][right]
-            assert level(items, left, others) == level(items, right, others)
-            sides = items["compared"][left], items["compared"][right]
-            key = (level(items, left, others), *sorted(sides))
-            first_left[key] = first_left.get(key, 0) + (1 if sides[0] < sides[1] else -1)
-            orders[left, right] += 1
-        assert all(abs(difference) <= 1 for difference in first_left.values())
-    assert all(abs(count - orders[right, left]) <= 1 for (left, right), count in orders.items())
-    if wanted is None:
-        assert all(count == orders[right, left] for (left, right), count in orders.items())
 
 
 @given(
@@ -204,26 +172,21 @@ A = Factor("a", ("x", "y"))
 
 
 @pytest.mark.parametrize(
-    ("items", "factors", "compared", "words"),
+    ("items", "factors", "words"),
     [
-        (ITEMS, [A], "a", 'Item "2" has a row for a = x but none for a = y'),
-        (ITEMS.reverse(), [A], "a", 'Item "2" has a row for a = x but none for a = y'),
-        (ITEMS, [A], "b", "is not a factor"),
-        (ITEMS, [Factor("a", ("x", "y"), within_items=False)], None, 'Item "1" has the levels x and y'),
-        (ITEMS, [Factor("a", ("x", "y"), within_items=False)], "a", "within items and within participants"),
-        (ITEMS, [Factor("a", ("x",))], None, 'Item "1" has the unknown level "y"'),
-        (ITEMS, [Factor("a", ("x", "y", "z"))], None, 'No test item has the level "z"'),
-        (ITEMS.with_columns(a=pl.lit("x")), [Factor("a", ("x",))], None, 'Item "1" has two rows in the condition'),
-        (ITEMS.with_columns(a=pl.lit("x")), [Factor("a", ("x",))], "a", "one level only"),
-        (ITEMS.with_columns(a=pl.lit("")), [A], None, "has no level"),
-        (ITEMS.with_columns(function=pl.lit("filler")), [A], None, "no row with the function"),
-        (ITEMS, [Factor("b", ("x",))], None, 'no column "b"'),
-        (ITEMS, [A, A], None, "same name"),
+        (ITEMS, [Factor("a", ("x", "y"), within_items=False)], 'Item "1" has the levels x and y'),
+        (ITEMS, [Factor("a", ("x",))], 'Item "1" has the unknown level "y"'),
+        (ITEMS, [Factor("a", ("x", "y", "z"))], 'No test item has the level "z"'),
+        (ITEMS.with_columns(a=pl.lit("x")), [Factor("a", ("x",))], 'Item "1" has two rows in the condition'),
+        (ITEMS.with_columns(a=pl.lit("")), [A], "has no level"),
+        (ITEMS.with_columns(function=pl.lit("filler")), [A], "no row with the function"),
+        (ITEMS, [Factor("b", ("x",))], 'no column "b"'),
+        (ITEMS, [A, A], "same name"),
     ],
 )
-def test_what_cannot_be_is_named(items: pl.DataFrame, factors: list[Factor], compared: str | None, words: str) -> None:
+def test_what_cannot_be_is_named(items: pl.DataFrame, factors: list[Factor], words: str) -> None:
     with pytest.raises(DesignError, match=words):
-        factorial(items, factors, compared)
+        factorial(items, factors)
 
 
 def test_levels_are_named_once() -> None:
@@ -264,16 +227,6 @@ def test_colours_never_meet(edges: list[tuple[int, int]]) -> None:
     for side in (0, 1):
         used = [(edge[side], colour) for edge, colour in zip(edges, colours, strict=True)]
         assert len(set(used)) == len(used)
-
-
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 3)), max_size=40))
-def test_alternation_is_even_everywhere(trials: list[tuple[int, int, int]]) -> None:
-    changed = alternate_sides(trials)
-    totals: Counter[tuple[object, ...]] = Counter()
-    for (number, condition, item), change in zip(trials, changed, strict=True):
-        for key in (("list", number), ("item", item), ("l", number, condition), ("i", item, condition)):
-            totals[key] += 1 if change else -1
-    assert all(abs(total) <= 1 for total in totals.values())
 
 
 def test_options_come_from_the_item() -> None:

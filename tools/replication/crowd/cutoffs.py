@@ -88,7 +88,7 @@ def section(crowds: Crowds, evidence: Markov, drawn: dict[str, str]) -> str:
         for decision in DECISIONS
     }  # fmt: skip
     return "\n".join((
-        _introduction(), _same_tasks(golden, on_paper, spammers), _other_tasks(spread, on_paper["sign"], spammers),
+        _introduction(), _same_tasks(golden, on_paper), _other_tasks(spread, on_paper["sign"], spammers),
         _guessing(on_paper["sign"], spammers, golden), _numbers(), _figures(evidence, drawn),
     ))  # fmt: skip
 
@@ -108,7 +108,7 @@ def _number(value: float) -> str:
     return f"{value:.4f}" if value < 0.1 else f"{value:.2f}"
 
 
-def _same_tasks(golden: dict[str, Any], on_paper: dict[Decision, Floats], spammers: Followers) -> str:
+def _same_tasks(golden: dict[str, Any], on_paper: dict[Decision, Floats]) -> str:
     lines = []
     for target, place in PLACES.items():
         kind, cells = PRINTED[target], []

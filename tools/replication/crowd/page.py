@@ -80,8 +80,8 @@ each data set. With the reference data beside the checkout, in `../shared/refere
 make replication
 ```
 
-The MTurk data are read like this. The column `correct` is left out: it repeats the answers, and karat takes further
-columns as parts of the design.
+The MTurk data are read like this. The column `correct` is left out, so that karat scores the answers itself and
+checks the key first.
 
 ```text
 mturk = karat.read("mturk.csv", mapping={{

@@ -227,4 +227,4 @@ def _trials_from_one(frame: pl.DataFrame, mapping: dict[str, str]) -> tuple[pl.D
     ]
 
 
-READER = Reader("table", "a table with one judgment a row", lambda file: True, read_generic)
+READER = Reader("table", "a table with one judgment a row", lambda file: True, read_generic, maps=True)

@@ -97,4 +97,4 @@ def _cast(text: pl.Series, kind: str) -> pl.Series:
     return text.cast(CSV_TYPES[kind], strict=False)
 
 
-READER = Reader("karat", "a table that karat wrote", recognises, read_own)
+READER = Reader("karat", "a table that karat wrote", recognises, read_own, keeps_names=True)

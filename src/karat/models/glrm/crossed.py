@@ -47,6 +47,7 @@ class Layout(Protocol):
     def matrix(self, cells: Floats) -> Any: ...
     def without(self, factor: Factor, group: int) -> Layout: ...
     def drop(self, answers: NDArray[Any], factor: Factor, group: int) -> NDArray[Any]: ...
+    def answers_of(self, worker: int) -> tuple[Bools, Ints]: ...
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,12 @@ class Table:
     def drop(self, answers: NDArray[Any], factor: Factor, group: int) -> NDArray[Any]:
         return np.delete(answers, group, axis=1 if factor == "worker" else 2)
 
+    def answers_of(self, worker: int) -> tuple[Bools, Ints]:
+        """Where the answers of a worker stand, and the task of each."""
+        mine = np.zeros(self.shape, dtype=bool)
+        mine[:, worker] = True if self.present is None else self.present[:, worker] > 0
+        return mine, np.nonzero(mine)[2]
+
 
 @dataclass(frozen=True)
 class Listed:
@@ -172,6 +179,10 @@ class Listed:
         of_cell = self.worker if factor == "worker" else self.task
         dropped: NDArray[Any] = answers[of_cell[self.cell] != group]
         return dropped
+
+    def answers_of(self, worker: int) -> tuple[Bools, Ints]:
+        mine: Bools = self.worker[self.cell] == worker
+        return mine, self.task[self.cell[mine]]
 
 
 @overload

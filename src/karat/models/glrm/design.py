@@ -22,10 +22,10 @@ from scipy import linalg
 
 from karat.models.glrm.formula import Expansion, Term
 from karat.models.glrm.syntax import FormulaError
+from karat.models.glrm.terms import INTERCEPT
 from karat.models.glrm.variables import Column, Factor, Floats, Ints, listed
 
 Coding = Literal["sum", "treatment"]
-INTERCEPT = "(Intercept)"
 DEPENDENT = 1e-7
 """A column whose part that is new is smaller than this share of it depends on those before (R's tolerance)."""
 

@@ -18,12 +18,14 @@ r_psi.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from karat.models.glrm.crossed import Bools, Floats, Ints
+
+FamilyName = Literal["binary", "ordinal", "gaussian"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ measured answers the approximation is exact; they are fitted in closed form, by 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,14 +19,13 @@ from scipy import linalg
 
 from karat.models.glrm.answers import Answers, arrange, dependent
 from karat.models.glrm.crossed import Bools, Factor, Floats, Ints, Layout
-from karat.models.glrm.families import Binary, Family, Gaussian, Ordinal
+from karat.models.glrm.families import Binary, Family, FamilyName, Gaussian, Ordinal
 from karat.models.glrm.gaussian import GaussianObjective
 from karat.models.glrm.mode import Modes
 from karat.models.glrm.objective import Objective
 from karat.models.glrm.optimise import BESIDE_ZERO, NEARLY_ZERO, Convergence, solve
 from karat.models.glrm.threads import one_thread
 
-FamilyName = Literal["binary", "ordinal", "gaussian"]
 ZERO = 1e-4
 """A deviation below this is zero: the fit is singular."""
 EXTREME = 10.0
@@ -78,10 +77,7 @@ class Fit:
     @property
     def covariance(self) -> Floats:
         """The covariance of the parameters: the inverse of the Hessian, NaN where that is not positive definite."""
-        if not self.convergence.curved:
-            return np.full_like(self.hessian, np.nan)
-        covariance: Floats = linalg.inv(self.hessian)
-        return covariance
+        return self.convergence.covariance(self.hessian)
 
     @property
     def standard_errors(self) -> Floats:
@@ -225,7 +221,7 @@ def conclude(
     if reason:
         convergence = replace(convergence, converged=False, reason=reason)
     same = _same_answer(answers.layout, objective.family)
-    covariance = np.linalg.inv(hessian) if convergence.curved else np.full_like(hessian, np.nan)
+    covariance = convergence.covariance(hessian)
     return Fit(
         family, -optimum.at.value, beta, covariance[: len(beta), : len(beta)],
         psi if family == "ordinal" else np.empty(0), variances,

@@ -15,9 +15,9 @@ import numpy as np
 
 from karat.models.glrm.crossed import Floats
 from karat.models.glrm.fit import Fit
-from karat.models.glrm.mode import Modes
-from karat.models.glrm.objective import Evaluation, Objective
+from karat.models.glrm.objective import Objective
 from karat.models.glrm.optimise import TOLERANCE, minimise
+from karat.models.glrm.profile import Held
 from karat.models.glrm.threads import one_thread
 
 
@@ -45,20 +45,6 @@ class Profile:
         )
 
 
-@dataclass(frozen=True)
-class _Fixed:
-    """The objective with the deviation of the cell effect held fixed."""
-
-    objective: Objective
-    deviation: float
-
-    def __call__(self, parameters: Floats, start: Modes) -> Evaluation | None:
-        at = self.objective(np.append(parameters, self.deviation), start)
-        if at is None:
-            return None
-        return replace(at, gradient=at.gradient[:-1], information=lambda: at.information()[:-1, :-1])
-
-
 def interaction_profile(fit: Fit, deviations: Sequence[float] = (0, 0.3, 0.6, 1, 2)) -> Profile:
     """The profile of the worker:task deviation, for a binary or ordinal fit with or without the effect.
 
@@ -79,7 +65,7 @@ def interaction_profile(fit: Fit, deviations: Sequence[float] = (0, 0.3, 0.6, 1,
     converged = True
     with one_thread(len(fit.workers) * len(fit.tasks)):
         for place in np.argsort(deviations):
-            function = _Fixed(objective, float(deviations[place]))
+            function = Held(objective, len(parameters), float(deviations[place]))
             at = function(parameters, modes)
             if at is None:
                 raise ValueError("The parameters of the fit are not allowed here.")

@@ -15,15 +15,15 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
+from scipy.special import ndtri
 
 from karat.models.glrm.crossed import Floats, Ints
 from karat.models.glrm.families import Gaussian
 from karat.models.glrm.mixed_gaussian import GaussianMixedObjective
 from karat.models.glrm.mixed_laplace import LaplaceObjective
 from karat.models.glrm.mixed_mode import Crossing
-from karat.models.glrm.mixed_sides import Block, sides
-from karat.models.glrm.model import Model, Table
+from karat.models.glrm.mixed_sides import sides
+from karat.models.glrm.model import Model, Table, quantile
 from karat.models.glrm.optimise import Evaluated, minimise
 from karat.models.glrm.profile import PRECISE, profile_ends
 from karat.models.glrm.terms import RandomTerm
@@ -91,7 +91,7 @@ def intervals(
     """
     if method == "wald":
         return _wald(model, level, parameters)
-    with one_thread(model.fit.objective.crossing.first.groups * model.fit.objective.crossing.second.groups):
+    with one_thread(model.fit.objective.crossing.work):
         return _profiles(model, level, parameters)
 
 
@@ -104,8 +104,7 @@ def _wald(model: Model, level: float, wanted: Sequence[str] | None) -> Intervals
         names += between["threshold"].tolist()
         estimate, se = np.append(estimate, between["estimate"]), np.append(se, between["se"])
         df = np.append(df, np.full(len(fit.thresholds), np.inf))
-    upper = (1 + level) / 2
-    half = se * np.where(np.isinf(df), ndtri(upper), stdtrit(np.where(np.isinf(df), 1.0, df), upper))
+    half = se * quantile(level, df)
     kept = _chosen(names, wanted)
     return Intervals(
         tuple(names[k] for k in kept), estimate[kept], (estimate - half)[kept], (estimate + half)[kept], level, "wald"
@@ -119,8 +118,8 @@ def _profiles(model: Model, level: float, wanted: Sequence[str] | None) -> Inter
     at = _evaluated(objective, best)
     all_parameters = _parameters(model, objective)
     chosen = [all_parameters[k] for k in _chosen([one.name for one in all_parameters], wanted)]
-    quantile = float(ndtri((1 + level) / 2))
-    rows = [_profile(model, objective, best, at, one, quantile) for one in chosen]
+    fall = float(ndtri((1 + level) / 2))
+    rows = [_profile(model, objective, best, at, one, fall) for one in chosen]
     columns = np.array(rows).reshape(-1, 3).T
     notes: tuple[str, ...] = ("Estimates and profiles are by maximum likelihood.",) if model.fit.reml else ()
     open_ends = [one.name for one, row in zip(chosen, rows, strict=True) if not np.all(np.isfinite(row))]
@@ -156,7 +155,7 @@ def whole_likelihood(model: Model) -> tuple[LaplaceObjective, Floats]:
 
 
 def _profile(
-    model: Model, objective: LaplaceObjective, best: Floats, at: Evaluated, one: Parameter, quantile: float
+    model: Model, objective: LaplaceObjective, best: Floats, at: Evaluated, one: Parameter, fall: float
 ) -> tuple[float, float, float]:
     """Estimate, lower and upper end."""
     place, least = one.place, -np.inf
@@ -165,7 +164,7 @@ def _profile(
         least = 0.0
         at = _evaluated(objective, best)
     error = float(np.sqrt(np.linalg.pinv(at.information(), hermitian=True)[place, place]))
-    low, high = profile_ends(objective, best, at, place, error, quantile, least)
+    low, high = profile_ends(objective, best, at, place, error, fall, least)
     if one.logarithm:
         return float(np.exp(best[place])), float(np.exp(low)), float(np.exp(high))
     return float(best[place]), low, high
@@ -183,7 +182,7 @@ def _parameters(model: Model, objective: LaplaceObjective) -> list[Parameter]:
     found = [Parameter(name, place) for place, name in enumerate(fit.names)]
     first = len(found)
     found += [Parameter(name, first + k) for k, name in enumerate(model.thresholds()["threshold"])]
-    for place, block in _placed(objective):
+    for place, block in objective.crossing.placed(objective.parameters):
         term = fit.terms[block.term]
         shared = term.covariance == "shared" and len(term.names) > 1
         columns = ["+".join(term.names)] if shared else term.names
@@ -193,17 +192,6 @@ def _parameters(model: Model, objective: LaplaceObjective) -> list[Parameter]:
     return found
 
 
-def _placed(objective: LaplaceObjective) -> list[tuple[int, Block]]:
-    """Every block of theta with its place among the parameters."""
-    blocks = [*objective.crossing.first.blocks, *objective.crossing.second.blocks]
-    before = objective.design.shape[1] + objective.family.parameters
-    placed = []
-    for block in blocks:
-        placed.append((before, block))
-        before += block.size
-    return placed
-
-
 def _leading(
     objective: LaplaceObjective, best: Floats, terms: Sequence[RandomTerm], one: Parameter
 ) -> tuple[LaplaceObjective, Floats, int]:
@@ -211,7 +199,8 @@ def _leading(
 
     The first element of a triangular factor is the deviation of the first column; so the column is put first.
     """
-    place, block = next((place, block) for place, block in _placed(objective) if block.term == one.term)
+    placed = objective.crossing.placed(objective.parameters)
+    place, block = next((place, block) for place, block in placed if block.term == one.term)
     best = best.copy()
     if not block.full:
         best[place + one.column] = abs(best[place + one.column])

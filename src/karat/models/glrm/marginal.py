@@ -16,10 +16,10 @@ from itertools import combinations, product
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import expit, ndtri, stdtrit
+from scipy.special import expit
 
 from karat.models.glrm.frame import evaluate
-from karat.models.glrm.model import Model, Table, p_told, two_sided
+from karat.models.glrm.model import Model, Table, p_told, quantile, two_sided
 from karat.models.glrm.syntax import FormulaError
 from karat.models.glrm.variables import Factor, Floats, Numeric, label_of, listed
 from karat.models.proportions import holm
@@ -63,7 +63,7 @@ class MarginalMeans:
             -1, self.contrasts.shape[1]
         )
         estimate, se, df = _linear(self.model, contrasts)
-        half = _quantile(self.level, df) * se
+        half = quantile(self.level, df) * se
         p = two_sided(estimate / se, df)
         names = self.labels()
         return Differences(
@@ -155,7 +155,7 @@ def marginal_means(
         thresholds = len(model.fit.thresholds)
         contrasts = np.column_stack([contrasts, np.full((len(contrasts), thresholds), -1 / thresholds)])
     estimate, se, df = _linear(model, contrasts)
-    half = _quantile(level, df) * se
+    half = quantile(level, df) * se
     ends = estimate - half, estimate + half
     if scale == "response" and model.family == "binary":
         estimate = expit(estimate)
@@ -202,13 +202,6 @@ def _linear(model: Model, contrasts: Floats) -> tuple[Floats, Floats, Floats]:
         values, covariance = model.fit.coefficients, model.fit.covariance
     variance = np.einsum("ki,ij,kj->k", contrasts, covariance, contrasts)
     return contrasts @ values, np.sqrt(variance), model.degrees(contrasts)
-
-
-def _quantile(level: float, df: Floats) -> Floats:
-    upper = (1 + level) / 2
-    known = np.where(np.isfinite(df), df, 1.0)
-    quantile: Floats = np.where(np.isinf(df), ndtri(upper), stdtrit(known, upper))
-    return np.where(np.isnan(df), np.nan, quantile)
 
 
 def _holm_of_known(p: Floats) -> Floats:

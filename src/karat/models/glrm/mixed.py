@@ -21,10 +21,11 @@ from numpy.typing import ArrayLike
 from scipy.linalg import block_diag, solve_triangular
 
 from karat.models.glrm.crossed import Floats
+from karat.models.glrm.families import FamilyName
 from karat.models.glrm.mixed_gaussian import GaussianMixedObjective
 from karat.models.glrm.mixed_laplace import LaplaceObjective
 from karat.models.glrm.mixed_mode import Crossing
-from karat.models.glrm.mixed_problem import FamilyName, Problem, check
+from karat.models.glrm.mixed_problem import Problem, check
 from karat.models.glrm.mixed_result import MixedFit, describe
 from karat.models.glrm.mixed_search import search
 from karat.models.glrm.mixed_sides import Block, Side, sides
@@ -94,13 +95,13 @@ def _fit(problem: Problem, start: Floats | None) -> MixedFit:
     transform = np.asarray(block_diag(*(part for part in parts if part.size)))
     if start is not None and start.shape != (len(transform),):
         raise ValueError(f"start must have {len(transform)} numbers, got {start.size}.")
-    blocks = _placed(first, second, len(transform))
+    blocks = plain.crossing.placed(len(transform))
     begin = _start(problem, objective, blocks) if start is None else np.linalg.solve(transform, start)
     for place, block in blocks:
         diagonal = place + np.flatnonzero(np.equal(*block.entries))
         begin[diagonal] = np.where(np.abs(begin[diagonal]) < 0.01, 0.1, begin[diagonal])  # the slope is zero there
     labels = _labels(problem, blocks)
-    with one_thread(first.groups * second.groups * max(first.effects, second.effects) ** 2):
+    with one_thread(plain.crossing.work):
         found = search(objective, begin, blocks, labels)
         return describe(problem, plain, found, transform, blocks, labels)
 
@@ -121,14 +122,6 @@ def _objective(
     if problem.family == "gaussian":
         return GaussianMixedObjective(crossing, problem.response, design, problem.reml)
     return LaplaceObjective(crossing, problem.likelihood(), design, problem.offset)
-
-
-def _placed(first: Side, second: Side, parameters: int) -> list[tuple[int, Block]]:
-    """Every term with the place of its first element of theta among the parameters."""
-    blocks = [*first.blocks, *second.blocks]
-    sizes = [block.size for block in blocks]
-    starts = parameters - sum(sizes) + np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    return [(int(start), block) for start, block in zip(starts, blocks, strict=True)]
 
 
 def _start(

@@ -37,11 +37,7 @@ class GaussianMixedEvaluation:
     coefficients: Floats
     unscaled_covariance: Floats
     """Of the coefficients, in units of the residual variance."""
-    squares: float
-    """The penalised residual sum of squares, r^2."""
     residual_variance: float
-    half_log_determinants: float
-    """log det M / 2, with REML log det Cxx / 2 as well."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +52,7 @@ class GaussianMixedObjective:
     @property
     def parameters(self) -> int:
         """How many elements theta has."""
-        return self.crossing.first.size + self.crossing.second.size
+        return self.crossing.size
 
     @property
     def freedom(self) -> int:
@@ -78,29 +74,13 @@ class GaussianMixedObjective:
         both = tuple(np.stack([total[side] for total in totals], axis=-1) for side in (0, 1))
         return self.crossing.curvature(np.ones(len(self.value))), (both[0], both[1]), columns.T @ columns
 
-    def factors(self, theta: Floats) -> Pair:
-        """Lambda of both sides."""
-        first, second, size = self.crossing.first, self.crossing.second, self.crossing.first.size
-        return first.factor(theta[:size]), second.factor(theta[size:])
-
-    def criterion(self, theta: Floats, sigma: float) -> float:
-        """The negative log-likelihood, or REML criterion, at a residual deviation that need not be the best."""
-        at = self(theta)
-        if at is None:
-            raise ValueError("theta must be finite.")
-        return (
-            at.half_log_determinants
-            + self.freedom / 2 * float(np.log(2 * np.pi * sigma**2))
-            + at.squares / (2 * sigma**2)
-        )
-
     def __call__(self, theta: Floats, start: Pair | None = None) -> GaussianMixedEvaluation | None:
         """The criterion and its gradient; None where theta is not finite. The modes need no start."""
         theta = np.asarray(theta, dtype=np.float64)
         if not np.all(np.isfinite(theta)):
             return None
         curvature, totals, products = self._sums
-        factors = self.factors(theta)
+        factors = self.crossing.factors(theta)
         try:
             schur = self.crossing.factorise(curvature, factors)
             var_first, var_second, between = schur.covariance()
@@ -136,9 +116,7 @@ class GaussianMixedObjective:
             partial(_information, [side for side in sides if side[0].size]),
             self._least_squares + shift,
             inverse,
-            squares,
             variance,
-            determinants,
         )
 
     @staticmethod

@@ -52,24 +52,19 @@ class LaplaceObjective:
     @property
     def parameters(self) -> int:
         """How many there are."""
-        return int(self.design.shape[1]) + self.family.parameters + self.crossing.first.size + self.crossing.second.size
+        return int(self.design.shape[1]) + self.family.parameters + self.crossing.size
 
     def split(self, parameters: Floats) -> tuple[Floats, Floats, Floats]:
         """beta, psi and theta."""
         beta, own = self.design.shape[1], self.design.shape[1] + self.family.parameters
         return parameters[:beta], parameters[beta:own], parameters[own:]
 
-    def factors(self, theta: Floats) -> Pair:
-        """Lambda of both sides."""
-        first, second, size = self.crossing.first, self.crossing.second, self.crossing.first.size
-        return first.factor(theta[:size]), second.factor(theta[size:])
-
     def __call__(self, parameters: Floats, start: Pair | None = None) -> MixedEvaluation | None:
         """The value and gradient, the modes searched from `start`; None where parameters are not allowed."""
         beta, psi, theta = self.split(np.asarray(parameters, dtype=np.float64))
         if not np.all(np.isfinite(parameters)) or not self.family.allowed(psi):
             return None
-        factors = self.factors(theta)
+        factors = self.crossing.factors(theta)
         with np.errstate(over="ignore", invalid="ignore"):
             search = ModeSearch(self.crossing, self.family, self.offset + self.design @ beta, psi, factors)
             try:

@@ -8,19 +8,16 @@ side with more effects is eliminated (see `block_schur`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
 from karat.models.glrm.block_schur import BlockSchur
 from karat.models.glrm.crossed import Floats, Ints
 from karat.models.glrm.families import Derivatives, Family
-from karat.models.glrm.mixed_sides import Side
+from karat.models.glrm.mixed_sides import Block, Side
+from karat.models.glrm.mode import DECREMENT, STEPS, halve
 
-DECREMENT = 1e-9
-"""A squared Newton decrement below which the step taken leaves an error of the order of its square."""
-STEPS = 100
-HALVINGS = 40
 LARGEST = 400_000_000
 """How many numbers the blocks between the two sides may have."""
 
@@ -71,6 +68,28 @@ class Crossing:
     def shape(self) -> tuple[int, int, int, int]:
         """Levels and effects of the first side, effects and levels of the second."""
         return self.first.groups, self.first.effects, self.second.effects, self.second.groups
+
+    @property
+    def work(self) -> int:
+        """Pairs of levels, times the effects of each: the size that `one_thread` asks for."""
+        return self.first.groups * self.second.groups * max(self.first.effects, self.second.effects) ** 2
+
+    @property
+    def size(self) -> int:
+        """How many elements theta has."""
+        return self.first.size + self.second.size
+
+    def factors(self, theta: Floats) -> Pair:
+        """Lambda of both sides."""
+        return self.first.factor(theta[: self.first.size]), self.second.factor(theta[self.first.size :])
+
+    def placed(self, parameters: int) -> list[tuple[int, Block]]:
+        """Every term with the place of its first element of theta among the parameters, of which theta is the last."""
+        place, found = parameters - self.size, []
+        for block in (*self.first.blocks, *self.second.blocks):
+            found.append((place, block))
+            place += block.size
+        return found
 
     def curvature(self, weight: Floats) -> Curvature:
         """Z'WZ for the weights of the rows."""
@@ -141,7 +160,6 @@ class Mode:
     point: Point
     curvature: Curvature
     schur: BlockSchur
-    steps: int
     found: bool
 
 
@@ -158,7 +176,7 @@ class ModeSearch:
     def find(self, start: Pair) -> Mode:
         """Newton's method with step halving."""
         point = self.evaluate(start)
-        for step in range(STEPS):
+        for _ in range(STEPS):
             curvature = self.crossing.curvature(point.derivatives.curvature)
             schur = self.crossing.factorise(curvature, self.factors)
             totals = self.crossing.totals(point.derivatives.slope)
@@ -167,14 +185,14 @@ class ModeSearch:
             )
             along = solve(schur, (towards[0], towards[1]))
             decrement = float(np.vdot(towards[0], along[0]) + np.vdot(towards[1], along[1]))
-            reached = self._halve(point, along, decrement)
+            reached = halve(partial(self._moved, point.modes, along), point.value, decrement)
             if reached is None:
-                return Mode(point, curvature, schur, step, decrement < 1e-6)
+                return Mode(point, curvature, schur, decrement < 1e-6)
             point = reached
             if decrement < DECREMENT:
                 curvature = self.crossing.curvature(point.derivatives.curvature)
-                return Mode(point, curvature, self.crossing.factorise(curvature, self.factors), step + 1, True)
-        return Mode(point, curvature, schur, STEPS, False)
+                return Mode(point, curvature, self.crossing.factorise(curvature, self.factors), True)
+        return Mode(point, curvature, schur, False)
 
     def evaluate(self, modes: Pair) -> Point:
         """The penalised likelihood at given effects."""
@@ -183,13 +201,5 @@ class ModeSearch:
         penalty = float(np.vdot(modes[0], modes[0]) + np.vdot(modes[1], modes[1])) / 2
         return Point(modes, eta, penalty - float(derivatives.log_likelihood.sum()), derivatives)
 
-    def _halve(self, point: Point, along: Pair, decrement: float) -> Point | None:
-        length = 1.0
-        # Near the mode a gain cannot be told from rounding.
-        slack = 1e-11 * (1 + abs(point.value))
-        for _ in range(HALVINGS):
-            reached = self.evaluate((point.modes[0] + length * along[0], point.modes[1] + length * along[1]))
-            if reached.value <= point.value - 1e-4 * length * decrement + slack:
-                return reached
-            length /= 2
-        return None
+    def _moved(self, modes: Pair, along: Pair, length: float) -> Point:
+        return self.evaluate((modes[0] + length * along[0], modes[1] + length * along[1]))

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from karat.models.glrm.crossed import Floats
-from karat.models.glrm.families import Binary, Family, Ordinal
+from karat.models.glrm.families import Binary, Family, FamilyName, Ordinal
 from karat.models.glrm.terms import RandomTerm
-
-FamilyName = Literal["binary", "ordinal", "gaussian"]
 
 
 @dataclass(frozen=True)

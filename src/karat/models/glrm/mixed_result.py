@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
 from karat.models.glrm.crossed import Floats
+from karat.models.glrm.families import FamilyName
 from karat.models.glrm.mixed_gaussian import GaussianMixedEvaluation, GaussianMixedObjective
 from karat.models.glrm.mixed_identified import undetermined
 from karat.models.glrm.mixed_laplace import LaplaceObjective
 from karat.models.glrm.mixed_mode import Pair
 from karat.models.glrm.mixed_notes import same_answers, separated_answers, single_answers, sizes
-from karat.models.glrm.mixed_problem import FamilyName, Problem
+from karat.models.glrm.mixed_problem import Problem
 from karat.models.glrm.mixed_search import Found, MixedConvergence
 from karat.models.glrm.mixed_sides import Block, Side
 from karat.models.glrm.mixed_singular import singular_directions
@@ -183,7 +184,7 @@ def _effects(
     """b = Lambda u by grouping factor; levels of nested factors find theirs on the side of the outer one."""
     by_term: dict[int, Floats] = {}
     crossing = objective.crossing
-    for side, factor, mode in zip((crossing.first, crossing.second), objective.factors(theta), modes, strict=True):
+    for side, factor, mode in zip((crossing.first, crossing.second), crossing.factors(theta), modes, strict=True):
         for block in side.blocks:
             by_term[block.term] = _of_term(side, block, terms[block.term], mode @ factor.T)
     effects: dict[str, Floats] = {}

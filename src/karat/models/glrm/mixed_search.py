@@ -20,7 +20,7 @@ from scipy import linalg
 
 from karat.models.glrm.crossed import Floats
 from karat.models.glrm.mixed_sides import Block
-from karat.models.glrm.optimise import TOLERANCE, Evaluated, Function, minimise
+from karat.models.glrm.optimise import TOLERANCE, Evaluated, Function, minimise, root
 
 STEP = 3e-3
 """Of the differences, in standard errors."""
@@ -182,11 +182,7 @@ def _undetermined(
 
 def _curvature(function: Function, x: Floats, at: Evaluated) -> Curved | None:
     """The Hessian from central differences along the columns of L'^-1, where the information is L L'."""
-    information = at.information()
-    try:
-        lower = np.linalg.cholesky(information)
-    except np.linalg.LinAlgError:
-        lower = np.diag(np.sqrt(np.maximum(np.diag(information), 1e-8)))
+    lower = root(at.information())
     directions = linalg.solve_triangular(lower, np.eye(len(x)), lower=True, trans="T")
     inner = np.empty((len(x), len(x)))
     for k, direction in enumerate(directions.T):
@@ -195,7 +191,7 @@ def _curvature(function: Function, x: Floats, at: Evaluated) -> Curved | None:
             return None
         inner[k] = directions.T @ (ahead.gradient - behind.gradient) / (2 * STEP)
     values, vectors = np.linalg.eigh((inner + inner.T) / 2)
-    return Curved(np.asarray(lower, dtype=np.float64), values, vectors)
+    return Curved(lower, values, vectors)
 
 
 def _leave(function: Function, x: Floats, at: Evaluated, step: Floats) -> tuple[Floats, Evaluated] | None:

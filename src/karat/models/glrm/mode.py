@@ -8,7 +8,9 @@ task.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -22,6 +24,16 @@ STEPS = 100
 HALVINGS = 40
 CELL_STEP = 1.5
 """The longest step of eta in the search for a cell effect; the logistic curvature changes little within it."""
+
+
+class Valued(Protocol):
+    """A point with the value that is to fall."""
+
+    @property
+    def value(self) -> float: ...
+
+
+Reached = TypeVar("Reached", bound=Valued)
 
 
 @dataclass(frozen=True)
@@ -67,46 +79,43 @@ class Mode:
 
     point: Point
     schur: Schur
-    steps: int
     found: bool
 
 
 def find_mode(layout: Layout, family: Family, base: Floats, psi: Floats, scales: Scales, start: Modes) -> Mode:
     """Newton's method from `start`; `base` is the linear predictor without the effects."""
     point = evaluate(layout, family, base, psi, scales, start)
-    for step in range(STEPS):
+    for _ in range(STEPS):
         schur = factorise(layout, point.curvature, scales)
         towards_worker = scales.worker * layout.by_worker(point.slope) - point.modes.worker
         towards_task = scales.task * layout.by_task(point.slope) - point.modes.task
         by_worker, by_task = schur.solve(towards_worker, towards_task)
         decrement = float(towards_worker @ by_worker + towards_task @ by_task)
-        reached = _search(layout, family, base, psi, scales, point, (by_worker, by_task), decrement)
+
+        def along(length: float, modes: Modes = point.modes, u: Floats = by_worker, v: Floats = by_task) -> Point:
+            moved = Modes(modes.worker + length * u, modes.task + length * v, modes.cell)
+            return evaluate(layout, family, base, psi, scales, moved)
+
+        reached = halve(along, point.value, decrement)
         if reached is None:
-            return Mode(point, schur, step, decrement < 1e-6)
+            return Mode(point, schur, decrement < 1e-6)
         point = reached
         if decrement < DECREMENT:
-            return Mode(point, factorise(layout, point.curvature, scales), step + 1, True)
-    return Mode(point, factorise(layout, point.curvature, scales), STEPS, False)
+            return Mode(point, factorise(layout, point.curvature, scales), True)
+    return Mode(point, factorise(layout, point.curvature, scales), False)
 
 
-def _search(
-    layout: Layout,
-    family: Family,
-    base: Floats,
-    psi: Floats,
-    scales: Scales,
-    point: Point,
-    step: tuple[Floats, Floats],
-    decrement: float,
-) -> Point | None:
-    """The first point along the step, halved as often as needed, at which the penalised likelihood is higher."""
+def halve(along: Callable[[float], Reached], value: float, decrement: float) -> Reached | None:
+    """The first point along a Newton step, halved as often as needed, at which the penalised likelihood is higher.
+
+    `along` gives the point at a length of the step, `value` is the negative likelihood at its beginning.
+    """
     length = 1.0
     # Near the mode a gain cannot be told from rounding.
-    slack = 1e-11 * (1 + abs(point.value))
+    slack = 1e-11 * (1 + abs(value))
     for _ in range(HALVINGS):
-        modes = Modes(point.modes.worker + length * step[0], point.modes.task + length * step[1], point.modes.cell)
-        reached = evaluate(layout, family, base, psi, scales, modes)
-        if reached.value <= point.value - 1e-4 * length * decrement + slack:
+        reached = along(length)
+        if reached.value <= value - 1e-4 * length * decrement + slack:
             return reached
         length /= 2
     return None

@@ -14,9 +14,10 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, stdtr
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from karat.models.glrm.design import Coding, Design, code, coding_told, make_design
+from karat.models.glrm.families import FamilyName
 from karat.models.glrm.formula import Formula, names_in, read_formula
 from karat.models.glrm.frame import Frame, make_frame
 from karat.models.glrm.mixed import fit_mixed
@@ -24,10 +25,8 @@ from karat.models.glrm.mixed_result import MixedFit
 from karat.models.glrm.satterthwaite import Satterthwaite
 from karat.models.glrm.syntax import FormulaError
 from karat.models.glrm.terms import RandomTerm
-from karat.models.glrm.threads import one_thread
 from karat.models.glrm.variables import Data, Factor, Floats, Ints, column, label_of, listed, own_order
 
-FamilyName = Literal["binary", "ordinal", "gaussian"]
 Table = dict[str, NDArray[Any]]
 
 
@@ -143,10 +142,7 @@ def fit(
     response, answers = _response(frame, family, read.response.label)
     terms = _random_terms(read, frame, coding)
     restricted = family == "gaussian" if reml is None else reml
-    with one_thread(_cells(terms)):
-        fitted = fit_mixed(
-            response, design.matrix, design.names, terms, family=family, reml=restricted, simplify=simplify
-        )
+    fitted = fit_mixed(response, design.matrix, design.names, terms, family=family, reml=restricted, simplify=simplify)
     told = coding_told(read.fixed, frame.columns, coding)
     probability = (f"The probability of {answers[1]} is modelled.",) if family == "binary" else ()
     notes = (*probability, *((told,) if told else ()), *frame.notes, *design.notes)
@@ -170,12 +166,6 @@ def _random_terms(formula: Formula, frame: Frame, coding: Coding) -> list[Random
     return terms
 
 
-def _cells(terms: Sequence[RandomTerm]) -> int:
-    """How many pairs of levels there could be, times the effects of each; nested groups are within others."""
-    groups = {term.group: len(term.levels) for term in terms if ":" not in term.group}
-    return int(np.prod(list(groups.values()))) * max(len(term.names) for term in terms) ** 2
-
-
 def two_sided(ratio: Floats, df: Floats) -> Floats:
     """The two-sided p of t statistics; of z where df is infinite.
 
@@ -185,6 +175,17 @@ def two_sided(ratio: Floats, df: Floats) -> Floats:
     size = -np.abs(ratio)
     p: Floats = 2 * np.where(np.isinf(df), ndtr(size), stdtr(np.where(np.isinf(df), 1.0, df), size))
     return p
+
+
+def quantile(level: float, df: Floats) -> Floats:
+    """How many standard errors an interval reaches to either side: by t, and by z where df is infinite.
+
+    >>> quantile(0.95, np.array([np.inf, 30.0])).round(3).tolist()
+    [1.96, 2.042]
+    """
+    upper = (1 + level) / 2
+    reach: Floats = np.where(np.isinf(df), ndtri(upper), stdtrit(np.where(np.isinf(df), 1.0, df), upper))
+    return reach
 
 
 def p_told(p: float) -> str:

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import linalg
 
 from karat.models.glrm.answers import arrange
 from karat.models.glrm.crossed import Bools, Factor, Floats, crossed
@@ -58,10 +57,7 @@ class NominalFit:
     @property
     def covariance(self) -> Floats:
         """The covariance of the parameters (coefficients by column, deviations of workers, of tasks)."""
-        if not self.convergence.curved:
-            return np.full_like(self.hessian, np.nan)
-        covariance: Floats = linalg.inv(self.hessian)
-        return covariance
+        return self.convergence.covariance(self.hessian)
 
     @property
     def standard_errors(self) -> Floats:

@@ -36,7 +36,6 @@ class Evaluation:
     value: float
     gradient: Floats
     modes: Modes
-    steps: int
     found: bool
     information: Callable[[], Floats]
     """Roughly the Hessian."""
@@ -109,7 +108,7 @@ class Objective:
         covariance = mode.schur.covariance()
         gradient = self._gradient(mode, psi, scales, covariance)
         information = partial(self._information, mode, psi, scales, covariance)
-        return Evaluation(value, gradient, mode.point.modes, mode.steps, mode.found, information)
+        return Evaluation(value, gradient, mode.point.modes, mode.found, information)
 
     def _gradient(self, mode: Mode, psi: Floats, scales: Scales, covariance: tuple[Floats, Floats, Floats]) -> Floats:
         layout, family, point = self.layout, self.family, mode.point

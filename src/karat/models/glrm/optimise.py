@@ -70,7 +70,7 @@ def minimise(
     `hessian`, where given, is taken for the Hessian near the start, and the information is not asked for.
     """
     x, evaluations = start, 0
-    lower = _root(at.information() if hessian is None else hessian)
+    lower = root(at.information() if hessian is None else hessian)
     core = np.eye(len(x))
     while True:
         scaled = linalg.solve_triangular(lower, at.gradient, lower=True)
@@ -93,7 +93,7 @@ def minimise(
         core = updated(core, lower.T @ (length * step), change)
         x, at = x + length * step, after
         if hessian is None:
-            lower = _root(at.information())
+            lower = root(at.information())
 
 
 def minimise_off_zero(function: Function, best: Optimum, deviations: int, tolerance: float) -> Optimum:
@@ -115,7 +115,7 @@ def minimise_off_zero(function: Function, best: Optimum, deviations: int, tolera
     return best
 
 
-def _root(matrix: Floats) -> Floats:
+def root(matrix: Floats) -> Floats:
     """The Cholesky factor of a matrix; of its diagonal alone where it is not positive definite."""
     try:
         lower: Floats = linalg.cholesky(matrix, lower=True)
@@ -165,6 +165,14 @@ class Convergence:
     evaluations: int
     reason: str = ""
     """Why it did not converge, where that is known."""
+
+    def covariance(self, hessian: Floats) -> Floats:
+        """The inverse of the Hessian at the end of the search; NaN where that is not positive definite."""
+        if not self.curved:
+            return np.full_like(hessian, np.nan)
+        # numpy's inverse, since scipy's warns of a Hessian that separation has made nearly singular.
+        inverse: Floats = np.linalg.inv(hessian).astype(np.float64, copy=False)
+        return inverse
 
     def __str__(self) -> str:
         ended = f"the gradient is at most {self.gradient:.1e}, half the squared Newton decrement {self.decrement:.1e}"

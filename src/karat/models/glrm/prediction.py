@@ -3,7 +3,7 @@
 The linear predictor is X beta, with `random` plus the effects of the participant and the item of the row; levels that
 the fit has not seen have an effect of zero, the mean of all levels. On the scale of the response that is a probability
 for yes-or-no answers, one for each category for ordered ones, and the predictor itself for measured ones. A row that
-lacks a value has NaN.
+lacks a predictor has NaN; one that lacks its participant or item counts as one of a level not seen.
 """
 
 from __future__ import annotations

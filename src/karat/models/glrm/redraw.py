@@ -11,7 +11,6 @@ each at its maximum; the second does not depend on them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -19,6 +18,7 @@ import numpy as np
 from scipy import linalg
 
 from karat.models.glrm.crossed import Floats
+from karat.models.glrm.deletion import Map, Progress
 from karat.models.glrm.fit import Fit
 from karat.models.glrm.mode import find_mode
 from karat.models.glrm.nominal import NominalFit
@@ -28,7 +28,6 @@ from karat.models.glrm.threads import one_thread
 
 ENOUGH = 10
 """After so many exceedances the p value is known well enough."""
-Map = Callable[[Callable[[int], Any], Iterable[int]], Iterable[Any]]
 
 
 def exceedances(
@@ -37,7 +36,7 @@ def exceedances(
     simulations: int,
     seed: int,
     mapper: Map = map,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Floats:
     """The p value of each worker's distance among those of redrawn answers, for binary and ordinal fits.
 
@@ -82,10 +81,8 @@ class _Redraw:
         beta, psi, self.scales = rest.split(best.parameters)
         self.mode = find_mode(rest.layout, rest.family, rest.design @ beta, psi, self.scales, best.at.modes)
         self.psi = psi
-        layout = fit.objective.layout
-        self.mine = _answers_of(layout, worker)
+        self.mine, self.tasks = fit.objective.layout.answers_of(worker)
         self.base = (fit.objective.design @ beta)[self.mine]
-        self.tasks = _tasks_of(layout, self.mine)
         own = np.insert(self.mode.point.modes.worker, worker, 0.0) if rest is not fit.objective else fit.modes.worker
         self.modes = type(fit.modes)(own, self.mode.point.modes.task, None)
 
@@ -122,19 +119,3 @@ def _task_deviations(schur: Any, random: np.random.Generator) -> Floats:
     many = random.normal(size=len(schur.many)) / np.sqrt(schur.many)
     around: Floats = many - (schur.matrix @ few) / schur.many
     return around
-
-
-def _answers_of(layout: Any, worker: int) -> Any:
-    """Where the answers of a worker stand in the layout's order."""
-    if hasattr(layout, "shape"):
-        shown = np.zeros(layout.shape, dtype=bool)
-        shown[:, worker] = True
-        return shown if layout.present is None else shown & (layout.present > 0)
-    return layout.worker[layout.cell] == worker
-
-
-def _tasks_of(layout: Any, mine: Any) -> Any:
-    """The task of each of these answers."""
-    if hasattr(layout, "shape"):
-        return np.nonzero(mine)[2]
-    return layout.task[layout.cell[mine]]

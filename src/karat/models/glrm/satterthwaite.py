@@ -47,12 +47,12 @@ class Satterthwaite:
             )
         slopes = []
         errors = np.sqrt(np.diag(self.fit.parameter_covariance))
-        for place, error in enumerate(errors):
-            step = np.zeros(len(theta))
-            step[place] = STEP * (error if np.isfinite(error) and error > 0 else 0.1)
-            with one_thread(objective.crossing.first.groups * objective.crossing.second.groups):
+        with one_thread(objective.crossing.work):
+            for place, error in enumerate(errors):
+                step = np.zeros(len(theta))
+                step[place] = STEP * (error if np.isfinite(error) and error > 0 else 0.1)
                 ends = [_covariance(objective, theta + sign * step) for sign in (1, -1)]
-            slopes.append((ends[0] - ends[1]) / (2 * step[place]))
+                slopes.append((ends[0] - ends[1]) / (2 * step[place]))
         return np.array([*slopes, self.fit.covariance])
 
     @cached_property

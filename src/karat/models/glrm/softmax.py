@@ -23,6 +23,7 @@ from scipy.linalg import block_diag
 
 from karat.models.glrm.block_schur import BlockSchur
 from karat.models.glrm.crossed import Bools, Factor, Floats
+from karat.models.glrm.mode import halve
 from karat.models.glrm.objective import variance_information
 
 DECREMENT = 1e-13
@@ -30,7 +31,6 @@ DECREMENT = 1e-13
 PATIENCE = 7
 """A kept factor is renewed where, as the decrement shrinks, more steps than this would be needed with it."""
 STEPS = 200
-HALVINGS = 40
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,6 @@ class BlockEvaluation:
     value: float
     gradient: Floats
     modes: BlockModes
-    steps: int
     found: bool
     information: Callable[[], Floats]
     """Roughly the Hessian."""
@@ -129,14 +128,14 @@ class NominalObjective:
             return None
         beta, by_worker, by_task = self.split(parameters)
         place = _Place(self, np.moveaxis(self.design @ beta, -1, 0), by_worker, by_task)
-        point, steps, found = place.mode(start)
+        point, found = place.mode(start)
         factor, curvature = place.factorise(point.probability)
         covariance = factor.covariance()
         gradient = place.gradient(point, factor, curvature, covariance)
         modes = BlockModes(point.modes.worker, point.modes.task, factor)
         information = partial(place.information, point, factor, curvature, covariance)
         value = point.value + factor.half_log_determinant
-        return BlockEvaluation(value, gradient, modes, steps, found, information)
+        return BlockEvaluation(value, gradient, modes, found, information)
 
 
 @dataclass(frozen=True)
@@ -156,35 +155,30 @@ class _Place:
     by_worker: Floats
     by_task: Floats
 
-    def mode(self, start: BlockModes) -> tuple[_Point, int, bool]:
-        """The mode, how many steps it took, and whether it was found."""
+    def mode(self, start: BlockModes) -> tuple[_Point, bool]:
+        """The mode, and whether it was found."""
         point = self.evaluate(start.worker, start.task)
         factor, before, fresh = start.factor, np.inf, start.factor is None
         if factor is None:
             factor, _ = self.factorise(point.probability)
-        for step in range(STEPS):
+        for _ in range(STEPS):
             worker, task = factor.solve(point.towards_worker, point.towards_task)
             decrement = float(np.vdot(worker, point.towards_worker) + np.vdot(task, point.towards_task))
             far = decrement > DECREMENT * max(1.0, before / max(decrement, DECREMENT)) ** PATIENCE
-            reached = None if far and not fresh else self._search(point, worker, task, decrement)
+            along = partial(self._moved, point.modes, worker, task)
+            reached = None if far and not fresh else halve(along, point.value, decrement)
             if reached is None and fresh:
-                return point, step, decrement < 1e-6
+                return point, decrement < 1e-6
             if reached is None:
                 factor, before, fresh = self.factorise(point.probability)[0], np.inf, True
                 continue
             point, before, fresh = reached, decrement, False
             if decrement <= DECREMENT:
-                return point, step + 1, True
-        return point, STEPS, False
+                return point, True
+        return point, False
 
-    def _search(self, point: _Point, worker: Floats, task: Floats, decrement: float) -> _Point | None:
-        length, slack = 1.0, 1e-11 * (1 + abs(point.value))
-        for _ in range(HALVINGS):
-            reached = self.evaluate(point.modes.worker + length * worker, point.modes.task + length * task)
-            if reached.value <= point.value - 1e-4 * length * decrement + slack:
-                return reached
-            length /= 2
-        return None
+    def _moved(self, modes: BlockModes, worker: Floats, task: Floats, length: float) -> _Point:
+        return self.evaluate(modes.worker + length * worker, modes.task + length * task)
 
     def evaluate(self, worker: Floats, task: Floats) -> _Point:
         """The penalised likelihood (negative) at some effects."""

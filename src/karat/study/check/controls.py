@@ -10,9 +10,11 @@ from math import prod
 from karat.errors import ScaleError, counted
 from karat.scales import Ordinal, Scale
 from karat.study.chance import relational
+from karat.study.chance_tables import smallest_pairs
 from karat.study.check.draft import Draft
 from karat.study.check.rules import Flaw, rule
 from karat.study.criteria import ControlSettings, PassSettings
+from karat.study.guessing import at_least as binomial_at_least
 from karat.study.guessing import p_sentence
 
 SECTION = "Pieper et al., section 5.2"
@@ -20,6 +22,7 @@ INTERVAL = 8
 EXTENDED = Fraction(1, 2)
 MOST = 200
 RELATIONS = ("relational", "extended", "strict")
+"""Accounts that compare the means of grammatical and ungrammatical controls."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +170,7 @@ def _counted_right(
 def _enough(chances: Sequence[Fraction], slips: int, alpha: float) -> tuple[int, float]:
     """The smallest number of trials in each group, and with which probability guessing passes then; 0 for none."""
     for n in range(slips + 1, MOST):
-        p = prod((at_least([chance] * n, n - slips) for chance in chances), start=Fraction(1))
+        p = prod((binomial_at_least(n, n - slips, chance) for chance in chances), start=Fraction(1))
         if p <= Fraction(str(alpha)):
             return n, float(p)
     return 0, 1.0
@@ -181,9 +184,9 @@ def _extended(groups: dict[str, list[Scored]], alpha: float) -> tuple[Fraction, 
     p = relational(pairs, points, EXTENDED)
     if p <= alpha:
         return None
-    n = next(n for n in range(pairs + 1, MOST) if relational(n, points, EXTENDED) <= alpha)
+    n = smallest_pairs(points, EXTENDED, alpha)
     told = f"{counted(pairs, 'pair')} of controls cannot rule out guessing: half of the range is guessed with "
-    return Fraction(p), f"{told}{p_sentence(p)}.", f"Use {max(n, INTERVAL)} of each kind."
+    return Fraction(p), f"{told}{p_sentence(p)}.", f"Use {max(n, INTERVAL)} of each kind." if n else ""
 
 
 @rule(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
 
+import numpy as np
 import polars as pl
 
 from karat.errors import ScaleError
@@ -18,7 +18,6 @@ from karat.study.settings import BlockSettings
 from karat.study.study import Block, Study
 from karat.study.toml_lines import line_of, toml_lines
 
-Found = TypeVar("Found")
 Spot = tuple[str | None, int | None]
 """File and line at fault."""
 RATED = ("yes-no", "likert", "magnitude")
@@ -73,14 +72,6 @@ class Draft:
     """A study that is being checked. What several rules ask for is computed once."""
 
     study: Study
-    _found: dict[str, Any] = field(default_factory=dict, repr=False)
-
-    def once(self, name: str, find: Callable[[], Found]) -> Found:
-        """What `find` gives, looked for once however many rules ask."""
-        if name not in self._found:
-            self._found[name] = find()
-        found: Found = self._found[name]
-        return found
 
     @cached_property
     def lines(self) -> dict[tuple[str | int, ...], int]:
@@ -121,6 +112,17 @@ class Draft:
     def plans(self) -> tuple[BlockPlan, ...]:
         """The lists of each block; none where they cannot be made."""
         return () if self.design_error is not None else self.study.plan()
+
+    @cached_property
+    def order_error(self) -> OrderError | None:
+        """Why the first list that cannot be put in order cannot, if there is one."""
+        for index, _, lists in self.planned():
+            for number in range(1, len(lists) + 1):
+                try:
+                    self.study.arranger(index, number).order(np.random.default_rng(number))
+                except OrderError as error:
+                    return error
+        return None
 
     @cached_property
     def list_count(self) -> int:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from karat.scales import Choice, Ordinal
+from karat.study.check.controls import RELATIONS
 from karat.study.check.draft import Draft
 from karat.study.check.rules import Flaw, rule
 from karat.study.criteria import CRITERIA, ControlSettings, PassSettings, QuizSettings, SpeedSettings
-
-NEEDS_STATUS = ("relational", "extended", "strict")
 
 
 @rule(
@@ -68,13 +67,13 @@ def _impossible_settings(draft: Draft, name: str, own: object) -> Iterator[tuple
     """Settings of a criterion that can never flag anybody, or never be computed."""
     settings = draft.study.settings
     scales = [block.scale for block in draft.study.blocks]
-    if isinstance(own, ControlSettings) and own.account in NEEDS_STATUS and any(isinstance(s, Ordinal) for s in scales):
+    if isinstance(own, ControlSettings) and own.account in RELATIONS and any(isinstance(s, Ordinal) for s in scales):
         rows = [row for rows in draft.rows for row in rows if row.function == "control"]
         for kind in ("grammatical", "ungrammatical"):
             if not any(row["status"] == kind for row in rows):
                 yield (
                     f"the {own.account} account compares two kinds of controls, and none is {kind}.",
-                    ("Fill the column status of the controls, or add such controls."),
+                    "Fill the column status of the controls, or add such controls.",
                 )
     if (
         isinstance(own, PassSettings)

@@ -11,13 +11,11 @@ import polars as pl
 from karat.errors import counted
 from karat.study.check.draft import JUDGED, RATED, Draft, conditions_seen, degree, has_factors
 from karat.study.check.rules import Flaw, rule
+from karat.study.designs.cells import spelled
 from karat.study.orders import OrderError, OrderUndecidedError
+from karat.study.size import CALIBRATION, FILLERS_PER_TEST, LEXICALISATIONS, MOST_TRIALS
 from karat.study.study import Block
 
-LEXICALISATIONS = 6
-FILLERS_PER_TEST = 2
-MOST_TRIALS = 100
-CALIBRATION = 6
 SECTION = "Pieper et al., section 3.1"
 SPREAD_FROM = 4
 """From so many trials on it is no accident when all stand in one half of several questionnaires."""
@@ -42,10 +40,10 @@ def lexicalisations(draft: Draft) -> Iterator[Flaw]:
         if not seen:
             yield Flaw("there are no test trials.", "Add items with the function test.", draft.at("block", index))
         elif fewest < LEXICALISATIONS:
-            told = ", ".join(f"{name} = {level}" for name, level in zip(names, condition, strict=True))
+            told = f" of {spelled(names, condition)}" if names else ""
             needed = LEXICALISATIONS * max(len(_seen(trials, names)) for trials in lists)
             yield Flaw(
-                f"a participant sees {counted(fewest, 'lexicalisation')}{' of ' + told if told else ''}; "
+                f"a participant sees {counted(fewest, 'lexicalisation')}{told}; "
                 f"{LEXICALISATIONS} are the least that keep a peculiar sentence from passing for an effect.",
                 f"Use {needed} test items or more, so that a list has {LEXICALISATIONS} of each condition.",
                 draft.at("block", index, "factors"),
@@ -176,7 +174,7 @@ def _first_of_each_task(draft: Draft) -> Iterator[tuple[int, Block, pl.DataFrame
 )
 def adjacent_tests(draft: Draft) -> Iterator[Flaw]:
     """No two test trials adjacent, where the study does not allow it."""
-    error = _order_error(draft)
+    error = draft.order_error
     if error is not None and _is_about_tests(error):
         message, mend = _with_mend(error)
         mend = f"{mend} Or state [order] test_adjacent = true."
@@ -192,7 +190,7 @@ def adjacent_tests(draft: Draft) -> Iterator[Flaw]:
 )
 def order(draft: Draft) -> Iterator[Flaw]:
     """Orders that the solver proves impossible for another reason."""
-    error = _order_error(draft)
+    error = draft.order_error
     if error is not None and not isinstance(error, OrderUndecidedError) and not _is_about_tests(error):
         yield Flaw(*_with_mend(error), draft.at("order"))
 
@@ -205,7 +203,7 @@ def order(draft: Draft) -> Iterator[Flaw]:
 )
 def order_undecided(draft: Draft) -> Iterator[Flaw]:
     """Orders of which the solver cannot tell."""
-    error = _order_error(draft)
+    error = draft.order_error
     if isinstance(error, OrderUndecidedError):
         yield Flaw(*_with_mend(error), draft.at("order"))
 
@@ -221,21 +219,6 @@ def _is_about_tests(error: OrderError) -> bool:
     return not isinstance(error, OrderUndecidedError) and "test trials" in text and "separator" in text
 
 
-def _order_error(draft: Draft) -> OrderError | None:
-    """The first list that cannot be ordered; found once for all rules that ask."""
-    return draft.once("order error", lambda: _find_order_error(draft))
-
-
-def _find_order_error(draft: Draft) -> OrderError | None:
-    for index, _, lists in draft.planned():
-        for number in range(1, len(lists) + 1):
-            try:
-                draft.study.arranger(index, number).order(np.random.default_rng(number))
-            except OrderError as error:
-                return error
-    return None
-
-
 @rule(
     "spread",
     "warning",
@@ -245,7 +228,7 @@ def _find_order_error(draft: Draft) -> OrderError | None:
 )
 def spread(draft: Draft) -> Iterator[Flaw]:
     """Controls and attention trials all over the questionnaire."""
-    if not draft.plans or _order_error(draft) is not None:
+    if not draft.plans or draft.order_error is not None:
         return
     orders = [
         draft.study.questionnaire(list=1 + number % draft.list_count, participant=number + 1).frame

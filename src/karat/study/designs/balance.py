@@ -1,9 +1,8 @@
-"""Even shares in two directions at once: of lists over items, and of sides over lists and items.
+"""Even shares: of conditions over lists and items at once, and of things over draws.
 
-Both are edge colourings of bipartite graphs. By König's theorem such a graph can be coloured with as many colours as
-its largest degree, so lists in which every item stands once and every condition as often as can be always exist, even
-where items lack conditions; and two pairings of the same trials never close an odd circle, so sides can be balanced
-within lists and within items together.
+Lists are an edge colouring of a bipartite graph. By König's theorem such a graph can be coloured with as many colours
+as its largest degree, so lists in which every item stands once and every condition as often as can be always exist,
+even where items lack conditions.
 """
 
 from __future__ import annotations
@@ -80,34 +79,6 @@ def even_lists(options: Sequence[Sequence[Option]], lists: int) -> list[list[Opt
     return shown
 
 
-def alternate_sides(trials: Sequence[tuple[Hashable, Hashable, Hashable]]) -> list[bool]:
-    """Whether each trial (list, condition, item) changes its sides, so that changed and unchanged are even.
-
-    Changed and unchanged trials differ by at most one within every list, every condition of a list, every item over
-    all lists, and every condition of an item; where their number is even they do not differ.
-
-    >>> alternate_sides([(0, "a", 1), (0, "a", 2), (1, "a", 1), (1, "a", 2)])
-    [False, True, True, False]
-    """
-    by_list = _partners([(number, condition) for number, condition, _ in trials])
-    by_item = _partners([(item, condition) for _, condition, item in trials])
-    changed: list[bool | None] = [None] * len(trials)
-    start = False
-    for first in range(len(trials)):
-        if changed[first] is not None:
-            continue
-        changed[first] = start
-        waiting = [first]
-        while waiting:
-            trial = waiting.pop()
-            for partner in (by_list.get(trial), by_item.get(trial)):
-                if partner is not None and changed[partner] is None:
-                    changed[partner] = not changed[trial]
-                    waiting.append(partner)
-        start = not start
-    return [bool(value) for value in changed]
-
-
 def fair_draws(size: int, each: int, draws: int, rng: np.random.Generator) -> list[list[int]]:
     """Several draws of `each` distinct things out of `size`, no thing ever drawn more than once oftener than another.
 
@@ -126,23 +97,3 @@ def fair_draws(size: int, each: int, draws: int, rng: np.random.Generator) -> li
             taken += fresh
         drawn.append(taken)
     return drawn
-
-
-def _partners(keys: Sequence[tuple[Hashable, Hashable]]) -> dict[int, int]:
-    """Each trial's partner: of the same outer and inner key, and of the same outer key for those left over."""
-    partners: dict[int, int] = {}
-    single: dict[Hashable, int] = {}
-    for trial, key in enumerate(keys):
-        if key in single:
-            other = single.pop(key)
-            partners |= {trial: other, other: trial}
-        else:
-            single[key] = trial
-    outer: dict[Hashable, int] = {}
-    for trial in sorted(single.values()):
-        if keys[trial][0] in outer:
-            other = outer.pop(keys[trial][0])
-            partners |= {trial: other, other: trial}
-        else:
-            outer[keys[trial][0]] = trial
-    return partners

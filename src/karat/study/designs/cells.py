@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import product
 
 import polars as pl
 
@@ -35,11 +35,11 @@ class Factor:
 
 @dataclass(frozen=True)
 class ItemCells:
-    """One item: what it is between items, and for each group of participants and each condition its trial."""
+    """One item: what it is between items, and for each group of participants and each condition its row."""
 
     item: str
     between: Levels
-    trials: dict[Levels, dict[Levels, tuple[int, ...]]]
+    trials: dict[Levels, dict[Levels, int]]
 
 
 @dataclass(frozen=True)
@@ -55,44 +55,28 @@ class Cells:
     conditions: tuple[Levels, ...]
 
 
-def read_cells(items: pl.DataFrame, factors: Sequence[Factor], compared: str | None) -> Cells:
+def read_cells(items: pl.DataFrame, factors: Sequence[Factor]) -> Cells:
     """The cells of the test rows, after what cannot be a design is refused."""
-    _refuse_columns(items, factors, compared)
+    _refuse_columns(items, factors)
     by_item = _rows_of_cells(items, factors)
     _refuse_levels(factors, by_item)
     between = [i for i, f in enumerate(factors) if not f.within_items and f.within_participants]
     group = [i for i, f in enumerate(factors) if not f.within_participants]
-    rotated = [i for i, f in enumerate(factors) if f.within_items and f.within_participants and f.name != compared]
-    response = [i for i, f in enumerate(factors) if f.name == compared]
-    sides = list(combinations(factors[response[0]].levels, 2)) if response else []
+    rotated = [i for i, f in enumerate(factors) if f.within_items and f.within_participants]
     read = []
     for item, own in by_item.items():
-        trials: dict[Levels, dict[Levels, tuple[int, ...]]] = {}
+        trials: dict[Levels, dict[Levels, int]] = {}
         for cell, row in own.items():
-            place = trials.setdefault(_picked(cell, group), {})
-            if not response:
-                place[_picked(cell, rotated)] = (row,)
-                continue
-            for low, high in sides:
-                if cell[response[0]] in (low, high):
-                    first, second = (_changed(cell, response[0], level) for level in (low, high))
-                    for partner in (first, second):
-                        if partner not in own:
-                            raise _lonely(item, factors, cell, partner)
-                    more = (f"{low} / {high}",) if len(sides) > 1 else ()
-                    place[(*_picked(cell, rotated), *more)] = (own[first], own[second])
+            trials.setdefault(_picked(cell, group), {})[_picked(cell, rotated)] = row
         read.append(ItemCells(item, _picked(next(iter(own)), between), trials))
-    conditions: list[Levels] = list(product(*(factors[i].levels for i in rotated)))
-    if len(sides) > 1:
-        conditions = [(*condition, f"{low} / {high}") for condition in conditions for low, high in sides]
     return Cells(
         tuple(read),
         tuple(factors[i].name for i in between),
         tuple(factors[i].name for i in group),
         tuple(factors[i].within_items for i in group),
         tuple(product(*(factors[i].levels for i in group))),
-        (*(factors[i].name for i in rotated), *([compared] if compared and len(sides) > 1 else [])),
-        tuple(conditions),
+        tuple(factors[i].name for i in rotated),
+        tuple(product(*(factors[i].levels for i in rotated))),
     )
 
 
@@ -123,10 +107,6 @@ def spelled(names: Iterable[str], levels: Iterable[str]) -> str:
     return ", ".join(f"{name} = {level}" for name, level in zip(names, levels, strict=True)) or "of all items"
 
 
-def _changed(cell: Levels, place: int, level: str) -> Levels:
-    return (*cell[:place], level, *cell[place + 1 :])
-
-
 def _picked(cell: Levels, places: Sequence[int]) -> Levels:
     return tuple(cell[i] for i in places)
 
@@ -148,15 +128,7 @@ def _level(factor: Factor, value: object, item: str, row: int) -> str:
     return str(value)
 
 
-def _lonely(item: str, factors: Sequence[Factor], cell: Levels, partner: Levels) -> DesignError:
-    names = [factor.name for factor in factors]
-    return DesignError(
-        f"Item {shown(item)} has a row for {spelled(names, cell)} but none for {spelled(names, partner)}, so that "
-        "there is nothing to choose between. Add the row, or leave the item out."
-    )
-
-
-def _refuse_columns(items: pl.DataFrame, factors: Sequence[Factor], compared: str | None) -> None:
+def _refuse_columns(items: pl.DataFrame, factors: Sequence[Factor]) -> None:
     for column in ["item", *(factor.name for factor in factors)]:
         if column not in items.columns:
             raise DesignError(f'The item table has no column "{column}". Add it.')
@@ -164,20 +136,6 @@ def _refuse_columns(items: pl.DataFrame, factors: Sequence[Factor], compared: st
         raise DesignError("Two factors have the same name. Name each factor once.")
     if not _test_rows(items):
         raise DesignError('The item table has no row with the function "test". Add the test items.')
-    if compared is None:
-        return
-    found = [factor for factor in factors if factor.name == compared]
-    if not found:
-        raise DesignError(
-            f"The compared factor {shown(compared)} is not a factor of the design. Add it to the factors."
-        )
-    if not (found[0].within_items and found[0].within_participants):
-        raise DesignError(
-            f"The levels of {shown(compared)} cannot be compared in one trial unless the factor is within items and "
-            "within participants. Declare it so, or compare another factor."
-        )
-    if len(found[0].levels) < 2:
-        raise DesignError(f"The compared factor {shown(compared)} has one level only. A choice needs two.")
 
 
 def _refuse_levels(factors: Sequence[Factor], by_item: dict[str, dict[Levels, int]]) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from karat.errors import counted
-from karat.study.designs.balance import alternate_sides, even_lists
+from karat.study.designs.balance import even_lists
 from karat.study.designs.cells import Cells, Factor, ItemCells, Levels, read_cells
 from karat.study.designs.design_error import DesignError
 from karat.study.designs.factorial_notes import Seen, notes
@@ -23,23 +23,13 @@ __all__ = ["Factor", "Lists", "factorial"]
 
 @dataclass(frozen=True)
 class Lists:
-    """For each list the rows of the item table that its participants see.
-
-    In a choice task `pairs` holds for each list the test trials as (left row, right row); their rows are in `rows`
-    too. `notes` say in sentences what is not balanced.
-    """
+    """For each list the rows of the item table that its participants see; `notes` say what is not balanced."""
 
     rows: tuple[tuple[int, ...], ...]
     notes: tuple[str, ...] = ()
-    pairs: tuple[tuple[tuple[int, int], ...], ...] = ()
 
 
-def factorial(
-    items: pl.DataFrame,
-    factors: Mapping[str, Factor] | Sequence[Factor],
-    compared: str | None = None,
-    lists: int | None = None,
-) -> Lists:
+def factorial(items: pl.DataFrame, factors: Mapping[str, Factor] | Sequence[Factor], lists: int | None = None) -> Lists:
     """Lists that counterbalance the test items over their conditions; all other rows are in every list.
 
     By default there are as many lists as an item has conditions, for every combination of levels between participants.
@@ -47,22 +37,15 @@ def factorial(
     at most one, none where the items are a multiple of the conditions), and over all lists every item is seen equally
     often in each of its conditions.
 
-    In a choice task `compared` names the factor whose levels are the two sides of a trial (three levels or more are
-    compared two by two). There are then twice as many lists by default, so that each item is seen in both orders.
-    Within a list and condition each level stands left as often as right (difference at most one), and so it does
-    over the lists for every item. `balance_sides` draws the sides for each participant instead.
-
     >>> items = pl.DataFrame({"item": ["1", "1", "2", "2", "3"], "function": [*["test"] * 4, "filler"],
     ...                       "order": ["SO", "OS", "SO", "OS", ""]})
     >>> factorial(items, [Factor("order", ("SO", "OS"))]).rows
     ((0, 3, 4), (1, 2, 4))
-    >>> factorial(items, [Factor("order", ("SO", "OS"))], compared="order").pairs
-    (((0, 1), (3, 2)), ((1, 0), (2, 3)))
     """
-    cells = read_cells(items, list(factors.values() if isinstance(factors, Mapping) else factors), compared)
+    cells = read_cells(items, list(factors.values() if isinstance(factors, Mapping) else factors))
     groups = [group for group in cells.groups if any(group in item.trials for item in cells.items)]
     most = max(len(own) for item in cells.items for own in item.trials.values())
-    wanted = (2 if compared else 1) * most * len(groups) if lists is None else lists
+    wanted = most * len(groups) if lists is None else lists
     if wanted < len(groups):
         raise DesignError(
             f"{counted(wanted, 'list')} cannot show the {len(groups)} combinations of levels between participants "
@@ -75,18 +58,8 @@ def factorial(
         seen += _seen_in_group(cells, group, numbers)
     functions = items["function"].to_list() if "function" in items.columns else []
     always = [row for row, function in enumerate(functions) if function != "test"]
-    told = notes(cells, groups, group_of, seen, choice=compared is not None)
-    shown = [[one for one in seen if one.number == number] for number in range(wanted)]
-    rows = tuple(tuple(sorted([*always, *(row for one in own for row in one.rows)])) for own in shown)
-    if compared is None:
-        return Lists(rows, told)
-    ordered = [one for own in shown for one in own]
-    changed = alternate_sides([(one.number, (one.between, one.condition), (one.group, one.item)) for one in ordered])
-    pairs: list[list[tuple[int, int]]] = [[] for _ in range(wanted)]
-    for one, change in zip(ordered, changed, strict=True):
-        first, second = one.rows
-        pairs[one.number].append((second, first) if change else (first, second))
-    return Lists(rows, told, tuple(tuple(own) for own in pairs))
+    shown = [[one.row for one in seen if one.number == number] for number in range(wanted)]
+    return Lists(tuple(tuple(sorted([*always, *own])) for own in shown), notes(cells, groups, group_of, seen))
 
 
 def _seen_in_group(cells: Cells, group: Levels, numbers: Sequence[int]) -> list[Seen]:

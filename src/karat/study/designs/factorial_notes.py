@@ -15,24 +15,22 @@ SHOWN_ITEMS = 5
 
 @dataclass(frozen=True)
 class Seen:
-    """One test trial of one list: whose list, which item in which condition, and its rows."""
+    """One test trial of one list: whose list, which item in which condition, and its row."""
 
     number: int
     group: Levels
     between: Levels
     item: str
     condition: Levels
-    rows: tuple[int, ...]
+    row: int
 
 
-def notes(
-    cells: Cells, groups: Sequence[Levels], group_of: Sequence[Levels], seen: Sequence[Seen], choice: bool
-) -> tuple[str, ...]:
+def notes(cells: Cells, groups: Sequence[Levels], group_of: Sequence[Levels], seen: Sequence[Seen]) -> tuple[str, ...]:
     """All that is uneven, one sentence or two for each kind."""
     return (
         *_missing(cells, groups),
         *_conditions_in_lists(cells, seen),
-        *_items_over_lists(cells, groups, group_of, seen, choice),
+        *_items_over_lists(cells, groups, group_of, seen),
         *_lists(cells, groups, group_of, seen),
     )
 
@@ -110,9 +108,9 @@ def _conditions_in_lists(cells: Cells, seen: Sequence[Seen]) -> list[str]:
 
 
 def _items_over_lists(
-    cells: Cells, groups: Sequence[Levels], group_of: Sequence[Levels], seen: Sequence[Seen], choice: bool
+    cells: Cells, groups: Sequence[Levels], group_of: Sequence[Levels], seen: Sequence[Seen]
 ) -> list[str]:
-    """Items that are seen more often in one of their conditions than in another, or in one order than the other."""
+    """Items that are seen more often in one of their conditions than in another."""
     counts = Counter((one.group, one.item, one.condition) for one in seen)
     told = []
     for group in groups:
@@ -134,11 +132,6 @@ def _items_over_lists(
                     * (never > 0)
                 )
                 + f". A multiple of {counted(even, 'list')} would be even."
-            )
-        if choice and lists % (2 * even):
-            told.append(
-                f"Over {counted(lists, 'list')}{where} not every item is seen equally often in both orders of a "
-                f"condition. A multiple of {2 * even} lists would be even, or draw the sides for each participant."
             )
     return told
 
