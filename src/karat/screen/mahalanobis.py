@@ -23,11 +23,12 @@ which Ledoit and Wolf (2004) shrink covariances, in full: each stimulus has a va
 
       D^2 = (sum z^2 - rho (sum z)^2 / (1 + (k - 1) rho)) / (1 - rho).
 
-Limits. Answers on a scale are not normal, and people differ in how much they vary: with normal answers fewer than
-alpha are flagged, with earnest people of whom some are much less certain than others more of them. People who answer carelessly widen the variances by which
-they are judged, so that with many of them fewer are found. With few participants for each version of an item the means
-follow each answer and hardly anybody is flagged. Several answers to one stimulus count as their mean, which makes the
-distance smaller. Magnitudes are compared as logarithms and without regard to each person's own range of numbers.
+Limits. Answers on a scale are not normal, and people differ in how much they vary: with normal answers fewer than alpha
+are flagged, with earnest people of whom some are much less certain than others more of them. People who answer
+carelessly widen the variances by which they are judged, so that with many of them fewer are found. With few
+participants for each version of an item the means follow each answer and hardly anybody is flagged. Several answers to
+one stimulus count as their mean, which makes the distance smaller. Magnitudes are compared as logarithms and without
+regard to each person's own range of numbers.
 """
 
 from __future__ import annotations
