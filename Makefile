@@ -8,7 +8,7 @@ FIND_PYTHON = for p in $(PYTHON) python3 python3.13 python3.12 python3.11 python
 	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$p; break; fi; done
 PIP := $(ENV) -m pip --disable-pip-version-check -q install --constraint constraints.txt
 
-.PHONY: help setup setup-dev demo test test-slow lint docs benchmarks datasets replication constraints clean
+.PHONY: help setup setup-dev browser demo test test-slow lint docs benchmarks datasets replication screenshots constraints clean
 
 help:
 	@echo "make demo         set up, run the main job on example data, say where the result is"
@@ -19,6 +19,7 @@ help:
 	@echo "make benchmarks   print the ratios that the documentation quotes"
 	@echo "make datasets     make the example data again"
 	@echo "make replication  make the pages on published studies again (needs ../shared/reference)"
+	@echo "make screenshots  take the pictures of the documentation again, in the browser tests"
 	@echo "make constraints  resolve the pinned versions again"
 	@echo "make clean        remove what make made"
 
@@ -39,18 +40,25 @@ help:
 	@$(PIP) --group dev
 	@touch $@
 
-setup: .venv/base
+ASSETS := src/karat/field/web/vendor/made
+$(ASSETS): src/karat/field/web/package-lock.json tools/get_assets.py | .venv/base
+	@$(ENV) tools/get_assets.py
 
-setup-dev: .venv/dev
+setup: .venv/base $(ASSETS)
+
+setup-dev: .venv/dev $(ASSETS)
+
+browser: setup-dev
+	@$(ENV) tools/install_chromium.py
 
 demo: setup
 	@$(ENV) -m karat demo
 
-test: setup-dev
-	$(ENV) -m pytest -n auto -m "not slow"
+test: setup-dev browser
+	$(ENV) -m pytest -n auto -rs -m "not slow"
 
-test-slow: setup-dev
-	$(ENV) -m pytest -n auto -m slow
+test-slow: setup-dev browser
+	$(ENV) -m pytest -n auto -rs -m slow
 
 lint: setup-dev
 	$(ENV) -m ruff check .
@@ -69,8 +77,12 @@ datasets: setup-dev
 replication: setup-dev
 	$(ENV) -m tools.make_replication
 
+screenshots: setup-dev browser
+	KARAT_SCREENSHOTS=docs/assets $(ENV) -m pytest -n 1 tests/field/web/test_visit.py tests/field/admin/test_browser.py
+
 constraints: setup-dev
 	$(ENV) tools/pin_versions.py
 
 clean:
+	rm -rf src/karat/field/web/vendor src/karat/field/web/node_modules
 	rm -rf .venv dist site karat-demo .mypy_cache .ruff_cache .pytest_cache .hypothesis

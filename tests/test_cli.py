@@ -165,7 +165,7 @@ def test_datasets(tmp_path: Path) -> None:
 
 def test_demo_says_where_the_result_is(tmp_path: Path) -> None:
     folder = tmp_path / "a demo"
-    told, _ = run("demo", "--keep", folder)
+    told, _ = run("demo", "--no-serve", "--keep", folder)
     assert f"The result is in {folder / 'summary.html'}" in told
     assert len(karat.read(folder / "judgments.parquet")) == 3566
     page = (folder / "summary.html").read_text(encoding="utf-8")
@@ -173,4 +173,4 @@ def test_demo_says_where_the_result_is(tmp_path: Path) -> None:
     assert "34 of 48 participants stay in the analysis" in page
     assert (folder / "screened" / "participants.csv").is_file()
     assert "http" not in page
-    assert json.loads(run("demo", "--keep", folder, "--json")[0])["page"] == str(folder / "summary.html")
+    assert json.loads(run("demo", "--no-serve", "--keep", folder, "--json")[0])["page"] == str(folder / "summary.html")

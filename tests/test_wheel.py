@@ -23,8 +23,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
 def test_wheel_has_data_and_types(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     data = ("datasets/likert.parquet", "datasets/crowd.parquet", "study/templates/likert/de/study.toml")
-    for wanted in ("karat/py.typed", *(f"karat/{name}" for name in data)):
+    web = ("field/web/vendor/jspsych.js", "field/web/vendor/licences.txt", "field/web/static/js/main.js")
+    for wanted in ("karat/py.typed", *(f"karat/{name}" for name in (*data, *web))):
         assert wanted in names
+    assert not [name for name in names if "node_modules" in name or name.endswith("package-lock.json")]
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert not [name for name in names if name.startswith("tests")]
 
@@ -50,9 +52,10 @@ def test_wheel_works_alone(wheel: Path, tmp_path: Path, root: Path) -> None:
     assert "written" in karat("convert", str(results), "-o", "out.parquet")
     assert "1 participant, 2 items, 2 answers" in karat("convert", "out.parquet")
     assert "Evidence only" in karat("screen", "out.parquet", "--out", "screened")
+    assert "study link" in karat("links", "my study")
     code = "import karat; print(len(karat.datasets.load('crowd')))"
     done = subprocess.run([str(python), "-c", code], cwd=tmp_path, check=True, capture_output=True, text=True)
     assert done.stdout == "9600\n"
-    absent = "import importlib.util as u; print([n for n in ('pandas', 'pyarrow', 'fastapi') if u.find_spec(n)])"
+    absent = "import importlib.util as u; print([n for n in ('pandas', 'pyarrow', 'psycopg', 'playwright') if u.find_spec(n)])"
     done = subprocess.run([str(python), "-c", absent], check=True, capture_output=True, text=True)
     assert done.stdout == "[]\n"

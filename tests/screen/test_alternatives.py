@@ -63,6 +63,15 @@ def test_accounts_of_ratings_are_not_tried_on_choices_and_what_cannot_run_is_sai
     assert grid(CROWD, {"controls": {}, "speed": {}, "exclude": "all"})[0]["controls"] == ["positional, .05", "out"]
 
 
+def test_a_simulated_null_is_tried_only_where_simulations_are_stated() -> None:
+    few = CROWD.without(CROWD.participants["participant"].to_list()[14:])
+    published = ["published, .05", "published, .01"]
+    assert grid(few, {"deletion": {}})[0]["deletion"] == [*published, "out"]
+    assert grid(few, {"deletion": {"simulations": 29}})[0]["deletion"] == [*published, "simulated, .05", "out"]
+    stated = grid(few, {"deletion": {"simulations": 29, "by": "simulated"}})[0]["deletion"]
+    assert stated == ["simulated, .05", *published, "out"]
+
+
 def test_without_rules_what_applies_is_combined() -> None:
     found, notes = grid(CROWD, None)
     assert list(found) == ["completion", "speed", "remfod", "straightlining"]

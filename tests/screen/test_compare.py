@@ -46,7 +46,24 @@ def test_intervals_hold_their_values(both: Comparison) -> None:
     low, high = wilson(share["number"], 48)
     assert (share["lower"], share["upper"]) == (float(low), float(high))
     kinds = set(both.intervals["measure"].to_list())
-    assert {"spammer_index", "fleiss_kappa", "icc_agreement", "icc_consistency", "deletion", "high"} <= kinds
+    assert {
+        "spammer_index",
+        "fleiss_kappa",
+        "icc_agreement",
+        "icc_consistency",
+        "icc_fixed_error",
+        "deletion",
+        "high",
+    } <= kinds
+
+
+def test_the_interval_of_icc_with_a_fixed_error_is_that_of_the_index(both: Comparison) -> None:
+    rows = {row["measure"]: row for row in both.intervals.filter(pl.col("group") == "all").to_dicts()}
+    index, fixed = rows["spammer_index"], rows["icc_fixed_error"]
+    of = dict(spammer_index(CROWD).variances.select("source", "variance").iter_rows())
+    total = of["workers"] + of["tasks"]
+    for end in ("value", "lower", "upper"):
+        assert fixed[end] == pytest.approx(index[end] * total / (total + np.pi**2 / 3), rel=1e-6)
 
 
 def test_side_by_side(both: Comparison) -> None:
@@ -94,6 +111,8 @@ def test_labels_have_no_intraclass_correlations() -> None:
     assert found.groups["icc_agreement"].to_list() == [None, None]
     assert "icc_agreement" not in found.intervals["measure"].to_list()
     assert found.groups["fleiss_kappa"].null_count() == 0
+    fixed = found.intervals.filter(pl.col("measure") == "icc_fixed_error").row(0, named=True)
+    assert fixed["lower"] < fixed["value"] < fixed["upper"]
 
 
 def test_one_group_is_none() -> None:

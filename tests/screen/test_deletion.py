@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import polars as pl
 import pytest
@@ -68,14 +70,19 @@ def test_windows_show_who_changed_half_way() -> None:
 
 
 def test_bad_settings_are_a_sentence() -> None:
-    for settings, why in (({"alpha": 0}, "alpha must be"), ({"simulations": -1}, "simulations must be")):
+    for settings, why in (
+        ({"alpha": 0}, "alpha must be"), ({"simulations": -1}, "simulations must be"),
+        ({"by": "chance"}, "by is published or simulated"),
+        ({"by": "simulated", "simulations": 19}, "no p can be below 0.05, .* at least 20"),
+        ({"by": "simulated", "simulations": 99, "alpha": 0.01}, "at least 100"),
+    ):  # fmt: skip
         with pytest.raises(karat.KaratError, match=why):
             deletion(SMALL, **settings)
     with pytest.raises(karat.KaratError, match="width must be at least 2"):
         deletion_windows(SMALL, width=1)
 
 
-def test_labels_have_no_simulated_null_and_it_is_said() -> None:
+def labels() -> karat.Judgments:
     random = np.random.default_rng(1)
     who, what = np.repeat(np.arange(12), 15), np.tile(np.arange(15), 12)
     logits = random.normal(0, 0.5, (12, 3))[who] + random.normal(0, 2, (15, 3))[what]
@@ -83,10 +90,54 @@ def test_labels_have_no_simulated_null_and_it_is_said() -> None:
     frame = {
         "participant": [f"w{i}" for i in who], "item": [f"t{j}" for j in what], "response": ["abc"[k] for k in chosen],
     }  # fmt: skip
-    found = deletion(karat.Judgments(frame, karat.Nominal(list("abc"))), simulations=9)
-    assert found.participants["distance"].null_count() == 0
-    assert found.participants["p_simulated"].null_count() == 12
-    assert "There is no simulated null for labels: p_simulated is empty." in found.notes
+    return karat.Judgments(frame, karat.Nominal(list("abc")))
+
+
+def test_labels_have_a_simulated_null_too() -> None:
+    found = deletion(labels(), simulations=9).participants
+    assert found["distance"].null_count() == 0
+    assert found["p_simulated"].is_between(1 / 10, 1).all()
+
+
+def test_the_simulated_null_decides_where_it_is_asked_to() -> None:
+    settings = {"alpha": 0.2, "simulations": 39, "seed": 2}
+    beside, decides = deletion(SMALL, **settings), deletion(SMALL, **settings, by="simulated")
+    found = decides.participants
+    columns = ["participant", "distance", "df", "p_value", "p_simulated", "p_adjusted"]
+    assert found.select(columns).equals(beside.participants.select(columns))
+    assert found["flagged"].to_list() == (found["p_simulated"] < 0.2).to_list()
+    assert found["flagged"].to_list() != beside.participants["flagged"].to_list()
+    assert found["score"].to_list() == found["p_simulated"].to_list()
+    assert found["threshold"].unique().to_list() == [0.2]
+    for flagged, reason in found.select("flagged", "reason").iter_rows():
+        assert reason.endswith(", below .2" if flagged else ", not below .2")
+    assert decides.settings["by"] == "simulated"
+    axis = decides.plot().axes[0]
+    assert axis.get_ylim()[1] > found["distance"].max()  # type: ignore[operator]
+
+
+def test_who_is_looked_at_does_not_change_who_is_flagged() -> None:
+    some = PEOPLE[:24:4]
+    whole = deletion(SMALL, simulations=39, by="simulated").participants.filter(pl.col("participant").is_in(some))
+    alone = deletion(SMALL, simulations=39, by="simulated", only=some)
+    assert alone.participants.filter(pl.col("participant").is_in(some))["flagged"].equals(whole["flagged"])
+    rest = alone.participants.filter(~pl.col("participant").is_in(some))
+    assert rest["score"].null_count() == rest.height
+    assert not rest["flagged"].any()
+
+
+def test_a_null_that_decides_has_999_draws_unless_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def counted(model: object, distance: np.ndarray, simulations: int, *rest: object) -> np.ndarray:
+        asked.append(simulations)
+        return np.full(len(distance), 0.5)
+
+    # The package's attribute of this name is the function.
+    monkeypatch.setattr(sys.modules["karat.screen.deletion"], "exceedances", counted)
+    assert deletion(SMALL, by="simulated").settings["simulations"] == 999
+    assert deletion(SMALL, by="simulated", simulations=50).settings["simulations"] == 50
+    assert asked == [999, 50]
 
 
 def test_a_rule_that_flags_nearly_everybody_is_said_to_fail() -> None:

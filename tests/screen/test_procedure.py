@@ -69,8 +69,8 @@ def test_candidates_have_the_distances_of_the_whole_analysis() -> None:
     joined = found.join(whole, on="participant")
     assert 0 < found.height < PEOPLE
     for row in joined.iter_rows(named=True):
-        assert row["score"] == pytest.approx(row["distance"], abs=1e-6)
-        assert row["p"] == pytest.approx(row["p_value"])
+        assert row["score"] == pytest.approx(row["distance_right"], abs=1e-6)
+        assert row["p_value"] == pytest.approx(row["p_value_right"])
         assert row["flagged"] == row["flagged_right"]
 
 
@@ -98,8 +98,22 @@ def test_accuracy_checks_the_key_first() -> None:
     shares = CROWD.frame.group_by("participant").agg((pl.col("response") == pl.col("expected")).mean().alias("share"))
     low = shares.filter(pl.col("share") < pl.col("share").mean())["participant"].to_list()
     assert set(found.flagged) == {*markov(CROWD, "published").flagged} & set(low)
-    with pytest.raises(ScreenError, match="which answer is right"):
-        procedure(karat.Judgments(CROWD.frame.drop("expected"), CROWD.scales), auxiliary="accuracy", **PUBLISHED)
+
+
+def test_accuracy_without_a_key_is_agreement_with_the_majority() -> None:
+    frame = CROWD.frame.drop("expected")
+    found = procedure(
+        karat.Judgments(frame, CROWD.scales), criteria=["markov"], auxiliary="accuracy", **PUBLISHED
+    )  # fmt: skip
+    assert found.gold is None
+    assert any("accuracy: No right answers are recorded" in note for note in found.notes)
+    yes = frame.group_by("item").agg((pl.col("response") == "1").mean().alias("yes"))
+    with_most = (pl.col("response") == "1") == (pl.col("yes") > 0.5)
+    rows = frame.join(yes.filter(pl.col("yes") != 0.5), on="item")
+    shares = rows.group_by("participant").agg(with_most.mean().alias("share"))
+    low = shares.filter(pl.col("share") < pl.col("share").mean())["participant"].to_list()
+    assert set(found.flagged) == {*markov(CROWD, "published").flagged} & set(low) != set()
+    assert found.steps["accuracy"].participants["reason"].str.contains("% with the majority").all()
 
 
 def test_a_wrong_key_is_told_and_left_out() -> None:
@@ -152,11 +166,12 @@ def test_who_gave_few_answers_is_not_judged_and_counted() -> None:
 
 def test_the_simulated_null_decides_where_it_is_asked_for() -> None:
     seen: list[tuple[int, int]] = []
-    found = procedure(CROWD, deletion_simulations=19, progress=lambda *done: seen.append(done), **PUBLISHED)
+    found = procedure(CROWD, deletion_simulations=39, progress=lambda *done: seen.append(done), **PUBLISHED)
     table = found.steps["deletion"].participants
-    assert table["p"].is_between(1 / 20, 1).all()
-    assert not table["flagged"].any()
-    assert table["reason"].str.contains("simulated").all()
+    assert table["p_simulated"].is_between(1 / 40, 1).all()
+    assert table["flagged"].to_list() == (table["p_simulated"] < 0.05).to_list()
+    assert table["score"].to_list() == table["p_simulated"].to_list()
+    assert table["reason"].str.contains("among redrawn answers p = ").all()
     assert seen[-1] == (PEOPLE, PEOPLE)
     assert any("deletion: The published rule is no likelihood-ratio test" in note for note in FOUND.notes)
     assert not any("no likelihood-ratio test" in note for note in found.notes)
@@ -180,6 +195,8 @@ def test_the_path_in_words_and_the_verdict() -> None:
         ({"auxiliary": "mood"}, "auxiliary is"),
         ({"alpha": 0}, "alpha is between"),
         ({"verdict": "none"}, "verdict is"),
+        ({"doubtful": "kept"}, "doubtful is"),
+        ({"deletion_simulations": 9, "order": "deletion first"}, "no p can be below 0.05"),
         ({"auxiliary": Evidence(pl.DataFrame(), "markov")}, "something else"),
     ],
 )
@@ -188,8 +205,14 @@ def test_what_is_wrong_is_said(settings: dict[str, Any], message: str) -> None:
         procedure(CROWD, **settings)
 
 
-def test_labels_go_through_without_a_simulated_null() -> None:
+def test_no_auxiliary_factor_has_a_word_for_study_files() -> None:
+    found = procedure(CROWD, criteria=["markov"], auxiliary="none", cutoffs="published")
+    assert found.flow["step"].to_list() == ["markov"]
+    assert found.settings["auxiliary"] == "none"
+
+
+def test_labels_go_through_with_a_simulated_null() -> None:
     kinds = {"primary choice": 2, "repeated pattern": 2, "random guessing": 2}
     labels = karat.simulate.crowd(20, 20, kinds, scale=karat.Nominal(list("ABC")), seed=2)
-    found = procedure(labels, deletion_simulations=9, least_index=0, candidates_only=False, simulations=300)
+    found = procedure(labels, deletion_simulations=29, least_index=0, candidates_only=False, simulations=300)
     assert found.participants.height == labels.participants.height

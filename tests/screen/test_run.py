@@ -6,6 +6,7 @@ import inspect
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import karat
@@ -19,7 +20,7 @@ LIKERT = karat.datasets.load("likert")
 
 def test_without_rules_there_is_evidence_and_nobody_is_excluded() -> None:
     screening = run(LIKERT)
-    assert set(screening.evidence) == set(CRITERIA) - {"eligibility", "quiz", "inconsistency"}
+    assert set(screening.evidence) == set(CRITERIA) - {"eligibility", "quiz", "inconsistency", "procedure"}
     assert set(screening.skipped) == {"eligibility", "quiz", "inconsistency"}
     assert screening.excluded == ()
     assert screening.kept == LIKERT
@@ -125,3 +126,46 @@ def test_nobody_is_excluded_because_of_what_could_not_run() -> None:
     assert screening.evidence["remfod"].flagged
     assert "attention" in screening.skipped
     assert screening.excluded == ()
+
+
+def test_the_procedure_runs_where_it_is_stated() -> None:
+    crowd = karat.datasets.load("crowd")
+    rules = {"procedure": {"cutoffs": "published", "rule": "mean", "criteria": ["markov"], "auxiliary": "none"}}
+    screening = run(crowd, rules)
+    assert screening.evidence["procedure"].flagged == karat.screen.markov(crowd, "published").flagged
+    assert set(screening.excluded) == set(screening.evidence["procedure"].flagged) != set()
+    text = screening.explain(screening.excluded[0])
+    assert "Steps for crowds: markov: " in text
+    data = json.loads(json.dumps(screening.to_dict()))
+    assert data["settings"]["procedure"]["criteria"] == ["markov"]
+    stopped = run(crowd, {"procedure": {"least_index": 0.9}})
+    assert stopped.excluded == ()
+    assert "below .900" in stopped.evidence["procedure"].participants["reason"][0]
+    refused = run(crowd, {"procedure": {"verdict": "any criterion"}})
+    assert "candidates_only" in refused.skipped["procedure"]
+
+
+def with_a_wrong_key(judgments: karat.Judgments) -> karat.Judgments:
+    """The judgments with the key of the easiest item turned."""
+    shares = judgments.frame.group_by("item").agg((pl.col("response") == pl.col("expected")).mean().alias("share"))
+    easy = shares.sort("share", "item")["item"][-1]
+    turned = pl.when(pl.col("item") == easy).then(pl.col("expected").replace({"0": "1", "1": "0"}))
+    frame = judgments.frame.with_columns(expected=turned.otherwise(pl.col("expected")))
+    return karat.Judgments(frame, judgments.scales)
+
+
+@pytest.mark.parametrize(
+    ("rules", "name"),
+    [
+        ({"completion": {}, "markov": {"cutoffs": "published"}}, "markov"),
+        ({"risk": {"cutoffs": "published"}, "straightlining": {}}, "risk"),
+    ],
+)
+def test_a_doubtful_key_is_a_note_once(rules: dict[str, dict[str, str]], name: str) -> None:
+    crowd = karat.datasets.load("crowd")
+    found = run(with_a_wrong_key(crowd), {**rules, "exclude": "all"})
+    told = [(criterion, note) for criterion, one in found.evidence.items() for note in one.notes
+            if "Check the key before anybody is called inaccurate." in note]  # fmt: skip
+    assert [criterion for criterion, _ in told] == [name]
+    sound = run(crowd, {**rules, "exclude": "all"})
+    assert not any("Check the key" in note for one in sound.evidence.values() for note in one.notes)

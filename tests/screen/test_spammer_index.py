@@ -13,10 +13,10 @@ from karat.screen.crowd import crowd, fit
 CROWD = karat.datasets.load("crowd")
 
 
-def labels(workers: int = 25, tasks: int = 20, seed: int = 1) -> karat.Judgments:
+def labels(workers: int = 25, tasks: int = 20, seed: int = 1, deviation: float = 0.7) -> karat.Judgments:
     random = np.random.default_rng(seed)
     who, what = np.repeat(np.arange(workers), tasks), np.tile(np.arange(tasks), workers)
-    logits = random.normal(0, 0.7, (workers, 3))[who] + random.normal(0, 2, (tasks, 3))[what]
+    logits = random.normal(0, deviation, (workers, 3))[who] + random.normal(0, 2, (tasks, 3))[what]
     chosen = np.argmax(logits + random.gumbel(size=logits.shape), axis=1)
     frame = {
         "participant": [f"w{i}" for i in who],

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from scipy.special import expit, logit
+from scipy.optimize import minimize
 
 import karat
+from karat.models.glrm.threads import one_thread
 from karat.screen import ScreenError, spammer_index
 from karat.screen.crowd import crowd
-from karat.screen.spammer_rounds import _Model, _share, _variances, index_of_rounds, round_column
+from karat.screen.spammer_rounds import _forms, _Model, _variances, index_of_rounds, round_column
 
 WORKERS, TASKS, ROUNDS = 30, 25, 2
 
@@ -45,8 +46,8 @@ def test_it_is_the_share_of_workers_in_all_parts(kinds: int) -> None:
     assert list(variances) == ["workers", "tasks", "time", "workers:time", "tasks:time"]
     assert index.value == pytest.approx(variances["workers"] / sum(variances.values()))
     assert index.variances["share"].sum() == pytest.approx(1)
-    assert 0 < index.lower < index.value < index.upper < 1
-    assert index.interval == "Wald"
+    assert 0 <= index.lower < index.value < index.upper < 1
+    assert index.interval == "profile"
     # The rounds are 1 apart: the variance of two numbers d apart is d^2 / 2.
     assert variances["time"] == pytest.approx(0.5, abs=0.5)
     assert any("2 rounds (repetition)" in note for note in index.notes)
@@ -63,33 +64,39 @@ def test_the_rounds_variance_is_that_of_their_coefficients() -> None:
 
 
 @pytest.mark.parametrize("kinds", [2, 4])
-def test_the_wald_interval_against_differences_of_the_logit(kinds: int) -> None:
-    """A second way: the slope of the logit by steps in every parameter, and the inverse of the whole Hessian."""
-    answers = crowd(rounds(kinds), "x")
-    model = _Model(answers.rows, answers.rows["repetition"].to_numpy() - 1, 2, answers.family)
-    found = model.fit(answers.response)
+def test_the_forms_are_the_variances_of_the_table(kinds: int) -> None:
+    answers = crowd(rounds(kinds, of_round=(0.0, 0.5, 1.5)), "x")
+    found = _Model(answers.rows, answers.rows["repetition"].to_numpy() - 1, 3, answers.family).fit(answers.response)
+    forms, variances = _forms(found, 3), _variances(found, 3)
+    x = found.parameters
+    assert x @ forms.one @ x == pytest.approx(variances["workers"])
+    assert x @ (forms.one + forms.rest) @ x == pytest.approx(sum(variances.values()))
 
-    def logit_at(parameters: np.ndarray) -> float:
-        at = dict(zip(found.parameter_names, parameters, strict=True))
-        effects = [at.get(f"round {number}", 0.0) for number in (1, 2)]
-        parts = {name: at[f"{name}.(Intercept)"] ** 2 for name in model.groups}
-        return float(logit(_share(parts | {"time": float(np.var(effects, ddof=1))})))
 
-    step = 1e-5 * np.eye(len(found.parameters))
-    slope = np.array(
-        [(logit_at(found.parameters + one) - logit_at(found.parameters - one)) / 2e-5 for one in step]
-    )  # fmt: skip
-    error = float(np.sqrt(slope @ np.linalg.inv(found.hessian) @ slope))
-    index = index_of_rounds(answers, "repetition")
-    centre = logit_at(found.parameters)
-    assert index.lower == pytest.approx(expit(centre - 1.959964 * error), rel=1e-4)
-    assert index.upper == pytest.approx(expit(centre + 1.959964 * error), rel=1e-4)
+def test_at_an_end_the_best_likelihood_is_as_far_below_as_the_level_says() -> None:
+    """A second way: the largest likelihood among parameters that have the index of an end."""
+    answers = crowd(rounds(of_round=(0.0, 0.5, 1.5)), "x")
+    found = _Model(answers.rows, answers.rows["repetition"].to_numpy() - 1, 3, "binary").fit(answers.response)
+    index, forms = index_of_rounds(answers, "repetition"), _forms(found, 3)
+
+    def fall(x: np.ndarray) -> tuple[float, np.ndarray]:
+        at = found.objective(x, found.modes)
+        assert at is not None
+        return at.value + found.log_likelihood, at.gradient
+
+    for end in (index.lower, index.upper):
+        balance = (1 - end) * forms.one - end * forms.rest
+        held = {"type": "eq", "fun": lambda x, b=balance: x @ b @ x, "jac": lambda x, b=balance: 2 * b @ x}
+        with one_thread():
+            least = minimize(fall, found.parameters, jac=True, method="SLSQP", constraints=held, options={"ftol": 1e-6})
+        assert least.fun == pytest.approx(1.9207, abs=2e-3)
 
 
 def test_workers_who_do_not_vary_have_an_interval_from_zero() -> None:
     index = index_of_rounds(crowd(rounds(workers=0.0, drift=0.0), "x"), "repetition")
     assert index.lower == 0
-    assert index.value < index.upper < 0.3
+    assert index.interval == "profile"
+    assert index.value < index.upper < 0.1
 
 
 def test_the_bootstrap_is_seeded_and_holds_the_index() -> None:

@@ -66,6 +66,25 @@ def test_a_sound_file(tmp_path: Path) -> None:
             'points = 7, labels = ["a", "b", "c"]',
             "line 7, block.scale.labels: has 3 labels for 7 points.",
         ),
+        ("points = 5", "no_difference = true", 'line 7, block.scale.no_difference: has no say in task = "likert".'),
+        ("scale = {", "per_page = 4\nscale = {", 'line 7, block.per_page: has no say in task = "likert"'),
+        ("scale = {", 'modulus_sentence = "x"\nscale = {', "line 7, block.modulus_sentence: has no say in"),
+        (
+            '"likert"\n',
+            '"yes-no"\nprompt = "?"\n',
+            'line 8, block.scale.points: has no say in task = "yes-no". Its scale has levels, labels.',
+        ),
+        (
+            "[order]",
+            "[field]\nsend_ahead = 30\n[order]",
+            'line 11, field.send_ahead: "30" is too large. Write 20 or less.',
+        ),
+        (
+            "[order]",
+            '[field]\nresume = "retry"\n[order]',
+            'line 11, field.resume: "retry" is none of continue, restart',
+        ),
+        ("[order]", "[field]\ndevices = []\n[order]", "line 11, field.devices: has too few entries. Write 1 or more."),
         ("points = 5", "neutral = 6", 'line 7, block.scale.neutral: "6" is none of the points. Write 1 to 5'),
         ("points = 5", "modulus = 5", 'line 7, block.scale.modulus: has no say in task = "likert".'),
         ("scale = {", "repeated_questions = 2\nscale = {", "line 7, block.repeated_questions: has no say in"),
@@ -92,6 +111,37 @@ def test_a_sound_file(tmp_path: Path) -> None:
 )
 def test_flaws_name_line_key_and_mend(old: str, new: str, sentence: str, tmp_path: Path) -> None:
     assert sentence in told(SOUND.replace(old, new, 1), tmp_path)
+
+
+OTHER_SCALES = """title = "Other scales"
+[[block]]
+task = "TASK"
+items = "items.csv"
+BLOCK
+"""
+
+
+@pytest.mark.parametrize(
+    ("task", "block", "sentence"),
+    [
+        ("choice", 'scale = { labels = ["a", "b", "c"] }', "line 5, block.scale.labels: has 3 labels for 2 answers."),
+        ("choice", 'scale = { labels = ["a", "b"], no_difference = true }', "has 2 labels for 3 answers."),
+        ("yes-no", 'scale = { labels = ["a"] }', "has 1 label for 2 answers. Write one for each answer."),
+        ("label", 'scale = { levels = ["a", "b", "c"], labels = ["x", "y"] }', "has 2 labels for 3 answers."),
+        ("magnitude", 'scale = { labels = ["a", "b"] }', 'block.scale.labels: has no say in task = "magnitude".'),
+        ("magnitude", 'modulus_sentence = "A measure."', "a modulus_sentence needs its number"),
+    ],
+)
+def test_flaws_of_other_scales(task: str, block: str, sentence: str, tmp_path: Path) -> None:
+    assert sentence in told(OTHER_SCALES.replace("TASK", task).replace("BLOCK", block), tmp_path)
+
+
+def test_what_the_field_does_by_itself(tmp_path: Path) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text(SOUND)
+    field = read_settings(path)[0].field
+    assert (field.resume, field.going_back, field.progress, field.completion) == ("continue", False, "line", "both")
+    assert field.devices == ["phone", "tablet", "desktop"]
 
 
 CONTRAST = SOUND + '\n[[contrast]]\nname = "order"\nfactor = "order"\nlevels = ["a", "b"]\n'

@@ -10,7 +10,25 @@ from dataclasses import asdict
 import typer
 
 from karat import __version__
-from karat.cli import chance, check, convert, datasets, demo, init, plan, power, screen, simulate, size
+from karat.cli import (
+    backup,
+    chance,
+    check,
+    convert,
+    datasets,
+    demo,
+    export,
+    init,
+    links,
+    people,
+    plan,
+    power,
+    screen,
+    serve,
+    simulate,
+    size,
+    status,
+)
 from karat.errors import KaratError, ProblemsError
 
 app = typer.Typer(
@@ -39,6 +57,12 @@ app.command("check", epilog=check.EXAMPLE)(check.check)
 app.command("plan", epilog=plan.EXAMPLE)(plan.plan)
 app.command("simulate", epilog=simulate.EXAMPLE)(simulate.simulate)
 app.command("power", epilog=power.EXAMPLE)(power.power)
+app.command("serve", epilog=serve.EXAMPLE)(serve.serve)
+app.command("links", epilog=links.EXAMPLE)(links.links)
+app.command("status", epilog=status.EXAMPLE)(status.status)
+app.command("export", epilog=export.EXAMPLE)(export.export)
+app.command("backup", epilog=backup.EXAMPLE)(backup.backup)
+app.command("people", epilog=people.EXAMPLE)(people.people)
 app.command("screen", epilog=screen.EXAMPLE)(screen.screen)
 app.command("chance", epilog=chance.EXAMPLE)(chance.chance)
 app.command("size", epilog=size.EXAMPLE)(size.size)

@@ -37,6 +37,8 @@ class Alternative:
     usual: bool = False
     ratings: bool = False
     """Whether it is an account of ratings, which says nothing new of other answers."""
+    where: str | None = None
+    """A setting that must be stated for it to be tried, because it takes long and is computed for many rules."""
 
 
 def _out(usual: bool = True) -> Alternative:
@@ -115,7 +117,15 @@ ALTERNATIVES: dict[str, tuple[Alternative, ...]] = {
     ),
     "deletion": (
         Alternative("published, .05", {"alpha": 0.05}, BA), Alternative("published, .01", {"alpha": 0.01}, "strict"),
+        Alternative("simulated, .05", {"by": "simulated"}, "what is usual for these tasks", where="simulations"),
         _out(False),
+    ),
+    "procedure": (
+        Alternative("every step", {}, BA + ", figure 10"),
+        Alternative(
+            "any criterion", {"verdict": "any criterion", "candidates_only": False}, "lenient towards the two criteria",
+        ),
+        Alternative("below the mean", {"rule": "mean"}, BA + ", table 2"), _out(False),
     ),
 }  # fmt: skip
 """Eligibility has none: who belongs to the population of a study is no matter of screening."""
@@ -123,6 +133,7 @@ KEPT_AS_STATED = {
     "completion": ("trials", "person"), "speed": ("expected_minutes",), "remfod": ("length", "mad_constant"),
     "time_filter": ("by_difficulty", "time_limit"), "markov": ("seed", "simulations"),
     "risk": ("seed", "simulations", "time_limit"), "deletion": ("seed", "simulations", "at_most"),
+    "procedure": ("seed", "simulations", "deletion_simulations", "time_limit", "auxiliary"),
 }  # fmt: skip
 
 Option = tuple[str, dict[str, Any] | None]
@@ -157,6 +168,7 @@ def options(
         wanted = given[name] if name in given else [
             one.settings for one in ALTERNATIVES.get(name, ())
             if (rules is not None or one.usual) and (ratings or not one.ratings)
+            and (one.where is None or stated.get(name, {}).get(one.where))
         ]  # fmt: skip
         first = [] if rules is None else [stated.get(name)]
         own = [_complete(name, one, stated.get(name, usual[name])) for one in wanted]

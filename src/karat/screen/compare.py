@@ -10,9 +10,11 @@ workers in turn (each worker alone up to 40 of them),
 
     se^2 = (G - 1) / G  sum over g of (theta without g - mean)^2,
 
-with t of G - 1 degrees of freedom. Tasks are taken as they are. An interval says how sure a number is for other workers
-like these on the same tasks. Groups that judged different tasks differ by their tasks too: easier tasks make for more
-agreement, and the Spammer Index is a share of a total that holds the tasks' variance.
+with t of G - 1 degrees of freedom. ICC (fixed error) is SI T / (T + pi^2 / 3), where T is the total variance that the
+Spammer Index SI is a share of; its interval is that of the index with T as estimated. Tasks are taken as they are. An
+interval says how sure a number is for other workers like these on the same tasks. Groups that judged different tasks
+differ by their tasks too: easier tasks make for more agreement, and the Spammer Index is a share of a total that holds
+the tasks' variance.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from scipy.special import stdtrit
 
 from karat.errors import counted
 from karat.judgments import Judgments
-from karat.models.agreement import fleiss_kappa, variance_components
+from karat.models.agreement import fleiss_kappa, icc_fixed_error, variance_components
 from karat.models.proportions import wilson
 from karat.screen.crowd import Crowd, crowd
 from karat.screen.deletion import deletion
@@ -35,7 +37,7 @@ from karat.screen.evidence import ScreenError
 from karat.screen.gold import Doubtful
 from karat.screen.markov import SIMULATIONS, markov
 from karat.screen.risk import risk_levels
-from karat.screen.spammer_index import spammer_index
+from karat.screen.spammer_index import SpammerIndex, spammer_index
 from karat.screen.time_filter import time_filter
 
 KINDS = ("primary choice", "repeated pattern", "random guessing")
@@ -139,6 +141,8 @@ class _Group:
         self.row |= {"spammer_index": found.value, "lower": found.lower, "upper": found.upper}
         self.intervals.append((self.name, "spammer_index", found.value, found.lower, found.upper, None, None))
         self.row |= {name: value if np.isfinite(value) else None for name, value in found.agreement.items()}
+        low, high = fixed_error_interval(found)
+        self.intervals.append((self.name, "icc_fixed_error", self.row["icc_fixed_error"], low, high, None, None))
         for name, low, high in jackknife(self.answers):
             value = self.row[name]
             if value is not None:
@@ -183,6 +187,22 @@ class _Group:
             of = self.row["workers"]
             low, high = wilson(len(who), of)
             self.intervals.append((self.name, measure, len(who) / of, float(low), float(high), len(who), of))
+
+
+def fixed_error_interval(index: SpammerIndex) -> tuple[float, float]:
+    """The interval of ICC (fixed error): that of the Spammer Index, with the total variance as estimated.
+
+    >>> import karat
+    >>> index = karat.screen.spammer_index(karat.datasets.load("crowd"))
+    >>> lower, upper = fixed_error_interval(index)
+    >>> lower < index.agreement["icc_fixed_error"] < upper < index.upper
+    True
+    """
+    # Labels have a variance for each baseline and category; the coefficient is of their mean.
+    models = index.variances.filter(pl.col("source") == "workers").height
+    total = float(index.variances["variance"].sum()) / models
+    lower, upper = (icc_fixed_error(end * total, (1 - end) * total) for end in (index.lower, index.upper))
+    return lower, upper
 
 
 def jackknife(answers: Crowd) -> list[tuple[str, float, float]]:

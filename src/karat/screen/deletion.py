@@ -13,14 +13,19 @@ posterior given the others), D_i is computed anew, and
 
 Drawing stops early once p is certain to be of no interest: after 10 such exceedances (Besag and Clifford 1991), when
 p = 10 / draws. `p_adjusted` are the same by Benjamini and Hochberg over all workers.
+
+`by="simulated"` lets this p decide: flagged is p < alpha, not adjusted. Alpha then means what it means in every other
+criterion, the probability with which somebody credible is flagged; whether somebody is flagged does not depend on who
+else is looked at; and an adjusted p would ask for many more simulations than workers before it could flag anybody. Of
+N credible workers about alpha N are flagged, so that deletion should not exclude alone: look at p_adjusted, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
@@ -31,7 +36,7 @@ from karat.errors import counted
 from karat.judgments import Judgments
 from karat.models.glrm import Fit, NominalFit, exceedances
 from karat.models.glrm.deletion import without
-from karat.screen.answer_table import exact
+from karat.screen.answer_table import exact, without_zero
 from karat.screen.crowd import Crowd, crowd, fit
 from karat.screen.evidence import Evidence, ScreenError, everybody
 from karat.study.guessing import p_sentence
@@ -44,6 +49,9 @@ MANY = 0.5
 """From this share of flagged participants on, the published rule is told to fail."""
 AT_MOST = 2000
 """Participants, above which refitting the model without each of them takes too long to be done unasked."""
+SIMULATIONS = 999
+"""So many where the simulated null decides and their number is not said."""
+By = Literal["published", "simulated"]
 Progress = Callable[[int, int], None]
 Map = Callable[[Callable[[int], Any], Iterable[int]], Iterable[Any]]
 
@@ -53,16 +61,23 @@ class Deletion(Evidence):
     """Evidence with the distance of each worker.
 
     `participants` also has distance, df, p_value (published rule), p_simulated and p_adjusted (null unless asked for).
+    Score and threshold are the distance and its limit by the published rule, or the simulated p and alpha.
     """
 
     log_likelihood: float = float("nan")
     """Of all answers."""
 
     def plot(self, width_cm: float = 16) -> Figure:
-        """The distance of each participant, with the cutoff (`karat.screen.crowd_figures`)."""
+        """The distance of each participant, with the published cutoff (`karat.screen.crowd_figures`)."""
         from karat.screen.crowd_figures import deletion_figure
 
-        return deletion_figure(self, width_cm)
+        # The dashed line and the diamonds are those of the published rule, whichever decides; rings show the other.
+        limits = chdtri(self.participants["df"].cast(pl.Float64).to_numpy(), self.settings["alpha"])
+        published = self.participants.with_columns(
+            threshold=pl.Series(limits, nan_to_null=True),
+            flagged=(pl.col("p_value") < self.settings["alpha"]).fill_null(False),
+        )
+        return deletion_figure(replace(self, participants=published), width_cm)
 
 
 def deletion(
@@ -71,6 +86,7 @@ def deletion(
     simulations: int = 0,
     seed: int = 1,
     at_most: int = AT_MOST,
+    by: By = "published",
     *,
     only: Collection[str] | None = None,
     progress: Progress | None = None,
@@ -78,7 +94,8 @@ def deletion(
 ) -> Deletion:
     """The deviance distance of each worker; flagged by the published rule, p < alpha with df = answers removed.
 
-    `simulations` (such as 999) asks for the simulated null beside it. More than `at_most` participants are refused,
+    `simulations` (such as 999) asks for the simulated null beside it; `by="simulated"` lets it decide, with 999 draws
+    unless said. More than `at_most` participants are refused,
     since the model is fitted without each of them; `only` names those who are looked at. `mapper` may be the map of a
     pool of processes.
 
@@ -89,8 +106,7 @@ def deletion(
     """
     if not 0 < alpha < 1:
         raise ScreenError(f"deletion: alpha must be a probability between 0 and 1, got {alpha}.")
-    if simulations < 0:
-        raise ScreenError(f"deletion: simulations must be 0 or more, got {simulations}.")
+    simulations = _draws(by, simulations, alpha)
     answers = crowd(judgments, "deletion")
     names = answers.workers
     places = [place for place, name in enumerate(names) if only is None or name in only]
@@ -104,7 +120,7 @@ def deletion(
     df = np.bincount(answers.worker)
     p = np.where(np.isnan(distance), np.nan, chdtrc(df, np.maximum(distance, 0.0)))
     simulated = np.full(len(p), np.nan)
-    if simulations and isinstance(model, Fit):
+    if simulations:
         simulated = exceedances(model, distance, simulations, seed, mapper, progress)
     table = pl.DataFrame(
         {
@@ -113,10 +129,28 @@ def deletion(
         },
         nan_to_null=True,
     )  # fmt: skip
-    notes = _notes(answers, model.notes, failed, table, simulations, alpha)
-    settings = {"alpha": alpha, "simulations": simulations, "seed": seed, "at_most": at_most}
-    participants = _evidence(judgments, table, alpha)
+    notes = _notes(answers, model.notes, failed, table, alpha, by)
+    settings = {"alpha": alpha, "simulations": simulations, "seed": seed, "at_most": at_most, "by": by}
+    participants = _evidence(judgments, table, alpha, by)
     return Deletion(participants, "deletion", settings, notes, log_likelihood=model.log_likelihood)
+
+
+def _draws(by: str, simulations: int, alpha: float) -> int:
+    """How many draws the simulated null has; ScreenError where there are too few for it to decide."""
+    if by not in ("published", "simulated"):
+        raise ScreenError(f"deletion: by is published or simulated, got {by}.")
+    if simulations < 0:
+        raise ScreenError(f"deletion: simulations must be 0 or more, got {simulations}.")
+    if by == "published":
+        return simulations
+    draws = simulations or SIMULATIONS
+    if alpha * (1 + draws) <= 1:
+        least = int(np.floor(1 / alpha))
+        raise ScreenError(
+            f"deletion: with {counted(draws, 'simulation')} no p can be below {alpha:g}, so that nobody could be "
+            f"flagged; ask for at least {least}, better many more."
+        )
+    return draws
 
 
 def _distances(
@@ -133,21 +167,30 @@ def _distances(
     return distance, failed
 
 
-def _evidence(judgments: Judgments, table: pl.DataFrame, alpha: float) -> pl.DataFrame:
+def _evidence(judgments: Judgments, table: pl.DataFrame, alpha: float, by: By) -> pl.DataFrame:
     table = everybody(judgments).join(table, on="participant", how="left", maintain_order="left")
-    told = [_reason(*row) for row in table.select("distance", "df", "threshold", "p_simulated").iter_rows()]
+    known = table.select("distance", "df", "threshold", "p_simulated").iter_rows()
+    told = [_reason(distance, df, limit, p, alpha, by) for distance, df, limit, p in known]
+    score, threshold, p = pl.col("distance"), pl.col("threshold"), pl.col("p_value")
+    if by == "simulated":
+        score = p = pl.col("p_simulated")
+        threshold = pl.when(p.is_not_null()).then(alpha)
     return table.select(
-        "participant", pl.col("distance").alias("score"), "threshold",
-        (pl.col("p_value") < alpha).fill_null(False).alias("flagged"), pl.Series("reason", told, pl.String),
+        "participant", score.alias("score"), threshold.alias("threshold"),
+        (p < alpha).fill_null(False).alias("flagged"), pl.Series("reason", told, pl.String),
         "distance", "df", "p_value", "p_simulated", "p_adjusted",
     )  # fmt: skip
 
 
-def _reason(distance: float | None, df: int, limit: float, simulated: float | None) -> str:
+def _reason(distance: float | None, df: int, limit: float, simulated: float | None, alpha: float, by: By) -> str:
     if distance is None:
         return "no answers that could be compared"
-    told = f"without these {df} answers the model's deviance falls by {exact(distance, limit, 1)}; "
-    told += f"by the published rule {limit:.1f} would be unusual"
+    found = f"without these {df} answers the model's deviance falls by {exact(distance, limit, 1)}; "
+    if by == "simulated" and simulated is not None:
+        p = f"p = {without_zero(exact(simulated, alpha, 3))}" if simulated >= 0.001 else p_sentence(simulated)
+        side = "below" if simulated < alpha else "not below"
+        return f"{found}among redrawn answers {p}, {side} {without_zero(f'{alpha:g}')}"
+    told = f"{found}by the published rule {limit:.1f} would be unusual"
     return told if simulated is None else f"{told} (simulated {p_sentence(simulated)})"
 
 
@@ -156,20 +199,18 @@ def _notes(
     of_model: tuple[str, ...],
     failed: int,
     table: pl.DataFrame,
-    simulations: int,
     alpha: float,
+    by: By,
 ) -> tuple[str, ...]:
     notes = [*answers.notes, *of_model]
-    if (table["p_value"] < alpha).sum() > MANY * table.height:
+    if by == "published" and (table["p_value"] < alpha).sum() > MANY * table.height:
         notes.append(
             "The published rule flags most participants: with more than two answers its chi-squared distribution is "
-            "far from what is usual. Do not exclude by it; ask for simulations and look at p_simulated."
+            "far from what is usual. Do not exclude by it; let the simulated null decide (by = simulated)."
         )
     if failed:
         notes.append(f"The model without them did not converge for {counted(failed, 'participant')}.")
-    if answers.family == "nominal" and simulations:
-        notes.append("There is no simulated null for labels: p_simulated is empty.")
-    elif table["p_simulated"].null_count() == table.height:
+    if table["p_simulated"].null_count() == table.height:
         notes.append(
             "The published rule is no likelihood-ratio test: the likelihoods are of different data. Ask for "
             "simulations to see what is usual here."

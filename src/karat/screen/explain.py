@@ -27,7 +27,7 @@ WORDS = {
     "straightlining": "Answer patterns", "inconsistency": "Repeated questions", "scale_use": "Use of the scale",
     "even_odd": "Even-odd consistency", "mahalanobis": "Distance of answers", "person_total": "Agreement with others",
     "time_filter": "Mean time", "markov": "Transitions between answers", "risk": "Risk level",
-    "deletion": "Change of the model",
+    "deletion": "Change of the model", "procedure": "Steps for crowds",
 }  # fmt: skip
 """How criteria are called in sentences, diagrams and reports."""
 Found = tuple[bool, bool, str]

@@ -61,7 +61,7 @@ def gold(judgments: Judgments, near_unanimous: float = NEAR_UNANIMOUS) -> Gold:
     if not 0.5 < near_unanimous <= 1:
         raise ScreenError("gold: near_unanimous is a share above one half and at most 1.")
     rows = answered(judgments)
-    if "expected" not in rows.columns or rows["expected"].null_count() == rows.height:
+    if not has_key(rows):
         raise ScreenError("gold: no trial says which answer is right (column expected).")
     rows = _with_key(rows)
     counts = rows.group_by(*KEYS, "response", maintain_order=True).len("answers")
@@ -78,6 +78,15 @@ def gold(judgments: Judgments, near_unanimous: float = NEAR_UNANIMOUS) -> Gold:
     order = rows.select(KEYS).unique(maintain_order=True)
     items = order.join(items, on=KEYS, how="inner", maintain_order="left")
     return Gold(items, tuple(_notes(items, refused)))
+
+
+def has_key(rows: pl.DataFrame) -> bool:
+    """Whether any right answer is recorded.
+
+    >>> has_key(pl.DataFrame({"expected": [None, "1"]})), has_key(pl.DataFrame({"response": ["1"]}))
+    (True, False)
+    """
+    return "expected" in rows.columns and rows["expected"].null_count() < rows.height
 
 
 def _with_key(rows: pl.DataFrame) -> pl.DataFrame:

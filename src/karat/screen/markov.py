@@ -162,9 +162,9 @@ def markov(
     nearest = nearest.unique("participant", keep="first", maintain_order=True)
     table = everybody(judgments).join(nearest, on="participant", how="left", maintain_order="left")
     settings = {"cutoffs": cutoffs, "alpha": alpha, "strategy": strategy, "seed": seed, "simulations": simulations}
-    told = [_reason(row, strategy, len(designs) > 1) for row in table.iter_rows(named=True)]
+    told = _reasons(table, strategy, len(designs) > 1)
     participants = table.select(
-        "participant", "score", "threshold", pl.col("flagged").fill_null(False), pl.Series("reason", told, pl.String),
+        "participant", "score", "threshold", pl.col("flagged").fill_null(False), told,
         "kind", "akld", "mkld", "p", "target", pl.col("answers").fill_null(0),
     )  # fmt: skip
     return Markov(participants, "markov", settings, tuple(notes), None, tuple(designs), simulated)
@@ -318,6 +318,15 @@ def _table(
 
 SAID = {"always": "answers keep to one choice", "round": "answers go {target}", "staying": "answers stay as they were",
         "evenly": "every answer is equally likely after every other"}  # fmt: skip
+
+
+def _reasons(table: pl.DataFrame, strategy: Strategy, several: bool) -> pl.Series:
+    """What was found of everybody in words; many participants of a large crowd share theirs."""
+    keys = ["target", "score", "threshold", "p", "scale", "flagged", "answers"]
+    distinct = table.select(keys).unique()
+    told = [_reason(row, strategy, several) for row in distinct.iter_rows(named=True)]
+    distinct = distinct.with_columns(pl.Series("reason", told, pl.String))
+    return table.join(distinct, on=keys, how="left", nulls_equal=True, maintain_order="left")["reason"]
 
 
 def _reason(row: dict[str, object], strategy: Strategy, several: bool) -> str:

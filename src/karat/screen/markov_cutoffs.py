@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -62,6 +63,10 @@ class Design:
 
     def counts(self) -> NDArray[np.int64]:
         """How often each stimulus (row) was answered by each level (column)."""
+        return self._counts
+
+    @cached_property
+    def _counts(self) -> NDArray[np.int64]:
         kinds = len(self.levels)
         cells = np.bincount(self.stimuli * kinds + self.codes, minlength=(int(self.stimuli.max()) + 1) * kinds)
         return cells.reshape(-1, kinds).astype(np.int64)

@@ -15,7 +15,8 @@ deletion may come first, one criterion may stand alone, the auxiliary factor may
 the first may look at candidates only (those whom all steps before have left) or at all workers. The last changes what
 is known of everybody, not who meets every step. Where accuracy is used, the key is checked first
 (`karat.screen.gold`); items on which it disagrees with a near-unanimous crowd do not count, unless
-`doubtful="counted"`.
+`doubtful="counted"`. Where no right answers are recorded, accuracy is agreement with the majority, as in
+`karat.screen.risk`, and a note says so.
 
 Deletion follows the published rule (chi-squared with as many degrees of freedom as answers) unless
 `deletion_simulations` asks for the simulated null, which is then what decides. The published settings are
@@ -28,7 +29,7 @@ in the answers. It does not say what somebody did or why.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import polars as pl
@@ -38,16 +39,17 @@ from karat.judgments import Judgments
 from karat.models.markov import Strategy
 from karat.screen.answer_table import exact, without_zero
 from karat.screen.completion import completion
-from karat.screen.deletion import ALPHA, Progress, deletion
-from karat.screen.effects import columns_of
+from karat.screen.deletion import ALPHA, By, Progress, deletion
 from karat.screen.evidence import Evidence, ScreenError, everybody
-from karat.screen.gold import Doubtful, Gold, gold
+from karat.screen.gold import Doubtful, Gold, check_doubtful, gold, has_key
 from karat.screen.markov import SIMULATIONS, markov
+from karat.screen.positions import answered
+from karat.screen.risk import accuracy_of
 from karat.screen.spammer_index import SUSPICIOUS, SpammerIndex, spammer_index
 from karat.screen.time_filter import time_filter
 
 Criterion = Literal["markov", "deletion"]
-Auxiliary = Literal["time", "accuracy", "completeness"]
+Auxiliary = Literal["time", "accuracy", "completeness", "none"]
 Rule = Literal["mean", "mean-sd"]
 Verdict = Literal["every step", "any criterion"]
 Judge = Callable[[list[str]], Evidence]
@@ -67,7 +69,7 @@ class Procedure(Evidence):
     steps: dict[str, Evidence] = field(default_factory=dict)
     """The evidence of each step, by its name; that of deletion of those it was computed for."""
     gold: Gold | None = None
-    """The check of the key, where accuracy is used."""
+    """The check of the key, where accuracy is used and right answers are recorded."""
 
     def path_of(self, participant: str) -> str:
         """One participant's path in words.
@@ -75,7 +77,7 @@ class Procedure(Evidence):
         >>> import karat
         >>> found = procedure(karat.datasets.load("crowd"), cutoffs="published", rule="mean")
         >>> print(found.path_of("w002"))
-        w002: index, goes on (Spammer Index .105, at or above .100);
+        w002: index, goes on (.105 of the variance lies between participants, at or above .100);
           markov, cleared (no pattern: ...);
           verdict, cleared (met 0 of 3 steps)
         """
@@ -94,7 +96,7 @@ class Procedure(Evidence):
 def procedure(
     judgments: Judgments,
     order: Literal["markov first", "deletion first"] = "markov first",
-    criteria: Sequence[Criterion] = ("markov", "deletion"),
+    criteria: Sequence[Criterion] | None = None,
     candidates_only: bool = True,
     auxiliary: Auxiliary | Evidence | None = "time",
     cutoffs: Literal["simulated", "published"] = "simulated",
@@ -108,12 +110,14 @@ def procedure(
     simulations: int = SIMULATIONS,
     deletion_simulations: int = 0,
     seed: int = 1,
+    *,
     progress: Progress | None = None,
 ) -> Procedure:
     """Spammer Index, first criterion, auxiliary factor, second criterion and verdict, for every worker.
 
-    `cutoffs`, `strategy` and `simulations` are those of `markov`; `rule` is that of time and accuracy, below the mean
-    or one standard deviation below it; `progress` is told how many deletions are done.
+    `criteria` names the criteria where it is not both, as a list. An auxiliary factor of None is none, which study
+    files write "none". `cutoffs`, `strategy` and `simulations` are those of `markov`; `rule` is that of time and
+    accuracy, below the mean or one standard deviation below it; `progress` is told how many deletions are done.
 
     >>> import karat
     >>> print(procedure(karat.datasets.load("crowd"), cutoffs="published", rule="mean"))
@@ -123,13 +127,16 @@ def procedure(
     time: 11 of 15 go on.
     deletion: 4 of 11 go on.
     """
+    criteria = ("markov", "deletion") if criteria is None else criteria
+    auxiliary = None if auxiliary == "none" else auxiliary
     _check(order, criteria, auxiliary, alpha, rule, least_index)
+    check_doubtful(doubtful, "procedure")
     if verdict not in ("every step", "any criterion") or (verdict == "any criterion" and candidates_only):
         raise ScreenError(
             "procedure: the verdict is every step or any criterion; the second needs candidates_only=False, so that "
             "every criterion looks at everybody."
         )
-    checked = gold(judgments) if auxiliary == "accuracy" else None
+    checked = gold(judgments) if auxiliary == "accuracy" and has_key(answered(judgments)) else None
     judges: dict[str, Judge] = {
         "markov": lambda _: markov(judgments, cutoffs, alpha, strategy, seed, simulations),
         "deletion": lambda who: _deletion(judgments, who, alpha, deletion_simulations, seed, progress),
@@ -148,7 +155,8 @@ def procedure(
         walk.step(name, judges[name], candidates_only)
     settings = {
         "order": order, "criteria": list(criteria), "candidates_only": candidates_only,
-        "auxiliary": auxiliary.criterion if isinstance(auxiliary, Evidence) else auxiliary, "cutoffs": cutoffs,
+        "auxiliary": auxiliary.criterion if isinstance(auxiliary, Evidence) else auxiliary or "none",
+        "cutoffs": cutoffs,
         "alpha": alpha, "rule": rule, "strategy": strategy, "verdict": verdict, "least_index": least_index,
         "doubtful": doubtful, "time_limit": time_limit, "simulations": simulations,
         "deletion_simulations": deletion_simulations, "seed": seed,
@@ -191,7 +199,7 @@ class _Walk:
         side = "at or above" if enough else "below"
         told = [without_zero(exact(index.value, least, 3)), without_zero(f"{least:.3f}")]
         for name in self.people:
-            why = f"Spammer Index {told[0]}, {side} {told[1]}"
+            why = f"{told[0]} of the variance lies between participants, {side} {told[1]}"
             self._rows[name].append((name, "index", "goes on" if enough else "cleared", why))
         self.candidates, self.stopped = list(self.people) if enough else [], not enough
 
@@ -277,16 +285,17 @@ def _auxiliary(
 
 def _accuracy(judgments: Judgments, rule: Rule, doubtful: Doubtful) -> Evidence:
     """The share of right answers of each participant; flagged below the mean, or one standard deviation below it."""
-    rows, notes = columns_of(judgments, "procedure", True, doubtful)
-    shares = rows.group_by("participant").agg(pl.col("correct").cast(pl.Float64).mean().alias("score"))
+    shares, what, notes = accuracy_of(judgments, "procedure", doubtful)
+    shares = shares.rename({"share_right": "score"})
     table = everybody(judgments).join(shares, on="participant", how="left", maintain_order="left")
     middle = pl.col("score").mean() - (pl.col("score").std().fill_null(0.0) if rule == "mean-sd" else 0.0)
     table = table.with_columns(threshold=middle)
     below = (pl.col("score") < pl.col("threshold")).fill_null(False)
     of = "the mean" if rule == "mean" else "one standard deviation below the mean"
+    right = "right" if what == "accuracy" else "with the majority"
     told = [
         "no answers whose right answer is known" if score is None else
-        f"{100 * score:.1f} % right, {'below' if score < limit else 'not below'} {100 * limit:.1f} %, {of}"
+        f"{100 * score:.1f} % {right}, {'below' if score < limit else 'not below'} {100 * limit:.1f} %, {of}"
         for score, limit in table.select("score", "threshold").iter_rows()
     ]  # fmt: skip
     table = table.with_columns(below.alias("flagged"), pl.Series("reason", told, pl.String))
@@ -297,10 +306,7 @@ def _deletion(
     judgments: Judgments, who: list[str], alpha: float, simulations: int, seed: int, progress: Progress | None
 ) -> Evidence:
     """Deletion analysis of some workers; the simulated null decides where there is one."""
-    found = deletion(judgments, alpha, simulations, seed, at_most=len(who), only=set(who), progress=progress)
-    p = pl.coalesce("p_simulated", "p_value")
-    table = found.participants.filter(pl.col("participant").is_in(who)).select(
-        "participant", "score", "threshold", (p < alpha).fill_null(False).alias("flagged"), "reason", p.alias("p")
-    )  # fmt: skip
-    settings = {"alpha": alpha, "simulations": simulations, "seed": seed}
-    return Evidence(table, "deletion", settings, found.notes)
+    by: By = "simulated" if simulations else "published"
+    found = deletion(judgments, alpha, simulations, seed, len(who), by, only=set(who), progress=progress)
+    rows = found.participants.filter(pl.col("participant").is_in(who))
+    return replace(found, participants=rows)

@@ -28,8 +28,9 @@ import polars as pl
 
 from karat.judgments import Judgments
 from karat.models.markov import Strategy
+from karat.screen.effects import columns_of
 from karat.screen.evidence import Evidence, ScreenError, everybody, timed
-from karat.screen.gold import Doubtful, check_doubtful, with_accuracy
+from karat.screen.gold import Doubtful, check_doubtful, has_key
 from karat.screen.markov import ALPHA, SIMULATIONS, as_shown, markov
 from karat.screen.positions import answered, by_scale
 from karat.screen.straightlining import presented
@@ -81,7 +82,7 @@ def risk_levels(
     times = timed(judgments, "risk")
     refuse_time_limit(times["rt"], time_limit, "risk")
     means = times.group_by("participant").agg(pl.col("rt").mean().alias("mean_time"))
-    right, what, notes = _accuracy(judgments, doubtful)
+    right, what, notes = accuracy_of(judgments, "risk", doubtful)
     table = everybody(judgments)
     for part in (means, right, _runs(judgments)):
         table = table.join(part, on="participant", how="left", maintain_order="left")
@@ -143,19 +144,26 @@ def _runs(judgments: Judgments) -> pl.DataFrame:
     return together.agg(pl.col("longest_run").max(), pl.col("typical").any())
 
 
-def _accuracy(judgments: Judgments, doubtful: Doubtful) -> tuple[pl.DataFrame, str, list[str]]:
-    """Each participant's share of right answers, or of answers with the majority; what it is; and notes."""
+def accuracy_of(judgments: Judgments, criterion: str, doubtful: Doubtful) -> tuple[pl.DataFrame, str, list[str]]:
+    """Each participant's share of right answers, or of answers with the majority; what it is; and notes.
+
+    >>> import karat
+    >>> table, what, notes = accuracy_of(karat.datasets.load("crowd"), "risk", "left out")
+    >>> table.columns, what
+    (['participant', 'share_right'], 'accuracy')
+    """
     rows = answered(judgments)
-    if "expected" not in rows.columns or rows["expected"].null_count() == rows.height:
+    if "correct" not in rows.columns and not has_key(rows):
         told = "No right answers are recorded: accuracy is agreement with the majority."
-        table, notes = _with_majority(rows)
+        table, notes = _with_majority(rows, criterion)
         return table, "agreement with the majority", [told, *notes]
-    rows, notes = with_accuracy(judgments, rows, "risk", doubtful)
+    rows, notes = columns_of(judgments, criterion, True, doubtful)
     known = rows.filter(pl.col("correct").is_not_null())
-    return known.group_by("participant").agg(pl.col("correct").mean().alias("share_right")), "accuracy", notes
+    share = pl.col("correct").cast(pl.Float64).mean().alias("share_right")
+    return known.group_by("participant").agg(share), "accuracy", notes
 
 
-def _with_majority(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+def _with_majority(rows: pl.DataFrame, criterion: str) -> tuple[pl.DataFrame, list[str]]:
     rows, notes = as_shown(rows)
     counts = rows.group_by("_stimulus", "response").len()
     most = counts.with_columns(_most=pl.col("len").max().over("_stimulus")).filter(pl.col("len") == pl.col("_most"))
@@ -163,7 +171,7 @@ def _with_majority(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     single = most.filter(pl.len().over("_stimulus") == 1, pl.col("_most") > 1).select("_stimulus", majority="response")
     compared = rows.join(single, on="_stimulus", how="inner")
     if not compared.height:
-        raise ScreenError("risk: no item has a majority; right answers (column expected) are needed.")
+        raise ScreenError(f"{criterion}: no item has a majority; right answers (column expected) are needed.")
     agrees = (pl.col("response") == pl.col("majority")).mean().alias("share_right")
     return compared.group_by("participant").agg(agrees), notes
 

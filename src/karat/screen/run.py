@@ -2,12 +2,17 @@
 
 Criteria run in three stages, as published: completion, then the clock, then the answers. Whoever the rule excludes by
 what is known after a stage is left out of the next, so that nobody who is gone moves the cutoffs of those who stay.
-Without rules nobody is excluded: all criteria that apply give evidence, and those that do not say why.
+Without rules nobody is excluded: all criteria that apply give evidence, and those that do not say why. The procedure
+for crowds, which is made of other criteria, runs only where it is stated.
+
+Where right answers are recorded, they are checked against the crowd's (`karat.screen.gold`) before anybody is called
+inaccurate. Doubtful ones are a note of a criterion that goes by the key or, where none does, of the last that ran.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,10 +26,13 @@ from karat.screen.deletion import deletion
 from karat.screen.eligibility import eligibility
 from karat.screen.even_odd import even_odd
 from karat.screen.evidence import Evidence, ScreenError
+from karat.screen.gold import gold, has_key
 from karat.screen.inconsistency import inconsistency
 from karat.screen.mahalanobis import mahalanobis
 from karat.screen.markov import markov
 from karat.screen.person_total import person_total
+from karat.screen.positions import answered
+from karat.screen.procedure import procedure
 from karat.screen.quiz import quiz
 from karat.screen.remfod import remfod
 from karat.screen.risk import risk
@@ -58,8 +66,11 @@ COMPUTED: dict[str, Callable[..., Evidence]] = {
     "markov": markov,
     "risk": risk,
     "deletion": deletion,
+    "procedure": procedure,
 }
 """What computes each criterion of the registry."""
+BY_THE_KEY = ("risk", "controls", "attention")
+"""The criteria that compare answers with right ones."""
 
 
 def run(
@@ -83,7 +94,9 @@ def run(
     if rules is None and study is not None:
         rules = stated_rules(study)
     exclude = None if rules is None else rules.get("exclude", "any")
-    settings = settings_of(rules, study)
+    settings = {
+        name: own for name, own in settings_of(rules, study).items() if rules is not None or CRITERIA[name].unasked
+    }
     if exclude is not None:
         check_rule(exclude, list(settings))
     people = judgments.participants["participant"].to_list()
@@ -91,7 +104,8 @@ def run(
     skipped: dict[str, str] = {}
     excluded: list[str] = []
     steps: list[Step] = []
-    compute = computing(judgments) if compute is None else compute
+    alone = compute is None
+    compute = compute or computing(judgments)
     for number, stage in enumerate(STAGES):
         here = [name for name in settings if CRITERIA[name].stage == stage]
         for name in here:
@@ -109,6 +123,8 @@ def run(
             excluded += gone
         counts = {name: len(set(evidence[name].flagged) & set(gone)) for name in here if name in evidence}
         steps.append(Step(stage, len(people) - len(excluded) + len(gone), counts, gone))
+    if alone:
+        _say_doubts(judgments, evidence)
     order = set(excluded)
     return Screening(
         judgments, evidence, tuple(person for person in people if person in order), skipped, exclude, tuple(steps),
@@ -129,6 +145,16 @@ def computing(judgments: Judgments) -> Compute:
         return COMPUTED[name](left[excluded], **settings)
 
     return compute
+
+
+def _say_doubts(judgments: Judgments, evidence: dict[str, Evidence]) -> None:
+    """Add what is doubtful about the recorded right answers to the notes, unless a criterion has said it already."""
+    if not evidence or not has_key(answered(judgments)):
+        return
+    told = [note for one in evidence.values() for note in one.notes]
+    doubts = [note for note in gold(judgments).notes if not any(other.endswith(note) for other in told)]
+    name = next((name for name in BY_THE_KEY if name in evidence), list(evidence)[-1])
+    evidence[name] = replace(evidence[name], notes=(*evidence[name].notes, *doubts))
 
 
 def _flags(

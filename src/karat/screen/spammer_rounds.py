@@ -11,34 +11,31 @@ effects instead, and var_time is the variance of their estimates (with one less 
 their errors of estimation too. The variance of workers:tasks is left out: with two or three answers a cell the
 approximation puts it far too low, so that it would lend the index a precision that it has not.
 
-The interval is Wald's on the logit scale, logit SI = log var_workers - log(the rest), its standard error by the delta
-method from the covariance of all parameters. Where var_workers is zero there is no logit: the lower end is 0, and the
-upper end is the index at the upper end of the workers' deviation, the rest as estimated. `simulations` asks for a
-parametric bootstrap: new effects of everybody and everything but the rounds, new answers, and the model fitted anew.
+The interval is that of the profile likelihood, over all parameters; the variance of the rounds' effects is a quadratic
+form in them, like the squares of the deviations. `simulations` asks for a parametric bootstrap: new effects of
+everybody and everything but the rounds, new answers, and the model fitted anew.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy.special import expit, logit, ndtri
 
 from karat.errors import counted
 from karat.models.glrm import MixedFit, RandomTerm, fit_mixed, random_term
+from karat.models.glrm.threads import one_thread
+from karat.models.glrm.variance_share import FittedShare
 from karat.screen.crowd import Crowd
 from karat.screen.evidence import ScreenError
+from karat.screen.spammer_interval import Interval, Progress, profiled
 
 Floats = NDArray[np.float64]
-Progress = Callable[[int, int], None]
 COLUMNS = ("repetition", "session")
 SOURCES = ("workers", "tasks", "time", "workers:time", "tasks:time")
-ZERO = 1e-4
-"""A deviation of the workers below this is none."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ class Rounds:
     variances: pl.DataFrame
     """source, variance, share."""
     log_likelihood: float
-    interval: Literal["Wald", "bootstrap"]
+    interval: Interval
     notes: tuple[str, ...]
 
 
@@ -106,17 +103,20 @@ def index_of_rounds(
     found = model.fit(known["_code"].to_numpy())
     variances = _variances(found, len(rounds))
     value = _share(variances)
-    lower, upper = _wald(found, variances, len(rounds))
-    how: Literal["Wald", "bootstrap"] = "Wald"
     notes = [f"{counted(len(rounds), 'round')} ({column}): var_time is the variance of their fixed effects."]
     notes += ["The variance of workers:tasks is left out; see karat.screen.spammer_rounds."]
     notes += _notes(found, answers.rows.height - known.height, column)
+    how: Interval = "bootstrap" if simulations else "profile"
     if simulations:
         values = model.bootstrap(found, simulations, seed, progress)
-        lower, upper, how = float(np.quantile(values, 0.025)), float(np.quantile(values, 0.975)), "bootstrap"
+        lower, upper = float(np.quantile(values, 0.025)), float(np.quantile(values, 0.975))
         if len(values) < simulations:
             lost = simulations - len(values)
             notes.append(f"{counted(lost, 'sample')} of the bootstrap had not all answers, or no maximum; left out.")
+    else:
+        with one_thread(known.height * len(SOURCES)):
+            lower, upper, told = profiled([_forms(found, len(rounds))])
+        notes += told
     table = pl.DataFrame({"source": SOURCES, "variance": [variances[name] for name in SOURCES]})
     table = table.with_columns(share=pl.col("variance") / pl.col("variance").sum())
     return Rounds(value, lower, upper, table, found.log_likelihood, how, tuple(notes))
@@ -192,28 +192,17 @@ def _share(variances: dict[str, float]) -> float:
     return variances["workers"] / whole if whole > 0 else float("nan")
 
 
-def _wald(found: MixedFit, variances: dict[str, float], rounds: int) -> tuple[float, float]:
-    """Wald's interval on the logit scale; from zero where workers do not vary."""
-    z = float(ndtri(0.975))
-    rest = sum(variances.values()) - variances["workers"]
-    place = found.parameter_names.index("workers.(Intercept)")
-    deviation = abs(float(found.parameters[place]))
-    if deviation < ZERO:
-        highest = (deviation + z * float(np.sqrt(found.parameter_covariance[place, place]))) ** 2
-        return 0.0, highest / (highest + rest)
-    slope = np.zeros(len(found.parameters))
-    effects = _effects(found, rounds)
-    # d var_time / d effect = 2 (effect - mean) / (rounds - 1)
-    columns = len(found.coefficients)
-    slope[:columns] = -2 * (effects - effects.mean())[rounds - columns :] / (rounds - 1) / rest
+def _forms(found: MixedFit, rounds: int) -> FittedShare:
+    """The variance of workers, and the sum of all others, as quadratic forms of the parameters."""
+    size, columns = len(found.parameters), len(found.coefficients)
+    workers, rest = np.zeros((size, size)), np.zeros((size, size))
+    # The variance of the effects: of ordered answers, that of the first round is zero.
+    centred = np.eye(rounds) - 1 / rounds
+    rest[:columns, :columns] = centred[rounds - columns :, rounds - columns :] / (rounds - 1)
     for name in ("workers", "tasks", "workers:time", "tasks:time"):
-        own = found.parameter_names.index(f"{name}.(Intercept)")
-        slope[own] = 2 * found.parameters[own] / (variances["workers"] if name == "workers" else -rest)
-    # A variance at zero has a slope of zero and adds nothing, whatever its error.
-    used = slope != 0
-    error = float(np.sqrt(slope[used] @ found.parameter_covariance[np.ix_(used, used)] @ slope[used]))
-    centre = float(logit(_share(variances)))
-    return float(expit(centre - z * error)), float(expit(centre + z * error))
+        place = found.parameter_names.index(f"{name}.(Intercept)")
+        (workers if name == "workers" else rest)[place, place] = 1.0
+    return FittedShare(found.objective, found.parameters, found.modes, found.hessian, workers, rest)
 
 
 def _notes(found: MixedFit, without: int, column: str) -> list[str]:

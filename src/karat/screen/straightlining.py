@@ -85,12 +85,30 @@ def straightlining(judgments: Judgments, alpha: float = ALPHA, shares: Literal["
 
 def presented(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows one participant after the other, each in the order of presentation; sessions as they come."""
+    if _stand_so(rows):
+        return rows
     groups = ["participant", "session"] if "session" in rows.columns else ["participant"]
     firsts = [pl.col("_row").min().over(groups[: place + 1]).alias(f"_{name}") for place, name in enumerate(groups)]
     added = [f"_{name}" for name in groups]
     by = added + (["trial"] if "trial" in rows.columns else [])
     ordered = rows.with_row_index("_row").with_columns(firsts).sort(by, maintain_order=True, nulls_last=True)
     return ordered.drop("_row", *added)
+
+
+def _stand_so(rows: pl.DataFrame) -> bool:
+    """Whether rows without sessions stand in the order of presentation already, so that a large table is not sorted."""
+    if "session" in rows.columns:
+        return False
+    runs = rows["participant"].rle().struct.unnest()
+    if runs["value"].n_unique() < runs.height:
+        return False
+    if "trial" not in rows.columns:
+        return True
+    if rows["trial"].null_count():
+        return False
+    falls = (rows["trial"].diff() < 0).fill_null(False).to_numpy(writable=True)
+    falls[runs["len"].cum_sum().head(-1).to_numpy()] = False
+    return not falls.any()
 
 
 def _patterns(rows: pl.DataFrame, scale: Scale, shares: str, unit: str, where: str) -> pl.DataFrame:

@@ -37,6 +37,8 @@ class Criterion:
     needs_repeated_questions: bool = False
     needs_quiz: bool = False
     needs_eligibility: bool = False
+    unasked: bool = True
+    """Whether it also runs where no criteria are stated."""
 
 
 CRITERIA: dict[str, Criterion] = {}
@@ -240,10 +242,59 @@ class RiskSettings(MarkovSettings):
 class DeletionSettings(CriterionSettings):
     """Without whom the model of all answers changes most."""
 
-    alpha: float = Field(0.05, gt=0, lt=1, description="How improbable a distance must be by the published rule.")
-    simulations: int = Field(0, ge=0, description="How many draws a simulated null has; 0 for none.")
+    alpha: float = Field(0.05, gt=0, lt=1, description="How improbable a distance must be, by the rule that decides.")
+    simulations: int = Field(
+        0, ge=0, description="How many draws a simulated null has; 0 for none, or 999 where it decides."
+    )
     seed: int = Field(1, ge=0, description="Where the random numbers of the simulation begin.")
     at_most: int = Field(2000, ge=2, description="With more participants than this it is not computed.")
+    by: Literal["published", "simulated"] = Field(
+        "published", description="Whether the published chi-squared rule decides, or the simulated null."
+    )
+
+
+class ProcedureSettings(CriterionSettings):
+    """Who meets the crowd index, the criteria of answers and an auxiliary factor, one after the other."""
+
+    order: Literal["markov first", "deletion first"] = Field(
+        "markov first", description="Which criterion comes first; the auxiliary factor stands between them."
+    )
+    criteria: list[Literal["markov", "deletion"]] | None = Field(
+        None, description="The criteria that are asked, as a list, where it is not both."
+    )
+    candidates_only: bool = Field(
+        True, description="Whether later steps look at those who met all steps before, or at everybody."
+    )
+    auxiliary: Literal["time", "accuracy", "completeness", "none"] = Field(
+        "time", description="The auxiliary factor, or none."
+    )
+    cutoffs: Literal["simulated", "published"] = Field(
+        "simulated", description="Cutoffs of markov: simulated for this design, or those of the paper for two answers."
+    )
+    alpha: float = Field(0.05, gt=0, lt=1, description="Alpha of both criteria.")
+    rule: Literal["mean", "mean-sd"] = Field(
+        "mean-sd", description="Time or accuracy is low below the mean, or one standard deviation below."
+    )
+    strategy: Literal["rows", "average", "minimum"] = Field("rows", description="The strategy of markov.")
+    verdict: Literal["every step", "any criterion"] = Field(
+        "every step",
+        description="Flagged is who meets every step, or any criterion and the auxiliary factor "
+        "(with candidates_only = false).",
+    )
+    least_index: float = Field(
+        0.1, ge=0, le=1, description="The Spammer Index below which nobody is looked at; 0 looks at everybody."
+    )
+    doubtful: Literal["left out", "counted"] = Field(
+        "left out", description="Whether items whose right answer disagrees with nearly everybody count as accuracy."
+    )
+    time_limit: float | None = Field(
+        None, ge=0, description="Seconds that a trial could take, which forbids time; 0 where there was no limit."
+    )
+    simulations: int = Field(5000, ge=1, description="How many credible participants are simulated for markov.")
+    deletion_simulations: int = Field(
+        0, ge=0, description="How many draws the simulated null of deletion has; it decides where there is one."
+    )
+    seed: int = Field(1, ge=0, description="Where the random numbers of the simulations begin.")
 
 
 for _criterion in (
@@ -269,6 +320,7 @@ for _criterion in (
     Criterion("markov", "whose answers follow a pattern of transitions", MarkovSettings),
     Criterion("risk", "who stands out by pattern, time and accuracy together", RiskSettings, needs_times=True),
     Criterion("deletion", "without whom the model of all answers changes most", DeletionSettings),
+    Criterion("procedure", "who meets all steps of the procedure for crowds", ProcedureSettings, unasked=False),
 ):  # fmt: skip
     register(_criterion)
 

@@ -18,7 +18,9 @@ from karat.tables import Table, read_table
 
 SLOT = re.compile(r"\{([^{}]+)\}")
 STIMULI = ("sentence", "sentence_2", "context", "image", "image_2")
-KNOWN = ("item", "function", "subgroup", "status", "pair", *STIMULI, "expected", "acceptability", "verified")
+BESIDE = ("gloss", "gloss_2", "feedback")
+"""What is shown with a stimulus: interlinear lines below it, and what is said after the answer in practice."""
+KNOWN = ("item", "function", "subgroup", "status", "pair", *STIMULI, *BESIDE, "expected", "acceptability", "verified")
 QUESTION_COLUMNS = ("question", "left", "right")
 ALIKE = 0.8
 """From this likeness on, a column that karat does not know is taken for a misspelt one that it does."""

@@ -10,15 +10,14 @@ import numpy as np
 import polars as pl
 
 from karat.study.designs import DesignError, Factor, factorial, random_pairs, subsets
-from karat.study.items import STIMULI
 from karat.study.settings import BlockSettings
 
 COMPARISON = "comparison"
 """Which two levels a choice trial compares, where the compared factor has more than two."""
 FIXED_SIDES = "_fixed_sides"
 """Marks trials whose sides the design has balanced over all participants, so that none are drawn for each."""
-TWO_SIDED = ("sentence", "image")
-"""Stimuli that a choice shows twice; the second stands in a column of the same name with `_2`."""
+TWO_SIDED = ("sentence", "image", "gloss")
+"""What a choice shows twice; the second stands in a column of the same name with `_2`."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +105,9 @@ def _trial(rows: Sequence[Mapping[str, str | None]], settings: BlockSettings, ke
     if len(rows) == 1 and any(first.get(f"{name}_2") for name in TWO_SIDED):
         sides = {"1": "left", "2": "right"}
         expected = sides.get(first.get("expected") or "", first.get("expected"))
-        return {**first, "left": f"{first['item']}.1", "right": f"{first['item']}.2", "expected": expected}
+        # Where one side alone has a picture or a gloss, it must not stay behind when the sides change places.
+        sides_of = {f"{name}_2": first.get(f"{name}_2") for name in TWO_SIDED if name in first}
+        return {**first, **sides_of, "left": f"{first['item']}.1", "right": f"{first['item']}.2", "expected": expected}
     if len(rows) != 2:
         what = first.get(key) or first["item"]
         raise DesignError(
@@ -199,7 +200,7 @@ def _random_trial(left: Mapping[str, str | None], right: Mapping[str, str | None
         "item": ":".join(names), "function": "test", "subgroup": "random", "left": left["item"], "right": right["item"],
         FIXED_SIDES: "yes",
     }  # fmt: skip
-    for name in STIMULI:
-        if name in TWO_SIDED and name in left:
+    for name in TWO_SIDED:
+        if name in left:
             trial[name], trial[f"{name}_2"] = left[name], right[name]
     return trial

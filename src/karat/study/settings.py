@@ -21,15 +21,17 @@ from pydantic_core import InitErrorDetails
 from karat.columns import FUNCTIONS
 from karat.errors import counted
 from karat.study.criteria import check_exclude_rule, criterion_settings
+from karat.study.field_settings import FieldSettings, RecruitmentSettings, TextSettings
+from karat.study.setting_base import Settings
 from karat.study.setting_flaws import below, flaw, meant, parted, refuse
 
 DEFAULT_POINTS = {"likert": 5, "differential": 7}
 SCALE_KEYS = {
     "yes-no": ("levels", "labels"),
-    "likert": ("points", "labels", "neutral"),
+    "likert": ("points", "labels", "neutral", "slider", "colours"),
     "choice": ("no_difference", "labels"),
-    "magnitude": ("modulus", "labels"),
-    "differential": ("points", "labels"),
+    "magnitude": ("modulus",),
+    "differential": ("points", "labels", "slider", "colours"),
     "label": ("levels", "labels"),
 }
 """The keys of the scale that have a say in each task."""
@@ -38,6 +40,8 @@ TASK_KEYS = {
     "pairs": "choice",
     "questions": "differential",
     "repeated_questions": "differential",
+    "per_page": "differential",
+    "modulus_sentence": "magnitude",
 }
 """Keys of a block that have a say in one task only."""
 
@@ -47,12 +51,6 @@ def _as_list(value: object) -> object:
 
 
 OneOrMore = Annotated[list[str], BeforeValidator(_as_list)]
-
-
-class Settings(BaseModel):
-    """What all parts of a study file share: unknown keys are errors, and nothing changes after loading."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class ScaleSettings(Settings):
@@ -66,6 +64,8 @@ class ScaleSettings(Settings):
     no_difference: bool = Field(False, description='In a choice: whether "no difference" can be answered.')
     modulus: float | None = Field(None, gt=0, description="In magnitude estimation: the number of the modulus.")
     levels: list[str] = Field([], description="The categories of a label task, or the two answers of yes-no.")
+    slider: bool = Field(False, description="In ratings: a slider, unset at first, instead of points to choose.")
+    colours: bool = Field(False, description="In ratings: colours from one end to the other, beside the words.")
 
     def points_in(self, task: str) -> int:
         """How many points a rating scale has: as stated, as many as labels for all of them, or the usual number."""
@@ -137,7 +137,14 @@ class BlockSettings(Settings):
     repeated_questions: int = Field(
         0, ge=0, description="In a differential: how many adjective pairs are asked twice, for the inconsistency score."
     )
+    per_page: int | None = Field(
+        None, ge=1, description="In a differential: how many adjective pairs stand on a page; without it, all."
+    )
+    modulus_sentence: str = Field(
+        "", description="In magnitude estimation: the sentence that has the number of the modulus, always in view."
+    )
     rounds: int = Field(1, ge=1, description="How often the same items are judged, in a new order each time.")
+    instructions: str = Field("", description="A page before the block.")
     prompt: str = Field("", description="The question above or below each stimulus.")
     markdown: bool = Field(False, description="Whether stimuli are written in a safe subset of Markdown.")
 
@@ -153,6 +160,8 @@ class BlockSettings(Settings):
             raise ValueError("a yes-no task has two answers: scale = { levels = [no, yes] }")
         if self.task == "label" and len(self.scale.levels) < 2:
             raise ValueError("a label task needs its categories: scale = { levels = [...] }")
+        if self.modulus_sentence and self.task == "magnitude" and self.scale.modulus is None:
+            raise ValueError("a modulus_sentence needs its number: scale = { modulus = 100 }")
         if self.task == "differential" and self.questions is None:
             raise ValueError("a differential needs its adjective pairs: questions = a table")
         refuse(BlockSettings, self._idle_keys() + self._wrong_scale() + self._wrong_factors())
@@ -173,9 +182,9 @@ class BlockSettings(Settings):
         ]
 
     def _wrong_scale(self) -> list[InitErrorDetails]:
-        """Labels and a neutral point that the points of a rating scale do not have room for."""
+        """Labels and a neutral point that the scale does not have room for."""
         if self.task not in DEFAULT_POINTS:
-            return []
+            return self._wrong_option_labels()
         labels, neutral, points = len(self.scale.labels), self.scale.neutral, self.scale.points_in(self.task)
         flaws = []
         if labels not in (0, 2, points):
@@ -185,6 +194,14 @@ class BlockSettings(Settings):
             mend = f"Write 1 to {points}, or 0 for none."
             flaws.append(flaw("is none of the points", mend, "scale", "neutral", value=neutral))
         return flaws
+
+    def _wrong_option_labels(self) -> list[InitErrorDetails]:
+        """Labels of answers to choose from: one for each, or none."""
+        answers = len(self.scale.levels) or (3 if self.scale.no_difference else 2)
+        if len(self.scale.labels) in (0, answers):
+            return []
+        told = f"has {counted(len(self.scale.labels), 'label')} for {answers} answers"
+        return [flaw(told, "Write one for each answer.", "scale", "labels")]
 
     def _wrong_factors(self) -> list[InitErrorDetails]:
         flaws = []
@@ -234,33 +251,6 @@ class OrderSettings(Settings):
         return names
 
 
-class QuizQuestion(Settings):
-    """A question that shows whether the instructions were understood."""
-
-    question: str = Field(description="The question.")
-    answers: list[str] = Field(min_length=2, description="The answers to choose from.")
-    right: int = Field(ge=1, description="Which answer is right, from 1.")
-    feedback: str = Field("", description="What is said after a wrong answer.")
-
-    @model_validator(mode="after")
-    def _right_is_an_answer(self) -> QuizQuestion:
-        if self.right > len(self.answers):
-            raise ValueError(f"right = {self.right}, but there are {len(self.answers)} answers")
-        return self
-
-
-class TextSettings(Settings):
-    """What participants read; the language's own texts stand in for what is missing."""
-
-    welcome: str = Field("", description="The first page.")
-    consent: str = Field("", description="What participants agree to.")
-    instructions: str = Field("", description="What to do, with the advice to rely on one's own intuition.")
-    debriefing: str = Field("", description="The last page.")
-    comment: bool = Field(True, description="Whether participants may leave a comment at the end.")
-    quiz: list[QuizQuestion] = Field([], description="Questions about the instructions.")
-    quiz_attempts: int = Field(2, ge=1, description="How often the quiz may be tried.")
-
-
 class BackgroundQuestion(Settings):
     """A question about the participant."""
 
@@ -269,6 +259,7 @@ class BackgroundQuestion(Settings):
     answers: list[str] = Field([], description="The answers to choose from; without them, a line to write in.")
     eligible: list[str] = Field([], description="Answers that admit to the study; without them, all do.")
     required: bool = Field(True, description="Whether it must be answered.")
+    when: Literal["before", "after"] = Field("before", description="Whether it is asked before or after the trials.")
 
     @model_validator(mode="after")
     def _eligible_are_answers(self) -> BackgroundQuestion:
@@ -276,20 +267,6 @@ class BackgroundQuestion(Settings):
         if unknown:
             raise ValueError(f"eligible names {unknown}, which are not among the answers")
         return self
-
-
-class RecruitmentSettings(Settings):
-    """Where participants come from, how many, and what they earn."""
-
-    platform: str = Field("link", description="prolific, mturk, crowdee, link, ...")
-    participants: int = Field(36, ge=1, description="How many eligible participants are wanted.")
-    minutes: float | None = Field(None, gt=0, description="How long the study is said to take.")
-    hourly_pay: float | None = Field(None, ge=0, description="What an hour is paid.")
-    minimum_hourly_pay: float | None = Field(None, ge=0, description="The least an hour may be paid, for the check.")
-    currency: str = Field("EUR", description="The currency of the pay.")
-    quotas: dict[str, dict[str, int]] = Field(
-        {}, description="Background question = { answer = how many participants at most }."
-    )
 
 
 class ContrastSettings(Settings):
@@ -364,6 +341,7 @@ class StudySettings(Settings):
     )
     screening: ScreeningSettings | None = Field(None, description="The screening rules, stated beforehand.")
     recruitment: RecruitmentSettings = Field(RecruitmentSettings(), description="Where participants come from.")
+    field: FieldSettings = Field(FieldSettings(), description="How participants are asked over the web.")
     contrast: list[ContrastSettings] = Field([], description="Planned comparisons; one [[contrast]] each.")
     check: CheckSettings = Field(CheckSettings(), description="What the check need not complain about.")
 

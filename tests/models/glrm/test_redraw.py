@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.models.glrm import exceedances, fit_crossed, fit_nominal, leave_one_out
+from karat.models.glrm import exceedances, fit_crossed, leave_one_out
 from karat.models.glrm.redraw import ENOUGH, _Redraw
 
 
@@ -76,8 +76,26 @@ def test_drawing_stops_early_and_does_not_depend_on_the_map() -> None:
     assert np.allclose(ENOUGH / early, np.round(ENOUGH / early))
 
 
-def test_labels_are_refused() -> None:
+def test_the_only_user_of_a_category_is_not_strange_for_that() -> None:
+    latent, who, what = crowd(7, workers=12, tasks=30)
+    ordinary = who > 0
+    latent, who, what = latent[ordinary], who[ordinary], what[ordinary]
+    response = np.digitize(latent, [-1.5, 1.5])
+    response[np.flatnonzero(who == 5)[np.argmax(latent[who == 5])]] = 3
+    fit = fit_crossed(response, who, what, family="ordinal")
+    distance = leave_one_out(fit).distance
+    place = int(np.flatnonzero(fit.workers == 5)[0])
+    redraw = _Redraw(fit, place)
+    rest = who != 5
+    alone = fit_crossed(response[rest], who[rest], what[rest], family="ordinal")
+    assert redraw.log_likelihood == pytest.approx(alone.log_likelihood, abs=1e-6)
+    assert set(np.unique(redraw._drawn(np.random.default_rng(1)))) <= {0, 1, 2}
+    assert exceedances(fit, distance, 59, seed=1)[place] > 1 / 60
+
+
+def test_a_cell_effect_is_refused() -> None:
     latent, who, what = crowd(6, workers=10, tasks=20)
-    fit = fit_nominal(np.digitize(latent, [-1, 1]), who, what)
-    with pytest.raises(ValueError, match="binary and ordinal"):
+    twice = np.concatenate([latent, latent[::-1]])
+    fit = fit_crossed(twice > 0, np.tile(who, 2), np.tile(what, 2), interaction=True)
+    with pytest.raises(ValueError, match="without a worker:task effect"):
         exceedances(fit, np.zeros(10), 9, 1)

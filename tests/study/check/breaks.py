@@ -350,6 +350,17 @@ def _(study: Study) -> None:
     study.only("filler")[0]["image"] = "pictures/lantern.png"
 
 
+@broken("images__no-image")
+def _(study: Study) -> None:
+    # A file that is there: the item table itself.
+    study.only("filler")[0]["image"] = "items.csv"
+
+
+@broken("feedback__filler")
+def _(study: Study) -> None:
+    study.only("filler")[0]["feedback"] = "Most people find this natural."
+
+
 @broken("instructions__school-grammar")
 def _(study: Study) -> None:
     study.settings["texts"] = {"instructions": "Rate every sentence from 1 to 5 by the rules of English grammar."}
@@ -428,6 +439,13 @@ def _(study: Study) -> None:
 def _(study: Study) -> None:
     study.settings["recruitment"]["quotas"] = {"region": {"north": 10, "south": 10}}
     question = {"name": "region", "question": "Where do you live?", "answers": ["north", "south"]}
+    study.settings["background"] = [question]
+
+
+@broken("quotas__asked-too-late")
+def _(study: Study) -> None:
+    study.settings["recruitment"]["quotas"] = {"region": {"north": 10}}
+    question = {"name": "region", "question": "Where do you live?", "answers": ["north", "south"], "when": "after"}
     study.settings["background"] = [question]
 
 

@@ -148,6 +148,10 @@ def quotas(draft: Draft) -> Iterator[Flaw]:
             yield Flaw(f"there is a quota for {name}, which no background question asks.",
                        f'Add [[background]] with name = "{name}".', spot)  # fmt: skip
             continue
+        if question.when == "after":
+            yield Flaw(f"there is a quota for {name}, which is asked only after the trials.",
+                       'Ask it before them: when = "before".', spot)  # fmt: skip
+            continue
         unknown = [answer for answer in most if question.answers and answer not in question.answers]
         if unknown:
             yield Flaw(f"there is a quota for {name} = {unknown[0]}, which is none of its answers.",

@@ -21,6 +21,7 @@ INVISIBLE = {"\u00a0": "a no-break space", "\u200b": "a zero-width space", "\ufe
              "\u200e": "a direction mark", "\u200f": "a direction mark", "\u2028": "a line break"}  # fmt: skip
 BRACKETS = (("(", ")"), ("[", "]"))
 SCRIPTS = ("LATIN", "CYRILLIC", "GREEK")
+IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg")
 
 
 def _rows(draft: Draft) -> list[Row]:
@@ -244,22 +245,35 @@ def _instructs(text: str, row: Row) -> bool:
 @rule(
     "images",
     "error",
-    "an image file is missing",
-    mend="Put the file beside the study file, or mend its name.",
+    "an image file is missing, or is of a kind that browsers do not show",
+    mend="Put a PNG, JPEG, GIF, WebP or SVG file beside the study file, or mend its name.",
 )
 def images(draft: Draft) -> Iterator[Flaw]:
-    """Image files that the item table names."""
+    """Image files that the item table names: the server of the study shows them, and no other."""
     folder = draft.study.path.parent
-    missing = [
-        (row, name)
+    found = [
+        (row, f"there is no file {name}" if not (folder / name).is_file() else f"browsers do not show {name}")
         for row in _rows(draft)
         for column in ("image", "image_2")
-        if (name := row[column]) and not name.startswith(("http://", "https://")) and not (folder / name).is_file()
+        if (name := row[column]) and not ((folder / name).is_file() and name.lower().endswith(IMAGES))
     ]
-    if missing:
-        row, name = missing[0]
-        more = f", and {counted(len(missing) - 1, 'file')} more" if len(missing) > 1 else ""
-        yield Flaw(f"{row.item}: there is no file {name}{more}.", spot=row.spot)
+    if found:
+        row, told = found[0]
+        more = f", and {counted(len(found) - 1, 'file')} more" if len(found) > 1 else ""
+        yield Flaw(f"{row.item}: {told}{more}.", spot=row.spot)
+
+
+@rule(
+    "feedback",
+    "warning",
+    "an item that is no practice item has feedback, which is never shown",
+    mend="Take it out, or make the item one for practice.",
+)
+def feedback(draft: Draft) -> Iterator[Flaw]:
+    """Only practice tells participants anything about their answers."""
+    found = [row for row in _rows(draft) if row["feedback"] and row.function != "practice"]
+    if found:
+        yield _gathered(found, "has feedback, but is no practice item.", "have feedback, but are no practice items")
 
 
 @rule(

@@ -1,4 +1,4 @@
-"""The main job from end to end on bundled data. For now: read results, screen participants, write both down."""
+"""Results that came from elsewhere: read, screened, and written down with a page to look at."""
 
 from __future__ import annotations
 
@@ -43,9 +43,14 @@ def run(folder: Path) -> Demo:
     return Demo([*intake.lines(), verdict], page)
 
 
+def has_terminal() -> bool:
+    """Whether somebody reads what is printed and can press a key."""
+    return sys.stdin.isatty() and sys.stdout.isatty() and not os.environ.get("CI")
+
+
 def has_screen() -> bool:
     """Whether somebody sits before a screen that could show a page."""
-    if not sys.stdout.isatty() or os.environ.get("CI"):
+    if not has_terminal():
         return False
     return sys.platform in ("win32", "darwin") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 

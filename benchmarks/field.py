@@ -1,0 +1,286 @@
+"""Bots against the server, beside a bare endpoint and oTree: python benchmarks/field.py [--quick] [--without-otree]
+
+In one run, on this machine, bots and servers together: answers a second and their latency (50th, 95th, 99th percentile)
+for 50, 200 and 1,000 participants who answer without a pause, and for 1,000 who answer every five seconds; how long
+1,000 arrivals at once take; and the memory of the server; on SQLite and, where there is one, on PostgreSQL. Beside it a
+bare FastAPI endpoint with one durable SQLite insert a request, and an oTree project of the same content (installed
+into a temporary environment; one page a sentence). An answer counts when the server has acknowledged it; for oTree when
+the next page has come. The limits at the end are those that the project holds itself to.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import os
+import shutil
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import uvloop
+
+from karat.field.bots.behaviour import Behaviour
+from karat.field.bots.client import Client
+from karat.field.bots.process import ServerProcess, answers, free_port, started
+from karat.field.bots.walk import DEVICE, Way, begin, known_answers, past_the_forms
+from karat.study.init import write_study
+from karat.study.study import load
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from benchmarks.peers import otree
+from tests.field.postgres import NoPostgresError, a_database
+
+SLUG = "likert"
+CROWDS = (50, 200, 1000)
+INTERVAL = 5.0
+LATENCY, TIMES_OTREE, SHARE_OF_BARE, MEGABYTES, ARRIVAL_SECONDS = 0.050, 20.0, 1 / 3, 300.0, 10.0
+
+
+@dataclass
+class Load:
+    """What a crowd of bots measured."""
+
+    seconds: list[float] = field(default_factory=list)
+    """The latency of each answer."""
+    duration: float = 0.0
+
+    @property
+    def rate(self) -> float:
+        """Answers a second."""
+        return len(self.seconds) / self.duration if self.duration else 0.0
+
+    def percentile(self, share: float) -> float:
+        """A percentile of the latencies, in seconds."""
+        return float(np.quantile(self.seconds, share)) if self.seconds else float("nan")
+
+    def __str__(self) -> str:
+        ms = "/".join(f"{1000 * self.percentile(share):.0f}" for share in (0.5, 0.95, 0.99))
+        return f"{self.rate:>7,.0f} answers/s   p50/p95/p99 {ms} ms   ({len(self.seconds):,} answers)"
+
+
+def study_folder(folder: Path) -> Path:
+    """The rating study of `karat init`, for anybody who has the address, and for very many."""
+    write_study(folder / SLUG, "likert")
+    file = folder / SLUG / "study.toml"
+    text = file.read_text(encoding="utf-8").replace('"prolific"', '"link"')
+    file.write_text(text.replace("participants       = 36", "participants       = 1000000"), encoding="utf-8")
+    return folder / SLUG
+
+
+def together(work: Callable[[], Awaitable[Load]]) -> Load:
+    """Run bots in a fast event loop."""
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(_awaited(work))
+
+
+async def _awaited(work: Callable[[], Awaitable[Load]]) -> Load:
+    return await work()
+
+
+@dataclass
+class Crowd:
+    """Bots that have arrived and stand before their first trial."""
+
+    address: str
+    way: Way
+    clients: list[Client] = field(default_factory=list)
+    arrived: float = 0.0
+    """Seconds until all had a session."""
+    ready: float = 0.0
+    """Seconds until all had read everything before the first trial."""
+
+    async def arrive(self, people: int) -> Crowd:
+        """Let so many come at once."""
+        self.clients = [Client(self.address, seconds=120) for _ in range(people)]
+        began = time.perf_counter()
+        pages = await asyncio.gather(*(begin(client, self.way) for client in self.clients))
+        self.arrived = time.perf_counter() - began
+        bots = [Behaviour(random=np.random.default_rng(number)) for number in range(people)]
+        await asyncio.gather(*(
+            past_the_forms(client, self.way, bot, page)
+            for client, bot, page in zip(self.clients, bots, pages, strict=True)
+        ))  # fmt: skip
+        self.ready = time.perf_counter() - began
+        return self
+
+    async def answer(self, load: Load, interval: float = 0.0, seconds: float = 3600.0) -> None:
+        """Answer until nothing is left or the time is over, at once or every so many seconds."""
+        began = time.perf_counter()
+        offsets = np.linspace(0, interval, len(self.clients), endpoint=False)
+        await asyncio.gather(*(
+            _answer(client, load, interval, began + seconds, offset)
+            for client, offset in zip(self.clients, offsets, strict=True)
+        ))  # fmt: skip
+        load.duration += time.perf_counter() - began
+        await asyncio.gather(*(client.close() for client in self.clients))
+
+
+async def _answer(client: Client, load: Load, interval: float, until: float, offset: float) -> None:
+    told = (await client.get(f"/api/{SLUG}/trials")).json()
+    waiting = told["trials"]
+    await asyncio.sleep(offset)
+    while waiting and time.perf_counter() < until:
+        trial = waiting.pop(0)
+        response = "3" if trial["kind"] == "trial" else None
+        answer = {"trial": trial["id"], "key": str(uuid.uuid4()), "response": response, "rt": 2.5, **DEVICE}
+        began = time.perf_counter()
+        reply = await client.post_json(
+            f"/api/{SLUG}/answers", {"answers": [answer], "events": [], "have": [one["id"] for one in waiting]}
+        )
+        took = time.perf_counter() - began
+        if reply.status != 200 or reply.json()["refused"]:
+            raise RuntimeError(f"{reply.status} {reply.text}")
+        load.seconds.append(took)
+        waiting += reply.json()["trials"]
+        if interval:
+            await asyncio.sleep(max(0.0, interval - took))
+
+
+def measure(server: ServerProcess, way: Way, people: int, least: float) -> tuple[Load, Crowd]:
+    """Waves of so many bots, each from the first trial to the last, until they have answered long enough together."""
+    load, crowd = Load(), Crowd(server.address, way)
+
+    async def waves() -> Load:
+        while load.duration < least:
+            crowd.clients = []
+            await crowd.arrive(people)
+            await crowd.answer(load, seconds=2 * least)
+        return load
+
+    return together(waves), crowd
+
+
+def steady(server: ServerProcess, way: Way, people: int, seconds: float) -> Load:
+    """So many bots, each of which answers every five seconds."""
+
+    async def paced() -> Load:
+        load = Load()
+        crowd = await Crowd(server.address, way).arrive(people)
+        await crowd.answer(load, INTERVAL, seconds)
+        return load
+
+    return together(paced)
+
+
+def bare(people: int, folder: Path, seconds: float) -> Load:
+    """The bare endpoint, asked by the same client."""
+    port = free_port()
+    program = Path(__file__).resolve().parent / "peers" / "bare.py"
+    with (folder / "bare.log").open("ab") as log:
+        process = started([sys.executable, str(program), str(port), str(folder)], os.environ, log)
+    try:
+        while not answers(port, "/healthz"):
+            time.sleep(0.05)
+
+        async def one(load: Load, until: float) -> None:
+            client = Client(f"http://127.0.0.1:{port}")
+            while time.perf_counter() < until:
+                answer = {"trial": uuid.uuid4().hex, "key": str(uuid.uuid4()), "response": "3", "rt": 2.5, **DEVICE}
+                began = time.perf_counter()
+                reply = await client.post_json("/answers", {"answers": [answer], "events": [], "have": []})
+                load.seconds.append(time.perf_counter() - began)
+                reply.json()
+            await client.close()
+
+        async def whole() -> Load:
+            load = Load()
+            began = time.perf_counter()
+            await asyncio.gather(*(one(load, began + seconds) for _ in range(people)))
+            load.duration = time.perf_counter() - began
+            return load
+
+        return together(whole)
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextlib.contextmanager
+def databases() -> Iterator[dict[str, str]]:
+    """The databases to measure: an SQLite file and, where one can be started, PostgreSQL; both wait for the disk."""
+    # Not below the folder of the benchmark: PostgreSQL may run as another user, who must be able to enter it.
+    folder = Path(tempfile.mkdtemp(prefix="karat-pg-"))
+    with contextlib.ExitStack() as stack:
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        urls = {"SQLite": ""}
+        try:
+            urls["PostgreSQL"] = stack.enter_context(a_database(folder, durable=True))
+        except NoPostgresError as error:
+            print(f"PostgreSQL is not measured: {error}")
+        yield urls
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print rates, latencies and ratios; fail where a limit is not held."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="shorter, and no more than 200 bots")
+    parser.add_argument("--without-otree", action="store_true", help="leave oTree out")
+    options = parser.parse_args(arguments)
+    least, crowds = (2.0, CROWDS[:2]) if options.quick else (8.0, CROWDS)
+    held: list[tuple[str, bool]] = []
+    with tempfile.TemporaryDirectory(prefix="karat-benchmark-") as name, databases() as urls:
+        folder = Path(name)
+        path = study_folder(folder)
+        way = Way(SLUG, known=known_answers(load(path)))
+        reference = bare(200, folder, least)
+        print(f"{'bare endpoint, 200 bots':<34}{reference}")
+        rates = {}
+        for database, url in urls.items():
+            with ServerProcess(path, folder / f"data-{database}", database=url) as server:
+                rates[database] = of_karat(database, server, way, crowds, least, held)
+        share = rates["SQLite"] / reference.rate
+        print(f"karat on SQLite beside the bare endpoint, 200 bots: {share:.2f} of its answers a second")
+        held.append(("a third of the bare endpoint's answers", share >= SHARE_OF_BARE))
+        if not options.without_otree:
+            held.append(("twenty times oTree's answers", beside_otree(folder, path, rates["SQLite"], least)))
+    for what, kept in held:
+        print(f"{'held    ' if kept else 'NOT HELD'}  {what}")
+    return int(not all(kept for _, kept in held))
+
+
+def of_karat(
+    database: str, server: ServerProcess, way: Way, crowds: Sequence[int], least: float, held: list[tuple[str, bool]]
+) -> float:
+    """Print what karat does on a database and note what is held; the answers a second of 200 bots."""
+    rates = {}
+    for people in crowds:
+        measured, crowd = measure(server, way, people, least)
+        rates[people] = measured.rate
+        print(f"{f'{database}, {people:,} bots':<34}{measured}")
+        print(f"{'':<34}  all arrived in {crowd.arrived:.1f} s and stood before the first trial after "
+              f"{crowd.ready:.1f} s; server {server.memory():.0f} MB")  # fmt: skip
+    calm = steady(server, way, people, 6 * least)
+    print(f"{f'{database}, {people:,} bots every {INTERVAL:.0f} s':<34}{calm}")
+    held += [
+        (f"{database}: {people:,} bots every {INTERVAL:.0f} s, p95 under 50 ms", calm.percentile(0.95) < LATENCY),
+        (f"{database}: {people:,} arrivals within 10 s", crowd.arrived < ARRIVAL_SECONDS),
+        (f"{database}: memory under 300 MB", not server.memory() > MEGABYTES),
+    ]
+    return rates[200]
+
+
+def beside_otree(folder: Path, path: Path, rate: float, least: float) -> bool:
+    """Whether karat takes enough times as many answers as oTree."""
+    study = load(path)
+    sentences = study.questionnaire(1).frame["sentence"].to_list()
+    server = otree.OTree(folder, sentences, study.blocks[0].settings.prompt)
+    try:
+        taken, duration, making = server.run(200, 2 * least)
+    finally:
+        server.stop()
+    peer = Load(taken, duration)
+    print(f"{'oTree on SQLite, 200 bots':<34}{peer}")
+    print(f"{'':<34}  200 participants made in {making:.1f} s")
+    print(f"karat beside oTree on SQLite, 200 bots: {rate / peer.rate:.0f} times as many answers a second")
+    return rate >= TIMES_OTREE * peer.rate
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,27 @@
+"""karat backup: a copy of the database while the server runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from karat.cli.progress import working
+from karat.cli.serve import DATA, Data, Database
+from karat.cli.stored import database_url
+
+EXAMPLE = "Example: karat backup -o backup.db"
+
+
+def backup(
+    out: Annotated[Path, typer.Option("-o", "--out", help="The file to write.", show_default=False)],
+    database: Database = "",
+    data: Data = DATA,
+) -> None:
+    """Copy the database of a server to a file, also while people answer. The copy holds personal data."""
+    from karat.field.store.backup import backup as copy
+
+    with working("copying the database"):
+        written = copy(database_url(database, data), out)
+    typer.echo(f"written    {written}")

@@ -1,0 +1,109 @@
+"""karat export: the data of a fielded study as files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from time import time
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from karat.cli.convert import Json
+from karat.cli.progress import working
+from karat.cli.serve import DATA, Data, Database
+from karat.cli.stored import Fielded, StudyFile, fielded
+from karat.errors import KaratError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+EXAMPLE = "Example: karat export study.toml -o judgments.parquet"
+
+
+def export(
+    study: StudyFile,
+    out: Annotated[
+        Path, typer.Option("-o", "--out", help="The judgments: a .parquet or .csv file.", show_default=False)
+    ],
+    participants: Annotated[
+        Path | None, typer.Option(help="Also write what is known of each participant to this CSV file.")
+    ] = None,
+    events: Annotated[Path | None, typer.Option(help="Also write what was logged beside the answers.")] = None,
+    codebook: Annotated[Path | None, typer.Option(help="Also write what each column means.")] = None,
+    safe: Annotated[
+        bool, typer.Option("--safe", help="In CSV, mark text that a spreadsheet would run as a formula.")
+    ] = False,
+    with_ids: Annotated[
+        bool, typer.Option("--with-ids", help="With --participants, the ids of the platform too: personal data.")
+    ] = False,
+    database: Database = "",
+    data: Data = DATA,
+    as_json: Json = False,
+) -> None:
+    """Write the judgments of a fielded study, and on request participants, events and a codebook.
+
+    Before a study is closed this ends its blindness: the dashboard shows from then on when that was.
+    """
+    for path in (out, participants, events, codebook):
+        if path is not None and path.suffix not in ((".csv", ".parquet") if path is out else (".csv",)):
+            raise KaratError(f"{path}: write a name that ends in .csv{' or .parquet' if path is out else ''}.")
+    if with_ids and participants is None:
+        raise KaratError("--with-ids has a say only with --participants.")
+    with fielded(study, database, data) as found, working("exporting", quiet=as_json):
+        notes = _unblinded(found)
+        written, summary = _write(found, out, participants, events, codebook, safe=safe, with_ids=with_ids)
+    if as_json:
+        typer.echo(json.dumps({"written": [str(path) for path in written], "summary": summary, "notes": notes}))
+        return
+    typer.echo("\n".join([f"exported   {summary}", *(f"note       {note}" for note in notes)]))
+    typer.echo("\n".join(f"written    {path}" for path in written))
+
+
+def _write(
+    found: Fielded,
+    out: Path,
+    participants: Path | None,
+    events: Path | None,
+    codebook: Path | None,
+    *,
+    safe: bool,
+    with_ids: bool,
+) -> tuple[list[Path], str]:
+    from karat.field.admin.codebook import codebook as columns
+    from karat.field.admin.jobs import write_table
+    from karat.field.store import export as stored
+
+    with found.store.read() as connection:
+        judgments = stored.judgments(connection, found.row.id, found.study)
+        tables: list[tuple[Path | None, Callable[[], pl.DataFrame]]] = [
+            (participants, lambda: stored.participants(connection, found.row.id, with_ids=with_ids)),
+            (events, lambda: stored.events(connection, found.row.id)),
+            (codebook, lambda: columns(judgments, found.study)),
+        ]
+        try:
+            if out.suffix == ".csv":
+                judgments.to_csv(out, safe_for_spreadsheets=safe)
+            else:
+                judgments.to_parquet(out)
+            for path, table in tables:
+                if path is not None:
+                    write_table(table(), path, safe=safe)
+        except OSError as error:
+            raise KaratError(f"{error.filename or out} cannot be written: {error.strerror or error}.") from None
+    return [out, *(path for path, _ in tables if path is not None)], judgments.summary().splitlines()[0]
+
+
+def _unblinded(found: Fielded) -> list[str]:
+    """Keep that answers were seen before the study was over."""
+    from karat.field.admin.unblinded import unblinded_at
+    from karat.field.store import studies
+
+    if found.row.state == "closed":
+        return []
+    with found.store.read() as connection:
+        known = unblinded_at(connection, found.slug)
+    if known is None:
+        found.store.call(studies.set_value, studies.ServerValue(f"unblinded:{found.slug}", str(time())))
+    return [f"{found.slug} is {found.row.state}: from now on it is not blind, and the dashboard says so."]

@@ -1,0 +1,151 @@
+"""karat serve: put studies on the web."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from karat.cli.progress import working
+from karat.errors import KaratError, counted
+
+if TYPE_CHECKING:
+    from karat.field.server.config import ServerConfig
+    from karat.field.store import Store
+    from karat.study.study import Study
+
+EXAMPLE = "Example: karat serve study.toml --port 8000"
+
+Studies = Annotated[list[Path], typer.Argument(help="Study files, or their folders.", show_default=False)]
+Data = Annotated[
+    Path, typer.Option("--data", help="The folder of the server: database, secret, backups.", metavar="FOLDER")
+]
+Database = Annotated[
+    str,
+    typer.Option(
+        help="A database: postgresql+psycopg://USER@HOST/NAME. By default an SQLite file in the folder.", metavar="URL"
+    ),
+]
+BaseUrl = Annotated[
+    str, typer.Option("--base-url", help="How participants reach the server: https://study.example.org", metavar="URL")
+]
+DATA = Path("karat-data")
+
+
+def serve(
+    studies: Studies,
+    host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for all.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port to listen on; 0 for any that is free.", min=0, max=65535)] = 8000,
+    database: Database = "",
+    data: Data = DATA,
+    behind_proxy: Annotated[
+        bool, typer.Option("--behind-proxy", help="A proxy in front ends TLS and says who the client is.")
+    ] = False,
+    base_url: BaseUrl = "",
+    draft: Annotated[
+        bool, typer.Option("--draft", help="Do not start the studies: previews only, until the dashboard starts them.")
+    ] = False,
+    show: Annotated[bool, typer.Option("--open", help="Open the dashboard where there is a screen.")] = False,
+) -> None:
+    """Put studies on the web: participants' pages, and a dashboard for researchers.
+
+    Each study is checked first. When it starts, its screening rules are frozen. The first start asks for a password for
+    the dashboard; without a terminal it comes from KARAT_ADMIN_PASSWORD, or is made and shown once.
+    """
+    from karat.field.server.app import create_app
+    from karat.field.server.config import prepare
+    from karat.field.server.run import listen, run
+    from karat.field.store import Store
+
+    loaded = _named(studies)
+    config = prepare(data, database=database, base_url=base_url, behind_proxy=behind_proxy, host=host, port=port)
+    with listen(config) as door:
+        config = replace(config, port=door.getsockname()[1])
+        store = Store.open(config.database_url)
+        try:
+            _account(store)
+            for slug, study in loaded:
+                _register(store, slug, study, draft)
+            app = create_app(loaded, store, config)
+            run(app, config, door, ready=lambda: _ready(config, loaded, show))
+        finally:
+            store.close()
+    typer.echo("Stopped. Everything that was acknowledged is saved.")
+
+
+def _named(paths: list[Path]) -> list[tuple[str, Study]]:
+    """The studies with their short names, checked; errors stop the server before it starts."""
+    from karat.field.slugs import slug_of
+    from karat.study.check import check
+    from karat.study.study import load
+
+    named: dict[str, Study] = {}
+    for path in paths:
+        study = load(path)
+        with working(f"checking {study.path.name}"):
+            report = check(study)
+        if report.errors:
+            typer.echo("\n".join(report.lines()), err=True)
+            raise KaratError(
+                f"{study.path} has {counted(report.errors, 'error')}. Mend what it names, or state it as intended: "
+                "[check] allow = [...]"
+            )
+        slug = slug_of(study)
+        if slug in named:
+            raise KaratError(f"{study.path} and {named[slug].path} have the same short name {slug}. Rename a folder.")
+        named[slug] = study
+    return list(named.items())
+
+
+def _account(store: Store) -> None:
+    """The login of the dashboard, set on the first start."""
+    from karat.field.admin.accounts import NAME, first_password, hashed
+    from karat.field.store import admins
+
+    with store.read() as connection:
+        if admins.password_hash(connection, NAME) is not None:
+            return
+    ask = getpass.getpass if sys.stdin.isatty() and sys.stderr.isatty() else None
+    first = first_password(ask, os.environ)
+    store.call(admins.set_password, admins.SetPassword(NAME, hashed(first.password)))
+    if first.made:
+        typer.echo(f"dashboard  The password of {NAME} is {first.password} (shown only now).")
+
+
+def _register(store: Store, slug: str, study: Study, draft: bool) -> None:
+    """Make the study known and start it; rules that differ from those that were frozen are refused."""
+    from karat.field.registration import registration
+    from karat.field.store import studies
+
+    row = store.call(studies.register, registration(slug, study))
+    if row.rules_changed:
+        raise KaratError(
+            f"{study.path.name}: the screening rules differ from those that were frozen when {slug} started "
+            f"(fingerprint {row.screening_fingerprint}). Put them back, or field this as another study in a folder "
+            "of another name."
+        )
+    if row.changed:
+        typer.echo(f"warning    {study.path} or its items were changed after the study had started.", err=True)
+    store.call(studies.set_value, studies.ServerValue(f"path:{slug}", str(study.path.resolve())))
+    if row.state == "draft" and not draft:
+        store.call(studies.set_state, studies.SetState(row.id, "running"))
+
+
+def _ready(config: ServerConfig, named: list[tuple[str, Study]], show: bool) -> None:
+    for slug, study in named:
+        typer.echo(f"{'study':<10} {config.address}/s/{slug}/  ({study.title})")
+    typer.echo(f"dashboard  {config.address}/admin  (log in as admin)")
+    typer.echo(f"data       {config.data.resolve()}")
+    if not config.secure and config.host not in ("127.0.0.1", "localhost", "::1"):
+        typer.echo(
+            "warning    Without TLS others can read along. Put a proxy in front: --behind-proxy --base-url https://..."
+        )
+    typer.echo("Stop with Ctrl-C.")
+    sys.stdout.flush()
+    if show and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform in ("darwin", "win32")):
+        typer.launch(f"{config.address}/admin")

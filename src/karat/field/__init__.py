@@ -1,0 +1,1 @@
+"""Field: the web application that asks people, and its store."""

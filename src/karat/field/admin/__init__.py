@@ -1,0 +1,1 @@
+"""What researchers see: login, the live page of each study, people, downloads."""

@@ -1,0 +1,117 @@
+"""What a researcher does with a study and its people. Every form is checked; every action ends at a page."""
+
+from __future__ import annotations
+
+import secrets
+
+from fastapi import APIRouter
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from karat.field.admin.login import CheckedForm, LoggedIn
+from karat.field.admin.page import page
+from karat.field.admin.pages import known_study, stored
+from karat.field.admin.route import AdminRoute
+from karat.field.admin.state import admin_state
+from karat.field.admin.unblinded import note_unblinded
+from karat.field.server import security
+from karat.field.store import Store, StoreError, people, studies
+from karat.field.store.writer import Handle, Payload, Result
+
+MOST_INVITATIONS = 1000
+FOLLOWING = {"draft": ("running",), "running": ("paused", "closed"), "paused": ("running", "closed"),
+             "closed": ("running",)}  # fmt: skip
+"""What the state of a study may become."""
+DECISIONS = ("excluded", "returned", "rejected", "restored")
+
+router = APIRouter(route_class=AdminRoute)
+
+
+@router.post("/{slug}/state", include_in_schema=False)
+async def set_state(request: Request, slug: str, researcher: LoggedIn, form: CheckedForm) -> Response:
+    """Start, pause, resume or close a study; the first start freezes its screening rules."""
+    row = await stored(request, slug)
+    wanted = form.get("state")
+    if wanted not in FOLLOWING[row.state]:
+        raise HTTPException(422, f"A study that is {row.state} cannot become {wanted[:20] or 'that'}.")
+    await _do(request, studies.set_state, studies.SetState(row.id, wanted))
+    if row.state == "closed":
+        await note_unblinded(request.app.state.store, slug)  # answers could be seen while it was closed
+    return _back(slug, wanted)
+
+
+@router.post("/{slug}/people/{participant}/decision", include_in_schema=False)
+async def decide(request: Request, slug: str, participant: str, researcher: LoggedIn, form: CheckedForm) -> Response:
+    """Exclude somebody, mark somebody as returned or rejected, or take that back."""
+    row = await stored(request, slug)
+    wanted = form.get("decision")
+    if wanted not in DECISIONS:
+        raise HTTPException(422, f"There are the decisions {', '.join(DECISIONS)}.")
+    done = await _do(request, people.decide, people.Decision(row.id, participant, wanted))
+    if not done:
+        raise HTTPException(422, f"{participant} cannot be {wanted} now. Reload the page to see how things stand.")
+    return RedirectResponse(f"/admin/{slug}/people/{participant}?said={wanted}", 303)
+
+
+@router.post("/{slug}/people/{participant}/erase", include_in_schema=False)
+async def erase(request: Request, slug: str, participant: str, researcher: LoggedIn, form: CheckedForm) -> Response:
+    """Erase all data of a participant, once the name was typed."""
+    row = await stored(request, slug)
+    if form.get("confirm").strip() != participant:
+        return RedirectResponse(f"/admin/{slug}/people/{participant}?said=unlike", 303)
+    if not await _do(request, people.erase, people.Erasure(row.id, participant)):
+        raise HTTPException(404, "There is no such participant in this study.")
+    admin_state(request).workshop.forget(slug)
+    return _back(slug, "erased")
+
+
+@router.post("/{slug}/withdraw", include_in_schema=False)
+async def withdraw(request: Request, slug: str, researcher: LoggedIn, form: CheckedForm) -> Response:
+    """Erase the answers of whoever has this withdrawal code."""
+    row = await stored(request, slug)
+    code = form.get("code").strip().lower()
+    done = bool(code) and await _do(request, people.withdraw, people.Withdrawal(row.id, code))
+    admin_state(request).workshop.forget(slug)
+    return _back(slug, "withdrawn" if done else "unknown")
+
+
+@router.post("/{slug}/anonymise", include_in_schema=False)
+async def anonymise(request: Request, slug: str, researcher: LoggedIn, form: CheckedForm) -> Response:
+    """Take away what leads back to people, once the name of the study was typed."""
+    row = await stored(request, slug)
+    if form.get("confirm").strip() != slug:
+        return _back(slug, "unlike")
+    comments = form.get("comments") == "yes"
+    await _do(request, people.anonymise, people.Anonymise(row.id, comments=comments))
+    return _back(slug, "anonymised")
+
+
+@router.post("/{slug}/invitations", include_in_schema=False)
+async def invite(request: Request, slug: str, researcher: LoggedIn, form: CheckedForm) -> Response:
+    """Make links that admit one participant each; they are shown once, since only their hashes are kept."""
+    row = await stored(request, slug)
+    given = form.get("count").strip()
+    count = int(given) if given.isdecimal() and len(given) < 6 else 0
+    if not 1 <= count <= MOST_INVITATIONS:
+        raise HTTPException(422, f"Say how many links: 1 to {MOST_INVITATIONS:,}.")
+    codes = [secrets.token_urlsafe(16) for _ in range(count)]
+    hashes = [security.plain_hash(code) for code in codes]
+    await _do(request, studies.invite, studies.Invite(row.id, hashes))
+    address = request.app.state.config.address
+    links = [f"{address}/s/{slug}/?invitation={code}" for code in codes]
+    return page(request, "invitations.html", researcher=researcher, row=row, links=links,
+                only=known_study(request, slug).settings.recruitment.invitations)  # fmt: skip
+
+
+async def _do(request: Request, handle: Handle[Payload, Result], payload: Payload) -> Result:
+    """Have something written; what the store refuses is told."""
+    store: Store = request.app.state.store
+    try:
+        return await store.do(handle, payload)
+    except StoreError as error:
+        raise HTTPException(422, str(error)) from None
+
+
+def _back(slug: str, said: str) -> Response:
+    return RedirectResponse(f"/admin/{slug}?said={said}", 303)

@@ -1,0 +1,203 @@
+"""Work that a process of its own does, so that the server stays small and keeps answering: screening and downloads.
+
+Each function opens the store, reads, and gives back plain data or files. While a study runs the page is blind: reasons
+are told for criteria that look at completeness, time, or trials with a right answer; of criteria that look at all
+answers only the verdict is told, since their reasons quote answers to test trials.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from time import time
+from typing import Any
+
+import polars as pl
+
+from karat.checks import Place
+from karat.field.admin.codebook import codebook
+from karat.field.store import Store, StoreError, export, studies
+from karat.files import escape_formulas
+from karat.judgments import Judgments
+from karat.study.study import Study
+
+SEEING = ("eligibility", "quiz", "completion", "speed", "remfod", "time_filter", "controls", "attention")
+"""The criteria whose reasons say nothing of answers to test trials."""
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one criterion says of one participant."""
+
+    criterion: str
+    flagged: bool
+    words: str
+
+
+@dataclass(frozen=True)
+class Times:
+    """Response times of the trials of one function."""
+
+    function: str
+    count: int
+    quantiles: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Screened:
+    """What the criteria of a study say so far."""
+
+    verdicts: dict[str, tuple[Verdict, ...]] = field(default_factory=dict)
+    excluded: frozenset[str] = frozenset()
+    """Whom the rule of the study would exclude, were it applied now."""
+    skipped: dict[str, str] = field(default_factory=dict)
+    """Criteria that cannot be computed yet, with the reason."""
+    times: tuple[Times, ...] = ()
+    made: float = 0.0
+    note: str = ""
+
+
+def portable(study: Study) -> Study:
+    """A study that another process can be given: without what was made for participants, and without places in files.
+
+    >>> import pickle
+    >>> from karat.study.init import write_study
+    >>> from karat.study.study import load
+    >>> written = write_study(getfixture("tmp_path") / "likert", "likert")
+    >>> pickle.loads(pickle.dumps(portable(load(written[0])))).lists
+    4
+    """
+    blocks = tuple(replace(block, items=replace(block.items, locate=_nowhere)) for block in study.blocks)
+    return replace(study, blocks=blocks, _made={})
+
+
+def _nowhere(row: int) -> Place:
+    return "", "row", row + 1
+
+
+def screen_now(database: str, slug: str, study: Study, rules: dict[str, Any] | None, blind: bool) -> Screened:
+    """The criteria of a study over the answers that are in so far."""
+    try:
+        judgments = _judgments(database, slug, study)
+    except StoreError as error:
+        return Screened(made=time(), note=str(error))
+    times = _times(judgments)
+    if rules is None:
+        return Screened(times=times, made=time(), note="The study states no screening rules.")
+    # Those who are still at work would be flagged for what they have not answered yet.
+    screened = judgments.without(_unfinished(judgments))
+    if not screened.participants.height:
+        return Screened(times=times, made=time(), note="Nobody has finished yet.")
+    from karat.screen.run import run
+
+    screening = run(screened, rules, study)
+    verdicts: dict[str, list[Verdict]] = {}
+    for name, evidence in screening.evidence.items():
+        for who, flagged, reason in evidence.participants.select("participant", "flagged", "reason").iter_rows():
+            told = reason if name in SEEING or not blind else _verdict_only(flagged)
+            verdicts.setdefault(who, []).append(Verdict(name, bool(flagged), told))
+    skipped = {
+        name: why.removeprefix(f"{name}: ") if name in SEEING or not blind else "cannot be computed yet"
+        for name, why in screening.skipped.items()
+    }
+    by_person = {who: tuple(own) for who, own in verdicts.items()}
+    return Screened(by_person, frozenset(screening.excluded), skipped, times, time())
+
+
+def _verdict_only(flagged: bool) -> str:
+    return "flagged (the reason is shown when the study is closed)" if flagged else "not flagged"
+
+
+def _unfinished(judgments: Judgments) -> list[str]:
+    people = judgments.participants
+    if "state" not in people.columns:
+        return []
+    return people.filter(pl.col("state") == "running")["participant"].to_list()
+
+
+def _times(judgments: Judgments) -> tuple[Times, ...]:
+    """Quantiles of the response times by the function of the trials; conditions play no part."""
+    if "rt" not in judgments.frame.columns:
+        return ()
+    rows = (
+        judgments.frame.filter(pl.col("rt").is_not_null(), pl.col("rt") > 0)
+        .group_by("function", maintain_order=True)
+        .agg(pl.len(), *(pl.col("rt").quantile(q, "linear").alias(str(q)) for q in QUANTILES))
+        .sort("function")
+        .rows()
+    )
+    return tuple(Times(row[0], row[1], tuple(float(value) for value in row[2:])) for row in rows)
+
+
+def _judgments(database: str, slug: str, study: Study) -> Judgments:
+    store = Store.open(database)
+    try:
+        with store.read() as connection:
+            found = studies.find(connection, slug)
+            if found is None:
+                raise StoreError(f"The store has no study {slug}.")
+            return export.judgments(connection, found.id, study)
+    finally:
+        store.close()
+
+
+DOWNLOADS = {
+    "judgments.parquet": "Judgments, Parquet: answers, scales and participants in one file",
+    "judgments-csv.zip": "Judgments, CSV as they are, with participants and codebook",
+    "judgments-safe-csv.zip": "Judgments, CSV for spreadsheets: text that a spreadsheet would run is marked",
+    "participants.csv": "Participants, without the ids of the platform",
+    "participants-with-ids.csv": "Participants, with the ids of the platform (personal data)",
+    "events.csv": "Events: blur, paste, refused answers, ...",
+    "codebook.csv": "Codebook: what each column means",
+}
+"""What can be downloaded, and what it is."""
+UNBLINDING = ("judgments.parquet", "judgments-csv.zip", "judgments-safe-csv.zip")
+"""Downloads that hold answers to test trials."""
+
+
+def write_download(database: str, slug: str, study: Study, name: str, folder: Path) -> Path:
+    """Write one download to a folder and give back its file."""
+    path = folder / name
+    store = Store.open(database)
+    try:
+        with store.read() as connection:
+            found = studies.find(connection, slug)
+            if found is None:
+                raise StoreError(f"The store has no study {slug}.")
+            if name in UNBLINDING:
+                return _write_judgments(export.judgments(connection, found.id, study), study, path)
+            if name == "codebook.csv":
+                table = codebook(export.judgments(connection, found.id, study), study)
+            elif name == "events.csv":
+                table = export.events(connection, found.id)
+            else:
+                table = export.participants(connection, found.id, with_ids=name == "participants-with-ids.csv")
+    finally:
+        store.close()
+    write_table(table, path, safe=True)
+    return path
+
+
+def write_table(table: pl.DataFrame, path: Path, *, safe: bool) -> None:
+    """A table as CSV, with times as ISO texts."""
+    moments = [name for name, dtype in table.schema.items() if isinstance(dtype, pl.Datetime)]
+    plain = table.with_columns(pl.col(moments).dt.strftime("%Y-%m-%dT%H:%M:%S%.3fZ"))
+    (escape_formulas(plain) if safe else plain).write_csv(path)
+
+
+def _write_judgments(judgments: Judgments, study: Study, path: Path) -> Path:
+    if path.suffix == ".parquet":
+        judgments.to_parquet(path)
+        return path
+    from zipfile import ZIP_DEFLATED, ZipFile
+
+    safe = path.name == "judgments-safe-csv.zip"
+    inside = path.parent / "inside"
+    inside.mkdir()
+    judgments.to_csv(inside / "judgments.csv", safe_for_spreadsheets=safe)
+    write_table(codebook(judgments, study), inside / "codebook.csv", safe=safe)
+    with ZipFile(path, "w", ZIP_DEFLATED) as archive:
+        for file in sorted(inside.iterdir()):
+            archive.write(file, file.name)
+    return path

@@ -1,0 +1,139 @@
+"""Logging in and out, and the check that every other page of the dashboard begins with.
+
+The cookie is signed, http-only and same-site strict. It names the researcher, the time of the login and a piece of the
+keyed hash of the stored password, so that a new password ends every login with the old one.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from karat.field.admin.accounts import NAME, matches
+from karat.field.admin.page import page
+from karat.field.admin.route import AdminRoute
+from karat.field.admin.state import admin_state
+from karat.field.server import security
+from karat.field.server.forms import Form, read_form
+from karat.field.store import admins
+
+COOKIE = "karat-admin"
+LOGIN_COOKIE = "karat-login"
+HOURS = 12
+
+
+router = APIRouter(route_class=AdminRoute)
+
+
+@dataclass(frozen=True)
+class Researcher:
+    """Somebody who is logged in."""
+
+    name: str
+    session: str
+    csrf: str
+
+
+async def logged_in(request: Request) -> Researcher:
+    """Who is logged in; the login page for anybody else, and 401 for a script that asks."""
+    state = request.app.state
+    values = security.read_signed_cookie(request, state.config, COOKIE)
+    if values is not None and len(values) == 3:
+        name, session, mark = (str(value) for value in values)
+        stored = await state.store.look(admins.password_hash, name)
+        if stored is not None and security.same(mark, _mark(state.config.secret, stored)):
+            return Researcher(name, session, security.csrf(state.config.secret, f"admin {session}"))
+    if request.url.path.endswith("/live"):
+        raise HTTPException(401, "Log in first.")
+    back = request.url.path if request.method in ("GET", "HEAD") else "/admin"
+    raise HTTPException(303, headers={"Location": f"/admin/login?next={quote(back)}"})
+
+
+LoggedIn = Annotated[Researcher, Depends(logged_in)]
+
+
+async def checked_form(request: Request, researcher: LoggedIn) -> Form:
+    """A form that one of our own pages sent for this login; 403 otherwise."""
+    form = await read_form(request)
+    state = request.app.state
+    ours = security.csrf_valid(state.config.secret, f"admin {researcher.session}", form.get("csrf"))
+    if not ours or security.from_another_site(request, state.config):
+        raise HTTPException(403, "The form is too old or does not come from this page. Go back, reload and try again.")
+    return form
+
+
+CheckedForm = Annotated[Form, Depends(checked_form)]
+
+
+@router.get("/login", include_in_schema=False)
+async def login_page(request: Request) -> Response:
+    """The form for name and password."""
+    return _form(request)
+
+
+@router.post("/login", include_in_schema=False)
+async def login(request: Request) -> Response:
+    """Check name and password."""
+    state = request.app.state
+    form = await read_form(request)
+    values = security.read_signed_cookie(request, state.config, LOGIN_COOKIE)
+    known = values is not None and security.csrf_valid(state.config.secret, f"login {values[0]}", form.get("csrf"))
+    if not known or security.from_another_site(request, state.config):
+        return _form(request, "The form was too old. Please try again.", 403)
+    if not state.limits.allow("login", request):
+        return _form(request, "Too many attempts. Wait a minute, then try again.", 429)
+    name = form.get("name").strip() or NAME
+    stored = await state.store.look(admins.password_hash, name)
+    async with admin_state(request).logins:
+        right = await run_in_threadpool(matches, stored, form.get("password"))
+    if not right or stored is None:
+        await state.store.do(admins.note_failure, admins.Failure(name[:100]))
+        return _form(request, "Name and password do not belong together.", 403)
+    response = RedirectResponse(_own_page(form.get("next")), 303)
+    security.signed_cookie(
+        response, state.config, COOKIE, name, secrets.token_urlsafe(16), _mark(state.config.secret, stored),
+        lifetime=HOURS * 3600,
+    )  # fmt: skip
+    return response
+
+
+@router.post("/logout", include_in_schema=False)
+async def logout(request: Request, researcher: LoggedIn, form: CheckedForm) -> Response:
+    """Forget the login."""
+    response = RedirectResponse("/admin/login", 303)
+    security.drop_cookie(response, request.app.state.config, COOKIE)
+    return response
+
+
+def _form(request: Request, error: str = "", code: int = 200) -> Response:
+    state = request.app.state
+    # The same text for all tabs of a browser, so that none of them is too old because of another.
+    known = security.read_signed_cookie(request, state.config, LOGIN_COOKIE)
+    nonce = str(known[0]) if known else secrets.token_urlsafe(16)
+    after = _own_page(request.query_params.get("next", "/admin"))
+    response = page(request, "login.html", code, error=error, after=after,
+                    csrf=security.csrf(state.config.secret, f"login {nonce}"))  # fmt: skip
+    security.signed_cookie(response, state.config, LOGIN_COOKIE, nonce, lifetime=3600)
+    return response
+
+
+def _own_page(path: str) -> str:
+    """A page of the dashboard to go to after the login; another address is not followed.
+
+    >>> _own_page("/admin/word-order"), _own_page("//elsewhere.example/admin")
+    ('/admin/word-order', '/admin')
+    """
+    plain = path.startswith("/admin") and path.replace("/", "").replace("-", "").replace(".", "").isalnum()
+    return path if plain and path.isascii() and "//" not in path else "/admin"
+
+
+def _mark(secret: bytes, stored: str) -> str:
+    return security.keyed_hash(secret, "password", stored)[:16]

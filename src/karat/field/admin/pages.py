@@ -1,0 +1,204 @@
+"""The pages of the dashboard that only show: the studies, one study, one participant."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from time import time
+from typing import Any
+
+from fastapi import APIRouter
+from sqlalchemy import Connection
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from karat.field.admin.figures import columns, spread, stacked_bar
+from karat.field.admin.jobs import DOWNLOADS, UNBLINDING, Screened, Times
+from karat.field.admin.login import LoggedIn, Researcher
+from karat.field.admin.page import page, render
+from karat.field.admin.people import SHOWN, People, people, person
+from karat.field.admin.route import AdminRoute
+from karat.field.admin.state import admin_state
+from karat.field.admin.status import Status, status
+from karat.field.admin.unblinded import unblinded_at
+from karat.field.registration import full_rules, rules_fingerprint
+from karat.field.server import security
+from karat.field.store import admins, studies
+from karat.field.store.studies import StudyRow
+from karat.study.study import Study
+
+PREVIEW_SECONDS = 24 * 3600
+PARTS = ("status", "lists", "steps", "pace", "times", "people")
+SAID = {
+    "running": "The study runs.",
+    "paused": "The study is paused: those who are at work may finish, nobody new can begin.",
+    "closed": "The study is closed.",
+    "excluded": "Excluded: the data are left out, and the place is free again. This is no word about payment.",
+    "returned": "Marked as returned: the place is free again.",
+    "rejected": "Marked as rejected: the place is free again. Karat does not tell the platform.",
+    "restored": "Restored.",
+    "erased": "The participant's data are erased.",
+    "withdrawn": "The answers of the participant with this code are erased.",
+    "unknown": "Nobody has this code.",
+    "unlike": "Nothing was done: what you typed is not the name.",
+    "anonymised": "The study is anonymous: the ids of the platform are gone.",
+}
+"""What a page says after an action, by its word in the address."""
+
+router = APIRouter(route_class=AdminRoute)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A study as a page shows it."""
+
+    row: StudyRow
+    study: Study
+    status: Status
+    people: People
+    screened: Screened | None
+
+    @property
+    def blind(self) -> bool:
+        """Whether answers to test trials must not be shown."""
+        return is_blind(self.row)
+
+
+def is_blind(row: StudyRow) -> bool:
+    """Whether a study is under way, so that nothing of its test trials may be shown."""
+    return row.state != "closed"
+
+
+def known_study(request: Request, slug: str) -> Study:
+    """A study that this server serves; 404 otherwise."""
+    study: Study | None = request.app.state.studies.get(slug)
+    if study is None:
+        raise HTTPException(404, "There is no such study on this server.")
+    return study
+
+
+async def stored(request: Request, slug: str) -> StudyRow:
+    """What the store knows of a study; 404 where it is none."""
+    known_study(request, slug)
+    row: StudyRow | None = await request.app.state.store.look(studies.find, slug)
+    if row is None:
+        raise HTTPException(404, "There is no such study on this server.")
+    return row
+
+
+@router.get("", include_in_schema=False)
+async def every_study(request: Request, researcher: LoggedIn) -> Response:
+    """The studies of this server."""
+    store = request.app.state.store
+    listed = [
+        (row, request.app.state.studies[row.slug]) for row in await store.look(studies.every)
+        if row.slug in request.app.state.studies
+    ]  # fmt: skip
+    told = [(row, await store.look(status, row.id, row.state, study)) for row, study in listed]
+    failures = await store.look(admins.failures, researcher.name, time() - admins.KEPT_SECONDS)
+    return page(request, "studies.html", researcher=researcher, studies=told, failures=failures)
+
+
+@router.get("/{slug}", include_in_schema=False)
+async def one_study(request: Request, slug: str, researcher: LoggedIn) -> Response:
+    """How a study goes, and what can be done with it."""
+    shown = await _shown(request, slug)
+    config = request.app.state.config
+    previews = [
+        (
+            number,
+            f"/s/{slug}/?preview={security.sign(config.secret, 'preview', slug, number, lifetime=PREVIEW_SECONDS)}",
+        )
+        for number in range(1, shown.study.lists + 1)
+    ]
+    unblinded = await request.app.state.store.look(unblinded_at, slug)
+    return page(
+        request, "study.html", **_values(request, shown, researcher), previews=previews, downloads=DOWNLOADS,
+        unblinding=UNBLINDING, said=SAID.get(request.query_params.get("said", ""), ""),
+        rules=full_rules(shown.study), unblinded=unblinded,
+        changes=changes(shown.row, shown.study), address=f"{config.address}/s/{slug}/",
+        recruitment=shown.study.settings.recruitment,
+    )  # fmt: skip
+
+
+@router.get("/{slug}/live", include_in_schema=False)
+async def live(request: Request, slug: str, researcher: LoggedIn) -> Response:
+    """The parts of a study's page that change, rendered; only a version where the browser has them already."""
+    values = _values(request, await _shown(request, slug), researcher)
+    parts = {name: render(request, f"parts/{name}.html", **values) for name in PARTS}
+    version = hashlib.sha256("".join(parts.values()).encode()).hexdigest()[:16]
+    if request.query_params.get("have") == version:
+        return JSONResponse({"version": version})
+    return JSONResponse({"version": version, "parts": parts})
+
+
+@router.get("/{slug}/people/{participant}", include_in_schema=False)
+async def one_person(request: Request, slug: str, participant: str, researcher: LoggedIn) -> Response:
+    """What is known of a participant, and what can be decided."""
+    row = await stored(request, slug)
+    study = request.app.state.studies[slug]
+    sessions = await request.app.state.store.look(person, row.id, participant)
+    if not sessions:
+        raise HTTPException(404, "There is no such participant in this study.")
+    screened = admin_state(request).workshop.latest(slug, study, row.screening, is_blind(row))
+    return page(
+        request, "person.html", researcher=researcher, row=row, sessions=sessions, participant=participant,
+        screened=screened, blind=is_blind(row), now=time(), said=SAID.get(request.query_params.get("said", ""), ""),
+        platform=study.settings.recruitment.platform,
+    )  # fmt: skip
+
+
+def changes(row: StudyRow, study: Study) -> list[str]:
+    """What of the study file is not as it was when the study started."""
+    if row.frozen_at is None:
+        return []
+    told = []
+    if rules_fingerprint(full_rules(study)) != row.screening_fingerprint:
+        told.append("The screening rules of the study file differ from those that were frozen. The frozen ones hold.")
+    if study.fingerprint != row.fingerprint:
+        told.append("The study file or its items differ from those with which the study started.")
+    return told
+
+
+async def _shown(request: Request, slug: str) -> Shown:
+    row = await stored(request, slug)
+    study = request.app.state.studies[slug]
+    screened = admin_state(request).workshop.latest(slug, study, row.screening, is_blind(row))
+    show = request.query_params.get("show", "all")
+    number = request.query_params.get("page", "1")
+    flagged = () if screened is None else tuple(screened.excluded)
+    told, listed = await request.app.state.store.look(
+        _both, row, study, show if show in SHOWN else "all", int(number) if number.isdecimal() else 1, flagged
+    )
+    return Shown(row, study, told, listed, screened)
+
+
+def _both(
+    connection: Connection, row: StudyRow, study: Study, show: str, number: int, flagged: tuple[str, ...]
+) -> tuple[Status, People]:
+    return status(connection, row.id, row.state, study), people(connection, row.id, show, number, flagged)
+
+
+def _values(request: Request, shown: Shown, researcher: Researcher) -> dict[str, Any]:
+    """What the parts of the page are made of."""
+    one = shown.status
+    room = max([entry.complete + entry.running + entry.free for entry in one.lists], default=1)
+    came = max([step.reached for step in one.steps], default=1)
+    times = () if shown.screened is None else shown.screened.times
+    return {
+        "researcher": researcher, "row": shown.row, "study": shown.study, "status": one, "people": shown.people,
+        "screened": shown.screened, "now": time(), "shows": SHOWN, "blind": shown.blind,
+        "list_bars": [stacked_bar([("complete", entry.complete), ("running", entry.running)], room)
+                      for entry in one.lists],
+        "step_bars": [stacked_bar([("reached", step.reached - step.left - step.ended), ("left", step.left),
+                                   ("ended", step.ended)], came) for step in one.steps],
+        "quota_bars": [stacked_bar([("complete", entry.taken)], entry.most) for entry in one.quotas],
+        "pace": columns(one.per_minute), "time_bars": _time_bars(times), "times": times,
+    }  # fmt: skip
+
+
+def _time_bars(times: tuple[Times, ...]) -> list[Any]:
+    low = min([one.quantiles[0] for one in times], default=1.0)
+    high = max([one.quantiles[-1] for one in times], default=2.0)
+    return [spread(one.quantiles, low, high) for one in times]

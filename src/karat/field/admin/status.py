@@ -1,0 +1,250 @@
+"""How a study goes: who is there, on which list, and at which step people left. Nothing here looks at an answer.
+
+A session counts unless it is a preview or a pilot. Whoever is at work holds a seat until the lease ends; somebody whose
+lease has ended without an end has left. Eligible are those who finished and were not excluded, rejected or returned.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from math import ceil
+from time import time
+from typing import Any
+
+from sqlalchemy import Connection, Integer, case, cast, func, select
+
+from karat.errors import counted
+from karat.field.content.flow import steps
+from karat.field.store.schema import answer, quota_seat, session
+from karat.study.study import Study
+
+MINUTES = 60
+FREED = ("excluded", "returned", "rejected")
+"""Ends by which a researcher or a platform frees the seat of somebody who finished."""
+ENDED_AT = {"declined": "consent", "screened-out": "background", "full": "background", "failed-quiz": "quiz"}
+"""The step at which these ends happen."""
+STATE_WORDS = {
+    "running": "at work", "left": "left", "complete": "complete", "declined": "declined",
+    "screened-out": "screened out", "failed-quiz": "failed the quiz", "full": "came when it was full",
+    "withdrawn": "withdrew", "returned": "returned", "rejected": "rejected", "excluded": "excluded",
+    "restarted": "began again",
+}  # fmt: skip
+STEP_WORDS = {
+    "consent": "Consent", "background": "Background questions", "instructions": "Instructions", "quiz": "Quiz",
+    "trials": "Trials", "background-after": "Questions after", "comment": "Comment", "debriefing": "Debriefing",
+    "done": "Finished",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ListStatus:
+    """One list: how many finished, are at work, and are still wanted."""
+
+    list: int
+    complete: int
+    running: int
+    free: int
+
+
+@dataclass(frozen=True)
+class StepStatus:
+    """One step: how many reached it, left there without a word, or were sent away there."""
+
+    step: str
+    reached: int
+    left: int
+    ended: int
+
+    @property
+    def words(self) -> str:
+        """The step as the page names it."""
+        return STEP_WORDS.get(self.step, self.step)
+
+
+@dataclass(frozen=True)
+class QuotaStatus:
+    """One answer to a background question that has a quota."""
+
+    question: str
+    answer: str
+    taken: int
+    most: int
+
+
+@dataclass(frozen=True)
+class Status:
+    """How a study goes."""
+
+    state: str
+    wanted: int
+    complete: int
+    running: int
+    left: int
+    lists: tuple[ListStatus, ...]
+    steps: tuple[StepStatus, ...]
+    quotas: tuple[QuotaStatus, ...]
+    ends: dict[str, int]
+    """How many sessions ended in each other way."""
+    answers: int
+    per_minute: tuple[int, ...]
+    """Answers in each of the last minutes, the present one last."""
+    uncounted: int
+    """Previews and pilots."""
+    second: int
+    """Second sessions that are complete, in a study with two."""
+
+    def sentence(self) -> str:
+        """The first line of the page.
+
+        >>> lists = tuple(ListStatus(number, 8, 1, 3) for number in (1, 2, 3, 4))
+        >>> print(Status("running", 48, 32, 4, 0, lists, (), (), {}, 2808, (), 0, 0).sentence())
+        32 of 48 eligible, 4 running, lists 8/8/8/8
+        """
+        told = [f"{self.complete} of {self.wanted} eligible", f"{self.running} running"]
+        if len(self.lists) > 1:
+            told.append("lists " + "/".join(str(one.complete) for one in self.lists))
+        if self.state != "running":
+            told.insert(0, {"draft": "not started", "paused": "paused", "closed": "closed"}[self.state])
+        return ", ".join(told)
+
+    def further(self) -> str:
+        """The rest of the sessions, for the second line of the page."""
+        told = [f"{self.left} left without finishing"] if self.left else []
+        told += [f"{number} {STATE_WORDS.get(end, end)}" for end, number in self.ends.items()]
+        told += [f"{self.second} with both sessions"] if self.second else []
+        told += [f"{counted(self.uncounted, 'preview or pilot session')}, not counted"] if self.uncounted else []
+        return ", ".join(told)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return {"sentence": self.sentence()} | asdict(self)
+
+    def lines(self) -> list[str]:
+        """The account that `karat status` prints."""
+        lists = ", ".join(f"{one.list}: {one.complete} + {one.running}" for one in self.lists)
+        lines = [self.sentence(), f"lists      {lists} (complete + running)"]
+        lines += [f"quota      {one.question} = {one.answer}: {one.taken} of {one.most}" for one in self.quotas]
+        for one in self.steps:
+            gone = [f"{one.left} left"] * bool(one.left) + [f"{one.ended} sent away"] * bool(one.ended)
+            lines.append(f"reached    {one.words}: {one.reached}{' (' + ', '.join(gone) + ')' if gone else ''}")
+        lines += [f"further    {self.further()}"] if self.further() else []
+        lines.append(f"answers    {self.answers:,}, {sum(self.per_minute):,} of them in the last hour")
+        return lines
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Sessions that are alike in what is counted."""
+
+    list: int
+    state: str
+    step: str
+    number: int
+    here: bool
+    size: int
+    answers: int
+
+
+def status(connection: Connection, study_id: int, state: str, study: Study, now: float | None = None) -> Status:
+    """How a study goes, from counts that the database makes."""
+    now = time() if now is None else now
+    groups, uncounted = _groups(connection, study_id, now)
+    first = [group for group in groups if group.number == 1]
+    held = Counter[tuple[int, str]]()
+    for group in first:
+        held[group.list, _kind(group)] += group.size
+    wanted = study.settings.recruitment.participants
+    room = study.settings.recruitment.list_quota or ceil(wanted / study.lists)
+    lists = tuple(
+        ListStatus(
+            number, held[number, "complete"], held[number, "running"],
+            max(room - held[number, "complete"] - held[number, "running"], 0),
+        )
+        for number in range(1, study.lists + 1)
+    )  # fmt: skip
+    kinds = Counter[str]()
+    for group in first:
+        kinds[_kind(group)] += group.size
+    ends = {name: kinds[name] for name in STATE_WORDS if kinds[name] and name not in ("running", "left", "complete")}
+    return Status(
+        state, wanted, kinds["complete"], kinds["running"], kinds["left"], lists, _steps(study, first),
+        _quotas(connection, study_id, study, now), ends, sum(group.answers for group in groups),
+        _per_minute(connection, study_id, now), uncounted,
+        sum(group.size for group in groups if group.number == 2 and group.state == "complete"),
+    )  # fmt: skip
+
+
+def _kind(group: _Group) -> str:
+    return "left" if group.state == "running" and not group.here else group.state
+
+
+def _groups(connection: Connection, study_id: int, now: float) -> tuple[list[_Group], int]:
+    here = case((session.c.lease_until > now, 1), else_=0)
+    keys = [session.c.list, session.c.state, session.c.step, session.c.number, here.label("here")]
+    aside = case((session.c.preview | session.c.pilot, 1), else_=0)
+    rows = connection.execute(
+        select(*keys, aside.label("aside"), func.count(), func.sum(session.c.answered))
+        .where(session.c.study_id == study_id)
+        .group_by(*keys, aside)
+    ).all()
+    groups = [
+        _Group(int(row[0] or 0), row[1], row[2] or "", int(row[3]), bool(row[4]), int(row[6]), int(row[7] or 0))
+        for row in rows
+        if not row[5]
+    ]
+    return groups, sum(int(row[6]) for row in rows if row[5])
+
+
+def _steps(study: Study, groups: Sequence[_Group]) -> tuple[StepStatus, ...]:
+    """Who came how far; the landing page is no step, since nothing is stored there."""
+    names = [name for name in steps(study) if name != "welcome"]
+    reached, left, ended = Counter[str](), Counter[str](), Counter[str]()
+    for group in groups:
+        finished = group.state in ("complete", *FREED) and group.step not in names
+        at = names[-1] if finished else ENDED_AT.get(group.state, group.step)
+        for name in names[: names.index(at) + 1 if at in names else 0]:
+            reached[name] += group.size
+        if _kind(group) == "left":
+            left[at] += group.size
+        elif group.state in ENDED_AT or group.state == "withdrawn":
+            ended[at] += group.size
+    return tuple(StepStatus(name, reached[name], left[name], ended[name]) for name in names)
+
+
+def _quotas(connection: Connection, study_id: int, study: Study, now: float) -> tuple[QuotaStatus, ...]:
+    quotas = study.settings.recruitment.quotas
+    if not quotas:
+        return ()
+    rows = connection.execute(
+        select(quota_seat.c.question, quota_seat.c.answer, func.count())
+        .join(session, session.c.id == quota_seat.c.session_id)
+        .where(
+            session.c.study_id == study_id,
+            session.c.number == 1,
+            ~session.c.preview & ~session.c.pilot,
+            (session.c.state == "complete") | ((session.c.state == "running") & (session.c.lease_until > now)),
+        )
+        .group_by(quota_seat.c.question, quota_seat.c.answer)
+    ).all()
+    taken = Counter({(question, given): number for question, given, number in rows})
+    return tuple(
+        QuotaStatus(name, text, taken[name, text], most) for name, own in quotas.items() for text, most in own.items()
+    )
+
+
+def _per_minute(connection: Connection, study_id: int, now: float) -> tuple[int, ...]:
+    """Answers in each of the last minutes, looked for only among those who were here in that time."""
+    start = now - 60 * MINUTES
+    minute = cast((answer.c.received - start) / 60, Integer).label("minute")
+    rows = connection.execute(
+        select(minute, func.count())
+        .join(session, session.c.id == answer.c.session_id)
+        .where(session.c.study_id == study_id, session.c.last_seen >= start, answer.c.received >= start)
+        .group_by(minute)
+    ).all()
+    counts = dict.fromkeys(range(MINUTES), 0)
+    for place, number in rows:
+        counts[min(int(place), MINUTES - 1)] += number
+    return tuple(counts.values())

@@ -1,0 +1,168 @@
+"""What bots answer, and after how long.
+
+Those who judge have an opinion of every stimulus, drawn beforehand by the model of `karat.simulate` for all bots of a
+study together, so that they agree on what the items are like and differ as people do. The opinion is looked up by the
+words on the screen: a bot sees what a participant sees. The others answer without looking, among what is offered.
+Times are those of `karat.simulate.clock`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from karat.field.content.marks import plain_text, runs
+from karat.scales import Ordinal
+from karat.simulate import People, SimulateError, Spread, draw_people, respond
+from karat.simulate.behaviours import EARNEST, JUDGES, MINORITY
+from karat.simulate.clock import seconds
+from karat.simulate.contrasts import side_of, stated_effects
+from karat.simulate.scale_answers import levels_of
+from karat.study.study import Block, Study
+from karat.study.tasks import TASKS
+
+PLAYED = (EARNEST, MINORITY, "dawdler", "drop-out", "guesser", "straight-liner", "rusher")
+"""The behaviours of `karat.simulate` that bots can show: those that need no knowledge of what is still to come."""
+STAY = (0.3, 0.8)
+"""After which share of the trials those who drop out do so."""
+SWAPPED = {"left": "right", "right": "left"}
+
+Words = tuple[str, ...]
+Opinions = Mapping[Words, str]
+
+
+@dataclass
+class Behaviour:
+    """A participant: how they behave, what they think of each stimulus, and their pace.
+
+    >>> scale = {"kind": "points", "points": [{"value": "1"}, {"value": "2"}]}
+    >>> trial = {"task": "likert", "practice": False, "stimuli": [{"text": [[{"t": "It rained."}]]}]}
+    >>> Behaviour(opinions={("It rained.",): "2"}).answer(trial, scale)["response"]
+    '2'
+    """
+
+    name: str = EARNEST
+    opinions: Opinions = field(default_factory=dict)
+    pace: float = 0.0
+    random: np.random.Generator = field(default_factory=lambda: np.random.default_rng(1))
+    stay: float = field(init=False)
+    """The share of the trials that is answered."""
+
+    def __post_init__(self) -> None:
+        if self.name not in PLAYED:
+            raise SimulateError(f"No bot behaves as {self.name}. There are {', '.join(PLAYED)}.")
+        self.stay = float(self.random.uniform(*STAY)) if self.name == "drop-out" else 1.0
+        self._favourite = float(self.random.random())
+
+    def answer(self, trial: Mapping[str, Any], scale: Mapping[str, Any]) -> dict[str, Any]:
+        """Responses and seconds, under the names that the server expects."""
+        shown = tuple(plain_text(stimulus["text"] or []) for stimulus in trial["stimuli"])
+        if not trial.get("questions"):
+            response = self._response(shown, scale)
+            taken = self._seconds(trial)
+            return {"response": response, "rt": taken, "first_response": response, "first_rt": taken}
+        responses, times, clock = {}, {}, 0.0
+        for question in trial["questions"]:
+            words = (*shown, plain_text(question["left"]), plain_text(question["right"]))
+            clock += self._seconds(trial)
+            responses[question["id"]], times[question["id"]] = self._response(words, scale), round(clock, 3)
+        return {"responses": responses, "rts": times, "rt": round(clock, 3)}
+
+    def _response(self, words: Words, scale: Mapping[str, Any]) -> str:
+        if self.name in JUDGES and words in self.opinions:
+            return self.opinions[words]
+        place = self._favourite if self.name == "straight-liner" else float(self.random.random())
+        if scale["kind"] == "number":
+            return str(round(50 + 100 * place))
+        offered = scale["points"]
+        value: str = offered[int(place * len(offered))]["value"]
+        return value
+
+    def _seconds(self, trial: Mapping[str, Any]) -> float:
+        function = "practice" if trial.get("practice") else "filler"
+        usual = TASKS[trial["task"]].seconds
+        taken = seconds([function], np.zeros(1, np.int64), [self.name], np.array([self.pace]), usual, self.random)
+        return float(taken[0])
+
+
+def crowd(study: Study, behaviours: Sequence[str], seed: int = 1) -> list[Behaviour]:
+    """Participants of a study with these behaviours, each with opinions and a pace of their own.
+
+    >>> import tempfile
+    >>> from karat.study.init import write_study
+    >>> from karat.study.study import load
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = write_study(folder, "yes-no")
+    ...     people = crowd(load(folder), ["earnest", "rusher"])
+    >>> [person.name for person in people]
+    ['earnest', 'rusher']
+    """
+    random = np.random.default_rng(seed)
+    people = draw_people(behaviours, Spread(), random)
+    minds = opinions(study, people, random)
+    return [
+        Behaviour(name, mind, float(pace), np.random.default_rng(own))
+        for name, mind, pace, own in zip(behaviours, minds, people.pace, random.spawn(len(minds)), strict=True)
+    ]
+
+
+def opinions(study: Study, people: People, random: np.random.Generator) -> list[Opinions]:
+    """What each participant answers to each stimulus of a study, by the words that are on the screen."""
+    minds: list[dict[Words, str]] = [{} for _ in people.behaviours]
+    for index, block in enumerate(study.blocks):
+        trials = _stimuli(study, index)
+        whole = pl.concat([trials] * len(minds))
+        person = np.repeat(np.arange(len(minds)), trials.height)
+        sides = [(side_of(whole, contrast, block.settings), effect) for contrast, effect in stated_effects(study, None)]
+        responses = respond(
+            whole, person, people, block.scale, [(x, effect) for x, effect in sides if np.any(x)],
+            compared=block.settings.compared is not None, seed=random,
+        )  # fmt: skip
+        read = [_words(row, block) for row in trials.iter_rows(named=True)]
+        for number, mind in enumerate(minds):
+            own = responses[number * trials.height : (number + 1) * trials.height]
+            for words, response in zip(read, own, strict=True):
+                mind.update(_spelt(words, response, block))
+    return list(minds)
+
+
+def _stimuli(study: Study, index: int) -> pl.DataFrame:
+    """Every stimulus of a block once, with every adjective pair where there are any."""
+    lists = [study.trials(index, number) for number in range(1, study.plan()[index].count + 1)]
+    trials = pl.concat(lists, how="diagonal_relaxed")
+    shown = [name for name in ("sentence", "sentence_2", "image", "image_2") if name in trials.columns]
+    trials = trials.unique(shown, keep="first", maintain_order=True)
+    questions = study.blocks[index].questions
+    if questions is None:
+        return trials
+    poles = questions.select("question", _left="left", _right="right")
+    return trials.join(poles, how="cross", maintain_order="left_right")
+
+
+def _words(row: Mapping[str, Any], block: Block) -> Words:
+    texts = [row.get("sentence")]
+    if block.task.compares:
+        texts.append(row.get("sentence_2"))
+    shown = [plain_text(runs(text or "", block.settings.markdown)) for text in texts]
+    poles = [row["_left"], row["_right"]] if "_left" in row else []
+    return (*shown, *poles)
+
+
+def _spelt(words: Words, response: str, block: Block) -> Iterator[tuple[Words, str]]:
+    """An answer as the screen has it, for both ways in which sides or poles may be shown."""
+    if block.task.compares:
+        left, right = words
+        yield (left, right), response
+        yield (right, left), SWAPPED.get(response, response)
+    elif block.questions is not None and isinstance(block.scale, Ordinal):
+        levels = levels_of(block.scale)
+        sentence, left, right = words
+        place = levels.index(response) + 1
+        yield (sentence, left, right), str(place)
+        yield (sentence, right, left), str(len(levels) + 1 - place)
+    else:
+        yield words, response

@@ -1,0 +1,244 @@
+"""A small HTTP/1.1 client for many simultaneous visitors: one kept-alive connection and one set of cookies each.
+
+It knows what the participants' pages need and no more: GET and POST, forms and JSON, cookies, redirects within the
+site. Bodies come with a length or in chunks. A connection that breaks is told as `ConnectionError`; whether to ask
+again is for the caller to know, who knows what a repetition would do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http.cookies import SimpleCookie
+from typing import Any, cast
+from urllib.parse import urlencode, urljoin, urlsplit
+
+REDIRECTS = 10
+"""More redirects in a row than that are a circle."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the server answered.
+
+    >>> Reply("/x", 200, {}, b'{"left": 3}').json()["left"]
+    3
+    """
+
+    path: str
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def text(self) -> str:
+        """The body as text."""
+        return self.body.decode("utf-8", "replace")
+
+    def json(self) -> Any:
+        """The body as data."""
+        return json.loads(self.body)
+
+
+class Client:
+    """A visitor of one site. `token` is sent as a bearer token where there are no cookies, as in a frame.
+
+    `headers` are sent along with every request; `seconds` is how long a reply may take.
+
+    >>> Client("http://localhost:8000").site
+    'localhost:8000'
+    """
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        token: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        seconds: float = 60.0,
+    ) -> None:
+        parts = urlsplit(address)
+        if parts.scheme != "http" or not parts.hostname:
+            raise ValueError(f"{address} is no address that bots can visit. Write http://HOST:PORT.")
+        self.host, self.port = parts.hostname, parts.port or 80
+        self.site = parts.netloc
+        self.token = token
+        self.headers = dict(headers or {})
+        self.cookies: dict[str, str] = {}
+        self.seconds = seconds
+        self._connection: _Connection | None = None
+
+    async def get(self, path: str, *, follow: bool = True) -> Reply:
+        """A page, where redirects within the site lead to."""
+        return await self._follow(await self.request("GET", path), follow)
+
+    async def post_form(self, path: str, fields: Mapping[str, str], *, follow: bool = True) -> Reply:
+        """What comes back for a form that is sent."""
+        body = urlencode(fields).encode()
+        return await self._follow(await self.request("POST", path, body, "application/x-www-form-urlencoded"), follow)
+
+    async def post_json(self, path: str, data: object) -> Reply:
+        """What comes back for data that are sent."""
+        body = json.dumps(data, separators=(",", ":")).encode()
+        return await self.request("POST", path, body, "application/json")
+
+    async def request(self, method: str, path: str, body: bytes = b"", kind: str = "") -> Reply:
+        """One request and its reply, redirects not followed."""
+        lines = [f"{method} {path} HTTP/1.1", f"Host: {self.site}"]
+        if body or method == "POST":
+            lines += [f"Content-Type: {kind}", f"Content-Length: {len(body)}", f"Origin: http://{self.site}"]
+        if kind == "application/json":
+            lines.append("X-Karat: 1")
+        if self.token:
+            lines.append(f"Authorization: Bearer {self.token}")
+        lines += [f"{name}: {value}" for name, value in self.headers.items()]
+        if self.cookies:
+            lines.append("Cookie: " + "; ".join(f"{name}={value}" for name, value in self.cookies.items()))
+        head = "\r\n".join(lines).encode() + b"\r\n\r\n"
+        status, headers, content = await self._sent(head + body)
+        self._keep(headers)
+        return Reply(path, status, dict(headers), content)
+
+    async def close(self) -> None:
+        """Leave."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    async def _sent(self, request: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
+        if self._connection is None or self._connection.lost:
+            loop = asyncio.get_running_loop()
+            async with asyncio.timeout(self.seconds):
+                _, self._connection = await loop.create_connection(_Connection, self.host, self.port)
+        reply = self._connection.ask(request)
+        try:
+            # A timer that is only cancelled is cheaper than a task for each request.
+            timer = asyncio.get_running_loop().call_later(self.seconds, self._connection.give_up)
+            try:
+                return await reply
+            finally:
+                timer.cancel()
+        except BaseException:
+            await self.close()
+            raise
+
+    async def _follow(self, reply: Reply, follow: bool) -> Reply:
+        for _ in range(REDIRECTS):
+            target = reply.headers.get("location", "")
+            if not follow or reply.status not in (301, 302, 303, 307, 308) or not target:
+                return reply
+            there = urlsplit(urljoin(f"http://{self.site}{reply.path}", target))
+            if there.netloc != self.site:
+                return reply
+            reply = await self.request("GET", there.path + (f"?{there.query}" if there.query else ""))
+        raise ConnectionError(f"{reply.path} redirects in a circle.")
+
+    def _keep(self, headers: list[tuple[str, str]]) -> None:
+        """Cookies that were set or, by an age of zero, taken away."""
+        for name, value in headers:
+            if name != "set-cookie":
+                continue
+            for key, cookie in SimpleCookie(value).items():
+                if cookie["max-age"] == "0" or not cookie.value:
+                    self.cookies.pop(key, None)
+                else:
+                    self.cookies[key] = cookie.coded_value
+
+
+class _Connection(asyncio.Protocol):
+    """One connection: a request is written, and its reply is put together from what arrives."""
+
+    def __init__(self) -> None:
+        self.lost = False
+        self._transport: asyncio.Transport | None = None
+        self._waiting: asyncio.Future[tuple[int, list[tuple[str, str]], bytes]] | None = None
+        self._received = bytearray()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # A stream is both ways; the transport of uvloop is one without being derived from asyncio's.
+        self._transport = cast("asyncio.Transport", transport)
+
+    def ask(self, request: bytes) -> asyncio.Future[tuple[int, list[tuple[str, str]], bytes]]:
+        """Send a request; the future is its reply."""
+        if self._transport is None or self.lost:
+            raise ConnectionError("The connection is closed.")
+        self._received.clear()
+        self._waiting = asyncio.get_running_loop().create_future()
+        self._transport.write(request)
+        return self._waiting
+
+    def data_received(self, data: bytes) -> None:
+        self._received += data
+        found = _parsed(self._received)
+        if found is None or self._waiting is None:
+            return
+        waiting, self._waiting = self._waiting, None
+        if ("connection", "close") in found[1]:
+            self.close()
+        if not waiting.done():
+            waiting.set_result(found)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self.lost = True
+        self._fail(ConnectionError("The server closed the connection before it answered."))
+
+    def give_up(self) -> None:
+        """Nobody waits for ever."""
+        self._fail(ConnectionError("The server did not answer in time."))
+        self.close()
+
+    def close(self) -> None:
+        self.lost = True
+        if self._transport is not None:
+            self._transport.close()
+
+    def _fail(self, error: ConnectionError) -> None:
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None and not waiting.done():
+            waiting.set_exception(error)
+
+
+def _parsed(received: bytearray) -> tuple[int, list[tuple[str, str]], bytes] | None:
+    """Status, headers and body, or None while something is still to come."""
+    end = received.find(b"\r\n\r\n")
+    if end < 0:
+        return None
+    status, *lines = received[:end].decode("latin-1").split("\r\n")
+    headers = []
+    length, chunked = 0, False
+    for line in lines:
+        name, _, value = line.partition(":")
+        name, value = name.lower(), value.strip()
+        headers.append((name, value))
+        if name == "content-length":
+            length = int(value)
+        elif name == "transfer-encoding":
+            chunked = "chunked" in value.lower()
+    code = int(status.split(" ", 2)[1])
+    start = end + 4
+    if code in (204, 304):
+        return code, headers, b""
+    if chunked:
+        body = _unchunked(received, start)
+        return None if body is None else (code, headers, body)
+    if len(received) < start + length:
+        return None
+    return code, headers, bytes(received[start : start + length])
+
+
+def _unchunked(received: bytearray, start: int) -> bytes | None:
+    """A body in chunks, each with its size in hexadecimal digits before it, or None while some are to come."""
+    parts: list[bytes] = []
+    while True:
+        line = received.find(b"\r\n", start)
+        if line < 0:
+            return None
+        size = int(received[start:line].split(b";")[0], 16)
+        if len(received) < line + 2 + size + 2:
+            return None
+        if size == 0:
+            return b"".join(parts)
+        parts.append(bytes(received[line + 2 : line + 2 + size]))
+        start = line + 2 + size + 2

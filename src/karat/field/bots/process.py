@@ -1,0 +1,141 @@
+"""A server in a process of its own: started, waited for, measured, and ended in order or not at all in order."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+from karat.errors import KaratError
+
+LOOPBACK = "127.0.0.1"
+
+
+class ServerProcess:
+    """`karat serve` on the loopback address. `kill` ends it as a power cut would; `start` begins again on its port."""
+
+    def __init__(
+        self,
+        study: Path,
+        data: Path,
+        *,
+        more: Sequence[Path] = (),
+        database: str = "",
+        port: int | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self.port = port or free_port()
+        self.log = data / "server.log"
+        self.data = data
+        self._command = [sys.executable, "-m", "karat", "serve", str(study), *map(str, more), "--data", str(data)]
+        self._command += ["--host", LOOPBACK, "--port", str(self.port)]
+        self._command += ["--database", database] if database else []
+        # All bots come from one address: the limit that holds for people does not hold for them.
+        self._environment = {**os.environ, "KARAT_ARRIVALS_PER_MINUTE": "0", **(environment or {})}
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def address(self) -> str:
+        """Where it is reached."""
+        return f"http://{LOOPBACK}:{self.port}"
+
+    def start(self, seconds: float = 60.0) -> ServerProcess:
+        """Start it, and wait until it answers."""
+        self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with self.log.open("ab") as log:
+            self._process = started(self._command, self._environment, log)
+        until = time.monotonic() + seconds
+        while not answers(self.port, "/healthz"):
+            if self._process.poll() is not None or time.monotonic() > until:
+                self.kill()
+                raise KaratError(f"The server did not start. It said: {self.said()}")
+            time.sleep(0.02)
+        return self
+
+    def kill(self) -> None:
+        """End it at once; nothing that it holds in memory survives."""
+        self._end(signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
+
+    def stop(self) -> None:
+        """Let it finish what is under way, and end."""
+        self._end(signal.SIGTERM)
+
+    def wait(self) -> None:
+        """Wait until it ends by itself."""
+        if self._process is not None:
+            self._process.wait()
+
+    def said(self) -> str:
+        """What it wrote, such as the reason why it did not start."""
+        return self.log.read_text(encoding="utf-8", errors="replace").strip() if self.log.exists() else ""
+
+    def memory(self) -> float:
+        """The most memory that it has had so far, in megabytes, where the system tells (Linux), else nan."""
+        status = Path(f"/proc/{self._process.pid}/status") if self._process else Path("nowhere")
+        if not status.is_file():
+            return float("nan")
+        lines = [line for line in status.read_text().splitlines() if line.startswith("VmHWM:")]
+        return int(lines[0].split()[1]) / 1024 if lines else float("nan")
+
+    def __enter__(self) -> ServerProcess:
+        return self.start()
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
+
+    def _end(self, how: signal.Signals) -> None:
+        if self._process is None:
+            return
+        if self._process.poll() is None:
+            self._process.send_signal(how)
+            try:
+                self._process.wait(20)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        self._process = None
+
+
+def started(command: Sequence[str], environment: Mapping[str, str], log: IO[bytes]) -> subprocess.Popen[bytes]:
+    """A program that does not read from the terminal and writes to a file.
+
+    It is in a session of its own, so that Ctrl-C reaches only the one who started it, who then ends it in order.
+    """
+    return subprocess.Popen(  # noqa: S603 - the command is made here, of nothing that anybody sent
+        command, env=dict(environment), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+    )
+
+
+def free_port() -> int:
+    """A port on which nobody listens.
+
+    >>> 0 < free_port() < 65536
+    True
+    """
+    with socket.socket() as door:
+        door.bind((LOOPBACK, 0))
+        port: int = door.getsockname()[1]
+        return port
+
+
+def answers(port: int, path: str) -> bool:
+    """Whether a server on this port has the page.
+
+    >>> answers(free_port(), "/")
+    False
+    """
+    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=2)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()

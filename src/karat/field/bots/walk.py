@@ -1,0 +1,260 @@
+"""A whole visit: the landing page, consent, questions, the trials over the programming interface, and the last page.
+
+A bot keeps a record of what it sent and what the server said it had saved, so that both can be compared with the
+export. Where the line breaks it asks again, for as long as its patience lasts: answers under the same key, pages by
+looking where it stands.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+
+from karat.field.bots.behaviour import Behaviour
+from karat.field.bots.client import Client, Reply
+from karat.field.bots.forms import Choice, Form, forms
+from karat.study.study import Study
+
+PAUSE = 0.05
+"""Seconds before asking again where the line broke; twice as long each time, up to a second."""
+PAGES = 60
+"""More pages than that before the trials or after them are a circle."""
+ROUNDS = 5
+TRIALS = 'id="trials"'
+"""What only the page with the trials has."""
+DEVICE = {
+    "pointer": "mouse", "window": [1280, 800], "device": "desktop", "isolated": False, "frame_rate": 60,
+    "changes": 0, "blurs": 0, "away": 0, "feedback": None,
+}  # fmt: skip
+
+
+class VisitError(RuntimeError):
+    """Something that a participant would write to the researcher about."""
+
+
+@dataclass
+class Record:
+    """What a visit left behind."""
+
+    behaviour: str
+    sent: dict[str, tuple[str, dict[str, str | None]]] = field(default_factory=dict)
+    """The trial and the responses that were sent under each key."""
+    saved: set[str] = field(default_factory=set)
+    """The keys that the server acknowledged."""
+    refused: list[str] = field(default_factory=list)
+    """Why answers were refused, if any were."""
+    seconds: list[float] = field(default_factory=list)
+    """How long each acknowledged request took."""
+    broken: int = 0
+    """How often the line broke."""
+    left_early: bool = False
+    last_page: str = ""
+    """The words of the last page."""
+
+    @property
+    def acknowledged(self) -> dict[str, dict[str, str | None]]:
+        """The responses that are safe with the server, by trial; pages without an answer are left out."""
+        kept = (self.sent[key] for key in self.saved)
+        return {trial: responses for trial, responses in kept if None not in responses.values()}
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a study is visited: its slug, the parameters of the platform, what is known, and how hurried everybody is."""
+
+    slug: str
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    """What the platform adds to the address."""
+    known: Mapping[str, str] = field(default_factory=dict)
+    """Answers to background and quiz questions, by the words of the question; others are drawn by lot."""
+    speed: float = 1.0
+    """How many times faster than people the bots are; 0 for no pause at all."""
+    patience: float = 0.0
+    """For how many seconds a broken line is tried again."""
+
+    @property
+    def landing(self) -> str:
+        """The page on which participants arrive."""
+        return f"/s/{self.slug}/" + (f"?{urlencode(self.parameters)}" if self.parameters else "")
+
+    @property
+    def next(self) -> str:
+        """The page on which a participant stands."""
+        return f"/s/{self.slug}/go"
+
+
+def known_answers(study: Study, seed: int = 1) -> dict[str, str]:
+    """Answers that admit to a study and pass its quiz, as an eligible person who has read the instructions gives them.
+
+    >>> import tempfile
+    >>> from karat.study.init import write_study
+    >>> from karat.study.study import load
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = write_study(folder, "likert")
+    ...     known_answers(load(folder))["Which language did you learn first as a child?"]
+    'English'
+    """
+    random = np.random.default_rng(seed)
+    known = {
+        question.question: str(random.choice(question.eligible or question.answers))
+        for question in study.settings.background
+        if question.answers
+    }
+    return known | {quiz.question: quiz.answers[quiz.right - 1] for quiz in study.settings.texts.quiz}
+
+
+async def visit(client: Client, way: Way, behaviour: Behaviour) -> Record:
+    """Take part in a study from the first page to the last; the record says what was sent and what was saved."""
+    record = Record(behaviour.name)
+    patiently = Patience(way.patience, record)
+    page = await patiently(lambda: client.get(way.landing))
+    for _ in range(ROUNDS):
+        page = await past_the_forms(client, way, behaviour, page, patiently)
+        if TRIALS not in page.text:
+            record.last_page = page.text
+            return record
+        if not await _answer_trials(client, way, behaviour, record, patiently):
+            record.left_early = True
+            return record
+        page = await patiently(lambda: client.get(way.next))
+    raise VisitError(f"The trials of {way.slug} come again and again.")
+
+
+async def past_the_forms(
+    client: Client, way: Way, behaviour: Behaviour, page: Reply, patiently: Patience | None = None
+) -> Reply:
+    """Fill in one form after the other; the page with the trials, or the first that has no form to go on with."""
+    patient = patiently or Patience(way.patience, Record(behaviour.name))
+    for _ in range(PAGES):
+        form = None if TRIALS in page.text else _way_on(page)
+        if form is None:
+            return page
+        page = await _sent(client, way, form, behaviour, patient)
+    raise VisitError(f"The pages of {way.slug} go round in a circle; the last was {page.path}.")
+
+
+async def begin(client: Client, way: Way) -> Reply:
+    """Arrive: the landing page, and the first page of a session."""
+    page = await client.get(way.landing)
+    form = _way_on(page)
+    if form is None:
+        raise VisitError(f"Nobody can begin at {way.landing}: {page.status}.")
+    return await client.post_form(form.action, form.filled({}))
+
+
+async def _sent(client: Client, way: Way, form: Form, behaviour: Behaviour, patiently: Patience) -> Reply:
+    """The page after a form. Where the line broke, the bot looks where it stands instead of sending the form twice."""
+    filled = form.filled(_filled_in(form, way.known, behaviour.random))
+    try:
+        reply = await client.post_form(form.action, filled)
+    except OSError as error:
+        patiently.broke(error)
+    else:
+        if reply.status < 500:
+            return reply
+        patiently.broke(ConnectionError(f"{form.action} answered {reply.status}."))
+    reply = await patiently(lambda: client.get(way.next))
+    # Who has no session yet begins again; the platform's parameters lead back to one that was made meanwhile.
+    return reply if reply.status < 400 else await patiently(lambda: client.get(way.landing))
+
+
+async def _answer_trials(client: Client, way: Way, behaviour: Behaviour, record: Record, patiently: Patience) -> bool:
+    """Answer one trial after the other until the server names another step; False for those who drop out."""
+    state = await patiently(lambda: client.get(f"/api/{way.slug}/trials"))
+    if state.status != 200:
+        raise VisitError(f"The trials of {way.slug} are not to be had: {state.status} {state.text[:200]}")
+    told = state.json()
+    waiting, scales = list(told["trials"]), dict(told["scales"])
+    total = told["left"] + len(record.saved)
+    while told["step"] == "trials" and waiting:
+        if len(record.saved) >= behaviour.stay * total:
+            return False
+        trial = waiting.pop(0)
+        answer, pause = _answer(trial, scales, behaviour)
+        if way.speed and pause:
+            await asyncio.sleep(pause / way.speed)
+        answer["answered_at"] = round(time.time() * 1000)
+        record.sent[answer["key"]] = (trial["id"], answer.get("responses") or {"": answer["response"]})
+        held = [one["id"] for one in waiting]
+        request = {"answers": [answer], "events": [], "have": held}
+        began = time.perf_counter()
+        reply = await patiently(partial(client.post_json, f"/api/{way.slug}/answers", request))
+        if reply.status != 200:
+            raise VisitError(f"An answer was not taken: {reply.status} {reply.text[:200]}")
+        record.seconds.append(time.perf_counter() - began)
+        told = reply.json()
+        record.saved.update(told["saved"])
+        record.refused += [one["reason"] for one in told["refused"]]
+        scales.update(told["scales"])
+        known = {*held}
+        waiting += [one for one in told["trials"] if one["id"] not in known]
+    return True
+
+
+def _answer(trial: Mapping[str, Any], scales: Mapping[str, Any], behaviour: Behaviour) -> tuple[dict[str, Any], float]:
+    """An answer as the browser would send it, and how long a person takes for it."""
+    answer: dict[str, Any] = {
+        "trial": trial["id"], "key": str(uuid.uuid4()), "response": None, "responses": None, "rt": 0.0, "rts": None,
+        "first_response": None, "first_rt": None, "shown_at": round(time.time() * 1000), **DEVICE,
+    }  # fmt: skip
+    if trial["kind"] != "trial":
+        return answer, 0.0
+    answer |= behaviour.answer(trial, scales[trial["scale"]])
+    return answer, float(answer["rt"])
+
+
+def _way_on(page: Reply) -> Form | None:
+    """The form that leads to the next step, if there is one."""
+    found = [form for form in forms(page.text) if "/step/" in form.action or form.action.endswith("/begin")]
+    return found[0] if found else None
+
+
+def _filled_in(form: Form, known: Mapping[str, str], random: np.random.Generator) -> dict[str, str]:
+    """Every question answered: as is known, else by lot; boxes ticked, lines written in."""
+    answers = {name: _chosen(choice, known, random) for name, choice in form.choices.items()}
+    return answers | dict.fromkeys(form.texts, "nothing to add")
+
+
+def _chosen(choice: Choice, known: Mapping[str, str], random: np.random.Generator) -> str:
+    wanted = next((answer for question, answer in known.items() if question in choice.question), None)
+    by_words = {words: value for value, words in choice.options.items()}
+    if wanted in by_words:
+        return by_words[wanted]
+    return str(random.choice([value for value in choice.options if value]))
+
+
+class Patience:
+    """Asks again while the line is broken or the server is unwell, at growing intervals, until patience ends."""
+
+    def __init__(self, seconds: float, record: Record) -> None:
+        self.seconds, self.record = seconds, record
+
+    def broke(self, error: OSError) -> None:
+        """Count a broken line; without patience it is an error."""
+        self.record.broken += 1
+        if not self.seconds:
+            raise VisitError(f"The line broke: {error}") from error
+
+    async def __call__(self, call: Callable[[], Awaitable[Reply]]) -> Reply:
+        until, pause = time.monotonic() + self.seconds, PAUSE
+        while True:
+            try:
+                reply = await call()
+                if reply.status < 500:
+                    return reply
+                error: OSError = ConnectionError(f"{reply.path} answered {reply.status}.")
+            except OSError as broken:
+                error = broken
+            self.broke(error)
+            if time.monotonic() > until:
+                raise VisitError(f"The server cannot be reached: {error}") from error
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, 1.0)

@@ -1,0 +1,1 @@
+"""What participants read and answer; no database and no web."""

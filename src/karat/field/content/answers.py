@@ -1,0 +1,209 @@
+"""An answer, checked against what was offered: what goes into the table, or why it is refused.
+
+The browser is not believed. An answer must be one of those that the trial offered, a time must be a finite number of
+seconds of at most a day, and a page without a question takes no answer. Times are not compared with the length of the
+session: clocks of sleeping machines jump, and a refused answer is a lost one.
+
+In a differential the browser sends the place on the screen, 1 to n from left to right, and the table gets the level of
+the scale at that place. Whether the poles stood the other way round is in the column `polarity`; nothing is turned.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from karat.scales import Magnitude
+from karat.study.study import Block, Study
+
+LONGEST_RT = 86_400.0
+"""Seconds: a day."""
+MAGNITUDE = re.compile(r"(?=[0-9.]*[1-9])[0-9]{0,15}(?:\.[0-9]{1,15})?")
+"""A positive number as the browser sends it, with a decimal point."""
+EVENTS = (
+    "blur", "focus", "paste", "webdriver", "resize", "offline", "online", "reload", "fast", "trace", "picture",
+)  # fmt: skip
+"""What a browser may report."""
+
+Text = Annotated[str, Field(max_length=500)]
+Detail = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f]*$")]
+Seconds = Annotated[float, Field(ge=0, le=LONGEST_RT, allow_inf_nan=False)]
+Epoch = Annotated[float, Field(ge=0, le=1e14, allow_inf_nan=False)]
+QuestionId = Annotated[str, Field(pattern=r"^q[1-9][0-9]{0,2}$")]
+
+
+class Answer(BaseModel):
+    """What the browser tells of one trial."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    trial: str = Field(min_length=1, max_length=64, description="The opaque name of the trial.")
+    key: str = Field(pattern=r"^[A-Za-z0-9_-]{8,64}$", description="A random text, the same when an answer is resent.")
+    response: Text | None = Field(None, description="The answer; null for a page without a question.")
+    responses: dict[QuestionId, Text] | None = Field(
+        None, max_length=200, description="The answers to several questions on a page."
+    )
+    rt: Seconds = Field(description="Seconds from onset to answer.")
+    rts: dict[QuestionId, Seconds] | None = Field(None, max_length=200, description="The same for each question.")
+    first_response: Text | None = Field(None, description="The answer that was chosen first.")
+    first_rt: Seconds | None = Field(None, description="Seconds from onset to that.")
+    changes: int = Field(0, ge=0, le=10_000, description="How often the answer was changed.")
+    shown_at: Epoch | None = Field(None, description="Onset by the browser's clock, milliseconds since 1970.")
+    answered_at: Epoch | None = Field(None, description="Answer by the browser's clock.")
+    blurs: int = Field(0, ge=0, le=100_000, description="How often the page lost the focus during the trial.")
+    away: Seconds = Field(0.0, description="Seconds without focus.")
+    pointer: Literal["mouse", "touch", "pen", "key", ""] = Field("", description="What answered.")
+    window: tuple[Annotated[int, Field(ge=0, le=100_000)], Annotated[int, Field(ge=0, le=100_000)]] | None = Field(
+        None, description="Width and height of the window in pixels."
+    )
+    device: Literal["phone", "tablet", "desktop", ""] = Field("", description="The class of device.")
+    isolated: bool = Field(False, description="Whether the page was isolated, which gives a finer clock.")
+    frame_rate: Annotated[float, Field(ge=0, le=10_000, allow_inf_nan=False)] | None = Field(
+        None, description="Frames a second."
+    )
+    feedback: None = None
+
+
+class Event(BaseModel):
+    """Something that happened in the browser beside the answers."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: str = Field(max_length=32, description="What happened.")
+    at: Epoch = Field(description="When, by the browser's clock, milliseconds since 1970.")
+    trial: Annotated[str, Field(max_length=64)] | None = Field(None, description="During which trial.")
+    details: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,40}$")], bool | int | float | Detail | None] = Field(
+        {}, max_length=40, description="More about it."
+    )
+
+
+@dataclass(frozen=True)
+class AnswerRow:
+    """One answer as it is stored; `question` is empty where a trial has only one."""
+
+    question: str
+    response: str | None
+    rt: float
+    first_response: str | None = None
+    first_rt: float | None = None
+    changes: int = 0
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What is to be stored, or why nothing is."""
+
+    rows: tuple[AnswerRow, ...] = ()
+    refusal: str | None = None
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What can be answered in a block: what the browser may send, and what each becomes; None where any number may."""
+
+    responses: Mapping[str, str] | None
+
+    def read(self, sent: str | None) -> str | None:
+        """What an answer becomes in the table; None where it was not offered."""
+        if sent is None:
+            return None
+        if self.responses is not None:
+            return self.responses.get(sent)
+        return sent if MAGNITUDE.fullmatch(sent) else None
+
+
+def offers(study: Study) -> dict[str, Offer]:
+    """What can be answered in each block, by its name."""
+    return {block.name: offer_of(block) for block in study.blocks}
+
+
+def offer_of(block: Block) -> Offer:
+    """What can be answered in a block.
+
+    >>> from karat.study.init import write_study
+    >>> from karat.study.study import load
+    >>> folder = getfixture("tmp_path") / "study"
+    >>> written = write_study(folder, "differential")
+    >>> offer_of(load(folder).blocks[0]).read("1")
+    '-3'
+    """
+    scale = block.scale
+    if isinstance(scale, Magnitude):
+        return Offer(None)
+    levels: Sequence[str] = scale.levels  # type: ignore[attr-defined]
+    if block.questions is not None:
+        return Offer({str(place): level for place, level in enumerate(levels, start=1)})
+    return Offer({level: level for level in levels})
+
+
+def check(shown: Mapping[str, Any], offer: Offer | None, answer: Answer) -> Checked:
+    """What an answer to a page becomes; `shown` is what the browser saw, `offer` what its block offers.
+
+    >>> page, offer = {"kind": "trial", "questions": None}, Offer({"no": "no", "yes": "yes"})
+    >>> check(page, offer, Answer(trial="t", key="k" * 8, response="yes", rt=2.5)).rows[0].response
+    'yes'
+    >>> check(page, offer, Answer(trial="t", key="k" * 8, response="maybe", rt=1)).refusal
+    'not offered'
+    """
+    if shown["kind"] != "trial" or offer is None:
+        if answer.response is not None or answer.responses is not None:
+            return Checked(refusal="not offered")
+        return Checked((AnswerRow("", None, answer.rt),))
+    questions = shown.get("questions")
+    if questions:
+        return _checked_questions([question["id"] for question in questions], offer, answer)
+    response = offer.read(answer.response)
+    if response is None or answer.responses is not None:
+        return Checked(refusal="not offered")
+    first = offer.read(answer.first_response)
+    # What was typed first may have been no number; of what can be chosen, only an offer can have been first.
+    if answer.first_response is not None and first is None and offer.responses is not None:
+        return Checked(refusal="not offered")
+    return Checked((AnswerRow("", response, answer.rt, first, answer.first_rt, answer.changes),))
+
+
+def _checked_questions(asked: list[str], offer: Offer, answer: Answer) -> Checked:
+    """The answers to all questions of a page; one that is missing or not offered refuses the page."""
+    given, times = answer.responses or {}, answer.rts or {}
+    if answer.response is not None or not set(times) <= set(asked) or not set(given) <= set(asked):
+        return Checked(refusal="not offered")
+    if set(given) != set(asked):
+        return Checked(refusal="not all questions are answered")
+    rows = []
+    for question in asked:
+        response = offer.read(given[question])
+        if response is None:
+            return Checked(refusal="not offered")
+        rows.append(AnswerRow(question, response, times.get(question, answer.rt), changes=answer.changes))
+    return Checked(tuple(rows))
+
+
+def details(answer: Answer) -> dict[str, Any]:
+    """What else is known of an answer, for those who look at how it was given.
+
+    >>> details(Answer(trial="t", key="k" * 8, rt=1, pointer="touch", window=(390, 844)))
+    {'blurs': 0, 'away': 0.0, 'pointer': 'touch', 'window': [390, 844], 'device': '', 'isolated': False}
+    """
+    told = {
+        "shown_at": answer.shown_at, "answered_at": answer.answered_at, "blurs": answer.blurs, "away": answer.away,
+        "pointer": answer.pointer, "window": list(answer.window) if answer.window else None, "device": answer.device,
+        "isolated": answer.isolated, "frame_rate": answer.frame_rate,
+    }  # fmt: skip
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def event_refusal(event: Event) -> str | None:
+    """Why an event is not stored; None where it is.
+
+    >>> event_refusal(Event(kind="blur", at=1)), event_refusal(Event(kind="blurr", at=1))
+    (None, 'unknown kind')
+    """
+    if event.kind not in EVENTS:
+        return "unknown kind"
+    odd = any(isinstance(value, float) and not math.isfinite(value) for value in event.details.values())
+    return "not a number" if odd else None

@@ -1,0 +1,233 @@
+r"""Texts as participants see them: plain, or in a small part of Markdown that cannot run script.
+
+    *italics*   **bold**   ~subscript~   ^superscript^   ++small caps++   \* a star that is only a star
+
+A mark counts where a sign opens before a letter and closes behind one; every other sign stands for itself, so that the
+star of "*The cat sleep" needs no escape. Blank lines part paragraphs.
+
+Stimuli go to the browser as runs: paragraphs of pieces, each a text with its marks, from which the browser makes text
+nodes. The texts of the study (welcome, consent, ...) become HTML here, with lists ("- ") and links to https pages too;
+everything else in them is escaped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+from markupsafe import Markup, escape
+
+Run = dict[str, Any]
+"""A piece of text, `{"t": "old", "i": True}`: i, b, sub, sup and sc (small caps) are its marks."""
+Runs = list[list[Run]]
+
+MARKS = (("**", "b"), ("++", "sc"), ("*", "i"), ("~", "sub"), ("^", "sup"))
+"""Signs and the marks they stand for, the longer ones first."""
+WORD_MARKS = ("~", "^")
+"""Marks that hold no blanks: `~5 or ~6` is no subscript."""
+ESCAPED = "\\*~^+[]()-"
+LINK = re.compile(
+    r"\[(?P<words>[^\[\]\n]+)\]\((?P<address>https://[^\s()<>\"'\\]+)\)"
+    r"|(?<![\w/])(?P<bare>https://[^\s<>\"'\\]*[^\s<>\"'\\.,;:!?)\]*~^+])"
+)
+TAGS = {"i": "em", "b": "strong", "sub": "sub", "sup": "sup", "sc": 'span class="small-caps"'}
+
+
+def runs(text: str, markdown: bool = False) -> Runs:
+    """A text as paragraphs of pieces with their marks; without Markdown, every line as it stands.
+
+    >>> runs("The *old* cat", markdown=True)
+    [[{'t': 'The '}, {'t': 'old', 'i': True}, {'t': ' cat'}]]
+    >>> runs("*The cat sleep.")
+    [[{'t': '*The cat sleep.'}]]
+    """
+    if not markdown:
+        return [[{"t": line}] for line in _lines(text) if line]
+    return [_pieces(" ".join(lines)) for lines in _paragraphs(text)]
+
+
+def gloss(text: str, markdown: bool = False) -> Runs:
+    r"""Interlinear lines, a paragraph each, with one blank between words, so that words can be set in columns.
+
+    >>> gloss("DEF  cat\nthe cat")
+    [[{'t': 'DEF cat'}], [{'t': 'the cat'}]]
+    """
+    lines = [_one_blank(line) for line in _lines(text) if line]
+    return [_pieces(line) if markdown else [{"t": line}] for line in lines]
+
+
+def prose(text: str) -> Runs:
+    r"""A text of the study for the browser's own pages: as `markup` has it, list items with a dot in front.
+
+    >>> prose("Read:\n- slowly")
+    [[{'t': 'Read:'}], [{'t': '• slowly'}]]
+    """
+    return [_pieces(f"• {line}" if listed else line) for listed, lines in _blocks(text) for line in lines]
+
+
+def markup(text: str) -> Markup:
+    """A text of the study as HTML: paragraphs, lists, emphasis and links to https pages; all else is escaped.
+
+    >>> markup("Be *quick* <b>")
+    Markup('<p>Be <em>quick</em> &lt;b&gt;</p>')
+    """
+    parts = []
+    for listed, lines in _blocks(text):
+        tag = "li" if listed else "p"
+        inner = Markup("").join(_tagged(tag, _html(_pieces(line, links=True))) for line in lines)
+        parts.append(_tagged("ul", inner) if listed else inner)
+    return Markup("\n").join(parts)
+
+
+def inline_markup(text: str) -> Markup:
+    """A single line of the study, such as a question, as HTML without a paragraph around it.
+
+    >>> inline_markup("How old are *you*?")
+    Markup('How old are <em>you</em>?')
+    """
+    return _html(_pieces(" ".join(line for line in _lines(text) if line), links=True))
+
+
+def markup_of(shown: Runs) -> Markup:
+    """Runs as HTML, a paragraph each.
+
+    >>> markup_of(runs("x~1~ < y", markdown=True))
+    Markup('<p>x<sub>1</sub> &lt; y</p>')
+    """
+    return Markup("\n").join(_tagged("p", _html(paragraph)) for paragraph in shown)
+
+
+def plain_text(shown: Runs) -> str:
+    """The text of runs without its marks, a line a paragraph.
+
+    >>> plain_text(runs("The *old* cat", markdown=True))
+    'The old cat'
+    """
+    return "\n".join("".join(piece["t"] for piece in paragraph) for paragraph in shown)
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip(" \t") for line in re.split(r"\r\n|\r|\n", text)]
+
+
+def _one_blank(line: str) -> str:
+    # A no-break space is meant, and stays.
+    return re.sub(r"[ \t]+", " ", line)
+
+
+def _paragraphs(text: str) -> Iterator[list[str]]:
+    """The lines of each paragraph."""
+    lines: list[str] = []
+    for line in [*_lines(text), ""]:
+        if line:
+            lines.append(_one_blank(line))
+        elif lines:
+            yield lines
+            lines = []
+
+
+def _blocks(text: str) -> Iterator[tuple[bool, list[str]]]:
+    """Paragraphs of one line each, and lists of several; a line without a hyphen goes on with the one before."""
+    for lines in _paragraphs(text):
+        words: list[str] = []
+        items: list[str] = []
+        for line in lines:
+            if line.startswith("- "):
+                items.append(line[2:])
+            elif items:
+                items[-1] += f" {line}"
+            else:
+                words.append(line)
+        if words:
+            yield False, [" ".join(words)]
+        if items:
+            yield True, items
+
+
+def _pieces(text: str, links: bool = False) -> list[Run]:
+    pieces: list[Run] = []
+    _scan(text, {}, pieces, links)
+    return pieces
+
+
+def _scan(text: str, marks: Run, pieces: list[Run], links: bool) -> None:
+    """Add the pieces of a text that stands inside some marks."""
+    at = 0
+    while at < len(text):
+        sign = text[at]
+        link = LINK.match(text, at) if links and sign in "[h" else None
+        opened = _opened(text, at) if sign in "*+~^" else None
+        if sign == "\\" and at + 1 < len(text) and text[at + 1] in ESCAPED:
+            _add(pieces, text[at + 1], marks)
+            at += 2
+        elif link is not None:
+            inside = marks | {"href": link["address"] or link["bare"]}
+            if link["words"]:
+                _scan(link["words"], inside, pieces, False)
+            else:
+                _add(pieces, link["bare"], inside)
+            at = link.end()
+        elif opened is not None:
+            opener, mark, end = opened
+            _scan(text[at + len(opener) : end], marks | {mark: True}, pieces, links)
+            at = end + len(opener)
+        else:
+            _add(pieces, sign, marks)
+            at += 1
+
+
+def _add(pieces: list[Run], text: str, marks: Run) -> None:
+    """Add text to the last piece if that has the same marks, else as a new one."""
+    if pieces and {key: value for key, value in pieces[-1].items() if key != "t"} == marks:
+        pieces[-1]["t"] += text
+    else:
+        pieces.append({"t": text, **marks})
+
+
+def _opened(text: str, at: int) -> tuple[str, str, int] | None:
+    """The sign that opens here, its mark, and where it closes; None where the sign stands for itself."""
+    for sign, mark in MARKS:
+        start = at + len(sign)
+        if text.startswith(sign, at) and start < len(text) and not text[start].isspace():
+            end = _closing(text, sign, start)
+            if end is not None and not (sign in WORD_MARKS and re.search(r"\s", text[start:end])):
+                return sign, mark, end
+    return None
+
+
+def _closing(text: str, sign: str, start: int) -> int | None:
+    """Where a sign closes again, behind something that is no blank and no escape."""
+    at = text.find(sign, start + 1)
+    while at != -1:
+        if sign == "*" and text.startswith("**", at):
+            at = text.find(sign, at + 2)
+        elif text[at - 1].isspace() or text[at - 1] == "\\":
+            at = text.find(sign, at + 1)
+        else:
+            # Of three stars the inner one belongs to the italics inside.
+            return at + 1 if sign == "**" and text.startswith("***", at) else at
+    return None
+
+
+def _html(paragraph: list[Run]) -> Markup:
+    parts = []
+    for address, pieces in groupby(paragraph, key=lambda piece: piece.get("href")):
+        text = Markup("").join(_marked(piece) for piece in pieces)
+        # A new tab, so that nobody loses the page of the study.
+        link = Markup('<a href="{}" target="_blank" rel="noopener noreferrer">{}</a>')
+        parts.append(link.format(address, text) if address else text)
+    return Markup("").join(parts)
+
+
+def _marked(piece: Run) -> Markup:
+    text = escape(piece["t"])
+    for mark, tag in TAGS.items():
+        text = _tagged(tag, text) if piece.get(mark) else text
+    return text
+
+
+def _tagged(tag: str, inner: Markup) -> Markup:
+    name = tag.partition(" ")[0]
+    return Markup(f"<{tag}>") + inner + Markup(f"</{name}>")  # noqa: S704 - tags are those of this module

@@ -1,0 +1,195 @@
+"""From the questionnaire of a participant to the pages that are shown, and to what is kept of each.
+
+A page is a trial, a break or a text. What the browser gets of a trial is what a participant may see: stimuli, prompt
+and scale, under a random name. Item, condition, function and right answer stay in the hidden rows, which the answer
+later joins. A differential with several pages becomes several trials, so that each page is saved when it is answered.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from karat.errors import KaratError
+from karat.field.content.images import image_name
+from karat.field.content.marks import Runs, gloss, prose, runs
+from karat.field.content.scales import scale_key
+from karat.field.content.texts import Words
+from karat.scales import answer_text
+from karat.study.questionnaire import Questionnaire
+from karat.study.study import Block, Study
+
+HIDDEN = ("acceptability", "verified", "feedback")
+"""Columns of the items that are no part of results."""
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class PlannedTrial:
+    """A page of a participant."""
+
+    position: int
+    """From 1, over all pages."""
+    public_id: str
+    block: str
+    rows: list[Row]
+    """The rows of the questionnaire that are answered: one, in a differential one a question, on a text page none."""
+    shown: dict[str, Any]
+    """What the browser gets."""
+
+
+@dataclass(frozen=True)
+class _Page:
+    """A page before its place among the others is known."""
+
+    block: str
+    rows: list[Row]
+    shown: dict[str, Any]
+
+
+def planned(
+    study: Study, questionnaire: Questionnaire, *, slug: str, words: Words, session: int = 1
+) -> list[PlannedTrial]:
+    """The pages of a session in their order.
+
+    >>> from karat.field.content.texts import words
+    >>> from karat.study.init import write_study
+    >>> from karat.study.study import load
+    >>> folder = getfixture("tmp_path") / "study"
+    >>> written = write_study(folder, "yes-no")
+    >>> study = load(folder)
+    >>> pages = planned(study, study.questionnaire(), slug="study", words=words("en"))
+    >>> pages[0].shown["kind"], pages[1].shown["practice"], pages[1].rows[0]["function"]
+    ('text', True, 'practice')
+    """
+    trials = list(_trials(questionnaire, session))
+    if not trials:
+        raise KaratError(f"{study.path.name} has no session {session}.")
+    pages = list(_pages(study, trials, slug, words))
+    shown_as = study.settings.field.progress
+    count = sum(page.shown["kind"] == "trial" for page in pages)
+    made, number = [], 0
+    for position, page in enumerate(pages, start=1):
+        is_trial = page.shown["kind"] == "trial"
+        number += is_trial
+        public_id = secrets.token_urlsafe(12)
+        place = {
+            "id": public_id,
+            "done": None if shown_as == "none" else round((position - 1) / len(pages), 4),
+            "number": number if is_trial and shown_as == "count" else None,
+            "of": count if is_trial and shown_as == "count" else None,
+        }
+        made.append(PlannedTrial(position, public_id, page.block, page.rows, page.shown | place))
+    return made
+
+
+def _trials(questionnaire: Questionnaire, session: int) -> Iterator[list[Row]]:
+    """The rows of each trial, without empty cells."""
+    rows: list[Row] = []
+    for row in questionnaire.frame.iter_rows(named=True):
+        if int(row.get("session") or 1) != session:
+            continue
+        if rows and rows[0]["trial"] != row["trial"]:
+            yield rows
+            rows = []
+        rows.append({name: cell for name, cell in row.items() if cell is not None})
+    if rows:
+        yield rows
+
+
+def _pages(study: Study, trials: list[list[Row]], slug: str, words: Words) -> Iterator[_Page]:
+    """Trials with what stands between them: the text of a block, of the practice and of breaks."""
+    blocks = {block.name: (number, block) for number, block in enumerate(study.blocks)}
+    every = study.settings.questionnaire.breaks_after
+    judged = rested = 0
+    previous = ("", False)
+    for rows in trials:
+        number, block = blocks[rows[0]["block"]]
+        practice = rows[0]["function"] == "practice"
+        if every and judged > rested and judged % every == 0:
+            rested = judged
+            yield _text_page("break", words["break.text"], block.name)
+        yield from _texts_before(study, block, practice, previous, words)
+        shown = _shown(study, number, rows, slug)
+        yield from _parts(block, rows, shown)
+        judged += not practice
+        previous = (block.name, practice)
+
+
+def _texts_before(
+    study: Study, block: Block, practice: bool, previous: tuple[str, bool], words: Words
+) -> Iterator[_Page]:
+    """What is read before a trial: how a block is done, that practice begins, that it is over."""
+    name, practised = previous
+    if name != block.name and block.settings.instructions:
+        yield _text_page("text", block.settings.instructions, block.name)
+    if practice and not (practised and name == block.name):
+        yield _text_page("text", study.settings.texts.practice or words["practice.intro"], block.name)
+    if practised and not practice:
+        yield _text_page("text", words["practice.over"], block.name)
+
+
+def _text_page(kind: str, text: str, block: str) -> _Page:
+    return _Page(block, [], _page(kind=kind, text=prose(text)))
+
+
+def _page(**shown: Any) -> dict[str, Any]:
+    """All that a page may have, empty where nothing is said."""
+    empty: dict[str, Any] = {
+        "kind": "trial", "task": None, "practice": False, "prompt": None, "context": None, "stimuli": [],
+        "modulus": None, "scale": None, "questions": None, "per_page": None, "text": None, "feedback": None,
+    }  # fmt: skip
+    return empty | shown
+
+
+def _shown(study: Study, number: int, rows: list[Row], slug: str) -> dict[str, Any]:
+    """What the browser sees of a trial; nothing of what it is for."""
+    block, row = study.blocks[number], rows[0]
+    settings, practice = block.settings, row["function"] == "practice"
+    sides = ("", "_2") if block.task.compares else ("",)
+    modulus = settings.scale.modulus
+    return _page(
+        task=settings.task,
+        practice=practice,
+        prompt=_runs(settings.prompt, settings.markdown),
+        context=_runs(row.get("context"), settings.markdown),
+        stimuli=[_stimulus(study, row, side, slug, settings.markdown) for side in sides],
+        modulus={"text": runs(settings.modulus_sentence, settings.markdown), "value": answer_text(modulus)}
+        if settings.modulus_sentence and modulus is not None
+        else None,
+        scale=scale_key(number),
+        feedback=_runs(row.get("feedback"), settings.markdown) if practice else None,
+    )
+
+
+def _stimulus(study: Study, row: Mapping[str, Any], side: str, slug: str, markdown: bool) -> dict[str, Any]:
+    image, lines = row.get(f"image{side}"), row.get(f"gloss{side}")
+    return {
+        "text": _runs(row.get(f"sentence{side}"), markdown),
+        "gloss": gloss(lines, markdown) if lines else None,
+        "image": f"/s/{slug}/image/{image_name(study, image)}" if image else None,
+    }
+
+
+def _runs(text: str | None, markdown: bool) -> Runs | None:
+    return runs(text, markdown) if text else None
+
+
+def _parts(block: Block, rows: list[Row], shown: dict[str, Any]) -> Iterator[_Page]:
+    """A trial as one page, or a differential as several; poles stand as the participant's polarity says."""
+    kept = [{name: cell for name, cell in row.items() if name not in HIDDEN} for row in rows]
+    if block.questions is None:
+        yield _Page(block.name, kept, shown)
+        return
+    poles = {row["question"]: (row["left"], row["right"]) for row in block.questions.to_dicts()}
+    size = block.settings.per_page or len(kept)
+    for start in range(0, len(kept), size):
+        part = kept[start : start + size]
+        questions = []
+        for place, row in enumerate(part, start=1):
+            left, right = poles[row["question"]][:: -1 if row["polarity"] == -1 else 1]
+            questions.append({"id": f"q{place}", "left": runs(left), "right": runs(right)})
+        yield _Page(block.name, part, shown | {"questions": questions})

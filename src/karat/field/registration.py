@@ -1,0 +1,55 @@
+"""What the store keeps of a study: its settings, and the screening rules that are frozen when it starts.
+
+The rules are kept as the study file states them. Their fingerprint is that of every setting of every criterion, also of
+those that the study file leaves to the default, so that a later version of karat with other defaults cannot change them
+in silence.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from karat.field.store.studies import Register
+from karat.study.criteria import criterion_settings
+from karat.study.study import Study
+
+
+def full_rules(study: Study) -> dict[str, Any] | None:
+    """The screening rules of a study file with all their settings; None where none are stated."""
+    screening = study.settings.screening
+    if screening is None:
+        return None
+    stated = screening.model_extra or {}
+    rules = {name: criterion_settings(name, given).model_dump(mode="json") for name, given in stated.items()}
+    return {**rules, "exclude": screening.exclude}
+
+
+def stated_rules(study: Study) -> dict[str, Any] | None:
+    """The screening rules as the study file states them."""
+    screening = study.settings.screening
+    return None if screening is None else {**(screening.model_extra or {}), "exclude": screening.exclude}
+
+
+def rules_fingerprint(rules: dict[str, Any] | None) -> str:
+    """A short text that changes when a rule changes.
+
+    >>> rules_fingerprint({"completion": {}}) == rules_fingerprint(None)
+    False
+    """
+    return hashlib.sha256(json.dumps(rules, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def registration(slug: str, study: Study) -> Register:
+    """A study as the store keeps it.
+
+    >>> from karat.study.init import write_study
+    >>> from karat.study.study import load
+    >>> written = write_study(getfixture("tmp_path") / "likert", "likert")
+    >>> sorted(registration("likert", load(written[0])).screening)[:3]
+    ['attention', 'completion', 'controls']
+    """
+    settings = study.settings.model_dump(mode="json")
+    return Register(slug, study.title, study.fingerprint, settings, stated_rules(study),
+                    rules_fingerprint(full_rules(study)))  # fmt: skip

@@ -1,0 +1,1 @@
+"""The web application that participants see: pages, the interface of the trials, and what keeps them safe."""

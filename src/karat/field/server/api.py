@@ -1,0 +1,235 @@
+"""What the trial page asks and tells: the next trials, and the answers that were given.
+
+A session is known by its cookie or by a bearer token. What changes something carries the header `X-Karat`, which a form
+of another site cannot send. An answer is acknowledged after it is on the disk.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.json_schema import models_json_schema
+from pydantic_core import to_json
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from karat.field.content import flow
+from karat.field.content.answers import Answer, Event, details, event_refusal
+from karat.field.server.asking import Asking, again, bearer_token, config_of, field_of, held_token, loaded
+from karat.field.server.fielded import Fielded
+from karat.field.server.moving import plan
+from karat.field.server.security import from_another_site
+from karat.field.server.tokens import token_hash
+from karat.field.store import SessionEndedError, answers, trials
+from karat.field.store.answers import Saved, SubmittedAnswer, SubmittedEvent
+from karat.field.store.trials import StoredTrial
+
+router = APIRouter(prefix="/api", tags=["trials"])
+MOST_ANSWERS = 200
+MOST_EVENTS = 1000
+SCHEMAS = "#/components/schemas/"
+
+
+class AnswersSent(BaseModel):
+    """Answers and events, and which trials the browser holds already."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    answers: list[Answer] = Field([], max_length=MOST_ANSWERS)
+    events: list[Event] = Field([], max_length=MOST_EVENTS)
+    have: list[Annotated[str, Field(max_length=64)]] = Field([], max_length=MOST_ANSWERS)
+
+
+class Refused(BaseModel):
+    """An answer that was not taken."""
+
+    key: str
+    reason: str
+
+
+class AnswersSaved(BaseModel):
+    """What was saved, what was refused, and which trials come next."""
+
+    saved: list[str]
+    refused: list[Refused]
+    trials: list[dict[str, Any]] = Field(description="Further trials, as participants may see them.")
+    scales: dict[str, dict[str, Any]] = Field(description="The scales of these trials, by their keys.")
+    left: int = Field(description="How many pages are unanswered.")
+    step: str = Field(description="The step at which the session stands; trials, while there are any.")
+
+
+class TrialsAhead(BaseModel):
+    """The next trials of a session."""
+
+    step: str
+    trials: list[dict[str, Any]]
+    scales: dict[str, dict[str, Any]]
+    left: int
+    done: float = Field(description="Which share of the pages is answered.")
+    language: str
+    direction: str
+    going_back: bool
+    previous: dict[str, Any] | None = Field(
+        description="The page before, with its answer, where going back is allowed."
+    )
+
+
+class Problem(BaseModel):
+    """What went wrong, as a sentence in the language of the study."""
+
+    error: str
+
+
+def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    return {status: {"model": Problem} for status in (400, 401, 404, 405, 409, 413, 422, *statuses)}
+
+
+@router.get("/{slug}/trials", responses={200: {"model": TrialsAhead}, **_problems()}, summary="The next trials")
+async def next_trials(slug: str, request: Request) -> Response:
+    """The next trials of the session that are not answered."""
+    asked = await _asking(request, slug)
+    if asked.session.step == flow.TRIALS and not asked.session.planned:
+        await plan(asked)
+        asked = await again(asked)
+    session, field = asked.session, asked.field
+    settings = field.study.settings.field
+    ahead: list[StoredTrial] = []
+    before = None
+    if session.step == flow.TRIALS:
+        ahead = await asked.store.look(trials.next_trials, session.id, settings.send_ahead)
+        if settings.going_back:
+            before = await asked.store.look(trials.last_answered, session.id)
+    pages = [*ahead, before[0]] if before else ahead
+    return _json({
+        "step": session.step,
+        "trials": [one.shown for one in ahead],
+        "scales": _scales(field, pages),
+        "left": session.left,
+        "done": round(session.answered / session.trials, 4) if session.trials else 0.0,
+        "language": field.language,
+        "direction": field.words.direction,
+        "going_back": settings.going_back,
+        "previous": _with_answer(field, *before) if before else None,
+    })  # fmt: skip
+
+
+@router.post("/{slug}/answers", responses={200: {"model": AnswersSaved}, **_problems(403, 415)}, summary="Save answers",
+             openapi_extra={
+                 "requestBody": {"required": True, "content": {
+                     "application/json": {"schema": {"$ref": f"{SCHEMAS}AnswersSent"}}
+                 }},
+                 "parameters": [{"name": "X-Karat", "in": "header", "required": True,
+                                 "schema": {"type": "string", "const": "1"}}],
+             })  # fmt: skip
+async def save_answers(slug: str, request: Request) -> Response:
+    """Save answers and events; they are on the disk when they are acknowledged."""
+    field, config = field_of(request, slug), config_of(request)
+    if request.headers.get("x-karat") != "1" or from_another_site(request, config):
+        raise HTTPException(403)
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise HTTPException(415)
+    known = token_hash(config.secret, slug, bearer_token(request) or held_token(request, slug))
+    if known is None:
+        raise HTTPException(401)
+    try:
+        sent = AnswersSent.model_validate_json(await request.body())
+    except ValidationError:
+        raise HTTPException(422) from None
+    settings = field.study.settings.field
+    saved: Saved = await request.app.state.store.do(
+        answers.save,
+        answers.Submission(
+            token_hash=known,
+            answers=[_submitted(answer) for answer in sent.answers],
+            check=field.check,
+            next_step=field.after_trials,
+            lease_seconds=field.lease_seconds,
+            events=[_happened(event) for event in sent.events],
+            have=frozenset(sent.have),
+            send_ahead=settings.send_ahead,
+            going_back=settings.going_back,
+        ),
+    )
+    return _json({
+        "saved": saved.saved,
+        "refused": [{"key": key, "reason": reason} for key, reason in saved.refused],
+        "trials": [one.shown for one in saved.trials],
+        "scales": _scales(field, saved.trials),
+        "left": saved.left,
+        "step": saved.step,
+    })  # fmt: skip
+
+
+async def save_at_once(request: Request) -> Response:
+    """The same without FastAPI's own reading of the request, which would take longer than the rest."""
+    return await save_answers(request.path_params["slug"], request)
+
+
+async def _asking(request: Request, slug: str) -> Asking:
+    """The session that asks; 401 where there is none, 409 where it has ended."""
+    field = field_of(request, slug)
+    bearer = bearer_token(request)
+    token = bearer or held_token(request, slug)
+    session = await loaded(request, field, token)
+    if session is None:
+        raise HTTPException(401)
+    if session.state != "running":
+        raise SessionEndedError(session.state)
+    return Asking(request, field, session, token, framed=bool(bearer))
+
+
+def _submitted(answer: Answer) -> SubmittedAnswer:
+    when = None if answer.answered_at is None else answer.answered_at / 1000
+    return SubmittedAnswer(answer.trial, answer.key, answer, when, details(answer))
+
+
+def _happened(event: Event) -> SubmittedEvent:
+    """An event as it is stored; one that no browser of ours reports is noted as such."""
+    reason = event_refusal(event)
+    if reason is not None:
+        return SubmittedEvent("refused-event", event.at / 1000, event.trial, {"kind": event.kind, "reason": reason})
+    return SubmittedEvent(event.kind, event.at / 1000, event.trial, event.details)
+
+
+def _scales(field: Fielded, pages: list[StoredTrial]) -> dict[str, Any]:
+    return {key: field.scales[key] for page in pages if (key := page.shown.get("scale"))}
+
+
+def _with_answer(field: Fielded, page: StoredTrial, given: dict[str, str | None]) -> dict[str, Any]:
+    """A page with what was answered to it, as the browser had sent it."""
+    offer = field.offers.get(page.block)
+    places = {} if offer is None or offer.responses is None else {to: sent for sent, to in offer.responses.items()}
+    sent = {question: None if one is None else places.get(one, one) for question, one in given.items()}
+    if page.shown.get("questions"):
+        return {**page.shown, "responses": sent}
+    return {**page.shown, "response": sent.get("")}
+
+
+def _json(told: object) -> Response:
+    return Response(to_json(told), media_type="application/json")
+
+
+def schemas() -> dict[str, Any]:
+    """The shapes of what the browser sends, for the OpenAPI description.
+
+    >>> sorted(schemas())
+    ['Answer', 'AnswersSent', 'Event']
+    """
+    _, found = models_json_schema([(AnswersSent, "validation")], ref_template=SCHEMAS + "{model}")
+    shapes: dict[str, Any] = found["$defs"]
+    _close(shapes)
+    return shapes
+
+
+def _close(shape: Any) -> None:
+    """Say of mappings whose keys follow a pattern that other keys are refused, which pydantic does but does not say."""
+    if isinstance(shape, dict):
+        if "patternProperties" in shape:
+            shape["additionalProperties"] = False
+        shape = list(shape.values())
+    if isinstance(shape, list):
+        for inner in shape:
+            _close(inner)

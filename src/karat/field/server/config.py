@@ -1,0 +1,158 @@
+"""Where a server keeps its data, how it is reached, and the secret with which it signs.
+
+The secret is made on the first start, in a file that only its owner can read. Whoever copies the folder of a server to
+another machine takes the secret along, so that the links and sessions of participants stay valid.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from karat.errors import KaratError
+
+SECRET_BYTES = 32
+ANY_ADDRESS = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not bound to
+LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
+BODY_LIMIT = 256 * 1024
+
+
+class ServerError(KaratError):
+    """A server that cannot start as it is set up."""
+
+
+@dataclass(frozen=True)
+class ServerConfig:
+    """How a server is set up.
+
+    >>> ServerConfig(Path("data"), secret=b"k" * 32, port=8123).address
+    'http://127.0.0.1:8123'
+    """
+
+    data: Path
+    """The folder of the database, the secret and the backups."""
+    secret: bytes = field(repr=False)
+    database: str = ""
+    """A database URL; by default an SQLite file in the folder."""
+    base_url: str = ""
+    """How participants reach the server, such as https://study.example.org; by default host and port."""
+    behind_proxy: bool = False
+    """Whether a proxy in front of the server ends TLS and says who the client is."""
+    host: str = "127.0.0.1"
+    port: int = 8000
+    arrivals_per_minute: float = 120.0
+    """How many sessions one address may begin in a minute, in the long run; 0 for no limit."""
+    arrivals_at_once: int = 200
+    """How many sessions one address may begin at once: a lecture hall shares an address."""
+
+    def __post_init__(self) -> None:
+        if len(self.secret) < SECRET_BYTES:
+            raise ServerError(f"The secret of the server is shorter than {SECRET_BYTES} bytes. Delete the file; the "
+                              "next start makes a new one.")  # fmt: skip
+        if self.behind_proxy and not self.base_url:
+            raise ServerError("Behind a proxy the server must know its own address. State it: --base-url https://...")
+        if self.base_url:
+            parts = urlsplit(self.base_url)
+            if parts.scheme not in ("http", "https") or not parts.hostname or parts.path.strip("/") or parts.query:
+                raise ServerError(
+                    f"The base URL {self.base_url} is not the address of a server. Write it like "
+                    "https://study.example.org, without a path."
+                )
+
+    @property
+    def database_url(self) -> str:
+        """The database, as SQLAlchemy names it."""
+        return self.database or f"sqlite:///{self.data.resolve() / 'karat.db'}"
+
+    @property
+    def address(self) -> str:
+        """Where the server is reached, without a slash at the end."""
+        if self.base_url:
+            return self.base_url.rstrip("/")
+        host = "localhost" if self.host in ANY_ADDRESS else self.host
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
+
+    @property
+    def secure(self) -> bool:
+        """Whether participants reach the server over TLS."""
+        return self.address.startswith("https://")
+
+    @property
+    def hosts(self) -> frozenset[str] | None:
+        """The host names that requests may be for; None for any, where the server listens everywhere without a name."""
+        if self.host in ANY_ADDRESS and not self.base_url:
+            return None
+        return frozenset({(urlsplit(self.address).hostname or "").lower(), self.host.lower(), *LOCAL_HOSTS})
+
+
+def prepare(
+    data: Path,
+    *,
+    database: str = "",
+    base_url: str = "",
+    behind_proxy: bool = False,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+) -> ServerConfig:
+    """The set-up of a server in a folder, which is made if it is missing, with its secret.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     first = prepare(Path(folder) / "data")
+    ...     first.secret == prepare(Path(folder) / "data").secret
+    True
+    """
+    data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    secret = server_secret(data / "secret")
+    return ServerConfig(data, secret, database, base_url, behind_proxy, host, port, arrivals_per_minute())
+
+
+def arrivals_per_minute() -> float:
+    """How many sessions one address may begin in a minute: the variable KARAT_ARRIVALS_PER_MINUTE, else 120.
+
+    >>> arrivals_per_minute() >= 0
+    True
+    """
+    stated = os.environ.get("KARAT_ARRIVALS_PER_MINUTE", "120")
+    try:
+        number = float(stated)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < float("inf"):
+        raise ServerError(f"KARAT_ARRIVALS_PER_MINUTE is {stated}. State a number, or 0 for no limit.")
+    return number
+
+
+def server_secret(path: Path) -> bytes:
+    """The secret in a file, made when there is none; several servers that start at once get the same one.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     len(server_secret(Path(folder) / "secret"))
+    32
+    """
+    if not path.exists():
+        made = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+        handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(secrets.token_hex(SECRET_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(made, path)  # unlike a rename, a link does not replace what another server has made meanwhile
+        except FileExistsError:
+            pass
+        finally:
+            made.unlink()
+    if path.stat().st_mode & 0o077 and os.name == "posix":
+        raise ServerError(f"Others can read the secret of the server. Say: chmod 600 {path}")
+    try:
+        return bytes.fromhex(path.read_text(encoding="ascii").strip())
+    except ValueError:
+        raise ServerError(
+            f"{path} is not a secret that karat made. Delete the file; the next start makes a new one, and the "
+            "sessions that are running end."
+        ) from None

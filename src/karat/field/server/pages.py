@@ -1,0 +1,232 @@
+"""The addresses of a study for people: where they arrive, where they go on, how they leave."""
+
+from __future__ import annotations
+
+import os
+import stat
+from datetime import UTC, datetime
+
+from fastapi import APIRouter
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+
+from karat.field.content.marks import markup
+from karat.field.content.platforms import Visit
+from karat.field.server.asking import Asking, asking, config_of, cookie_of, field_of, held_token, loaded
+from karat.field.server.describe import SESSION_FIELDS, form_body, page_responses
+from karat.field.server.ending import end_page
+from karat.field.server.fielded import Fielded
+from karat.field.server.forms import Form, read_form
+from karat.field.server.moving import current_page, onward
+from karat.field.server.security import drop_cookie, from_another_site, set_cookie, sign, unsign
+from karat.field.server.views import Problem, notice, page
+from karat.field.server.visits import Link, arrival, device_class, is_framed, opened, read_link, sealed, token_of
+from karat.field.store import Store, arrivals, people, progress, studies
+from karat.field.store.arrivals import Arrived
+
+router = APIRouter(tags=["pages"], default_response_class=HTMLResponse)
+COOKIE_SECONDS = 90 * 24 * 3600
+IMAGE_TYPES = {
+    ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp",
+    ".avif": "image/avif", ".svg": "image/svg+xml",
+}  # fmt: skip
+
+
+def _store(request: Request) -> Store:
+    store: Store = request.app.state.store
+    return store
+
+
+@router.get("/s/{slug}/", responses=page_responses(404, 422), summary="The landing page")
+@router.get("/s/{slug}", include_in_schema=False)
+@router.head("/s/{slug}/", include_in_schema=False)
+@router.head("/s/{slug}", include_in_schema=False)
+async def landing(slug: str, request: Request) -> Response:
+    """Welcome a visitor. Nothing is made and nothing is given away before the button is pressed."""
+    field = field_of(request, slug)
+    link, visit = read_link(request, field)
+    session = await loaded(request, field, held_token(request, slug))
+    settings = field.study.settings
+    return page(
+        request,
+        field,
+        "landing",
+        framed=field.platform.framed and not link.preview,
+        text=markup(settings.texts.welcome or field.words["landing.welcome"]),
+        privacy_text=field.privacy,
+        minutes=round(settings.recruitment.minutes) if settings.recruitment.minutes else None,
+        refusal=_refusal(request, field, link, visit),
+        known=session is not None and session.state == "running",
+        hidden=[("visit", sealed(config_of(request).secret, link))],
+    )
+
+
+def _refusal(request: Request, field: Fielded, link: Link, visit: Visit) -> str:
+    """Why a visitor cannot begin; empty where nothing stands in the way yet."""
+    words, settings = field.words, field.study.settings
+    device = device_class(request.headers.get("user-agent", ""))
+    if link.preview:
+        return ""
+    if visit.preview:
+        return words["landing.preview"]
+    if field.platform.needs_person and not link.person:
+        return words["landing.id_missing"]
+    if device not in settings.field.devices:
+        return words[f"landing.device_{device}"]
+    return words["end.not_invited"] if settings.recruitment.invitations and not link.invitation else ""
+
+
+@router.post("/s/{slug}/begin", responses=page_responses(303, 403, 404, 415, 422, 429), summary="Begin or resume",
+             openapi_extra=form_body(visit="What the landing page knows of the visit, signed."))  # fmt: skip
+async def begin(slug: str, request: Request) -> Response:
+    """Let a visitor in: a new session, the one that was begun, or a page that says why not."""
+    field, config = field_of(request, slug), config_of(request)
+    form = await read_form(request)
+    link = opened(config.secret, form.get("visit"))
+    if link is None or link.slug != slug or from_another_site(request, config):
+        raise HTTPException(403)
+    wait = request.app.state.limits.wait("arrival", request)
+    if wait:
+        raise HTTPException(429, headers={"Retry-After": str(int(wait) + 1)})
+    framed = is_framed(field, link)
+    refusal = _refusal(request, field, link, Visit())
+    if refusal:
+        return notice(request, field, field.words["end.heading"], [refusal], framed=framed)
+    row = await _store(request).look(studies.find, slug)
+    token = token_of(config.secret, link)
+    at_the_door = arrival(request, field, link, token, draft=row is not None and row.state == "draft")
+    arrived = await _store(request).do(arrivals.arrive, at_the_door)
+    if arrived.outcome not in ("new", "resumed", "ended"):
+        lines = _not_let_in(field, link, arrived)
+        return notice(request, field, field.words["end.heading"], lines, framed=framed)
+    if framed:
+        session = await loaded(request, field, token)
+        if session is None:
+            raise HTTPException(401)
+        return await current_page(Asking(request, field, session, token, framed=True))
+    response = RedirectResponse(f"/s/{slug}/go", 303)
+    set_cookie(response, config, cookie_of(slug), token, COOKIE_SECONDS)
+    return response
+
+
+def _not_let_in(field: Fielded, link: Link, arrived: Arrived) -> list[str]:
+    """Why somebody gets no session, in words."""
+    words, outcome = field.words, arrived.outcome
+    if outcome == "early" and arrived.not_before is not None:
+        date = datetime.fromtimestamp(arrived.not_before, UTC).strftime("%Y-%m-%d, %H:%M UTC")
+        return [words.fill("end.too_early", date=date)]
+    if outcome == "taken":
+        return [words["end.running" if arrived.state == "running" else "end.taken"]]
+    if outcome == "refused" and (link.invitation or field.study.settings.recruitment.invitations):
+        return [words["end.not_invited"]]
+    lines = [words[f"end.{outcome}"]]
+    if field.platform.needs_person and outcome in ("full", "refused"):
+        lines.append(words.fill("end.ask_to_return", platform=field.platform.title))
+    return lines
+
+
+@router.get("/s/{slug}/go", responses=page_responses(303, 401, 404, 409, 422), summary="The page of the present step")
+@router.head("/s/{slug}/go", include_in_schema=False)
+async def go(slug: str, request: Request) -> Response:
+    """Show where the session stands."""
+    return await current_page(await asking(request, slug))
+
+
+@router.post(
+    "/s/{slug}/go",
+    responses=page_responses(303, 401, 403, 404, 409, 415, 422),
+    summary="The page of the present step, in a frame",
+    openapi_extra=form_body(**SESSION_FIELDS),
+)
+async def go_framed(slug: str, request: Request) -> Response:
+    """Show where the session stands, to a page without cookies."""
+    asked = await asking(request, slug, await read_form(request))
+    return await current_page(asked) if asked.framed else await onward(asked)
+
+
+@router.get("/s/{slug}/done", responses=page_responses(303, 401, 404, 422), summary="The last page")
+@router.head("/s/{slug}/done", include_in_schema=False)
+async def done(slug: str, request: Request) -> Response:
+    """Thanks, the code and the way back, for a session that has ended; one that runs is shown where it stands."""
+    asked = await asking(request, slug)
+    if asked.session.state == "running":
+        return RedirectResponse(f"/s/{slug}/go", 303)
+    return await end_page(asked)
+
+
+@router.get("/s/{slug}/withdraw", responses=page_responses(404, 422), summary="Withdraw with a code")
+@router.head("/s/{slug}/withdraw", include_in_schema=False)
+async def withdraw_page(slug: str, request: Request) -> Response:
+    """Ask for the withdrawal code."""
+    return _withdraw_page(request, field_of(request, slug))
+
+
+@router.post("/s/{slug}/withdraw", responses=page_responses(401, 403, 404, 415, 422, 429), summary="Withdraw",
+             openapi_extra=form_body(confirm="yes", code="The withdrawal code.", **SESSION_FIELDS))  # fmt: skip
+async def withdraw(slug: str, request: Request) -> Response:
+    """Withdraw: by the code at any time, or during a session, after a question whether that is meant."""
+    form = await read_form(request)
+    if "code" in form.as_dict():
+        return await _withdraw_by_code(request, field_of(request, slug), form)
+    asked = await asking(request, slug, form)
+    if form.get("confirm") != "yes" or asked.session.preview:
+        return page(request, asked.field, "withdraw", asked=asked, by_code=False, leave=False)
+    code = asked.session.withdrawal_code
+    known = code is not None and await asked.store.do(people.withdraw, people.Withdrawal(asked.field.id, code))
+    if not known:
+        await asked.store.do(progress.finish, progress.Finish(asked.session.id, "withdrawn"))
+    response = _withdrawn(request, asked.field, asked.framed)
+    drop_cookie(response, config_of(request), cookie_of(slug))
+    return response
+
+
+async def _withdraw_by_code(request: Request, field: Fielded, form: Form) -> Response:
+    config = config_of(request)
+    if unsign(config.secret, "withdraw", form.get("csrf")) != [field.slug] or from_another_site(request, config):
+        raise HTTPException(403)
+    if not request.app.state.limits.allow("login", request):
+        raise HTTPException(429)
+    code = form.get("code").strip().lower()
+    if await _store(request).do(people.withdraw, people.Withdrawal(field.id, code)):
+        return _withdrawn(request, field, framed=False)
+    return _withdraw_page(request, field, unknown=True)
+
+
+def _withdraw_page(request: Request, field: Fielded, unknown: bool = False) -> Response:
+    words = field.words
+    problems = [Problem("code", words["withdraw.code"], words["withdraw.unknown"])] if unknown else []
+    secret = config_of(request).secret
+    hidden = [("csrf", sign(secret, "withdraw", field.slug, lifetime=24 * 3600))]
+    status = 422 if unknown else 200
+    return page(request, field, "withdraw", status=status, by_code=True, hidden=hidden, problems=problems)
+
+
+def _withdrawn(request: Request, field: Fielded, framed: bool) -> Response:
+    lines = [field.words["end.withdrawn"]]
+    if field.platform.needs_person:
+        lines.append(field.words.fill("end.ask_to_return", platform=field.platform.title))
+    return notice(request, field, field.words["end.heading"], lines, framed=framed)
+
+
+@router.get("/s/{slug}/image/{name}", responses={
+    200: {"description": "An image.", "content": {"image/*": {"schema": {"type": "string", "format": "binary"}}}},
+    304: {"description": "The browser has it already."}, 400: {"description": "Not for this server."},
+    404: {"description": "There is no such image."}, 422: {"description": "Not readable."},
+}, response_class=FileResponse, summary="An image of a trial")  # fmt: skip
+@router.head("/s/{slug}/image/{name}", include_in_schema=False)
+async def image(slug: str, name: str, request: Request) -> Response:
+    """An image that an item of the study names; no other file can be asked for."""
+    path = field_of(request, slug).images.get(name)
+    kind = IMAGE_TYPES.get(path.suffix.lower()) if path is not None else None
+    try:
+        about = os.stat(path) if path is not None else None
+    except OSError:
+        about = None
+    if path is None or kind is None or about is None or not stat.S_ISREG(about.st_mode):
+        raise HTTPException(404)
+    tag = f'"{about.st_mtime_ns:x}-{about.st_size:x}"'
+    headers = {"etag": tag, "cache-control": "private, max-age=3600"}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    return FileResponse(path, media_type=kind, headers=headers, stat_result=about)

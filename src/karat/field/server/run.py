@@ -1,0 +1,81 @@
+"""Running the application: one process, one event loop, and an end that waits for what is being saved."""
+
+from __future__ import annotations
+
+import gc
+import importlib.util
+import socket
+from collections.abc import Callable
+
+import uvicorn
+from fastapi import FastAPI
+
+from karat.field.server.config import ServerConfig, ServerError
+
+WAITING_CONNECTIONS = 2048
+SECONDS_TO_FINISH = 10
+SECONDS_KEPT_OPEN = 75
+"""Longer than people think about a sentence, so that their answers need no new connection."""
+
+
+COLLECT_AFTER = (50_000, 20, 50)
+"""When garbage is collected: seldom, since requests leave few circles behind."""
+
+
+def listen(config: ServerConfig) -> socket.socket:
+    """The socket on which a server waits; an error in words where another program has it.
+
+    >>> from pathlib import Path
+    >>> with listen(ServerConfig(Path("data"), b"k" * 32, port=0)) as door:
+    ...     door.getsockname()[0]
+    '127.0.0.1'
+    """
+    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+    door = socket.socket(family, socket.SOCK_STREAM)
+    door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        door.bind((config.host, config.port))
+    except OSError as error:
+        door.close()
+        raise ServerError(
+            f"The server cannot listen on {config.host}, port {config.port}: {error.strerror or error}. "
+            "Choose another port with --port, or stop the program that has it."
+        ) from None
+    door.listen(WAITING_CONNECTIONS)
+    door.set_inheritable(True)
+    return door
+
+
+def run(
+    app: FastAPI, config: ServerConfig, door: socket.socket | None = None, ready: Callable[[], None] | None = None
+) -> None:
+    """Serve until the process is asked to stop (Ctrl-C, SIGTERM); requests that are under way are answered first.
+
+    No access log is kept: the address of a visit carries the ids of the platform, and the client's address is
+    personal data.
+    """
+    server = uvicorn.Server(uvicorn.Config(
+        app,
+        loop="uvloop" if importlib.util.find_spec("uvloop") else "asyncio",
+        http="httptools" if importlib.util.find_spec("httptools") else "h11",
+        ws="none",
+        lifespan="off",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=config.behind_proxy,
+        timeout_keep_alive=SECONDS_KEPT_OPEN,
+        timeout_graceful_shutdown=SECONDS_TO_FINISH,
+        backlog=WAITING_CONNECTIONS,
+    ))  # fmt: skip
+    with door or listen(config) as open_door:
+        if ready is not None:
+            ready()
+        # What was made at the start stays to the end. Looking through it again and again took half of the time.
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(*COLLECT_AFTER)
+        try:
+            server.run(sockets=[open_door])
+        except KeyboardInterrupt:
+            return  # uvicorn has stopped in order and hands the key on

@@ -1,0 +1,173 @@
+"""Signed texts, cookies and forms that only our own pages can send.
+
+A signed text carries values in the open with a keyed hash (HMAC-SHA256) over its purpose, its expiry and the values, so
+that it can be neither made nor changed by others, nor be used for another purpose. Texts for forms (against cross-site
+request forgery) are the keyed hash of the session to which the form belongs. A browser also says where a request comes
+from (`Sec-Fetch-Site`, `Origin`); what comes from another site is refused whatever it carries.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+import time
+from typing import Literal
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from karat.field.server.config import ServerConfig
+
+Value = str | int | float | bool | None
+COOKIE_LIMIT = 4096
+
+
+def keyed_hash(secret: bytes, purpose: str, text: str) -> str:
+    """The keyed hash of a text for one purpose, as 43 letters that a URL can carry.
+
+    >>> keyed_hash(b"k" * 32, "csrf", "a") == keyed_hash(b"k" * 32, "preview", "a")
+    False
+    """
+    digest = hmac.digest(secret, f"{purpose}\0{text}".encode("utf-8", "surrogatepass"), "sha256")
+    return _letters(digest)
+
+
+def sign(secret: bytes, purpose: str, *values: Value, lifetime: float | None = None) -> str:
+    """Values as a text that `unsign` accepts until its lifetime (in seconds) is over.
+
+    >>> unsign(b"k" * 32, "preview", sign(b"k" * 32, "preview", "word-order", 3))
+    ['word-order', 3]
+    """
+    expires = None if lifetime is None else round(time.time() + lifetime)
+    payload = _letters(json.dumps([expires, *values], separators=(",", ":")).encode())
+    return f"{payload}.{keyed_hash(secret, purpose, payload)}"
+
+
+def unsign(secret: bytes, purpose: str, text: str) -> list[Value] | None:
+    """The values of a signed text; None where it was not signed for this purpose, was changed, or is too old.
+
+    >>> unsign(b"k" * 32, "preview", "made.up") is None
+    True
+    """
+    payload, _, given = text.partition(".")
+    if not hmac.compare_digest(keyed_hash(secret, purpose, payload).encode(), given.encode("utf-8", "replace")):
+        return None
+    try:
+        expires, *values = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    except (ValueError, binascii.Error):
+        return None
+    return None if expires is not None and time.time() > expires else values
+
+
+def csrf(secret: bytes, session: str) -> str:
+    """What a form of a session carries in its field `csrf`.
+
+    >>> csrf_valid(b"k" * 32, "session", csrf(b"k" * 32, "session"))
+    True
+    """
+    return keyed_hash(secret, "csrf", session)
+
+
+def csrf_valid(secret: bytes, session: str, given: str) -> bool:
+    """Whether a form carries the text of its session.
+
+    >>> csrf_valid(b"k" * 32, "session", "")
+    False
+    """
+    return hmac.compare_digest(csrf(secret, session).encode(), given.encode("utf-8", "replace"))
+
+
+def cookie_name(config: ServerConfig, name: str) -> str:
+    """The name of a cookie; over TLS with the prefix that keeps other hosts from setting it.
+
+    >>> from pathlib import Path
+    >>> cookie_name(ServerConfig(Path("data"), b"k" * 32, base_url="https://study.example.org"), "karat")
+    '__Host-karat'
+    """
+    return f"__Host-{name}" if config.secure else name
+
+
+def set_cookie(
+    response: Response,
+    config: ServerConfig,
+    name: str,
+    value: str,
+    lifetime: int,
+    same_site: Literal["lax", "strict"] = "lax",
+) -> None:
+    """Set a cookie that scripts cannot read and that other sites do not send.
+
+    >>> from pathlib import Path
+    >>> response = Response()
+    >>> set_cookie(response, ServerConfig(Path("data"), b"k" * 32), "karat", "token", 60)
+    >>> response.headers["set-cookie"].split("; ")
+    ['karat=token', 'HttpOnly', 'Max-Age=60', 'Path=/', 'SameSite=lax']
+    """
+    response.set_cookie(
+        cookie_name(config, name), value, max_age=lifetime, path="/", secure=config.secure, httponly=True,
+        samesite=same_site,
+    )  # fmt: skip
+
+
+def drop_cookie(response: Response, config: ServerConfig, name: str) -> None:
+    """Ask the browser to forget a cookie."""
+    response.delete_cookie(cookie_name(config, name), path="/", secure=config.secure, httponly=True)
+
+
+def signed_cookie(
+    response: Response,
+    config: ServerConfig,
+    name: str,
+    *values: Value,
+    lifetime: int,
+    same_site: Literal["lax", "strict"] = "strict",
+) -> None:
+    """Set a cookie whose values `read_signed_cookie` gives back until its lifetime (in seconds) is over."""
+    set_cookie(response, config, name, sign(config.secret, f"cookie {name}", *values, lifetime=lifetime), lifetime,
+               same_site)  # fmt: skip
+
+
+def read_signed_cookie(request: Request, config: ServerConfig, name: str) -> list[Value] | None:
+    """The values of a signed cookie; None where there is none, or none that is ours and still valid."""
+    text = request.cookies.get(cookie_name(config, name), "")
+    return unsign(config.secret, f"cookie {name}", text) if 0 < len(text) <= COOKIE_LIMIT else None
+
+
+def from_another_site(request: Request, config: ServerConfig) -> bool:
+    """Whether the browser says that another site made it send this request.
+
+    Our pages ask for no referrer; a browser then gives the origin of a form as `null`, which says nothing.
+    """
+    if request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+        return True
+    origin = request.headers.get("origin", "null")
+    if origin == "null":
+        return False
+    host = request.headers.get("host", "").lower()
+    return origin.lower() != config.address.lower() and urlsplit(origin).netloc.lower() != host
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two secret texts are the same, in a time that does not depend on where they differ.
+
+    >>> same("a", "b")
+    False
+    """
+    return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))
+
+
+def plain_hash(text: str) -> str:
+    """SHA-256 of a text that is already random, such as a token, for the store.
+
+    >>> len(plain_hash("token"))
+    64
+    """
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def _letters(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()

@@ -1,0 +1,137 @@
+"""A visit before it is a session: what the link brought, carried in the form of the landing page, signed.
+
+Opening the link makes nothing: previews of links, robots and HEAD requests take no place and use up no invitation.
+The form carries a random text from which the token of the session follows, so that a form that is sent twice begins
+one session and not two.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from dataclasses import astuple, dataclass
+
+from starlette.requests import Request
+
+from karat.field.content import flow
+from karat.field.content.platforms import Visit
+from karat.field.server.asking import config_of, held_token
+from karat.field.server.fielded import Fielded
+from karat.field.server.security import keyed_hash, plain_hash, sign, unsign
+from karat.field.server.tokens import RANDOM_LENGTH, token_from, token_hash
+from karat.field.store.arrivals import Arrival, Identity
+
+LIFETIME = 7 * 24 * 3600
+CODE = re.compile(r"[A-Za-z0-9_-]{8,128}")
+
+
+@dataclass(frozen=True)
+class Link:
+    """What the link of a visit says."""
+
+    slug: str
+    nonce: str
+    person: str = ""
+    session: str = ""
+    study: str = ""
+    submit_to: str | None = None
+    invitation: str = ""
+    list: int | None = None
+    """The list that a researcher's preview shows."""
+
+    @property
+    def preview(self) -> bool:
+        """Whether a researcher looks at the study."""
+        return self.list is not None
+
+
+def read_link(request: Request, field: Fielded) -> tuple[Link, Visit]:
+    """What the address of the landing page says."""
+    query = request.query_params
+    visit = field.platform.read(query)
+    shown = unsign(config_of(request).secret, "preview", query.get("preview", ""))
+    of_list = shown[1] if shown is not None and shown[0] == field.slug and isinstance(shown[1], int) else None
+    code = query.get("invitation", "")
+    link = Link(
+        field.slug,
+        secrets.token_urlsafe(16),
+        visit.person,
+        visit.session,
+        visit.study,
+        visit.submit_to,
+        code if CODE.fullmatch(code) else "",
+        of_list if of_list is not None and 1 <= of_list <= field.study.lists else None,
+    )
+    return link, visit
+
+
+def sealed(secret: bytes, link: Link) -> str:
+    """A link as the hidden field of the landing page.
+
+    >>> opened(b"k" * 32, sealed(b"k" * 32, Link("word-order", "n", person="5f0a"))).person
+    '5f0a'
+    """
+    return sign(secret, "visit", *astuple(link), lifetime=LIFETIME)
+
+
+def opened(secret: bytes, text: str) -> Link | None:
+    """The link in a hidden field; None where it is not one of ours, or too old."""
+    values = unsign(secret, "visit", text)
+    return None if values is None else Link(*values)  # type: ignore[arg-type]
+
+
+def is_framed(field: Fielded, link: Link) -> bool:
+    """Whether the pages of a visit are shown in the frame of the platform."""
+    return field.platform.framed and bool(link.session) and not link.preview
+
+
+def token_of(secret: bytes, link: Link) -> str:
+    """The token of the session that a visit begins."""
+    return token_from(secret, link.slug, keyed_hash(secret, "begin", link.nonce)[:RANDOM_LENGTH])
+
+
+def arrival(request: Request, field: Fielded, link: Link, token: str, draft: bool) -> Arrival:
+    """A visit as the store decides about it; before a study has started, participants are pilots."""
+    config, settings = config_of(request), field.study.settings
+    recruitment, platform = settings.recruitment, field.platform
+    counted_there = platform.name in ("prolific", "mturk")
+    identity = Identity(link.person, link.session, link.study) if link.person or link.session else None
+    device = {"class": device_class(request.headers.get("user-agent", ""))}
+    return Arrival(
+        study_id=field.id,
+        token_hash=token_hash(config.secret, field.slug, token) or "",
+        lists=field.study.lists,
+        first_step=flow.next_step(field.study, flow.WELCOME),
+        lease_seconds=field.lease_seconds,
+        platform=platform.name,
+        person_hash=None if link.preview else field.hash_of(platform.name, link.person),
+        resume_hash=None if link.preview else field.hash_of(f"{platform.name}-session", link.session),
+        known_token=token_hash(config.secret, field.slug, held_token(request, field.slug)),
+        identity=identity,
+        preview=link.preview,
+        pilot=draft and not link.preview,
+        list=link.list,
+        wanted=None if counted_there else recruitment.participants,
+        list_quota=recruitment.list_quota,
+        invitation_hash=plain_hash(link.invitation) if link.invitation else None,
+        invited_only=recruitment.invitations,
+        policy=settings.field.resume,
+        not_from=tuple(recruitment.not_from),
+        only_from=tuple(recruitment.only_from),
+        waiting_seconds=None if recruitment.waiting_days is None else recruitment.waiting_days * 86_400.0,
+        sessions=settings.questionnaire.sessions,
+        seconds_between=settings.questionnaire.days_between * 86_400.0,
+        device=device | ({"submit_to": link.submit_to} if link.submit_to else {}),
+    )
+
+
+def device_class(user_agent: str) -> str:
+    """Phone, tablet or desktop, by what the browser says of itself.
+
+    >>> device_class("Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile/15E148")
+    'phone'
+    """
+    agent = user_agent.lower()
+    if "ipad" in agent or "tablet" in agent or ("android" in agent and "mobile" not in agent):
+        return "tablet"
+    return "phone" if "mobi" in agent or "iphone" in agent else "desktop"

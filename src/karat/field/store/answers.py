@@ -1,0 +1,318 @@
+"""Answers saved, many participants in one transaction.
+
+An answer is saved once: it carries a key of its own, and the same key again is acknowledged again but not stored again.
+Another answer to a page that is answered is refused, or, where the study allows going back, stored as a further
+attempt. What is refused is logged as an event. The reply brings the pages that the browser does not hold yet.
+
+This is what a server does most. The sessions, the pages and the earlier answers of all requests are therefore read
+with one query each, and everything is written with one statement a table.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from time import time
+from typing import Any, Protocol
+
+from sqlalchemy import Connection, Row, Select, bindparam, insert, select, update
+
+from karat.field.store.among import among
+from karat.field.store.errors import NoSessionError, SessionEndedError
+from karat.field.store.schema import answer, event, session, trial
+from karat.field.store.trials import SHOWN, StoredTrial
+
+CLOCK_SLACK = 60.0
+"""Seconds by which the clock of a browser may be wrong before the time of arrival is taken instead."""
+MOST_HELD = 40
+"""The most pages that a browser is believed to hold."""
+
+
+class CheckedRow(Protocol):
+    """The answer to one question of a page."""
+
+    @property
+    def question(self) -> str: ...
+    @property
+    def response(self) -> str | None: ...
+    @property
+    def rt(self) -> float | None: ...
+    @property
+    def first_response(self) -> str | None: ...
+    @property
+    def first_rt(self) -> float | None: ...
+    @property
+    def changes(self) -> int: ...
+
+
+class CheckedAnswer(Protocol):
+    """An answer after the check: rows to store, or the reason why it is refused."""
+
+    @property
+    def rows(self) -> Sequence[CheckedRow]: ...
+    @property
+    def refusal(self) -> str | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SubmittedAnswer:
+    """What a participant answered to a page; `given` is for the check alone."""
+
+    trial: str
+    key: str
+    given: Any
+    time: float | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SubmittedEvent:
+    """What happened in the browser."""
+
+    kind: str
+    time: float | None = None
+    trial: str | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What a browser sends, with the rules of the study."""
+
+    token_hash: str
+    answers: Sequence[SubmittedAnswer]
+    check: Callable[[StoredTrial, Any], CheckedAnswer]
+    next_step: str
+    lease_seconds: float
+    events: Sequence[SubmittedEvent] = ()
+    have: Collection[str] = ()
+    """The pages that the browser holds already."""
+    send_ahead: int = 5
+    going_back: bool = False
+    now: float = field(default_factory=time)
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What the browser is told: keys that are stored, keys with the reason of refusal, and what comes next."""
+
+    saved: list[str]
+    refused: list[tuple[str, str]]
+    trials: list[StoredTrial]
+    left: int
+    step: str
+
+
+def save(connection: Connection, payloads: list[Submission]) -> Sequence[Saved | Exception]:
+    """Save the answers and events of several participants."""
+    batch = _Batch(connection, payloads)
+    results = [batch.take(payload) for payload in payloads]
+    batch.write()
+    ahead = batch.ahead()
+    return [
+        result if isinstance(result, Exception) else batch.reply(payload, result, ahead)
+        for payload, result in zip(payloads, results, strict=True)
+    ]
+
+
+@dataclass(slots=True)
+class _Progress:
+    """A session during the transaction."""
+
+    row: Row[Any]
+    answered: int
+    next: int
+    step: str
+    beyond: set[int]
+    """Answered pages after the first one that is not."""
+    submission: Submission | None = None
+
+
+_SESSIONS = (
+    select(session.c.id, session.c.token_hash, session.c.state, session.c.step, session.c.started, session.c.trials,
+           session.c.answered, session.c.next)
+    .where(among(session.c.token_hash, "values"))
+    # In the order of their numbers, so that two processes never wait for each other.
+    .order_by(session.c.id).with_for_update()
+)  # fmt: skip
+_PAGES = select(*SHOWN).where(among(trial.c.public_id, "values"))
+_ANSWERED = (
+    select(answer.c.session_id, answer.c.position, answer.c.key, answer.c.attempt)
+    # By way of the pages: pairs of session and position would make SQLite read the whole table.
+    .join_from(trial, answer, (answer.c.session_id == trial.c.session_id) & (answer.c.position == trial.c.position))
+    .where(among(trial.c.public_id, "values"))
+)
+_BEYOND = (
+    select(answer.c.session_id, answer.c.position)
+    .join(session, session.c.id == answer.c.session_id)
+    .where(answer.c.position > session.c.next, among(session.c.id, "values"))
+)
+_AHEAD = (
+    select(*SHOWN)
+    .join(session, session.c.id == trial.c.session_id)
+    .where(trial.c.position >= session.c.next, trial.c.position < session.c.next + bindparam("window"))
+    .where(~among(trial.c.public_id, "held"), among(session.c.id, "values"))
+)
+_SEEN = update(session).where(session.c.id == bindparam("of"))
+
+
+class _Batch:
+    """The requests of one transaction: what is read for all of them, what was decided, what is to be written."""
+
+    def __init__(self, connection: Connection, payloads: list[Submission]) -> None:
+        self.connection = connection
+        rows = self._read(_SESSIONS, {one.token_hash for one in payloads})
+        self.sessions = {row.token_hash: _Progress(row, row.answered, row.next, row.step, set()) for row in rows}
+        self._read_pages(payloads)
+        self._read_answers()
+        self.answers: list[dict[str, Any]] = []
+        self.events: list[dict[str, Any]] = []
+
+    def _read(self, query: Select[Any], values: Collection[Any], **settings: Any) -> Sequence[Any]:
+        return self.connection.execute(query, {"values": list(values), **settings}).all() if values else ()
+
+    def _read_pages(self, payloads: list[Submission]) -> None:
+        """The pages that are answered or that events speak of; those of others are not found among them."""
+        named = (one.trial for payload in payloads for part in (payload.answers, payload.events) for one in part)
+        rows = self._read(_PAGES, {name for name in named if name and _storable(name)})
+        self.pages = {(row.session_id, row.public_id): StoredTrial(*row) for row in rows}
+
+    def _read_answers(self) -> None:
+        """The keys and the number of attempts of pages that are answered already."""
+        self.keys: dict[tuple[int, int], set[str]] = defaultdict(set)
+        self.attempts: dict[tuple[int, int], int] = defaultdict(int)
+        for row in self._read(_ANSWERED, {page.public_id for page in self.pages.values()}):
+            place = (row.session_id, row.position)
+            self.keys[place].add(row.key)
+            self.attempts[place] = max(self.attempts[place], row.attempt)
+        # Pages that were answered out of turn are rare: only then is it asked which they are.
+        late = {one.row.id: one for one in self.sessions.values() if one.answered >= one.next}
+        for row in self._read(_BEYOND, late):
+            late[row.session_id].beyond.add(row.position)
+
+    def take(self, payload: Submission) -> Saved | Exception:
+        """Decide about each answer of a participant."""
+        progress = self.sessions.get(payload.token_hash)
+        if progress is None:
+            return NoSessionError()
+        if progress.row.state != "running":
+            return SessionEndedError(progress.row.state)
+        progress.submission = payload
+        result = Saved([], [], [], 0, "")
+        for one in payload.answers:
+            refusal = self._take_answer(progress, payload, one)
+            if refusal is None:
+                result.saved.append(one.key)
+            else:
+                result.refused.append((one.key, refusal))
+                page = self.pages.get((progress.row.id, one.trial))
+                details = {"reason": refusal, "trial": one.trial[:64]}
+                self._add_event(
+                    progress, payload.now, "refused-answer", None if page is None else page.position, details
+                )
+        for happened in payload.events:
+            page = self.pages.get((progress.row.id, happened.trial or ""))
+            when = _moment(happened.time, progress.row.started, payload.now)
+            self._add_event(progress, when, happened.kind, None if page is None else page.position, happened.details)
+        return result
+
+    def _take_answer(self, progress: _Progress, payload: Submission, one: SubmittedAnswer) -> str | None:
+        """Take an answer in, or say why not."""
+        page = self.pages.get((progress.row.id, one.trial))
+        if page is None:
+            return "unknown trial"
+        place = (page.session_id, page.position)
+        if one.key in self.keys[place]:
+            return None
+        attempt = self.attempts[place] + 1
+        if attempt > 1 and not payload.going_back:
+            return "already answered"
+        checked = payload.check(page, one.given)
+        if checked.refusal is not None:
+            return checked.refusal
+        for row in checked.rows:
+            self.answers.append({
+                "session_id": page.session_id, "position": page.position, "question": row.question, "attempt": attempt,
+                "key": one.key, "response": row.response, "rt": row.rt, "first_response": row.first_response,
+                "first_rt": row.first_rt, "changes": row.changes, "details": dict(one.details),
+                "time": _moment(one.time, progress.row.started, payload.now), "received": payload.now,
+            })  # fmt: skip
+        self.keys[place].add(one.key)
+        self.attempts[place] = attempt
+        if attempt == 1:
+            _advance(progress, page.position)
+        if progress.answered == progress.row.trials and progress.step == "trials":
+            progress.step = payload.next_step
+        return None
+
+    def _add_event(
+        self, progress: _Progress, when: float, kind: str, position: int | None, details: Mapping[str, Any]
+    ) -> None:
+        told = {"session_id": progress.row.id, "position": position, "kind": kind, "time": when}
+        self.events.append({**told, "details": dict(details)})
+
+    def write(self) -> None:
+        """Write what was taken in, and extend the leases."""
+        if self.answers:
+            self.connection.execute(insert(answer), self.answers)
+        if self.events:
+            self.connection.execute(insert(event), self.events)
+        seen = [
+            {
+                "of": one.row.id, "answered": one.answered, "next": one.next, "step": one.step,
+                "last_seen": one.submission.now, "lease_until": one.submission.now + one.submission.lease_seconds,
+            }
+            for one in self.sessions.values() if one.submission is not None
+        ]  # fmt: skip
+        if seen:
+            self.connection.execute(_SEEN, seen)
+
+    def ahead(self) -> dict[int, list[StoredTrial]]:
+        """For each session the next pages that are not answered and that its browser does not hold."""
+        wanted: dict[int, set[int]] = {}
+        held: set[str] = set()
+        window = 0
+        for one in self.sessions.values():
+            if one.submission is not None:
+                wanted[one.row.id] = _unanswered(one, one.submission.send_ahead)
+                held.update(name for name in islice(one.submission.have, MOST_HELD) if _storable(name))
+                window = max(window, one.submission.send_ahead + len(one.beyond))
+        found: dict[int, list[StoredTrial]] = defaultdict(list)
+        for row in self._read(_AHEAD, wanted, held=list(held), window=window):
+            if row.position in wanted[row.session_id]:
+                found[row.session_id].append(StoredTrial(*row))
+        return found
+
+    def reply(self, payload: Submission, result: Saved, ahead: Mapping[int, list[StoredTrial]]) -> Saved:
+        """What the browser of a participant is told."""
+        progress = self.sessions[payload.token_hash]
+        pages = sorted(ahead.get(progress.row.id, ()), key=lambda page: page.position)
+        left = progress.row.trials - progress.answered
+        return Saved(result.saved, result.refused, pages, left, progress.step)
+
+
+def _storable(name: str) -> bool:
+    """Whether a name can be one of ours: PostgreSQL knows no text with this character."""
+    return "\0" not in name
+
+
+def _advance(progress: _Progress, position: int) -> None:
+    """Count a page that is answered now, and move to the first one that is not."""
+    progress.answered += 1
+    progress.beyond.add(position)
+    while progress.next in progress.beyond:
+        progress.beyond.discard(progress.next)
+        progress.next += 1
+
+
+def _unanswered(progress: _Progress, count: int) -> set[int]:
+    """The positions of the next pages that are not answered."""
+    positions = (place for place in range(progress.next, progress.row.trials + 1) if place not in progress.beyond)
+    return set(islice(positions, count))
+
+
+def _moment(told: float | None, started: float, now: float) -> float:
+    """When something happened by the browser's clock, where that can be."""
+    return told if told is not None and started - CLOCK_SLACK <= told <= now + CLOCK_SLACK else now

@@ -1,0 +1,296 @@
+"""Who comes in, and which list they get.
+
+A new participant gets a list that is filled least, counted over the sessions that hold a seat: those that are complete
+and those that run, as long as their lease has not expired. Sessions that were screened out, returned, rejected or
+excluded hold no seat, so that the next arrivals fill the gap. All arrivals of a study are assigned one after the other,
+under a lock, so that simultaneous arrivals are counted too; among lists that are filled alike, one is drawn.
+
+Somebody who comes again resumes the session if it is provably theirs: the browser holds its token, the platform's own
+session id is the same, or the one-time link is. The platform's id of a person alone proves nothing, as others may know
+it; it only shows that somebody has been here already.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from time import time
+from typing import Any, Literal
+
+from sqlalchemy import ColumnElement, Connection, Row, func, insert, or_, select, update
+
+from karat.field.store import codes
+from karat.field.store.errors import StoreError
+from karat.field.store.naivety import refused
+from karat.field.store.schema import event, identity, invitation, session
+from karat.field.store.seats import holds_seat, lock_studies
+
+Outcome = Literal["new", "resumed", "ended", "taken", "early", "full", "paused", "closed", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What the platform calls a person, the submission and the study."""
+
+    platform_id: str
+    platform_session: str = ""
+    platform_study: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """Somebody at the door, and the rules of the study about whom to let in."""
+
+    study_id: int
+    token_hash: str
+    """The hash of a new token, for the session that is made or resumed."""
+    lists: int
+    first_step: str
+    lease_seconds: float
+    platform: str = "link"
+    person_hash: str | None = None
+    resume_hash: str | None = None
+    known_token: str | None = None
+    """The hash of the token that the browser already holds."""
+    identity: Identity | None = None
+    preview: bool = False
+    pilot: bool = False
+    list: int | None = None
+    """The list that a preview is to show."""
+    wanted: int | None = None
+    """How many participants are wanted; None where the platform counts its places itself."""
+    list_quota: int | None = None
+    invitation_hash: str | None = None
+    invited_only: bool = False
+    policy: Literal["continue", "restart", "block"] = "continue"
+    not_from: Sequence[str] = ()
+    only_from: Sequence[str] = ()
+    waiting_seconds: float | None = None
+    sessions: int = 1
+    seconds_between: float = 0.0
+    device: Mapping[str, Any] = field(default_factory=dict)
+    now: float = field(default_factory=time)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """What became of an arrival: a session, or the reason why there is none."""
+
+    outcome: Outcome
+    session_id: int | None = None
+    participant: str | None = None
+    token_hash: str | None = None
+    list: int | None = None
+    number: int | None = None
+    state: str | None = None
+    not_before: float | None = None
+    """From when on the second session can begin."""
+
+
+def arrive(connection: Connection, payloads: list[Arrival]) -> Sequence[Arrived | Exception]:
+    """Let people in, one after the other.
+
+    >>> import tempfile
+    >>> from karat.field.store import Store, studies
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = Store.open(f"sqlite:///{folder}/karat.db")
+    ...     row = store.call(studies.register, studies.Register("likert", "Ratings", "f1", {}))
+    ...     _ = store.call(studies.set_state, studies.SetState(row.id, "running"))
+    ...     came = [store.call(arrive, Arrival(row.id, f"t{i}", 2, "consent", 3600.0)) for i in range(4)]
+    ...     store.close()
+    >>> sorted(one.list for one in came)
+    [1, 1, 2, 2]
+    """
+    states = lock_studies(connection, {payload.study_id for payload in payloads})
+    door = _Door(connection, states)
+    return [door.answer(payload) for payload in payloads]
+
+
+class _Door:
+    """The arrivals of one transaction; how full the lists are is counted once and then carried along."""
+
+    def __init__(self, connection: Connection, states: Mapping[int, str]) -> None:
+        self.connection = connection
+        self.states = states
+        self.filled: dict[tuple[int, bool], dict[int, int]] = {}
+
+    def answer(self, arrival: Arrival) -> Arrived | Exception:
+        if arrival.study_id not in self.states:
+            return StoreError(f"There is no study number {arrival.study_id}.")
+        again = self._sessions(session.c.token_hash == arrival.token_hash)
+        if again:
+            # The same request once more, after a commit whose success nobody heard of.
+            return _arrived("new", again[-1], arrival)
+        if arrival.preview:
+            number = arrival.list or secrets.randbelow(arrival.lists) + 1
+            return self._admit(arrival, number)
+        earlier = self._earlier(arrival)
+        return self._again(arrival, *earlier) if earlier else self._first_time(arrival)
+
+    def _earlier(self, arrival: Arrival) -> tuple[Row[Any], bool] | None:
+        """The latest session of the same person, and whether it is provably theirs."""
+        own = []
+        if arrival.known_token:
+            own.append(session.c.token_hash == arrival.known_token)
+        if arrival.resume_hash:
+            own.append(session.c.resume_hash == arrival.resume_hash)
+        if arrival.invitation_hash:
+            own.append(session.c.id.in_(select(invitation.c.session_id).where(*_invitation_of(arrival))))
+        person = arrival.person_hash
+        alike = [session.c.person_hash == person] if person else []
+        if not own and not alike:
+            return None
+        found = self._sessions(
+            session.c.study_id == arrival.study_id, session.c.preview.is_(False), session.c.pilot.is_(arrival.pilot),
+            session.c.state != "restarted", or_(*own, *alike),
+        )  # fmt: skip
+        # A browser that others use too may hold the token of somebody else.
+        found = [row for row in found if not person or row.person_hash in (None, person)]
+        if not found:
+            return None
+        latest = found[-1]
+        proofs = (
+            arrival.known_token is not None and latest.token_hash == arrival.known_token,
+            arrival.resume_hash is not None and latest.resume_hash == arrival.resume_hash,
+            arrival.invitation_hash is not None and self._invited_as(arrival) == latest.participant,
+        )
+        return latest, any(proofs)
+
+    def _invited_as(self, arrival: Arrival) -> str | None:
+        joined = select(session.c.participant).join(invitation, invitation.c.session_id == session.c.id)
+        found: str | None = self.connection.execute(joined.where(*_invitation_of(arrival))).scalar()
+        return found
+
+    def _again(self, arrival: Arrival, earlier: Row[Any], own: bool) -> Arrived | Exception:
+        """Somebody who has been here before."""
+        if earlier.state == "complete" and earlier.number < arrival.sessions:
+            # The second session of a person has a platform session of its own, so the person's id must do.
+            begins = earlier.finished + arrival.seconds_between
+            if arrival.now < begins:
+                return _arrived("early", earlier, arrival, not_before=begins)
+            return self._shut(arrival) or self._admit(arrival, earlier.list, earlier.number + 1, same_as=earlier)
+        if not own:
+            return Arrived("taken", state=earlier.state)
+        if earlier.state != "running":
+            self._hand_over(arrival, earlier)
+            return _arrived("ended", earlier, arrival)
+        if arrival.policy == "block":
+            return Arrived("taken", state=earlier.state)
+        if arrival.policy == "restart":
+            return self._begin_again(arrival, earlier)
+        self._hand_over(arrival, earlier)
+        return _arrived("resumed", earlier, arrival)
+
+    def _first_time(self, arrival: Arrival) -> Arrived | Exception:
+        shut = self._shut(arrival)
+        if shut is not None:
+            return shut
+        if (arrival.invited_only or arrival.invitation_hash) and not self._is_invited(arrival):
+            return Arrived("refused")
+        if refused(
+            self.connection, arrival.person_hash, not_from=arrival.not_from, only_from=arrival.only_from,
+            waiting_seconds=arrival.waiting_seconds, now=arrival.now,
+        ):  # fmt: skip
+            return Arrived("refused")
+        number = self._least_filled(arrival)
+        return Arrived("full") if number is None else self._admit(arrival, number)
+
+    def _shut(self, arrival: Arrival) -> Arrived | None:
+        """Whether the study lets nobody in; a draft lets pilots in. Who is in already may go on."""
+        state = self.states[arrival.study_id]
+        if state == "running" or (state == "draft" and arrival.pilot):
+            return None
+        return Arrived("paused" if state == "paused" else "closed")
+
+    def _is_invited(self, arrival: Arrival) -> bool:
+        row = self.connection.execute(select(invitation.c.used).where(*_invitation_of(arrival))).first()
+        return row is not None and row.used is None
+
+    def _least_filled(self, arrival: Arrival) -> int | None:
+        """A list with the fewest seats taken; None where there is no room."""
+        filled = self._filled(arrival)
+        if arrival.wanted is not None and not arrival.pilot and sum(filled.values()) >= arrival.wanted:
+            return None
+        room = {number: filled.get(number, 0) for number in range(1, arrival.lists + 1)}
+        if arrival.list_quota is not None and not arrival.pilot:
+            room = {number: count for number, count in room.items() if count < arrival.list_quota}
+        if not room:
+            return None
+        least = min(room.values())
+        return secrets.choice([number for number, count in room.items() if count == least])
+
+    def _filled(self, arrival: Arrival) -> dict[int, int]:
+        """How many seats of each list are taken; pilots are counted among themselves."""
+        key = (arrival.study_id, arrival.pilot)
+        if key not in self.filled:
+            query = (
+                select(session.c.list, func.count())
+                .where(session.c.study_id == arrival.study_id, holds_seat(arrival.now, pilot=arrival.pilot))
+                .group_by(session.c.list)
+            )
+            self.filled[key] = {row[0]: row[1] for row in self.connection.execute(query)}
+        return self.filled[key]
+
+    def _admit(self, arrival: Arrival, list: int, number: int = 1, same_as: Row[Any] | None = None) -> Arrived:
+        """Make a session, under a new name or under that of an earlier session of the same person."""
+        name = self._free_name(arrival) if same_as is None else same_as.participant
+        values = {
+            "study_id": arrival.study_id, "participant": name, "token_hash": arrival.token_hash, "list": list,
+            "number": number, "state": "running", "step": arrival.first_step, "preview": arrival.preview,
+            "pilot": arrival.pilot, "platform": arrival.platform, "person_hash": arrival.person_hash,
+            "resume_hash": arrival.resume_hash, "completion_code": codes.completion_code(),
+            "withdrawal_code": codes.withdrawal_code() if same_as is None else same_as.withdrawal_code,
+            "planned": False, "trials": 0, "answered": 0, "next": 1, "quiz_attempts": 0, "device": dict(arrival.device),
+            "lease_until": arrival.now + arrival.lease_seconds, "started": arrival.now, "last_seen": arrival.now,
+            "background": {},
+        }  # fmt: skip
+        made = self.connection.execute(insert(session).values(**values).returning(session.c.id)).scalar_one()
+        if arrival.identity is not None and not arrival.preview:
+            self.connection.execute(insert(identity).values(session_id=made, **asdict(arrival.identity)))
+        if arrival.invitation_hash is not None and not arrival.preview:
+            self.connection.execute(
+                update(invitation).where(*_invitation_of(arrival)).values(session_id=made, used=arrival.now)
+            )
+        counted = self.filled.get((arrival.study_id, arrival.pilot))
+        if counted is not None and not arrival.preview and number == 1:
+            counted[list] = counted.get(list, 0) + 1
+        return Arrived("new", made, name, arrival.token_hash, list, number, "running")
+
+    def _begin_again(self, arrival: Arrival, earlier: Row[Any]) -> Arrived:
+        """A new session with the list and the name of the earlier one, which stays under another name."""
+        put_aside = {
+            "state": "restarted", "participant": self._free_name(arrival), "finished": arrival.now, "token_hash": None,
+        }  # fmt: skip
+        self.connection.execute(update(session).where(session.c.id == earlier.id).values(**put_aside))
+        self.filled.clear()
+        made = self._admit(arrival, earlier.list, earlier.number, same_as=earlier)
+        told = {"kind": "restarted", "time": arrival.now, "details": {"earlier": put_aside["participant"]}}
+        self.connection.execute(insert(event).values(session_id=made.session_id, **told))
+        return made
+
+    def _free_name(self, arrival: Arrival) -> str:
+        while True:
+            name = codes.participant_name()
+            if not self._sessions(session.c.study_id == arrival.study_id, session.c.participant == name):
+                return name
+
+    def _hand_over(self, arrival: Arrival, earlier: Row[Any]) -> None:
+        """The session gets the new token; one that runs gets a new lease, and with it its seat again."""
+        values: dict[str, Any] = {"token_hash": arrival.token_hash, "last_seen": arrival.now}
+        if earlier.state == "running":
+            values["lease_until"] = arrival.now + arrival.lease_seconds
+        self.connection.execute(update(session).where(session.c.id == earlier.id).values(**values))
+        self.filled.clear()
+
+    def _sessions(self, *conditions: Any) -> list[Row[Any]]:
+        return list(self.connection.execute(select(session).where(*conditions).order_by(session.c.id)))
+
+
+def _invitation_of(arrival: Arrival) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    return invitation.c.study_id == arrival.study_id, invitation.c.code_hash == arrival.invitation_hash
+
+
+def _arrived(outcome: Outcome, row: Row[Any], arrival: Arrival, not_before: float | None = None) -> Arrived:
+    token = None if outcome == "early" else arrival.token_hash
+    return Arrived(outcome, row.id, row.participant, token, row.list, row.number, row.state, not_before)

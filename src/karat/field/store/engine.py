@@ -1,0 +1,110 @@
+"""The database: a SQLite file, or a PostgreSQL server by its address.
+
+SQLite runs with a write-ahead log, so that reading does not wait for writing, and every commit is on the disk before it
+is reported (`synchronous = FULL`). A transaction that writes takes the write lock at its beginning (`BEGIN IMMEDIATE`):
+otherwise two processes could both have read before either wrote. The file can be read by its owner alone.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from pydantic_core import from_json, to_json
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
+from sqlalchemy.pool import QueuePool
+
+from karat.errors import MissingPartError
+from karat.field.store.errors import StoreError
+
+BUSY_SECONDS = 30
+"""How long a process waits for the write lock of another one."""
+READERS = 8
+
+
+def _as_json(value: Any) -> str:
+    return to_json(value).decode()
+
+
+JSON: dict[str, Any] = {"json_serializer": _as_json, "json_deserializer": from_json}
+"""Several times as quick as the standard library, and a planned session is a hundred documents."""
+
+
+def database_url(text: str) -> URL:
+    """The address of a database, checked.
+
+    >>> database_url("sqlite:///karat.db").database
+    'karat.db'
+    >>> database_url("mysql://localhost/karat")
+    Traceback (most recent call last):
+    ...
+    karat.field.store.errors.StoreError: karat keeps its data in SQLite (sqlite:///FILE) or PostgreSQL ...
+    """
+    try:
+        url = make_url(text)
+    except ArgumentError:
+        raise StoreError(f"{text!r} is no address of a database. Write sqlite:///karat.db, for example.") from None
+    if url.get_backend_name() == "postgresql":
+        return url.set(drivername="postgresql+psycopg")
+    if url.get_backend_name() != "sqlite":
+        raise StoreError(
+            "karat keeps its data in SQLite (sqlite:///FILE) or PostgreSQL (postgresql+psycopg://USER@HOST/NAME), "
+            f"not in {url.get_backend_name()}."
+        )
+    if not url.database or url.database == ":memory:":
+        raise StoreError("A store needs a file, since several connections share it: sqlite:///karat.db, for example.")
+    return url
+
+
+def engines(url: URL) -> tuple[Engine, Engine]:
+    """What writes and what reads."""
+    if url.get_backend_name() == "sqlite":
+        _private_file(Path(str(url.database)))
+        return _sqlite(url, writing=True), _sqlite(url, writing=False)
+    try:
+        engine = create_engine(url, pool_size=READERS, max_overflow=4, pool_pre_ping=True, **JSON)
+    except ImportError:
+        raise MissingPartError("PostgreSQL needs psycopg: pip install 'karat[postgres]'") from None
+    return engine, engine
+
+
+def _private_file(path: Path) -> None:
+    """Make the file, for its owner alone, before the database does with the usual rights.
+
+    A folder that is made for it is private too; one that is there already keeps its rights.
+    """
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        path.chmod(0o600)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be opened as a database: {error.strerror}.") from None
+
+
+def _sqlite(url: URL, *, writing: bool) -> Engine:
+    engine = create_engine(
+        url,
+        poolclass=QueuePool,
+        pool_size=1 if writing else READERS,
+        max_overflow=0 if writing else 4,
+        **JSON,
+        connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
+    )
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _record: object) -> None:
+        # Transactions are begun below, not by the driver, which would begin them without the lock.
+        connection.isolation_level = None
+        for setting in (
+            "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", f"query_only = {int(not writing)}",
+        ):  # fmt: skip
+            connection.execute(f"PRAGMA {setting}")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+    return engine

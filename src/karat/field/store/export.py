@@ -1,0 +1,186 @@
+"""What leaves the store: judgments, participants and events as tables.
+
+An answer goes out with everything that the questionnaire knows of its trial. Of a changed answer the last attempt
+counts. Previews never go out, pilots when they are asked for. Platform ids go out only when they are asked for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import polars as pl
+from sqlalchemy import Connection, Row, select
+
+from karat.field.store.errors import StoreError
+from karat.field.store.schema import answer, event, identity, session, trial
+from karat.judgments import Judgments
+from karat.scales import Scale
+from karat.study.study import Block, Study
+
+TIMES = ("time", "started", "finished")
+TYPES: dict[str, pl.DataType | type[pl.DataType]] = {
+    "response": pl.String, "rt": pl.Float64, "first_response": pl.String, "first_rt": pl.Float64,
+    "changes": pl.Int64, "time": pl.Float64, "blurs": pl.Int64, "away": pl.Float64, "pointer": pl.String,
+    "isolated": pl.Boolean, "frame_rate": pl.Float64, "started": pl.Float64, "finished": pl.Float64,
+    "working_time": pl.Float64, "quiz_passed": pl.Boolean, "comment": pl.String,
+}  # fmt: skip
+DETAILS = ("blurs", "away", "pointer", "isolated", "frame_rate")
+"""What is told of each answer beside the answer."""
+
+
+def judgments(connection: Connection, study_id: int, study: Study, *, pilots: bool = False) -> Judgments:
+    """The answers of a study as a table of judgments, with everybody who got trials."""
+    query = (
+        select(session.c.participant, trial.c.rows, answer)
+        .join_from(answer, trial, (trial.c.session_id == answer.c.session_id) & (trial.c.position == answer.c.position))
+        .join(session, session.c.id == answer.c.session_id)
+        .where(*_of(study_id, pilots), answer.c.response.is_not(None))
+        .order_by(answer.c.session_id, answer.c.position, answer.c.question, answer.c.attempt)
+    )
+    last: dict[tuple[int, int, str], dict[str, Any]] = {}
+    for row in connection.execute(query):
+        last[row.session_id, row.position, row.question] = _judgment(row)
+    if not last:
+        raise StoreError("There are no answers yet.")
+    # The questions of a page are in the order in which they stood on it, and q10 comes after q9.
+    ordered = sorted(last, key=lambda key: (key[0], key[1], _place(key[2])))
+    frame, scales = _on_scales(study, _table([last[key] for key in ordered]))
+    people = participants(connection, study_id, pilots=pilots)
+    return Judgments(frame, scales, people.filter(pl.col("planned")).drop("planned"))
+
+
+def _judgment(row: Row[Any]) -> dict[str, Any]:
+    planned: dict[str, Any] = row.rows[_place(row.question)]
+    told = {name: row.details[name] for name in DETAILS if name in row.details}
+    given = {
+        "participant": row.participant, "response": row.response, "rt": row.rt, "time": row.time,
+        "first_response": row.first_response, "first_rt": row.first_rt, "changes": row.changes,
+    }  # fmt: skip
+    return {**told, **planned, **given}
+
+
+def _place(question: str) -> int:
+    """Which row of a page a question is: q1 is the first, and a page with one question names none."""
+    return int(question.removeprefix("q")) - 1 if question else 0
+
+
+def _on_scales(study: Study, frame: pl.DataFrame) -> tuple[pl.DataFrame, Scale | dict[str, Scale]]:
+    """One scale, or one for each question; where blocks have scales of their own, a block is a question."""
+    distinct = list(dict.fromkeys(block.scale for block in study.blocks))
+    if len(distinct) == 1:
+        return frame, distinct[0]
+    asked = pl.col("question") if "question" in frame.columns else pl.lit(None, dtype=pl.String)
+    frame = frame.with_columns(question=pl.coalesce(asked, pl.col("block")))
+    return frame, {question: block.scale for block in study.blocks for question in _questions(block)}
+
+
+def _questions(block: Block) -> list[str]:
+    names: list[str] = [block.name] if block.questions is None else block.questions["question"].to_list()
+    return names
+
+
+def participants(
+    connection: Connection, study_id: int, *, with_ids: bool = False, pilots: bool = False
+) -> pl.DataFrame:
+    """Everybody who came in, one row a person: list, state, source, times, background answers, quiz and device.
+
+    `working_time` is the time from beginning to end in seconds, summed over sessions; `planned` says who got trials;
+    `person` is the same for all records of one person, where the platform names people. With `with_ids`, the platform's
+    ids are there too.
+    """
+    query = select(session, identity).outerjoin(identity).where(*_of(study_id, pilots))
+    rows = connection.execute(query.order_by(session.c.id)).all()
+    persons = {name: number for number, name in enumerate(_distinct(row.person_hash for row in rows), start=1)}
+    people: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        told = _person(row, persons, with_ids)
+        people[row.participant] = _joined(people[row.participant], told) if row.participant in people else told
+    if not people:
+        return pl.DataFrame(
+            {"participant": [], "planned": []}, schema={"participant": pl.String, "planned": pl.Boolean}
+        )
+    return _table(list(people.values()))
+
+
+def _person(row: Row[Any], persons: dict[str, int], with_ids: bool) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "participant": row.participant, "list": str(row.list), "state": row.state, "source": row.platform,
+        "started": row.started, "finished": row.finished, "planned": row.planned,
+        "working_time": round((row.finished or row.last_seen) - row.started, 1),
+    }  # fmt: skip
+    if row.person_hash is not None:
+        told["person"] = str(persons[row.person_hash])
+    if row.quiz_attempts:
+        told |= {"quiz_attempts": row.quiz_attempts, "quiz_passed": row.quiz_passed}
+    if "class" in row.device:
+        told["device"] = row.device["class"]
+    if row.pilot:
+        told["pilot"] = True
+    if row.comment is not None:
+        told["comment"] = row.comment
+    if with_ids:
+        told |= {name: row._mapping[name] for name in ("platform_id", "platform_session", "platform_study")}
+    return {**row.background, **told}
+
+
+def _joined(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+    """Two sessions of a participant as one row: from the first beginning to the last end."""
+    return {
+        **first, **{name: value for name, value in second.items() if value is not None},
+        "started": first["started"], "finished": second["finished"], "source": first["source"],
+        "planned": first["planned"] or second["planned"],
+        "working_time": round(first["working_time"] + second["working_time"], 1),
+    }  # fmt: skip
+
+
+def events(connection: Connection, study_id: int, *, pilots: bool = False) -> pl.DataFrame:
+    """What happened in the browsers and was noted, one row an event; `details` is JSON."""
+    query = (
+        select(session.c.participant, session.c.number, event, trial.c.rows)
+        .join_from(event, session)
+        .outerjoin(trial, (trial.c.session_id == event.c.session_id) & (trial.c.position == event.c.position))
+        .where(*_of(study_id, pilots))
+        .order_by(event.c.session_id, event.c.time, event.c.id)
+    )
+    rows = [
+        (
+            row.participant, str(row.number), row.rows[0].get("trial") if row.rows else None, row.kind, row.time,
+            _as_text(row.details),
+        )
+        for row in connection.execute(query)
+    ]  # fmt: skip
+    schema = {"participant": pl.String, "session": pl.String, "trial": pl.Int64, "kind": pl.String,
+              "time": pl.Float64, "details": pl.String}  # fmt: skip
+    return _with_moments(pl.DataFrame(rows, schema=schema, orient="row"))
+
+
+def _as_text(details: dict[str, Any]) -> str:
+    return json.dumps(details, ensure_ascii=False) if details else ""
+
+
+def _of(study_id: int, pilots: bool) -> tuple[Any, ...]:
+    kept = [session.c.study_id == study_id, session.c.preview.is_(False)]
+    return tuple(kept if pilots else [*kept, session.c.pilot.is_(False)])
+
+
+def _table(rows: list[dict[str, Any]]) -> pl.DataFrame:
+    names = _distinct(name for row in rows for name in row)
+    columns = {
+        name: pl.Series(name, [row.get(name) for row in rows], dtype=TYPES.get(name), strict=name in TYPES)
+        for name in names
+    }
+    return _with_moments(pl.DataFrame(columns))
+
+
+def _with_moments(frame: pl.DataFrame) -> pl.DataFrame:
+    """Seconds since 1970 as points in time."""
+    return frame.with_columns(
+        pl.from_epoch((pl.col(name) * 1e6).round().cast(pl.Int64), "us").dt.replace_time_zone("UTC").alias(name)
+        for name in TIMES if name in frame.columns
+    )  # fmt: skip
+
+
+def _distinct(names: Iterable[str | None]) -> list[str]:
+    return [name for name in dict.fromkeys(names) if name is not None]

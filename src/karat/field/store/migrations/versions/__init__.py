@@ -1,0 +1,1 @@
+"""The changes, one file each; each names the one before it."""

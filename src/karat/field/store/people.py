@@ -1,0 +1,200 @@
+"""What happens to participants afterwards: decisions of the researcher, withdrawal, erasure, anonymity.
+
+Whoever is excluded, returned or rejected holds no seat any more; the answers stay, with the state, and a decision can
+be taken back. A withdrawal takes the answers away and leaves an empty session, so that the same person is not asked
+again; an erasure leaves nothing. To make a study anonymous is to forget who its participants are: platform ids, their
+hashes, tokens and codes, and what could tell one browser from another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from time import time
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+
+from karat.errors import counted
+from karat.field.store.errors import StoreError
+from karat.field.store.schema import (
+    DECISIONS,
+    answer,
+    event,
+    identity,
+    invitation,
+    naivety,
+    quota_seat,
+    session,
+    study,
+    trial,
+)
+
+TELLING = ("window", "frame_rate", "shown_at", "answered_at")
+"""Details of an answer that could tell one browser from another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the researcher, or the platform, decided about a participant; `restored` takes it back."""
+
+    study_id: int
+    participant: str
+    decision: str
+    now: float = field(default_factory=time)
+
+
+def decide(connection: Connection, payloads: list[Decision]) -> Sequence[bool | Exception]:
+    """Exclude, return or reject participants, or restore them; whether there was something to decide.
+
+    >>> decide(None, [Decision(1, "p-7f3k9m", "banned")])
+    [StoreError('The decision banned is not known: excluded, returned, rejected or restored.')]
+    """
+    return [_decided(connection, payload) for payload in payloads]
+
+
+def _decided(connection: Connection, given: Decision) -> bool | Exception:
+    if given.decision not in (*DECISIONS, "restored"):
+        return StoreError(f"The decision {given.decision} is not known: excluded, returned, rejected or restored.")
+    here = (session.c.study_id == given.study_id) & (session.c.participant == given.participant)
+    rows = connection.execute(select(session).where(here).order_by(session.c.number).with_for_update()).all()
+    changed = False
+    for row in rows:
+        decided = row.state in DECISIONS
+        if given.decision == "restored" and decided:
+            values = {"state": row.state_before or "complete", "state_before": None}
+        elif given.decision in DECISIONS and row.state in ("running", "complete", *DECISIONS):
+            values = {"state": given.decision, "state_before": row.state_before if decided else row.state}
+        else:
+            continue
+        connection.execute(update(session).where(session.c.id == row.id).values(**values))
+        told = {"kind": given.decision, "time": given.now, "details": {}}
+        connection.execute(insert(event).values(session_id=row.id, **told))
+        changed = True
+    return changed
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawal:
+    """A participant who no longer wants to take part, by the code that they were given."""
+
+    study_id: int
+    code: str
+    now: float = field(default_factory=time)
+
+
+def withdraw(connection: Connection, payloads: list[Withdrawal]) -> Sequence[bool]:
+    """Take the answers of participants away; whether the code was known."""
+    results = []
+    for payload in payloads:
+        code = payload.code.strip().lower().replace("\0", "")
+        here = (session.c.study_id == payload.study_id) & (session.c.withdrawal_code == code)
+        ids = list(connection.execute(select(session.c.id).where(here).with_for_update()).scalars())
+        _delete_of(connection, ids)
+        emptied = {
+            "state": "withdrawn", "finished": payload.now, "background": {}, "comment": None, "device": {},
+            "planned": False, "trials": 0, "answered": 0, "next": 1, "quiz_attempts": 0, "quiz_passed": None,
+            "state_before": None,
+        }  # fmt: skip
+        connection.execute(update(session).where(session.c.id.in_(ids)).values(**emptied))
+        results.append(bool(ids))
+    return results
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """A participant of whom nothing is to remain."""
+
+    study_id: int
+    participant: str
+
+
+def erase(connection: Connection, payloads: list[Erasure]) -> Sequence[bool]:
+    """Erase participants, with the note that they took part; whether there was anybody to erase."""
+    results = []
+    for payload in payloads:
+        code = select(session.c.withdrawal_code).where(
+            session.c.study_id == payload.study_id, session.c.participant == payload.participant
+        )
+        # Sessions that were begun again have another name and the same code.
+        named = (session.c.participant == payload.participant) | session.c.withdrawal_code.in_(code)
+        query = select(session.c.id, session.c.person_hash, study.c.slug).join(study)
+        rows = connection.execute(query.where(session.c.study_id == payload.study_id, named)).all()
+        ids = [row.id for row in rows]
+        _delete_of(connection, ids)
+        connection.execute(update(invitation).where(invitation.c.session_id.in_(ids)).values(session_id=None))
+        for row in rows:
+            if row.person_hash is not None:
+                noted = (naivety.c.person_hash == row.person_hash) & (naivety.c.study == row.slug)
+                connection.execute(delete(naivety).where(noted))
+        connection.execute(delete(session).where(session.c.id.in_(ids)))
+        results.append(bool(ids))
+    return results
+
+
+@dataclass(frozen=True, slots=True)
+class Anonymise:
+    """A study whose participants are to be forgotten; free text goes where it is asked for."""
+
+    study_id: int
+    comments: bool = False
+    background: Sequence[str] = ()
+    """Background questions whose answers go too, such as those with a line to write in."""
+    now: float = field(default_factory=time)
+
+
+def anonymise(connection: Connection, payloads: list[Anonymise]) -> Sequence[int | Exception]:
+    """Forget who the participants of studies are; how many sessions there are. It cannot be taken back."""
+    return [_anonymised(connection, payload) for payload in payloads]
+
+
+def _anonymised(connection: Connection, given: Anonymise) -> int | Exception:
+    here = session.c.study_id == given.study_id
+    running = select(func.count()).where(here, session.c.state == "running", session.c.lease_until > given.now)
+    still = connection.execute(running).scalar_one()
+    if still:
+        told = counted(still, "participant") + (" is" if still == 1 else " are")
+        return StoreError(f"{told} still answering. Close the study, wait until they have finished, and try again.")
+    rows = connection.execute(select(session.c.id, session.c.device, session.c.background).where(here)).all()
+    forgotten: dict[str, Any] = dict.fromkeys(("person_hash", "resume_hash", "token_hash", "withdrawal_code"))
+    if given.comments:
+        forgotten["comment"] = None
+    connection.execute(update(session).where(here).values(**forgotten))
+    kept = [
+        {
+            "of": row.id, "device": {name: value for name, value in row.device.items() if name == "class"},
+            "background": {name: text for name, text in row.background.items() if name not in given.background},
+        }
+        for row in rows
+    ]  # fmt: skip
+    if kept:
+        connection.execute(update(session).where(session.c.id == bindparam("of")), kept)
+    theirs = select(session.c.id).where(here)
+    connection.execute(update(invitation).where(invitation.c.session_id.in_(theirs)).values(session_id=None))
+    connection.execute(update(event).where(event.c.session_id.in_(theirs)).values(details={}))
+    connection.execute(delete(identity).where(identity.c.session_id.in_(theirs)))
+    for row in rows:
+        _forget_details(connection, row.id)
+    return len(rows)
+
+
+def _forget_details(connection: Connection, session_id: int) -> None:
+    """Take what tells browsers apart from the answers of a session."""
+    place = (answer.c.position, answer.c.question, answer.c.attempt)
+    rows = connection.execute(select(*place, answer.c.details).where(answer.c.session_id == session_id)).all()
+    changed = [
+        {
+            "p": row.position, "q": row.question, "a": row.attempt,
+            "details": {name: value for name, value in row.details.items() if name not in TELLING},
+        }
+        for row in rows
+    ]  # fmt: skip
+    if changed:
+        here = [column == bindparam(name) for column, name in zip(place, ("p", "q", "a"), strict=True)]
+        connection.execute(update(answer).where(answer.c.session_id == session_id, *here), changed)
+
+
+def _delete_of(connection: Connection, ids: Sequence[int]) -> None:
+    """Everything that belongs to sessions."""
+    for table in (answer, trial, event, identity, quota_seat):
+        connection.execute(delete(table).where(table.c.session_id.in_(ids)))

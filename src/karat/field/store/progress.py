@@ -1,0 +1,281 @@
+"""Where a session stands: its step, its background answers, its quiz, its lease and its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from time import time
+from typing import Any, Literal
+
+from sqlalchemy import Connection, Row, func, insert, select, update
+
+from karat.field.store import naivety
+from karat.field.store.errors import NoSessionError, StoreError
+from karat.field.store.schema import ENDS, quota_seat, session, study
+from karat.field.store.seats import holds_seat, lock_studies
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session as it is stored, with the slug and the state of its study."""
+
+    id: int
+    study_id: int
+    participant: str
+    token_hash: str | None
+    list: int
+    number: int
+    state: str
+    state_before: str | None
+    step: str
+    preview: bool
+    pilot: bool
+    platform: str
+    person_hash: str | None
+    resume_hash: str | None
+    withdrawal_code: str | None
+    completion_code: str
+    planned: bool
+    trials: int
+    answered: int
+    next: int
+    quiz_attempts: int
+    quiz_passed: bool | None
+    lease_until: float
+    started: float
+    finished: float | None
+    last_seen: float
+    device: dict[str, Any]
+    background: dict[str, str]
+    comment: str | None
+    slug: str
+    study_state: str
+
+    @property
+    def left(self) -> int:
+        """How many pages of the trials are not answered."""
+        return self.trials - self.answered
+
+
+_WITH_STUDY = select(session, study.c.slug, study.c.state.label("study_state")).join(study)
+
+
+def load(connection: Connection, token_hash: str) -> Session | None:
+    """The session of a token."""
+    row = connection.execute(_WITH_STUDY.where(session.c.token_hash == token_hash)).mappings().first()
+    return None if row is None else Session(**row)
+
+
+def find(connection: Connection, study_id: int, participant: str) -> list[Session]:
+    """The sessions of a participant, in order."""
+    here = (session.c.study_id == study_id) & (session.c.participant == participant)
+    rows = connection.execute(_WITH_STUDY.where(here).order_by(session.c.number)).mappings()
+    return [Session(**row) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class SetStep:
+    """A session goes on to a step; with `after`, only if it stands at that one."""
+
+    session_id: int
+    step: str
+    after: str | None = None
+    now: float = field(default_factory=time)
+
+
+def set_step(connection: Connection, payloads: list[SetStep]) -> Sequence[str | Exception]:
+    """Set the steps of sessions that run; the step at which each stands now."""
+    results: list[str | Exception] = []
+    for payload in payloads:
+        row = _locked(connection, payload.session_id)
+        if row is None:
+            results.append(NoSessionError())
+        elif row.state != "running" or payload.after not in (None, row.step):
+            results.append(str(row.step))
+        else:
+            _set(connection, row.id, step=payload.step, last_seen=payload.now)
+            results.append(payload.step)
+    return results
+
+
+@dataclass(frozen=True, slots=True)
+class SetBackground:
+    """Background answers, added to those that are there; `quotas` says how many may give an answer."""
+
+    session_id: int
+    answers: Mapping[str, str]
+    step: str
+    lease_seconds: float
+    quotas: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    now: float = field(default_factory=time)
+
+
+def set_background(
+    connection: Connection, payloads: list[SetBackground]
+) -> Sequence[Literal["ok", "full"] | Exception]:
+    """Save background answers and go on; where the group of a participant is full, the session ends as full.
+
+    Previews and pilots take no seat of a group, and never find one full.
+    """
+    ids = [payload.session_id for payload in payloads if payload.quotas]
+    concerned = connection.execute(select(session.c.study_id).where(session.c.id.in_(ids))).scalars()
+    lock_studies(connection, set(concerned))
+    return [_with_background(connection, payload) for payload in payloads]
+
+
+def _with_background(connection: Connection, given: SetBackground) -> Literal["ok", "full"] | Exception:
+    row = _locked(connection, given.session_id)
+    if row is None:
+        return NoSessionError()
+    if row.state != "running":
+        return "full" if row.state == "full" else "ok"
+    limits = {name: answer for name, answer in given.answers.items() if answer in given.quotas.get(name, {})}
+    counts = not row.preview and not row.pilot
+    values: dict[str, Any] = {"background": {**row.background, **given.answers}, "last_seen": given.now}
+    if counts and any(
+        _taken(connection, row, name, answer, given.now) >= given.quotas[name][answer]
+        for name, answer in limits.items()
+    ):
+        _set(connection, row.id, state="full", finished=given.now, **values)
+        return "full"
+    if counts and limits:
+        connection.execute(quota_seat.delete().where(quota_seat.c.session_id == row.id))
+        seats = [{"session_id": row.id, "question": name, "answer": answer} for name, answer in limits.items()]
+        connection.execute(insert(quota_seat), seats)
+    _set(connection, row.id, step=given.step, lease_until=given.now + given.lease_seconds, **values)
+    return "ok"
+
+
+def _taken(connection: Connection, row: Row[Any], question: str, answer: str, now: float) -> int:
+    """How many others with this answer hold a seat."""
+    query = (
+        select(func.count())
+        .select_from(quota_seat.join(session))
+        .where(
+            session.c.study_id == row.study_id,
+            session.c.id != row.id,
+            quota_seat.c.question == question,
+            quota_seat.c.answer == answer,
+            holds_seat(now),
+        )
+    )
+    return connection.execute(query).scalar_one()
+
+
+@dataclass(frozen=True, slots=True)
+class SetQuiz:
+    """An attempt at the quiz; whoever passed it goes on to `step`."""
+
+    session_id: int
+    passed: bool
+    step: str
+    attempt: int | None = None
+    """How many attempts the form that was sent knew of; one that was sent twice counts once."""
+    now: float = field(default_factory=time)
+
+
+def set_quiz(connection: Connection, payloads: list[SetQuiz]) -> Sequence[int | Exception]:
+    """Count attempts at the quiz; how many each participant has made. After a pass, no attempt counts any more."""
+    results: list[int | Exception] = []
+    for payload in payloads:
+        row = _locked(connection, payload.session_id)
+        if row is None:
+            results.append(NoSessionError())
+            continue
+        attempts = row.quiz_attempts
+        if row.state == "running" and not row.quiz_passed and payload.attempt in (None, attempts):
+            attempts += 1
+            step = payload.step if payload.passed else row.step
+            values = {"quiz_attempts": attempts, "quiz_passed": payload.passed, "step": step}
+            _set(connection, row.id, last_seen=payload.now, **values)
+        results.append(attempts)
+    return results
+
+
+@dataclass(frozen=True, slots=True)
+class SetComment:
+    """What a participant wanted to say at the end."""
+
+    session_id: int
+    comment: str
+    step: str
+    now: float = field(default_factory=time)
+
+
+def set_comment(connection: Connection, payloads: list[SetComment]) -> Sequence[str | Exception]:
+    """Save comments and go on; the step at which each session stands now."""
+    results: list[str | Exception] = []
+    for payload in payloads:
+        row = _locked(connection, payload.session_id)
+        if row is None:
+            results.append(NoSessionError())
+        elif row.state != "running":
+            results.append(str(row.step))
+        else:
+            _set(connection, row.id, comment=payload.comment or None, step=payload.step, last_seen=payload.now)
+            results.append(payload.step)
+    return results
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """A participant is still there."""
+
+    session_id: int
+    lease_seconds: float
+    now: float = field(default_factory=time)
+
+
+def touch(connection: Connection, payloads: list[Touch]) -> Sequence[None]:
+    """Extend leases of sessions that run."""
+    for payload in payloads:
+        here = (session.c.id == payload.session_id) & (session.c.state == "running")
+        values = {"lease_until": payload.now + payload.lease_seconds, "last_seen": payload.now}
+        connection.execute(update(session).where(here).values(**values))
+    return [None] * len(payloads)
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """A session ends, in one of the states of `schema.ENDS`."""
+
+    session_id: int
+    state: str
+    now: float = field(default_factory=time)
+
+
+def finish(
+    connection: Connection, payloads: list[Finish]
+) -> Sequence[Literal["ok", "unfinished", "ended"] | Exception]:
+    """End sessions. Nobody is complete with trials left, and a session that has ended keeps its state.
+
+    >>> finish(None, [Finish(1, "finished")])
+    [StoreError('A session cannot end as finished.')]
+    """
+    return [_finished(connection, payload) for payload in payloads]
+
+
+def _finished(connection: Connection, given: Finish) -> Literal["ok", "unfinished", "ended"] | Exception:
+    if given.state not in ENDS:
+        return StoreError(f"A session cannot end as {given.state}.")
+    row = _locked(connection, given.session_id)
+    if row is None:
+        return NoSessionError()
+    if row.state != "running":
+        return "ended"
+    if given.state == "complete" and (not row.planned or row.answered < row.trials):
+        return "unfinished"
+    step = "done" if given.state == "complete" else row.step
+    _set(connection, row.id, state=given.state, step=step, finished=given.now, last_seen=given.now)
+    if given.state == "complete" and row.person_hash is not None and not row.preview:
+        slug = connection.execute(select(study.c.slug).where(study.c.id == row.study_id)).scalar_one()
+        naivety.add(connection, [naivety.Naive(slug, row.person_hash, row.platform, True, given.now)])
+    return "ok"
+
+
+def _locked(connection: Connection, session_id: int) -> Row[Any] | None:
+    return connection.execute(select(session).where(session.c.id == session_id).with_for_update()).first()
+
+
+def _set(connection: Connection, session_id: int, **values: Any) -> None:
+    connection.execute(update(session).where(session.c.id == session_id).values(**values))

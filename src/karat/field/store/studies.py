@@ -1,0 +1,196 @@
+"""The studies of a server: registered as drafts, frozen when they start, then paused, resumed and closed.
+
+When a study first runs, its files and its screening rules are frozen: the store keeps their fingerprints, and a file
+that was changed later no longer replaces them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from time import time
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, insert, select, update
+
+from karat.field.store.errors import StoreError
+from karat.field.store.schema import STUDY_STATES, invitation, server, study
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """A study as its file has it."""
+
+    slug: str
+    title: str
+    fingerprint: str
+    settings: Mapping[str, Any]
+    screening: Mapping[str, Any] | None = None
+    screening_fingerprint: str | None = None
+    now: float = field(default_factory=time)
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRow:
+    """A study as the store has it."""
+
+    id: int
+    slug: str
+    title: str
+    fingerprint: str
+    settings: dict[str, Any]
+    screening: dict[str, Any] | None
+    screening_fingerprint: str | None
+    state: str
+    frozen_at: float | None
+    created: float
+    changed: bool = False
+    """Whether the file was changed after the study had started; the store keeps what was frozen."""
+    rules_changed: bool = False
+    """Whether the screening rules were."""
+
+
+def register(connection: Connection, payloads: list[Register]) -> Sequence[StudyRow | Exception]:
+    """Make a study known. A draft takes over what its file says now; a study that has started does not.
+
+    >>> import tempfile
+    >>> from karat.field.store import Store
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = Store.open(f"sqlite:///{folder}/karat.db")
+    ...     row = store.call(register, Register("likert", "Ratings", "f1", {}))
+    ...     store.close()
+    >>> row.id, row.state
+    (1, 'draft')
+    """
+    return [_registered(connection, payload) for payload in payloads]
+
+
+def _registered(connection: Connection, given: Register) -> StudyRow:
+    values = {
+        "title": given.title,
+        "fingerprint": given.fingerprint,
+        "settings": dict(given.settings),
+        "screening": None if given.screening is None else dict(given.screening),
+        "screening_fingerprint": given.screening_fingerprint,
+    }
+    found = find(connection, given.slug)
+    if found is None:
+        connection.execute(insert(study).values(slug=given.slug, state="draft", created=given.now, **values))
+    elif found.frozen_at is None:
+        connection.execute(update(study).where(study.c.id == found.id).values(**values))
+    else:
+        return replace(
+            found,
+            changed=found.fingerprint != given.fingerprint,
+            rules_changed=found.screening_fingerprint != given.screening_fingerprint,
+        )
+    stored = find(connection, given.slug)
+    if stored is None:
+        raise StoreError(f"The study {given.slug} could not be stored.")
+    return stored
+
+
+@dataclass(frozen=True, slots=True)
+class SetState:
+    """A study is to run, to pause or to be closed."""
+
+    study_id: int
+    state: str
+    now: float = field(default_factory=time)
+
+
+def set_state(connection: Connection, payloads: list[SetState]) -> Sequence[StudyRow | Exception]:
+    """Change the state of studies; the first time that one runs, it is frozen.
+
+    >>> set_state(None, [SetState(1, "open")])
+    [StoreError('A study cannot be open; it is draft, running, paused or closed.')]
+    """
+    results: list[StudyRow | Exception] = []
+    for payload in payloads:
+        if payload.state not in STUDY_STATES:
+            known = f"{', '.join(STUDY_STATES[:-1])} or {STUDY_STATES[-1]}"
+            results.append(StoreError(f"A study cannot be {payload.state}; it is {known}."))
+            continue
+        query = select(study).where(study.c.id == payload.study_id).with_for_update()
+        row = connection.execute(query).mappings().first()
+        if row is None:
+            results.append(StoreError(f"There is no study number {payload.study_id}."))
+            continue
+        found = _row(row)
+        if payload.state == "draft" and found.frozen_at is not None:
+            results.append(StoreError("A study that has started cannot become a draft again. Pause or close it."))
+            continue
+        frozen = payload.now if payload.state == "running" and found.frozen_at is None else found.frozen_at
+        values = {"state": payload.state, "frozen_at": frozen}
+        connection.execute(update(study).where(study.c.id == found.id).values(**values))
+        results.append(replace(found, state=payload.state, frozen_at=frozen))
+    return results
+
+
+def find(connection: Connection, slug: str) -> StudyRow | None:
+    """A study by its slug."""
+    row = connection.execute(select(study).where(study.c.slug == slug)).mappings().first()
+    return None if row is None else _row(row)
+
+
+def every(connection: Connection) -> list[StudyRow]:
+    """All studies of the server, in the order in which they came."""
+    return [_row(row) for row in connection.execute(select(study).order_by(study.c.id)).mappings()]
+
+
+def _row(row: RowMapping) -> StudyRow:
+    return StudyRow(**row)
+
+
+@dataclass(frozen=True, slots=True)
+class Invite:
+    """Codes of one-time links, hashed."""
+
+    study_id: int
+    code_hashes: Sequence[str]
+
+
+def invite(connection: Connection, payloads: list[Invite]) -> Sequence[int]:
+    """Add invitations; how many are new. A code that is known already stays as it is.
+
+    >>> invite(None, [Invite(1, ())])
+    [0]
+    """
+    results = []
+    for payload in payloads:
+        wanted = dict.fromkeys(payload.code_hashes)
+        if not wanted:
+            results.append(0)
+            continue
+        known = connection.execute(select(invitation.c.code_hash).where(invitation.c.study_id == payload.study_id))
+        for code in known.scalars():
+            wanted.pop(code, None)
+        if wanted:
+            connection.execute(
+                insert(invitation), [{"study_id": payload.study_id, "code_hash": code} for code in wanted]
+            )
+        results.append(len(wanted))
+    return results
+
+
+@dataclass(frozen=True, slots=True)
+class ServerValue:
+    """A note of the server about itself; None takes it away."""
+
+    key: str
+    value: str | None
+
+
+def set_value(connection: Connection, payloads: list[ServerValue]) -> Sequence[None]:
+    """Keep notes of the server."""
+    for payload in payloads:
+        connection.execute(server.delete().where(server.c.key == payload.key))
+        if payload.value is not None:
+            connection.execute(insert(server).values(key=payload.key, value=payload.value))
+    return [None] * len(payloads)
+
+
+def value(connection: Connection, key: str) -> str | None:
+    """A note of the server."""
+    found: str | None = connection.execute(select(server.c.value).where(server.c.key == key)).scalar()
+    return found

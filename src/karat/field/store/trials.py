@@ -1,0 +1,124 @@
+"""The pages of a session, planned once and then shown one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from time import time
+from typing import Any, Protocol
+
+from sqlalchemy import ColumnElement, Connection, bindparam, exists, insert, select, update
+
+from karat.field.store import naivety
+from karat.field.store.errors import NoSessionError, SessionEndedError
+from karat.field.store.schema import answer, session, study, trial
+
+SHOWN = (trial.c.session_id, trial.c.position, trial.c.public_id, trial.c.block, trial.c.shown)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTrial:
+    """A page of a session as the browser gets it, and where it stands."""
+
+    session_id: int
+    position: int
+    public_id: str
+    block: str
+    shown: dict[str, Any]
+
+
+class Planned(Protocol):
+    """A page as it was planned: `rows` of the questionnaire behind it, and what is `shown` of them."""
+
+    @property
+    def position(self) -> int: ...
+    @property
+    def public_id(self) -> str: ...
+    @property
+    def block(self) -> str: ...
+    @property
+    def rows(self) -> Sequence[Mapping[str, Any]]: ...
+    @property
+    def shown(self) -> Mapping[str, Any]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedTrials:
+    """All pages of a session, with positions from 1."""
+
+    session_id: int
+    trials: Sequence[Planned]
+    now: float = field(default_factory=time)
+
+
+def plan_trials(connection: Connection, payloads: list[PlannedTrials]) -> Sequence[int | Exception]:
+    """Store the pages of sessions; how many each has. A session that has its pages keeps them.
+
+    Whoever gets trials will have seen the study, and is noted as no longer naive.
+    """
+    ids = {payload.session_id for payload in payloads}
+    query = select(session, study.c.slug).join(study).where(session.c.id.in_(ids)).order_by(session.c.id)
+    sessions = {row.id: row for row in connection.execute(query.with_for_update(of=session))}
+    pages: list[dict[str, Any]] = []
+    planned: dict[int, dict[str, Any]] = {}
+    results: list[int | Exception] = []
+    for payload in payloads:
+        row = sessions.get(payload.session_id)
+        if row is None:
+            results.append(NoSessionError())
+        elif row.planned or row.id in planned:
+            results.append(planned[row.id]["trials"] if row.id in planned else row.trials)
+        elif row.state != "running":
+            results.append(SessionEndedError(row.state))
+        else:
+            pages += [_row(row.id, page) for page in payload.trials]
+            planned[row.id] = {"of": row.id, "planned": True, "trials": len(payload.trials), "last_seen": payload.now}
+            results.append(len(payload.trials))
+    if pages:
+        connection.execute(insert(trial), pages)
+    if planned:
+        connection.execute(update(session).where(session.c.id == bindparam("of")), list(planned.values()))
+    seen = [sessions[number] for number in planned if sessions[number].person_hash and not sessions[number].preview]
+    naivety.add(connection, [
+        naivety.Naive(row.slug, row.person_hash, row.platform, False, planned[row.id]["last_seen"]) for row in seen
+    ])  # fmt: skip
+    return results
+
+
+def _row(session_id: int, page: Planned) -> dict[str, Any]:
+    return {
+        "session_id": session_id, "position": page.position, "public_id": page.public_id, "block": page.block,
+        "rows": list(page.rows), "shown": page.shown,
+    }  # fmt: skip
+
+
+def next_trials(connection: Connection, session_id: int, count: int) -> list[StoredTrial]:
+    """The next pages of a session that are not answered."""
+    answered = exists().where(answer.c.session_id == trial.c.session_id, answer.c.position == trial.c.position)
+    since = select(session.c.next).where(session.c.id == session_id).scalar_subquery()
+    return _shown(connection, count, trial.c.session_id == session_id, trial.c.position >= since, ~answered)
+
+
+def trials_after(connection: Connection, session_id: int, position: int, count: int) -> list[StoredTrial]:
+    """The pages of a session after a position, answered or not."""
+    return _shown(connection, count, trial.c.session_id == session_id, trial.c.position > position)
+
+
+def last_answered(connection: Connection, session_id: int) -> tuple[StoredTrial, dict[str, str | None]] | None:
+    """The page that stands last among the answered ones, with its answers by question."""
+    query = select(answer.c.position).where(answer.c.session_id == session_id).order_by(answer.c.position.desc())
+    position = connection.execute(query.limit(1)).scalar()
+    if position is None:
+        return None
+    (page,) = trials_after(connection, session_id, position - 1, 1)
+    given = connection.execute(
+        select(answer.c.question, answer.c.response)
+        .where(answer.c.session_id == session_id, answer.c.position == position)
+        .order_by(answer.c.attempt)
+    )
+    return page, {row.question: row.response for row in given}
+
+
+def _shown(connection: Connection, count: int, *conditions: ColumnElement[bool]) -> list[StoredTrial]:
+    query = select(*SHOWN).where(*conditions).order_by(trial.c.position).limit(count)
+    return [StoredTrial(*row) for row in connection.execute(query)]

@@ -1,0 +1,63 @@
+/**
+ * When a stimulus was painted and how fast the screen is.
+ *
+ * What is put into the page inside the call-back of one animation frame is painted at the end of that frame; the time
+ * stamp of the next frame is the earliest moment at which it can have been seen. This is the onset. An answer has the
+ * time stamp of its own event, which the browser takes when the input arrives and not when a script runs. Both are on
+ * the clock of `performance.now()`.
+ */
+
+/** @returns {Promise<number>} the time stamp of the next animation frame, in milliseconds */
+export function frame() {
+  return new Promise((resolve) => requestAnimationFrame(resolve));
+}
+
+/**
+ * Draw within one frame and give the onset.
+ *
+ * A page in the background has no frames, so that a stimulus is not taken as shown before it can be seen.
+ *
+ * @param {() => void} draw
+ * @returns {Promise<number>}
+ */
+export async function paint(draw) {
+  await frame();
+  draw();
+  return frame();
+}
+
+/**
+ * Milliseconds on the page's clock as milliseconds since 1970.
+ *
+ * @param {number} time
+ * @returns {number}
+ */
+export function epoch(time) {
+  return Math.round(performance.timeOrigin + time);
+}
+
+/**
+ * The frames a second that follow from the time stamps of successive frames: one over the median interval.
+ *
+ * @param {number[]} stamps
+ * @returns {number | null}
+ */
+export function rateOf(stamps) {
+  const intervals = stamps.slice(1).map((stamp, index) => stamp - stamps[index]);
+  if (intervals.length === 0) return null;
+  intervals.sort((a, b) => a - b);
+  const median = intervals[Math.floor(intervals.length / 2)];
+  return median > 0 ? Math.round(10_000 / median) / 10 : null;
+}
+
+/**
+ * Measure the frame rate of this screen over some frames.
+ *
+ * @param {number} [frames]
+ * @returns {Promise<number | null>}
+ */
+export async function frameRate(frames = 30) {
+  const stamps = [];
+  for (let count = 0; count <= frames; count += 1) stamps.push(await frame());
+  return rateOf(stamps);
+}

@@ -1,0 +1,127 @@
+/**
+ * The trial page: jsPsych runs the trials one at a time as they come, each answer goes to the server when it is given.
+ *
+ * The browser knows no rule of the study. It shows what it is sent, in that order, and says what happened and when.
+ */
+
+import { Client } from "./client.js";
+import { frameRate } from "./clock.js";
+import { differential } from "./differential.js";
+import { preload } from "./images.js";
+import { leaveFor } from "./leave.js";
+import { Notice, replace } from "./notice.js";
+import { number } from "./number.js";
+import { choice, options } from "./options.js";
+import { Outbox, storage } from "./outbox.js";
+import { element, page } from "./page.js";
+import { feedback, pause } from "./pause.js";
+import { plugin } from "./plugins.js";
+import { points } from "./points.js";
+import { Progress } from "./progress.js";
+import { claim } from "./tabs.js";
+import { Watch } from "./watch.js";
+import { words } from "./words.js";
+
+const main = document.getElementById("trials");
+const { study, session = "", language, direction, progress: progressKind = "line", next: nextPage } = main.dataset;
+const token = document.querySelector("meta[name=karat-token]")?.getAttribute("content") ?? null;
+
+const PLUGINS = {
+  likert: plugin("points", points),
+  "yes-no": plugin("options", options),
+  label: plugin("options", options),
+  choice: plugin("choice", choice),
+  magnitude: plugin("number", number),
+  differential: plugin("differential", differential),
+};
+const PAUSE = plugin("pause", pause);
+const FEEDBACK = plugin("feedback", feedback);
+
+page.word = words(JSON.parse(document.getElementById("karat-words")?.textContent || "{}"));
+page.language = language ?? "";
+page.direction = direction ?? "ltr";
+
+const client = new Client({ study, token, outbox: new Outbox(study, session, storage()) });
+const watch = new Watch(client);
+page.watch = watch;
+const notice = new Notice();
+const progress = new Progress(progressKind);
+/** Trials that were answered on this page, with their answers. @type {import("./client.js").Trial[]} */
+const past = [];
+page.hasPrevious = () => past.length > 0;
+
+/**
+ * The description of a trial for jsPsych. When it ends, its answer is kept and the next description follows it.
+ *
+ * @param {import("./client.js").Trial} trial
+ * @param {object[]} timeline
+ */
+function describe(trial, timeline) {
+  return {
+    type: trial.kind === "trial" ? PLUGINS[trial.task] : PAUSE,
+    trial,
+    scale: client.scales[trial.scale] ?? null,
+    on_start: () => progress.show(trial),
+    on_finish: async ({ answer, back }) => {
+      if (back) {
+        client.queue.unshift(past.pop(), trial);
+      } else {
+        client.answer(answer);
+        if (page.goingBack && trial.kind === "trial") past.push({ ...trial, response: answer.response });
+        if (trial.feedback) timeline.push({ type: FEEDBACK, trial, on_finish: () => follow(timeline) });
+      }
+      if (back || !trial.feedback) await follow(timeline);
+    },
+  };
+}
+
+/** Put the next trial on the timeline, which jsPsych is walking along. @param {object[]} timeline */
+async function follow(timeline) {
+  const trial = await notice.during(client.next());
+  if (trial) timeline.push(describe(trial, timeline));
+}
+
+/** The session lives on in another tab, or no more. @param {string} message */
+function stop(message) {
+  client.stop();
+  const here = { label: page.word("here"), act: () => leaveFor(nextPage, token) };
+  replace(page.word(message), message === "other_tab" ? here : null);
+}
+
+client.onState = (state) => {
+  if (state === "lost") stop("lost");
+  else if (state === "ended") leaveFor(nextPage, token);
+  else notice.setOffline(state === "offline");
+};
+client.onTrials = preload;
+claim(`${study}/${session}`, () => stop("other_tab"));
+window.addEventListener("pagehide", () => {
+  watch.report();
+  client.farewell();
+});
+
+async function run() {
+  frameRate().then((rate) => (watch.frameRate = rate));
+  client.run();
+  const first = await notice.during(client.next());
+  if (first) {
+    page.goingBack = client.setting.going_back;
+    if (page.goingBack && client.setting.previous) past.push(client.setting.previous);
+    const display = element("div", { class: "display" });
+    main.append(display);
+    const timeline = [];
+    timeline.push(describe(first, timeline));
+    const jsPsych = globalThis.initJsPsych({
+      display_element: display,
+      use_webaudio: false,
+      // jsPsych makes its display a stop of the tab key; the answers are stops enough.
+      on_trial_start: () => (display.tabIndex = -1),
+    });
+    await jsPsych.run(timeline);
+  }
+  watch.report();
+  client.farewell();
+  leaveFor(nextPage, token);
+}
+
+run();

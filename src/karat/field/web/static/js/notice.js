@@ -1,0 +1,70 @@
+/**
+ * What the page says besides the trials: that the line is down, that answers are being saved, that it has stopped.
+ *
+ * The line of state has its place at the foot of the window, so that nothing moves when it speaks.
+ */
+
+import { element, page } from "./page.js";
+
+const PATIENCE = 1000;
+
+export class Notice {
+  constructor() {
+    this.line = element("p", { class: "state-line", role: "status" });
+    document.body.append(this.line);
+    this.offline = false;
+    this.waiting = false;
+  }
+
+  /** @param {boolean} offline */
+  setOffline(offline) {
+    this.offline = offline;
+    this.speak();
+  }
+
+  /**
+   * Say that one has to wait, if it takes longer than a moment.
+   *
+   * @template T
+   * @param {Promise<T>} promise
+   * @returns {Promise<T>}
+   */
+  async during(promise) {
+    const timer = setTimeout(() => {
+      this.waiting = true;
+      this.speak();
+    }, PATIENCE);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      this.waiting = false;
+      this.speak();
+    }
+  }
+
+  speak() {
+    const offline = this.waiting ? "offline_wait" : "offline";
+    const text = this.offline ? page.word(offline) : this.waiting ? page.word("saving") : "";
+    if (this.line.textContent !== text) this.line.textContent = text;
+    this.line.classList.toggle("shown", text !== "");
+  }
+}
+
+/**
+ * Put a message in the place of the trials.
+ *
+ * @param {string} text
+ * @param {{label: string, act: () => void} | null} [button]
+ */
+export function replace(text, button = null) {
+  const heading = element("h1", { class: "message", tabindex: -1 }, text);
+  const parts = [heading];
+  if (button) {
+    const made = element("button", { type: "button", class: "button" }, button.label);
+    made.addEventListener("click", button.act);
+    parts.push(element("div", { class: "actions" }, made));
+  }
+  document.getElementById("trials").replaceChildren(...parts);
+  heading.focus();
+}

@@ -1,0 +1,43 @@
+/**
+ * What a point of a scale is called for those who hear it.
+ */
+
+import { page } from "./page.js";
+
+/**
+ * The label of a point; an answer that is itself a word needs no other.
+ *
+ * @param {{value: string, label: string}} point
+ * @returns {string}
+ */
+export function labelOf({ value, label }) {
+  return label || (/^-?\d{1,3}$/.test(value) ? "" : value);
+}
+
+/**
+ * The word at the end of a scale that a point is, where it is one.
+ *
+ * @param {number} index
+ * @param {any} scale
+ * @param {string[]} ends
+ * @returns {string}
+ */
+export function endOf(index, scale, ends) {
+  if (index === 0) return ends[0];
+  return index === scale.points.length - 1 ? ends[1] : "";
+}
+
+/**
+ * The name of a point for those who hear it: its place, and its label or the end that it is.
+ *
+ * @param {number} index
+ * @param {any} scale
+ * @param {string[]} ends
+ * @returns {string}
+ */
+export function pointName(index, scale, ends) {
+  const count = scale.points.length;
+  const label = labelOf(scale.points[index]) || endOf(index, scale, ends);
+  const values = { number: index + 1, count, label };
+  return page.word(label ? "point_label" : "point", values);
+}

@@ -1,0 +1,117 @@
+/**
+ * Points from one end to the other: a Likert scale, or one line of a semantic differential, as radio buttons.
+ */
+
+import { element, page } from "./page.js";
+import { endOf, labelOf, pointName } from "./point_name.js";
+import { Radios, answerBy, digits } from "./radios.js";
+import { write } from "./runs.js";
+import { slider } from "./slider.js";
+import { stimulus } from "./stimulus.js";
+
+/**
+ * Radio buttons for the points of a scale.
+ *
+ * @param {any} scale
+ * @param {import("./trial.js").TrialPage} trialPage
+ * @param {string[]} ends  as text, for the names
+ * @param {boolean} numbered  whether the value stands in the button
+ * @returns {{radios: Radios, row: HTMLElement}}
+ */
+export function pointRow(scale, trialPage, ends, numbered) {
+  const keys = digits(scale.points.map((point) => point.value));
+  const labels = scale.points.map(labelOf);
+  const labelled = labels.every(Boolean);
+  const options = scale.points.map((point, index) => {
+    const mark = element("span", { class: "mark", "aria-hidden": "true" }, numbered && !labelled ? point.value : "");
+    const end = labels[index] ? "" : endOf(index, scale, ends);
+    const texts = [wording("point-label", labels[index]), wording("end-label", end)];
+    return {
+      value: point.value,
+      name: pointName(index, scale, ends),
+      keys: keys[index],
+      children: [mark, ...texts].filter(Boolean),
+      className: "point",
+    };
+  });
+  const radios = new Radios(options, trialPage);
+  const row = element("div", { class: labelled ? "points labelled" : "points" }, ...radios.labels);
+  row.style.setProperty("--count", String(scale.points.length));
+  if (scale.colours) tint(row, radios.labels);
+  return { radios, row };
+}
+
+/**
+ * A label of a point that is seen; those who hear the page get it with the name of the point.
+ *
+ * @param {string} className
+ * @param {string} text
+ */
+function wording(className, text) {
+  return text ? element("span", { class: className, "aria-hidden": "true" }, text) : null;
+}
+
+/**
+ * Give the points their colours, from one end to the other; CSS mixes them.
+ *
+ * @param {HTMLElement} row
+ * @param {HTMLElement[]} labels
+ */
+function tint(row, labels) {
+  row.classList.add("coloured");
+  labels.forEach((label, index) => label.style.setProperty("--share", `${(100 * index) / (labels.length - 1)}%`));
+}
+
+/**
+ * The words at both ends of a scale, above or below it. Those who hear the page get them with the points.
+ *
+ * @param {string[]} ends
+ * @returns {HTMLElement}
+ */
+function endLabels(ends) {
+  const side = (text) => element("span", {}, text);
+  return element("div", { class: "ends", "aria-hidden": "true" }, ...ends.map(side));
+}
+
+/**
+ * Build the page of a Likert trial.
+ *
+ * @param {import("./trial.js").TrialPage} trialPage
+ * @param {import("./client.js").Trial} trial
+ * @param {any} scale
+ */
+export async function points(trialPage, trial, scale) {
+  const judged = await stimulus(trial.stimuli[0]);
+  judged.id = "stimulus";
+  const fieldset = element("fieldset", { class: "scale", "aria-describedby": "stimulus" }, legend(trial));
+  const ends = scale.ends ?? ["", ""];
+  if (scale.slider) {
+    const line = slider(scale, trialPage, page.word("judgment"), ends);
+    fieldset.append(line.row);
+    if (scale.ends) fieldset.append(endLabels(ends));
+    line.onChoice = (value, event) => {
+      trialPage.choose(value, event);
+      trialPage.offerNext();
+    };
+    const confirm = (event) => line.value !== null && trialPage.accepts(event) && trialPage.confirm(event);
+    line.onConfirm = confirm;
+    trialPage.next.addEventListener("click", confirm);
+  } else {
+    const { radios, row } = pointRow(scale, trialPage, ends, true);
+    fieldset.append(row);
+    if (scale.ends) fieldset.append(endLabels(ends));
+    answerBy(radios, trialPage);
+  }
+  trialPage.section.append(judged, fieldset);
+}
+
+/**
+ * The question of a trial as the legend of its answers.
+ *
+ * @param {import("./client.js").Trial} trial
+ * @returns {HTMLElement}
+ */
+export function legend(trial) {
+  if (trial.prompt) return write(element("legend", { class: "prompt" }), trial.prompt);
+  return element("legend", { class: "visually-hidden" }, page.word("judgment"));
+}

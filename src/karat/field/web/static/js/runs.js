@@ -1,0 +1,89 @@
+/**
+ * Runs, the text of a stimulus as the server sends it, as nodes of the page.
+ *
+ * Runs are paragraphs of pieces; a piece has its text and how it is set (italic, bold, sub, sup, small caps). Only
+ * text nodes and a few fixed elements are made: nothing in an item can become markup.
+ *
+ * @typedef {{t: string, i?: boolean, b?: boolean, sub?: boolean, sup?: boolean, sc?: boolean}} Piece
+ * @typedef {Piece[][]} Runs
+ */
+
+/** How a piece is set, as the element that says so. */
+const ELEMENTS = { i: "em", b: "strong", sub: "sub", sup: "sup", sc: "span" };
+
+/**
+ * The plain text of runs, paragraphs joined by a space.
+ *
+ * @param {Runs | null} runs
+ * @returns {string}
+ */
+export function plain(runs) {
+  return (runs ?? []).map((paragraph) => paragraph.map((piece) => piece.t).join("")).join(" ");
+}
+
+/**
+ * One piece of text as a node.
+ *
+ * @param {Piece} piece
+ * @returns {Node}
+ */
+export function piece(piece) {
+  /** @type {Node} */
+  let node = document.createTextNode(piece.t);
+  for (const [mark, name] of Object.entries(ELEMENTS)) {
+    if (!piece[mark]) continue;
+    const around = document.createElement(name);
+    if (mark === "sc") around.className = "small-caps";
+    around.append(node);
+    node = around;
+  }
+  return node;
+}
+
+/**
+ * Put runs into an element: one paragraph inline, several as block elements of their own.
+ *
+ * @template {Element} E
+ * @param {E} element
+ * @param {Runs | null} runs
+ * @returns {E}
+ */
+export function write(element, runs) {
+  if ((runs ?? []).length === 1) {
+    element.append(...runs[0].map(piece));
+  } else {
+    for (const paragraph of runs ?? []) {
+      const line = document.createElement("span");
+      line.className = "paragraph";
+      line.append(...paragraph.map(piece));
+      element.append(line);
+    }
+  }
+  return element;
+}
+
+/**
+ * The words of a run of pieces: split at blanks, with each word keeping how its parts are set.
+ *
+ * @param {Piece[]} pieces
+ * @returns {Piece[][]}
+ */
+export function wordsOf(pieces) {
+  /** @type {Piece[][]} */
+  const found = [];
+  let open = false;
+  for (const { t, ...set } of pieces) {
+    for (const part of t.split(/(\s+)/)) {
+      if (part === "") continue;
+      if (/^\s+$/.test(part)) {
+        open = false;
+      } else if (open) {
+        found[found.length - 1].push({ t: part, ...set });
+      } else {
+        found.push([{ t: part, ...set }]);
+        open = true;
+      }
+    }
+  }
+  return found;
+}

@@ -1,0 +1,76 @@
+/**
+ * A slider that starts unset: a hollow thumb in the middle, which is no answer until it is moved, clicked or set by key.
+ */
+
+import { element, page } from "./page.js";
+import { pointName } from "./point_name.js";
+
+export class Slider {
+  /**
+   * @param {any} scale
+   * @param {import("./trial.js").TrialPage} trialPage
+   * @param {string} name
+   * @param {string[]} ends
+   */
+  constructor(scale, trialPage, name, ends) {
+    this.scale = scale;
+    this.page = trialPage;
+    this.ends = ends;
+    const last = scale.points.length - 1;
+    this.input = /** @type {HTMLInputElement} */ (
+      element("input", { type: "range", class: "slider unset", min: 0, max: last, step: 1, "aria-label": name })
+    );
+    this.input.value = String(last / 2);
+    this.input.setAttribute("aria-valuetext", page.word("slider_unset"));
+    this.row = element("div", { class: "slider-row" }, this.input);
+    this.set = false;
+    /** @type {string | null} what was told last */
+    this.chosen = null;
+    this.input.addEventListener("input", (event) => this.moved(event));
+    this.input.addEventListener("click", (event) => this.moved(event)); // A click on the thumb moves nothing.
+    this.input.addEventListener("keydown", (event) => this.pressed(event));
+    this.onChoice = (/** @type {string} */ _value, /** @type {Event} */ _event) => {};
+    this.onConfirm = (/** @type {Event} */ _event) => {};
+  }
+
+  /** @returns {string | null} */
+  get value() {
+    return this.set ? this.scale.points[Math.round(Number(this.input.value))].value : null;
+  }
+
+  /** @param {Event} event */
+  moved(event) {
+    if (!this.page.accepts(/** @type {any} */ (event))) {
+      if (!this.set) this.input.value = String((this.scale.points.length - 1) / 2);
+      return;
+    }
+    this.set = true;
+    this.input.classList.remove("unset");
+    this.input.setAttribute("aria-valuetext", pointName(Math.round(Number(this.input.value)), this.scale, this.ends));
+    if (this.value === this.chosen) return;
+    this.chosen = this.value;
+    this.onChoice(this.value, event);
+  }
+
+  /** @param {KeyboardEvent} event */
+  pressed(event) {
+    if (event.key === " " || event.key === "Enter") {
+      event.preventDefault();
+      if (this.set) this.onConfirm(event);
+      else if (event.key === " ") this.moved(event);
+    }
+  }
+}
+
+/**
+ * A slider over the points of a scale.
+ *
+ * @param {any} scale
+ * @param {import("./trial.js").TrialPage} trialPage
+ * @param {string} name
+ * @param {string[]} ends
+ * @returns {Slider}
+ */
+export function slider(scale, trialPage, name, ends) {
+  return new Slider(scale, trialPage, name, ends);
+}

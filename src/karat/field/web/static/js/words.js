@@ -1,0 +1,69 @@
+/**
+ * The interface texts of the trial page, in English; the server sends them in the language of the study.
+ *
+ * A text may have slots in braces, filled by `fill`. A key that the server does not send keeps the English text.
+ */
+
+/** @type {Record<string, string>} */
+export const ENGLISH = {
+  next: "Next",
+  back: "Back",
+  continue: "Continue",
+  confirm: "Confirm",
+  change: "Change",
+  heading: "Next item",
+  heading_number: "Item {number} of {of}",
+  practice: "Practice",
+  feedback: "About this practice item",
+  break: "Time for a break",
+  text: "Please read",
+  count: "{number} of {of}",
+  progress: "Progress",
+  judgment: "Your answer",
+  point: "{number} of {count}",
+  point_label: "{number} of {count}, {label}",
+  picture: "Picture",
+  context: "Context",
+  modulus: "Compare with",
+  modulus_value: "This has the number {value}.",
+  number: "Your number",
+  number_hint: "Any number above zero, for example 25 or 0.5.",
+  number_empty: "Please enter a number.",
+  number_invalid: "Please enter a number such as 25 or 0.5.",
+  number_positive: "Please enter a number above zero.",
+  number_separator: "Please write the number without a separator for thousands, such as 1000.",
+  number_check: "You entered {value}. Press Enter to confirm it, or change it.",
+  slider_unset: "not set",
+  pair: "{left} to {right}",
+  missing_one: "One line has no answer yet.",
+  missing_many: "{count} lines have no answer yet.",
+  saving: "Your answers are being saved. Please keep this page open.",
+  offline: "No connection. You can go on: your answers are kept and sent later.",
+  offline_wait: "No connection. Your answers are kept. Please leave this page open: it goes on by itself once the line is back.",
+  other_tab: "This study was opened in another tab or window. Please go on there.",
+  here: "Go on here",
+  lost: "Your session was not found. Please open the study again by the link that brought you here.",
+  picture_missing: "This picture could not be loaded.",
+};
+
+/**
+ * Fill the slots of a text.
+ *
+ * @param {string} text
+ * @param {Record<string, string | number>} values
+ * @returns {string}
+ */
+export function fill(text, values) {
+  return text.replace(/\{(\w+)\}/g, (slot, name) => (name in values ? String(values[name]) : slot));
+}
+
+/**
+ * The words of the page: what the server sent, and English for the rest.
+ *
+ * @param {Record<string, string>} sent
+ * @returns {(key: string, values?: Record<string, string | number>) => string}
+ */
+export function words(sent) {
+  const texts = { ...ENGLISH, ...sent };
+  return (key, values = {}) => fill(texts[key], values);
+}

@@ -1,0 +1,104 @@
+"""The interval of the Spammer Index: by the profile likelihood, or by a parametric bootstrap.
+
+The index is a ratio of variances. Its standard error says little where a variance is near zero, so that no interval is
+made of one. The profile interval holds every index that some parameters reach whose log-likelihood is within 1.92 of
+the maximum (`karat.models.glrm.variance_share`); it may begin at 0. The bootstrap draws new effects and new answers
+from the fitted model, and fits it to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from karat.models.glrm import Fit, NominalFit
+from karat.models.glrm.variance_share import FittedShare, variance_share
+from karat.screen.crowd import Crowd, fit
+from karat.screen.evidence import ScreenError
+
+Progress = Callable[[int, int], None]
+Interval = Literal["profile", "bootstrap"]
+
+
+def profiled(models: Sequence[FittedShare]) -> tuple[float, float, list[str]]:
+    """Both ends of the profile interval, and what there is to say about them.
+
+    >>> from karat.models.glrm import fit_crossed
+    >>> random = np.random.default_rng(1)
+    >>> worker, task = np.repeat(np.arange(30), 20), np.tile(np.arange(20), 30)
+    >>> eta = random.normal(0, 1, 30)[worker] + random.normal(0, 2, 20)[task]
+    >>> found = fit_crossed(eta + random.logistic(size=600) > 0, worker, task)
+    >>> forms = np.diag([0.0, 1.0, 0.0]), np.diag([0.0, 0.0, 1.0])
+    >>> model = FittedShare(found.objective, found.parameters, found.modes, found.hessian, *forms)
+    >>> lower, upper, notes = profiled([model])
+    >>> round(lower, 2), round(upper, 2), notes
+    (0.07, 0.39, [])
+    """
+    if not any(model.parameters @ (model.one + model.rest) @ model.parameters for model in models):
+        raise ScreenError("spammer_index: nothing varies in the model of these answers, so that there is no share.")
+    share = variance_share(models)
+    # An end that the search did not reach is put where it cannot be wrong.
+    ends = [0.0 if np.isnan(share.lower) else share.lower, 1.0 if np.isnan(share.upper) else share.upper]
+    notes = [
+        f"The {name} end of the profile interval was not found, and {end} stands for it; simulations = 199 asks for "
+        "a bootstrap instead."
+        for name, end, found in (("lower", 0, share.lower), ("upper", 1, share.upper))
+        if np.isnan(found)
+    ]
+    return ends[0], ends[1], notes
+
+
+def bootstrapped(
+    answers: Crowd, found: Fit | NominalFit, simulations: int, seed: int, progress: Progress | None
+) -> NDArray[np.float64]:
+    """The index of samples drawn from the fitted model; samples in which all answers are the same are left out.
+
+    >>> import karat
+    >>> from karat.screen.crowd import crowd
+    >>> answers = crowd(karat.datasets.load("crowd"), "spammer_index")
+    >>> bootstrapped(answers, fit(answers), 2, 1, None).shape
+    (2,)
+    """
+    values = []
+    for number in range(simulations):
+        random = np.random.default_rng([seed, number])
+        sample = Crowd(
+            answers.rows.with_columns(pl.Series("_code", drawn(found, answers, random))),
+            answers.family, answers.categories, (),
+        )  # fmt: skip
+        if sample.rows["_code"].n_unique() > 1:
+            again = fit(sample)
+            worker, task = np.sum(again.variances["worker"]), np.sum(again.variances["task"])
+            values.append(float(worker / (worker + task)))
+        if progress is not None:
+            progress(number + 1, simulations)
+    return np.array(values)
+
+
+def drawn(found: Fit | NominalFit, answers: Crowd, random: np.random.Generator) -> NDArray[np.int64]:
+    """Answers of the same workers to the same tasks, drawn anew from a fitted model with new effects."""
+    workers, tasks = len(found.workers), len(found.tasks)
+    who = np.searchsorted(found.workers, answers.worker)
+    what = np.searchsorted(found.tasks, answers.task)
+    if isinstance(found, NominalFit):
+        m = len(found.categories) - 1
+        worker = random.normal(size=(workers, m)) * np.sqrt(found.variances["worker"])
+        task = random.normal(size=(tasks, m)) * np.sqrt(found.variances["task"])
+        logits = found.coefficients[0] + worker[who] + task[what]
+        whole = np.column_stack([np.zeros(len(logits)), logits])
+        chosen = np.argmax(whole + random.gumbel(size=whole.shape), axis=1)
+    else:
+        eta = (
+            random.normal(size=workers)[who] * np.sqrt(found.variances["worker"])
+            + random.normal(size=tasks)[what] * np.sqrt(found.variances["task"])
+            + (found.coefficients[0] if len(found.coefficients) else 0.0)
+        )
+        latent = eta + random.logistic(size=len(eta))
+        cuts = found.thresholds if len(found.thresholds) else np.zeros(1)
+        chosen = np.searchsorted(cuts, latent)
+    codes: NDArray[np.int64] = np.asarray(found.categories)[chosen].astype(np.int64)
+    return codes

@@ -1,0 +1,41 @@
+"""Work in a process of its own: results, errors and what takes too long come back as they should."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+
+import pytest
+
+from karat.errors import KaratError
+from karat.field.admin.child import in_child
+from karat.files import csv_types
+from karat.source import SourceFile
+
+
+def test_another_process_does_it() -> None:
+    assert asyncio.run(in_child(os.getpid)) != os.getpid()
+
+
+def test_an_error_of_the_house_is_raised_here() -> None:
+    import polars as pl
+
+    with pytest.raises(KaratError, match="CSV cannot hold"):
+        asyncio.run(in_child(csv_types, pl.DataFrame({"a": [[1]]})))
+
+
+def test_another_error_is_told_without_a_traceback(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(KaratError, match="ended without a result"):
+        asyncio.run(in_child(SourceFile, "one", "two", "three", "four", "five"))
+    assert "TypeError" in capfd.readouterr().err
+
+
+def test_what_takes_too_long_is_stopped() -> None:
+    with pytest.raises(KaratError, match="longer than"):
+        asyncio.run(in_child(time.sleep, 60, seconds=0.5))
+
+
+def test_what_a_function_prints_does_not_spoil_the_result(capfd: pytest.CaptureFixture[str]) -> None:
+    assert asyncio.run(in_child(print, "hello")) is None
+    assert "hello" in capfd.readouterr().err

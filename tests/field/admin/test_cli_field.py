@@ -1,0 +1,171 @@
+"""The commands about a fielded study, as a user types them."""
+
+from __future__ import annotations
+
+import io
+import json
+import socket
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import karat
+from field.admin.fielding import PASSWORD, Fielded, Server, write_study
+from karat.cli.main import main
+from karat.field.store import Store, arrivals, export, naivety, studies
+
+
+def run(*arguments: str | Path, status: int = 0) -> tuple[str, str]:
+    """What a command prints on both streams."""
+    out, error = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(error), pytest.raises(SystemExit) as ended:
+        main([str(argument) for argument in arguments])
+    assert (ended.value.code or 0) == status, out.getvalue() + error.getvalue()
+    return out.getvalue(), error.getvalue()
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def fielded(data: Path, study_path: Path) -> Iterator[Fielded]:
+    store = Store.open(f"sqlite:///{data}/karat.db")
+    started = Fielded.start(store, study_path)
+    started.finish(comment="=1+1")
+    yield started
+    store.close()
+
+
+def test_status_in_words_and_as_json(fielded: Fielded, study_path: Path, data: Path) -> None:
+    told, _ = run("status", study_path, "--data", data)
+    assert "1 of 8 eligible, 0 running, lists " in told
+    about = json.loads(run("status", study_path.parent, "--data", data, "--json")[0])
+    assert (about["study"], about["complete"], about["state"]) == ("blind", 1, "running")
+
+
+def test_export_reads_back(fielded: Fielded, study_path: Path, data: Path, tmp_path: Path) -> None:
+    out, people, book = tmp_path / "out.parquet", tmp_path / "people.csv", tmp_path / "codebook.csv"
+    told, _ = run("export", study_path, "-o", out, "--data", data, "--participants", people, "--codebook", book)
+    assert "exported   1 participant" in told
+    assert "from now on it is not blind" in told
+    with fielded.store.read() as connection:
+        assert karat.read(out) == export.judgments(connection, fielded.id, fielded.study)
+        assert studies.value(connection, "unblinded:blind") is not None
+    assert pl.read_csv(people)["comment"].to_list() == ["=1+1"]
+    assert pl.read_csv(book).height > 5
+
+
+def test_export_for_spreadsheets(fielded: Fielded, study_path: Path, data: Path, tmp_path: Path) -> None:
+    out, people, events = tmp_path / "out.csv", tmp_path / "people.csv", tmp_path / "events.csv"
+    fielded.come(identity=arrivals.Identity("worker-1", "", ""), person_hash="h", platform="prolific")
+    run("export", study_path, "-o", out, "--data", data, "--participants", people, "--events", events, "--safe",
+        "--with-ids")  # fmt: skip
+    assert "'=1+1" in people.read_text()
+    assert "worker-1" in people.read_text()
+    assert len(karat.read(out)) > 10
+
+
+def test_export_says_what_is_wrong(fielded: Fielded, study_path: Path, data: Path, tmp_path: Path) -> None:
+    assert "ends in .csv or .parquet" in run("export", study_path, "-o", tmp_path / "x.txt", status=2)[1]
+    assert "--with-ids has a say only" in run("export", study_path, "-o", "x.csv", "--with-ids", status=2)[1]
+    assert "--data" in run("export", study_path, "-o", tmp_path / "x.csv", "--data", tmp_path, status=2)[1]
+    other = write_study(tmp_path / "another")
+    assert "There are blind." in run("status", other, "--data", data, status=2)[1]
+
+
+def test_backup_is_a_database_with_the_same_answers(fielded: Fielded, data: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.db"
+    assert f"written    {copy}" in run("backup", "-o", copy, "--data", data)[0]
+    store = Store.open(f"sqlite:///{copy}")
+    with store.read() as connection, fielded.store.read() as original:
+        ours, theirs = (export.judgments(one, fielded.id, fielded.study) for one in (connection, original))
+    store.close()
+    assert ours == theirs
+
+
+def test_links_say_where_the_study_is(study_path: Path) -> None:
+    told, _ = run("links", study_path, "--base-url", "https://study.example.org/")
+    assert "https://study.example.org/s/blind/" in told
+
+
+@pytest.mark.parametrize("text", ["worker-1\nworker-2\nworker-1\n", "Participant id,Age\nworker-1,30\nworker-2,40\n"])
+def test_people_are_noted_as_hashes(fielded: Fielded, data: Path, tmp_path: Path, text: str) -> None:
+    from karat.field.content.platforms import person_hash
+
+    file = tmp_path / "people.csv"
+    file.write_text(text)
+    told, _ = run("people", "import", file, "--study", "norming", "--data", data)
+    assert told == "noted      2 people of norming, 2 of them new\n"
+    assert "0 of them new" in run("people", "import", file, "--study", "norming", "--data", data)[0]
+    with fielded.store.read() as connection:
+        (found,) = naivety.known(connection, person_hash(fielded.store.secret("person"), "prolific", "worker-2"))
+    assert found.study == "norming"
+    assert b"worker-1" not in (data / "karat.db").read_bytes()
+
+
+def test_people_says_what_is_wrong(tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text("age,country\n30,DE\n")
+    assert "no column of ids" in run("people", "import", file, "--study", "x", status=2)[1]
+    assert "only karat people import" in run("people", "ban", file, "--study", "x", status=2)[1]
+
+
+def get(address: str) -> tuple[int, str]:
+    for _ in range(100):
+        try:
+            with urllib.request.urlopen(address, timeout=10) as reply:
+                return reply.status, reply.read().decode()
+        except (ConnectionError, urllib.error.URLError):
+            time.sleep(0.05)
+    raise AssertionError(f"{address} does not answer")
+
+
+def test_serve_starts_freezes_and_refuses_other_rules(study_path: Path, data: Path) -> None:
+    server = Server(study_path, "--data", data)
+    try:
+        assert get(f"{server.address()}/healthz")[0] == 200
+        assert get(f"{server.address()}/s/blind/")[0] == 200
+        assert "Log in" in get(f"{server.address()}/admin")[1]
+    finally:
+        assert "Everything that was acknowledged is saved." in server.stop()
+    assert server.process.returncode == 0
+    assert not any(PASSWORD in line for line in server.lines)
+    assert (data / "secret").stat().st_mode & 0o077 == 0
+    study_path.write_text(study_path.read_text().replace("at_least = 0.9", "at_least = 0.5"))
+    _, error = run("serve", study_path, "--data", data, "--port", "0", status=2)
+    assert "the screening rules differ from those that were frozen when blind started" in error
+
+
+def test_a_draft_takes_over_other_rules(study_path: Path, data: Path) -> None:
+    server = Server(study_path, "--data", data, "--draft")
+    server.stop()
+    assert "not started" in run("status", study_path, "--data", data)[0]
+    study_path.write_text(study_path.read_text().replace("at_least = 0.9", "at_least = 0.5"))
+    Server(study_path, "--data", data, "--draft").stop()
+
+
+def test_serve_refuses_errors_of_the_check(study_path: Path, data: Path) -> None:
+    study_path.write_text(study_path.read_text().replace('"lexicalisations"', '"texts"'))
+    _, error = run("serve", study_path, "--data", data, "--port", "0", status=2)
+    assert "has 1 error. Mend what it names" in error
+    assert not data.exists()
+
+
+def test_a_port_in_use_is_a_sentence(study_path: Path, data: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        _, error = run("serve", study_path, "--data", data, "--port", str(port), status=2)
+    assert f"cannot listen on 127.0.0.1, port {port}" in error
+    assert "Traceback" not in error
+
+
+def test_two_studies_of_one_name_are_refused(study_path: Path, data: Path, tmp_path: Path) -> None:
+    other = write_study(tmp_path / "elsewhere" / "blind")
+    assert "the same short name blind" in run("serve", study_path, other, "--data", data, status=2)[1]

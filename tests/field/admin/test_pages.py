@@ -1,0 +1,166 @@
+"""The pages of the dashboard: what they say, and that they are blind while the study is under way."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from field.admin.fielding import ANSWERS, LEVELS, Fielded
+from field.server.visitor import Visitor
+from karat.field.admin.pages import changes
+from karat.field.admin.state import admin_state
+from karat.field.store import studies
+from karat.study.study import load
+
+
+def screened(visitor: Visitor, fielded: Fielded) -> None:
+    """Wait until the criteria are computed."""
+
+    class Asking:
+        app = visitor.app
+
+    workshop = admin_state(Asking()).workshop  # type: ignore[arg-type]
+    with fielded.store.read() as connection:
+        row = studies.find(connection, fielded.slug)
+    assert row is not None
+    workshop.forget(fielded.slug)
+    visitor.runner.run(workshop.fresh(fielded.slug, fielded.study, row.screening, row.state != "closed"))
+
+
+def test_the_first_line_says_how_it_goes(researcher: Visitor, fielded: Fielded) -> None:
+    fielded.finish()
+    fielded.come()
+    page = researcher.get("/admin/blind").text
+    assert "<strong>1 of 8 eligible, 1 running, lists " in page
+    assert "Blind &lt;study&gt;" in page
+    assert "<study>" not in page
+    listed = researcher.get("/admin").text
+    assert "1 of 8 eligible, 1 running" in listed
+
+
+def test_no_page_needs_inline_script_or_style(researcher: Visitor, fielded: Fielded) -> None:
+    name = fielded.finish()
+    for path in ("/admin", "/admin/blind", f"/admin/blind/people/{name}", "/admin/blind/download/judgments.parquet"):
+        reply = researcher.get(path)
+        assert reply.status == 200
+        assert " style=" not in reply.text
+        assert "<style" not in reply.text
+        assert "onclick" not in reply.text
+        assert reply.text.count("<script") == reply.text.count('<script type="module" src="/static/js/admin.js">') == 1
+        policy = reply.headers["content-security-policy"]
+        assert "script-src 'self'" in policy
+        assert "unsafe" not in policy
+        assert reply.headers["cache-control"] == "no-store"
+        assert reply.text.count("<h1") == 1
+
+
+def test_criteria_appear_with_their_reasons(researcher: Visitor, fielded: Fielded) -> None:
+    earnest = fielded.finish()
+    careless = fielded.finish(attentive=False, always=ANSWERS[1])
+    screened(researcher, fielded)
+    page = researcher.get("/admin/blind").text
+    assert "attention: 3 of 6 attention trials right (6 needed)" in page or "attention: 3 of 6" in page
+    assert "test" in page.split("Response times")[1].split("People")[0]
+    person = researcher.get(f"/admin/blind/people/{careless}").text
+    assert "The rule of the study would exclude this participant." in person
+    assert "flagged (the reason is shown when the study is closed)" in person
+    assert "would keep" in researcher.get(f"/admin/blind/people/{earnest}").text
+    flagged = researcher.get("/admin/blind?show=flagged").text
+    assert careless in flagged
+    assert earnest not in flagged
+
+
+def test_it_is_blind_until_it_is_closed(researcher: Visitor, fielded: Fielded) -> None:
+    names = [fielded.finish(), fielded.finish(attentive=False, always=ANSWERS[1])]
+    fielded.answer(fielded.come(), share=0.5)
+    screened(researcher, fielded)
+    paths = ["/admin", "/admin/blind", "/admin/blind/live", "/admin/blind?show=flagged"]
+    paths += [f"/admin/blind/people/{name}" for name in names]
+    paths += ["/admin/blind/download/judgments.parquet", "/admin/blind/download/judgments-csv.zip"]
+    for path in paths:
+        reply = researcher.get(path)
+        assert reply.status == 200, path
+        for secret in (*LEVELS, *ANSWERS, "zz-item", "Test 1", "Attention 1"):
+            assert secret not in reply.text, (path, secret)
+    # The same words can be seen once it is over: the test above can fail.
+    fielded.store.call(studies.set_state, studies.SetState(fielded.id, "closed"))
+    screened(researcher, fielded)
+    assert ANSWERS[1] in researcher.get(f"/admin/blind/people/{names[1]}").text
+
+
+def test_live_sends_only_what_has_changed(researcher: Visitor, fielded: Fielded) -> None:
+    first = researcher.get("/admin/blind/live").json()
+    assert set(first["parts"]) == {"status", "lists", "steps", "pace", "times", "people"}
+    again = researcher.get(f"/admin/blind/live?have={first['version']}").json()
+    if again["version"] == first["version"]:
+        assert "parts" not in again
+    fielded.finish()
+    third = researcher.get(f"/admin/blind/live?have={first['version']}").json()
+    assert "1 of 8 eligible" in third["parts"]["status"]
+
+
+def test_the_frozen_rules_are_shown_and_a_changed_file_is_told(
+    researcher: Visitor, fielded: Fielded, study_path: Path
+) -> None:
+    with fielded.store.read() as connection:
+        row = studies.find(connection, "blind")
+    assert row is not None
+    page = researcher.get("/admin/blind").text
+    assert f"fingerprint <code>{row.screening_fingerprint}</code>" in page
+    assert "Frozen on " in page
+    assert changes(row, fielded.study) == []
+    study_path.write_text(study_path.read_text().replace("at_least = 0.9", "at_least = 0.5"))
+    changed = load(study_path)
+    assert len(changes(row, changed)) == 2
+    researcher.app.state.studies["blind"] = changed
+    page = researcher.get("/admin/blind").text
+    assert "The screening rules of the study file differ" in page
+    assert "at_least = 0.9" in page
+    assert "at_least = 0.5" not in page
+
+
+def test_previews_are_signed_and_do_not_count(researcher: Visitor, fielded: Fielded) -> None:
+    page = researcher.get("/admin/blind").text
+    links = [part.split('"')[0] for part in page.split('href="')[1:] if part.startswith("/s/blind/?preview=")]
+    assert len(links) == fielded.study.lists
+    assert researcher.get(links[1]).status == 200
+
+
+def test_unknown_studies_and_people_are_not_found(researcher: Visitor) -> None:
+    for path in (
+        "/admin/nothing",
+        "/admin/blind/people/p-nobody",
+        "/admin/blind/download/secret",
+        "/admin/nothing/live",
+    ):
+        reply = researcher.get(path)
+        assert reply.status == 404, path
+    assert "There is no such participant" in researcher.get("/admin/blind/people/p-nobody").text
+
+
+def test_strange_queries_are_harmless(researcher: Visitor) -> None:
+    for query in ("show=../..&page=-1", "page=99999999999", "page=²", "show=<script>", "said=<b>"):
+        reply = researcher.get(f"/admin/blind?{query}")
+        assert reply.status == 200, query
+        assert "<script>" not in reply.text
+
+
+def test_many_people_come_in_pages(researcher: Visitor, fielded: Fielded) -> None:
+    for _ in range(53):
+        fielded.come(pilot=True)
+    page = researcher.get("/admin/blind").text
+    assert "Page 1 of 2 (53 participants)" in page
+    assert page.count('id="person-') == 50
+    assert researcher.get("/admin/blind?page=2").text.count('id="person-') == 3
+
+
+def test_the_server_loads_neither_scipy_nor_matplotlib() -> None:
+    code = "import sys, karat.field.admin.app; print([n for n in ('scipy', 'matplotlib') if n in sys.modules])"
+
+    async def done() -> str:
+        import sys
+
+        process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdout=asyncio.subprocess.PIPE)
+        return (await process.communicate())[0].decode()
+
+    assert asyncio.run(done()) == "[]\n"

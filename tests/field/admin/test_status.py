@@ -1,0 +1,72 @@
+"""How a study goes: counts by list, step, quota and minute, on both databases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from field.admin.fielding import Fielded
+from karat.field.admin.status import Status, status
+from karat.field.store import Store, progress
+
+
+@pytest.fixture
+def fielded(store: Store, study_path: Path) -> Fielded:
+    return Fielded.start(store, study_path)
+
+
+def told(fielded: Fielded, now: float | None = None) -> Status:
+    with fielded.store.read() as connection:
+        return status(connection, fielded.id, "running", fielded.study, now)
+
+
+def test_an_empty_study(fielded: Fielded) -> None:
+    found = told(fielded)
+    assert found.sentence() == "0 of 8 eligible, 0 running, lists 0/0"
+    assert [(one.complete, one.running, one.free) for one in found.lists] == [(0, 0, 4), (0, 0, 4)]
+    assert sum(found.per_minute) == found.answers == 0
+
+
+def test_people_are_counted_by_what_they_do(fielded: Fielded) -> None:
+    for _ in range(3):
+        fielded.finish()
+    working = fielded.come()
+    fielded.answer(working, share=0.5)
+    declined = fielded.come()
+    fielded.store.call(progress.finish, progress.Finish(declined.session_id or 0, "declined"))
+    fielded.come(preview=True, list=1)
+    found = told(fielded)
+    assert found.sentence().startswith("3 of 8 eligible, 1 running, lists ")
+    assert sum(one.complete for one in found.lists) == 3
+    assert sum(one.running for one in found.lists) == 1
+    assert sum(one.free for one in found.lists) == 4
+    assert found.ends == {"declined": 1}
+    assert found.uncounted == 1
+    assert found.further() == "1 declined, 1 preview or pilot session, not counted"
+    reached = {step.step: (step.reached, step.left, step.ended) for step in found.steps}
+    assert reached["consent"] == (5, 0, 1)
+    assert reached["trials"] == (4, 0, 0)
+    assert reached["done"] == (3, 0, 0)
+    assert [(one.answer, one.taken, one.most) for one in found.quotas] == [("north", 3, 4), ("south", 0, 4)]
+    assert sum(found.per_minute) == found.answers > 0
+    assert found.per_minute[-1] + found.per_minute[-2] == found.answers
+
+
+def test_whoever_stays_away_too_long_has_left(fielded: Fielded) -> None:
+    arrived = fielded.come(lease=60.0, now=1000.0)
+    assert arrived.outcome == "new"
+    assert told(fielded, now=1030.0).running == 1
+    later = told(fielded, now=1100.0)
+    assert (later.running, later.left) == (0, 1)
+    assert {step.step: step.left for step in later.steps}["consent"] == 1
+    assert sum(one.free for one in later.lists) == 8
+
+
+def test_the_account_for_a_terminal(fielded: Fielded) -> None:
+    fielded.finish(region="south")
+    lines = told(fielded).lines()
+    assert lines[0].startswith("1 of 8 eligible")
+    assert "quota      region = south: 1 of 4" in lines
+    assert any(line.startswith("answers    ") for line in lines)
+    assert told(fielded).to_dict()["complete"] == 1

@@ -1,0 +1,68 @@
+"""A real Chromium for the tests: the one of the machine, else the tests that need one are skipped with a reason."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+MISSING = "no Chromium on this machine: install the package chromium, or say KARAT_CHROMIUM=/path/to/chromium"
+
+
+def chromium_path() -> str | None:
+    """Where Chromium is: as the environment says, on the path, or where playwright has put it."""
+    stated = os.environ.get("KARAT_CHROMIUM")
+    if stated:
+        return stated if Path(stated).exists() else None
+    found = next((path for name in NAMES if (path := shutil.which(name))), None)
+    if found:
+        return found
+    cache = Path.home() / ".cache" / "ms-playwright"
+    return next((str(path) for path in sorted(cache.glob("chromium-*/chrome-linux*/chrome"))), None)
+
+
+@contextmanager
+def chromium(*flags: str) -> Iterator[Any]:
+    """A running browser of playwright; pytest counts and names what is skipped where there is none."""
+    path = chromium_path()
+    if path is None:
+        pytest.skip(MISSING)
+    browser = _playwright().chromium.launch(executable_path=path, args=[*FLAGS, *flags])
+    try:
+        yield browser
+    finally:
+        browser.close()
+
+
+@cache
+def _playwright() -> Any:
+    """The one that all tests of a process share: a second one cannot be started beside it."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: make setup-dev")
+    running = playwright.sync_playwright().start()
+    atexit.register(running.stop)
+    return running
+
+
+def picture(page: Any, name: str) -> None:
+    """Keep what a page looks like for the documentation, where KARAT_SCREENSHOTS names a folder: make screenshots."""
+    folder = os.environ.get("KARAT_SCREENSHOTS")
+    if folder:
+        page.screenshot(path=str(Path(folder) / f"{name}.png"))

@@ -1,0 +1,84 @@
+"""The words of the pages: the same keys and slots in every language, overrides that cannot go astray."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from karat.errors import KaratError
+from karat.field.content.texts import LANGUAGES, SLOT, direction, words
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_the_same_keys_and_slots(language: str) -> None:
+    english, other = words("en"), words(language)
+    assert list(other) == list(english)
+    for key, text in english.items():
+        assert sorted(SLOT.findall(other[key])) == sorted(SLOT.findall(text)), key
+        assert other[key].strip() == other[key] != "", key
+
+
+def test_nothing_was_left_untranslated() -> None:
+    english, german = words("en"), words("de")
+    assert [key for key in english if english[key] == german[key]] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_texts_have_no_marks_and_no_stray_signs(language: str) -> None:
+    for key, text in words(language).items():
+        assert "<" not in text, key
+        assert "  " not in text, key
+
+
+def test_the_browser_asks_for_no_word_that_is_missing(root: Path) -> None:
+    script = root / "src" / "karat" / "field" / "web" / "static" / "js" / "words.js"
+    own = re.findall(r"^  (\w+): \"(.*)\",$", script.read_text(encoding="utf-8"), re.MULTILINE)
+    sent = words("en").browser
+    assert len(own) > 30
+    for key, text in own:
+        assert sorted(SLOT.findall(sent[key])) == sorted(SLOT.findall(text)), key
+
+
+def test_slots_are_filled_and_unknown_ones_stay() -> None:
+    assert words("de").fill("browser.count", number=3, of=78) == "3 von 78"
+    assert words("en").fill("browser.count", number=3) == "3 of {of}"
+    # A value is put in as it is: braces in it are not filled again.
+    assert words("en").fill("browser.count", number="{of}", of=1) == "{of} of 1"
+
+
+def test_a_study_changes_single_texts() -> None:
+    own = words("de-CH", {"page.continue": "Los"})
+    assert own["page.continue"] == "Los"
+    assert own["page.back"] == "Zurück"
+    assert own.language == "de"
+    assert words("de")["page.continue"] == "Weiter"
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "sentence"),
+    [
+        ("page.bak", "x", 'there is no text "page.bak". Is page.back meant?'),
+        ("browser.count", "{nunber} of {of}", "has no slot {nunber}. There are {number}, {of}."),
+        ("page.back", "{name}", "has no slot {name}. It has none."),
+    ],
+)
+def test_wrong_overrides_are_errors(key: str, text: str, sentence: str) -> None:
+    with pytest.raises(KaratError) as caught:
+        words("en", {key: text})
+    assert sentence in str(caught.value)
+
+
+def test_a_language_without_texts_gets_english_and_a_note() -> None:
+    own = words("ur-PK")
+    assert own["page.continue"] == "Continue"
+    assert (own.language, own.direction) == ("en", "rtl")
+    assert "no texts in ur-PK" in own.note
+    assert words("en-GB").note == ""
+
+
+def test_direction_follows_the_script_where_it_is_named() -> None:
+    assert [direction(tag) for tag in ("he", "ar", "fa_IR", "en", "ks-Deva-IN", "az-Arab", "pt-BR")] == [
+        "rtl", "rtl", "rtl", "ltr", "ltr", "rtl", "ltr",
+    ]  # fmt: skip

@@ -1,0 +1,170 @@
+"""What every answer carries, errors in words, the description of the interface, and what is loaded."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from fastapi.routing import APIRoute
+
+from field.server.conftest import KNOWN, TEXTS, Served, write
+from field.server.visitor import Visitor, filled_in
+from karat.field.server import api, pages, steps
+from karat.field.server.app import create_app
+from karat.field.server.config import ServerConfig
+from karat.field.store import Store
+from karat.study.study import load
+
+LOADED = """
+import sys
+from pathlib import Path
+from karat.field.server import run
+from karat.field.server.app import create_app
+from karat.field.server.config import prepare
+from karat.field.store import Store
+from karat.study.study import load
+config = prepare(Path(sys.argv[1]) / "data")
+app = create_app([("study", load(sys.argv[1]))], Store.open(config.database_url), config, admin=False)
+print(*(name for name in ("scipy", "matplotlib", "pandas") if name in sys.modules))
+"""
+
+
+def test_headers_of_pages(served: Served) -> None:
+    person = served.visitor()
+    landing = person.get("/s/study/")
+    page = person.send(landing.form("/begin"))
+    for one in (landing, page, person.get("/s/nowhere/"), person.get("/nowhere")):
+        policy = dict(part.split(" ", 1) for part in one.headers["content-security-policy"].split("; "))
+        assert policy["default-src"] == policy["base-uri"] == policy["frame-ancestors"] == "'none'"
+        assert policy["script-src"] == policy["style-src"] == policy["img-src"] == policy["connect-src"] == "'self'"
+        assert policy["form-action"] == "'self'"
+        assert one.headers["x-content-type-options"] == "nosniff"
+        assert one.headers["referrer-policy"] == "no-referrer"
+        assert one.headers["cross-origin-opener-policy"] == "same-origin"
+        assert one.headers["cross-origin-embedder-policy"] == "require-corp"
+        assert one.headers["cross-origin-resource-policy"] == "same-origin"
+        assert "camera=()" in one.headers["permissions-policy"]
+        assert one.headers["cache-control"] == "no-store"
+        assert "strict-transport-security" not in one.headers
+        assert "<script>" not in one.text
+        assert " style=" not in one.text
+    assert "sandbox" in person.api("GET", "trials").headers["content-security-policy"]
+
+
+def test_pages_are_built_for_everybody(served: Served) -> None:
+    """One heading, a language, labels and legends for all fields, and a way around what repeats."""
+    person = served.visitor()
+    page = person.get("/s/study/")
+    pages = [page]
+    page = person.send(page.form("/begin"))
+    while 'id="trials"' not in page.text:
+        pages.append(page)
+        page = person.send(page.form("/step/"), filled_in(page.form("/step/"), KNOWN))
+    assert "<noscript>" in page.text
+    for one in pages:
+        assert one.text.count("<h1>") == 1
+        assert 'class="skip-link" href="#content"' in one.text
+        assert 'id="content"' in one.text
+        for form in one.forms:
+            assert all(choice.question for choice in form.choices.values())
+            assert all(form.texts.values())
+            assert form.buttons
+
+
+def test_tls_promises_to_stay(serve: Callable[..., Served], tmp_path: Path) -> None:
+    served = serve(write(tmp_path / "study", TEXTS), base_url="https://study.example.org", behind_proxy=True)
+    person = served.visitor(headers={"host": "study.example.org"})
+    page = person.arrive()
+    assert page.headers["strict-transport-security"].startswith("max-age=31536000")
+    assert list(person.cookies) == ["__Host-karat-study"]
+
+
+def test_errors_in_the_language_of_the_study(serve: Callable[..., Served], tmp_path: Path) -> None:
+    served = serve(write(tmp_path / "study", TEXTS, head='title = "T"\nlanguage = "de"'))
+    page = served.visitor().get("/s/study/go")
+    assert page.status == 401
+    assert '<html lang="de"' in page.text
+    assert "Sitzung" in page.text
+    assert "Sitzung" in served.visitor().api("GET", "trials").json()["error"]
+    assert served.visitor().ask("DELETE", "/s/study/go").status == 405
+    assert "does not exist" in served.visitor().get("/s/another/").text
+
+
+def test_a_broken_server_says_so_in_words(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(*_: object) -> None:
+        raise RuntimeError("a secret detail")
+
+    monkeypatch.setattr(served.store, "look", broken)
+    person = served.visitor()
+    sent: list[dict[str, object]] = []
+
+    async def ask() -> None:
+        async def send(message: dict[str, object]) -> None:
+            sent.append(message)
+
+        async def receive() -> dict[str, object]:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        scope = {"type": "http", "method": "GET", "path": "/healthz", "raw_path": b"/healthz", "query_string": b"",
+                 "headers": [(b"host", b"127.0.0.1")], "scheme": "http", "server": ("127.0.0.1", 8000),
+                 "client": ("127.0.0.1", 1), "root_path": "", "http_version": "1.1"}  # fmt: skip
+        with pytest.raises(RuntimeError):
+            await person.app(scope, receive, send)
+
+    person.runner.run(ask())
+    assert sent[0]["status"] == 500
+    headers = dict(sent[0]["headers"])  # type: ignore[call-overload]
+    assert headers[b"x-content-type-options"] == b"nosniff"
+    assert b"secret detail" not in sent[1]["body"]  # type: ignore[operator]
+    assert b"went wrong" in sent[1]["body"]  # type: ignore[operator]
+
+
+def test_static_files(served: Served) -> None:
+    reply = served.visitor().get("/static/css/karat.css")
+    assert reply.status == 200
+    assert reply.headers["cache-control"] == "no-cache"
+    assert reply.headers["content-type"].startswith("text/css")
+    again = served.visitor().ask("GET", "/static/css/karat.css", headers={"if-none-match": reply.headers["etag"]})
+    assert again.status == 304
+
+
+def test_the_description_is_complete(served: Served) -> None:
+    told = served.visitor().get("/api/openapi.json").json()
+    routes = {
+        (method.lower(), route.path)
+        for router in (api.router, pages.router, steps.router)
+        for route in router.routes if isinstance(route, APIRoute) and route.include_in_schema
+        for method in route.methods - {"HEAD"}
+    }  # fmt: skip
+    described = {(method, path) for path, ways in told["paths"].items() for method in ways}
+    assert described == routes | {("get", "/healthz")}
+    assert {("post", "/api/{slug}/answers"), ("get", "/s/{slug}/go")} <= described
+    for path, ways in told["paths"].items():
+        for way in ways.values():
+            assert way["summary"]
+            assert "default" not in way["responses"]
+            if path != "/healthz":
+                assert {"200", "404"} <= set(way["responses"])
+    names = told["components"]["schemas"]
+    assert {"AnswersSent", "Answer", "Event", "AnswersSaved", "TrialsAhead", "Problem"} <= set(names)
+    assert "$defs" not in str(told)
+
+
+def test_studies_side_by_side(store: Store, runner: object, tmp_path: Path) -> None:
+    both = [(name, write(tmp_path / name, TEXTS, head=f'title = "{name}"')) for name in ("one", "two")]
+    app = create_app(both, store, ServerConfig(tmp_path, b"k" * 32), admin=False)
+    visitor = Visitor(app, runner, "one")  # type: ignore[arg-type]
+    for name in ("one", "two"):
+        assert f"<h1>{name}</h1>" in visitor.get(f"/s/{name}/").text
+    assert app.state.fielded["one"].id != app.state.fielded["two"].id
+
+
+def test_serving_loads_no_statistics(tmp_path: Path) -> None:
+    """The memory of a server stays small: neither scipy nor matplotlib are loaded to ask people."""
+    write(tmp_path, TEXTS)
+    done = subprocess.run([sys.executable, "-c", LOADED, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+    assert load(tmp_path).title == "Word order"

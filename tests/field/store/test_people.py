@@ -1,0 +1,152 @@
+"""Decisions, withdrawal, erasure and anonymity."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from sqlalchemy import func, select
+
+from field.store.stand_ins import begin, check, come, send, start
+from karat.field.store import Store, StoreError, answers, arrivals, naivety, people, progress, schema, studies
+from karat.field.store.progress import Session
+
+
+def rows_in(store: Store) -> dict[str, int]:
+    """How many rows each table has."""
+    with store.read() as connection:
+        return {
+            table.name: connection.execute(select(func.count()).select_from(table)).scalar_one()
+            for table in schema.metadata.sorted_tables
+        }
+
+
+def everything(store: Store) -> str:
+    """All that the database says, as one text."""
+    with store.read() as connection:
+        found = {
+            table.name: [list(row) for row in connection.execute(select(table))]
+            for table in schema.metadata.sorted_tables
+        }
+    return json.dumps(found)
+
+
+def one_who_answered(store: Store, study_id: int, name: str, complete: bool = True) -> Session:
+    """Somebody of whom there is a row in every table."""
+    told = arrivals.Identity(f"{name}-id", f"{name}-session", f"{name}-study")
+    store.call(studies.invite, studies.Invite(study_id, [f"{name}-invitation"]))
+    arrived, planned = begin(
+        store, study_id, 2, identity=told, person_hash=f"{name}-hash", resume_hash=f"{name}-resume",
+        invitation_hash=f"{name}-invitation", device={"class": "phone", "submit_to": f"{name}-address"},
+    )  # fmt: skip
+    number = arrived.session_id or 0
+    given = {"town": f"{name}-town", "gender": "f"}
+    quotas = {"gender": {"f": 100}}
+    store.call(progress.set_background, progress.SetBackground(number, given, "trials", 3600.0, quotas))
+    submitted = [
+        answers.SubmittedAnswer(
+            page.public_id, f"{name}-key-{page.position}", "4", details={"window": [390, 844], "blurs": 1}
+        )
+        for page in planned
+    ]
+    noted = [answers.SubmittedEvent("webdriver", details={"agent": f"{name}-agent"})]
+    request = answers.Submission(arrived.token_hash or "", submitted, check, "comment", 3600.0, noted)
+    store.call(answers.save, request)
+    store.call(progress.set_comment, progress.SetComment(number, f"{name}-comment", "done"))
+    if complete:
+        assert store.call(progress.finish, progress.Finish(number, "complete")) == "ok"
+    with store.read() as connection:
+        (session,) = progress.find(connection, study_id, arrived.participant or "")
+    return session
+
+
+def test_a_decision_and_its_end(store: Store) -> None:
+    study_id = start(store)
+    one = one_who_answered(store, study_id, "ada")
+
+    def decide(what: str) -> tuple[bool, str]:
+        done = store.call(people.decide, people.Decision(study_id, one.participant, what))
+        with store.read() as connection:
+            (session,) = progress.find(connection, study_id, one.participant)
+        return done, session.state
+
+    assert decide("restored") == (False, "complete")
+    assert decide("excluded") == (True, "excluded")
+    assert decide("rejected") == (True, "rejected")
+    assert decide("restored") == (True, "complete")
+    assert not store.call(people.decide, people.Decision(study_id, "p-nobody", "excluded"))
+    with pytest.raises(StoreError, match="not known"):
+        decide("banned")
+    declined = come(store, study_id)
+    store.call(progress.finish, progress.Finish(declined.session_id or 0, "declined"))
+    assert not store.call(people.decide, people.Decision(study_id, declined.participant or "", "excluded"))
+
+
+def test_a_withdrawal_takes_the_answers_and_leaves_an_empty_session(store: Store) -> None:
+    study_id = start(store)
+    ada, bob = one_who_answered(store, study_id, "ada"), one_who_answered(store, study_id, "bob")
+    code = (ada.withdrawal_code or "").upper()
+    assert not store.call(people.withdraw, people.Withdrawal(study_id + 1, code))
+    assert not store.call(people.withdraw, people.Withdrawal(study_id, "no\0code"))
+    assert store.call(people.withdraw, people.Withdrawal(study_id, f" {code} "))
+    text = everything(store)
+    for word in ("id", "session", "town", "key-1", "agent", "comment", "address"):
+        assert f"ada-{word}" not in text
+        assert f"bob-{word}" in text
+    with store.read() as connection:
+        (left,) = progress.find(connection, study_id, ada.participant)
+        (other,) = progress.find(connection, study_id, bob.participant)
+    assert (left.state, left.answered, left.trials, left.background) == ("withdrawn", 0, 0, {})
+    assert (other.state, other.answered) == ("complete", 2)
+    again = come(store, study_id, person_hash="ada-hash", resume_hash="ada-resume")
+    assert (again.outcome, again.state) == ("ended", "withdrawn")
+
+
+def test_an_erasure_leaves_nothing(store: Store) -> None:
+    study_id = start(store)
+    one_who_answered(store, study_id, "bob")
+    before = rows_in(store)
+    ada = one_who_answered(store, study_id, "ada")
+    assert rows_in(store)["answer"] == 2 * before["answer"]
+    assert store.call(people.erase, people.Erasure(study_id, ada.participant))
+    assert rows_in(store) == {**before, "invitation": 2}, "only the used invitation is still there"
+    assert everything(store).count("ada") == 1
+    assert not store.call(people.erase, people.Erasure(study_id, ada.participant))
+
+
+def test_an_erasure_reaches_sessions_that_were_begun_again(store: Store) -> None:
+    study_id = start(store)
+    first, planned = begin(store, study_id, resume_hash="r")
+    send(store, first, (planned[0].public_id, "key-1", "4"))
+    come(store, study_id, resume_hash="r", policy="restart")
+    assert store.call(people.erase, people.Erasure(study_id, first.participant or ""))
+    assert {name: count for name, count in rows_in(store).items() if count} == {"study": 1}
+
+
+def test_an_anonymous_study_has_forgotten_who_took_part(store: Store) -> None:
+    study_id, other_id = start(store), start(store, "other")
+    one_who_answered(store, study_id, "ada")
+    one_who_answered(store, other_id, "bob")
+    running = one_who_answered(store, study_id, "cy", complete=False)
+    with pytest.raises(StoreError, match="1 participant is still answering"):
+        store.call(people.anonymise, people.Anonymise(study_id))
+    store.call(progress.finish, progress.Finish(running.id, "complete"))
+    assert store.call(people.anonymise, people.Anonymise(study_id)) == 2
+    text = everything(store)
+    for word in ("id", "session", "study", "resume", "agent", "address"):
+        assert f"ada-{word}" not in text
+        assert f"bob-{word}" in text
+    assert "ada-town" in text
+    assert "ada-comment" in text
+    assert store.call(people.anonymise, people.Anonymise(study_id, comments=True, background=["town"])) == 2
+    text = everything(store)
+    assert "ada-town" not in text
+    assert "ada-comment" not in text
+    with store.read() as connection:
+        sessions = connection.execute(select(schema.session).where(schema.session.c.study_id == study_id)).all()
+        details = connection.execute(select(schema.answer.c.details, schema.answer.c.response)).all()
+        assert [one.study for one in naivety.known(connection, "ada-hash")] == ["likert"], "the note stays"
+    assert {(one.token_hash, one.person_hash, one.withdrawal_code) for one in sessions} == {(None, None, None)}
+    assert [one.device for one in sessions] == [{"class": "phone"}] * 2
+    assert [one.details for one in details if "window" not in one.details] == [{"blurs": 1}] * 4
+    assert {one.response for one in details} == {"4"}

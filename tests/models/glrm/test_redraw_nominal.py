@@ -1,0 +1,120 @@
+"""Redrawn labels of one worker: the distance is that of deletion, and only strange workers stand out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from karat.models.glrm import exceedances, fit_nominal, leave_one_out
+from karat.models.glrm.deletion import without
+from karat.models.glrm.redraw_nominal import NominalRedraw, _task_deviations
+
+
+def crowd(
+    seed: int, workers: int = 14, tasks: int = 25, kind: str = "ordinary", missing: float = 0.0, deviation: float = 0.6
+) -> tuple[np.ndarray, ...]:
+    """Workers drawn from the model, but the first, of this kind."""
+    random = np.random.default_rng(seed)
+    who, what = np.repeat(np.arange(workers), tasks), np.tile(np.arange(tasks), workers)
+    logits = random.normal(0, deviation, (workers, 3))[who] + random.normal(0, 2, (tasks, 3))[what]
+    logits[:, 0] = 0  # the baseline
+    response = np.argmax(logits + random.gumbel(size=logits.shape), axis=1)
+    if kind == "random":
+        response[who == 0] = random.integers(0, 3, tasks)
+    elif kind == "primary":
+        response[who == 0] = np.where(random.random(tasks) < 0.9, 2, random.integers(0, 3, tasks))
+    kept = random.random(len(who)) >= missing
+    return response[kept], who[kept], what[kept]
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize(("workers", "tasks"), [(14, 25), (25, 14)])
+def test_the_distance_of_unchanged_labels_is_that_of_deletion(workers: int, tasks: int, missing: float) -> None:
+    fit = fit_nominal(*crowd(3, workers, tasks, missing=missing))
+    for worker in (0, 7):
+        redraw, refit = NominalRedraw(fit, worker), without(fit, "worker", worker)
+        assert redraw.log_likelihood == pytest.approx(refit.log_likelihood, abs=1e-6)
+        own = fit.objective.chosen[:, :, worker]
+        assert redraw.distance(own) == pytest.approx(2 * (refit.log_likelihood - fit.log_likelihood), abs=1e-5)
+
+
+def test_the_distance_of_drawn_labels_is_that_of_a_cold_refit() -> None:
+    response, who, what = crowd(5)
+    redraw = NominalRedraw(fit_nominal(response, who, what), 3)
+    labels = redraw.drawn(np.random.default_rng(7))
+    again = response.copy()
+    again[who == 3] = np.where(labels.sum(axis=0) > 0, 1 + labels.argmax(axis=0), 0).ravel()
+    rest = who != 3
+    alone, whole = fit_nominal(response[rest], who[rest], what[rest]), fit_nominal(again, who, what)
+    distance = 2 * (alone.log_likelihood - whole.log_likelihood)
+    assert redraw.distance(labels) == pytest.approx(distance, abs=1e-5)
+    assert redraw.reaches(distance - 1e-4, np.random.default_rng(7))
+    assert not redraw.reaches(distance + 1e-4, np.random.default_rng(7))
+
+
+@pytest.mark.parametrize(("workers", "tasks"), [(8, 4), (4, 8)])
+def test_task_effects_are_drawn_from_the_curvature(workers: int, tasks: int) -> None:
+    """A second way: the inverse of the curvature, solved column by column."""
+    redraw = NominalRedraw(fit_nominal(*crowd(4, workers, tasks)), 1)
+    factor = redraw.others.factor
+    assert factor is not None
+    random = np.random.default_rng(1)
+    drawn = np.array([_task_deviations(factor, random).ravel() for _ in range(20_000)])
+    unit = np.eye(2 * tasks).reshape(2, tasks, -1)
+    _, expected = factor.solve(np.zeros((workers - 1, 2, 2 * tasks)), unit)
+    assert np.cov(drawn.T) == pytest.approx(expected.reshape(2 * tasks, -1), abs=0.06)
+
+
+def test_p_values_of_workers_from_the_model_are_about_uniform() -> None:
+    """They lean to the large side, as those of yes-or-no answers do: the test is cautious."""
+    values = []
+    for seed in range(3):
+        fit = fit_nominal(*crowd(seed + 20, 12, 16))
+        values.append(exceedances(fit, leave_one_out(fit).distance, 20, seed=seed))
+    p = np.concatenate(values)
+    assert 0.4 < p.mean() < 0.75
+    assert 0 < np.mean(p < 0.25) < 0.4
+    assert np.mean(p < 0.05) < 0.15
+
+
+def first_worker(seed: int, kind: str, deviation: float) -> float:
+    """The p value of the first of 14 workers with 40 tasks each."""
+    fit = fit_nominal(*crowd(seed, tasks=40, kind=kind, deviation=deviation))
+    distance = np.full(14, np.nan)
+    distance[0] = 2 * (without(fit, "worker", 0).log_likelihood - fit.log_likelihood)
+    return float(exceedances(fit, distance, 39, seed=1)[0])
+
+
+def test_a_worker_who_guesses_stands_out() -> None:
+    assert [first_worker(seed, "random", 0.6) for seed in range(8, 12)] == [1 / 40] * 4
+
+
+def test_a_worker_with_one_favourite_is_described_by_an_effect_where_workers_vary() -> None:
+    """Deletion sees little of a favourite: given the worker's effect, such labels are easy to tell."""
+    alike, varied = ([first_worker(seed, "primary", one) for seed in range(8, 14)] for one in (0.2, 1.2))
+    assert np.median(alike) < np.median(varied)
+
+
+def test_a_category_of_one_worker_alone_is_not_drawn() -> None:
+    response, who, what = crowd(9)
+    response[(who == 2) & (what == 4)] = 3
+    fit = fit_nominal(response, who, what)
+    redraw = NominalRedraw(fit, 2)
+    labels = redraw.drawn(np.random.default_rng(1))
+    assert len(labels) == 2
+    assert redraw.log_likelihood == pytest.approx(without(fit, "worker", 2).log_likelihood, abs=1e-6)
+    assert np.isfinite(redraw.distance(labels))
+
+
+def test_missing_answers_stay_missing_and_seeds_decide() -> None:
+    fit = fit_nominal(*crowd(6, 6, 12, missing=0.3))
+    present = fit.objective.present
+    assert present is not None
+    labels = NominalRedraw(fit, 4).drawn(np.random.default_rng(2))
+    assert np.all(labels.sum(axis=0) <= present[:, 4])
+    distance = leave_one_out(fit).distance
+    first = exceedances(fit, distance, 4, 1)
+    again = exceedances(fit, distance, 4, 1, mapper=lambda f, xs: [f(x) for x in reversed(list(xs))][::-1])
+    assert first.tolist() == again.tolist()
+    distance[3] = np.nan
+    assert np.isnan(exceedances(fit, distance, 4, 1)[3])
