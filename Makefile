@@ -78,7 +78,7 @@ replication: setup-dev
 	$(ENV) -m tools.make_replication
 
 screenshots: setup-dev browser
-	KARAT_SCREENSHOTS=docs/assets $(ENV) -m pytest -n 1 tests/field/web/test_visit.py tests/field/admin/test_browser.py
+	KARAT_SCREENSHOTS=docs/assets $(ENV) -m pytest -n 1 tests/field/web/test_visit.py tests/demo/test_dashboard.py
 
 constraints: setup-dev
 	$(ENV) tools/pin_versions.py

@@ -22,6 +22,7 @@ import uuid
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import uvloop
@@ -91,6 +92,8 @@ class Crowd:
     address: str
     way: Way
     clients: list[Client] = field(default_factory=list)
+    trials: list[list[dict[str, Any]]] = field(default_factory=list)
+    """The first trials of each, as the server sent them."""
     arrived: float = 0.0
     """Seconds until all had a session."""
     ready: float = 0.0
@@ -108,6 +111,7 @@ class Crowd:
             for client, bot, page in zip(self.clients, bots, pages, strict=True)
         ))  # fmt: skip
         self.ready = time.perf_counter() - began
+        self.trials = [(await client.get(f"/api/{SLUG}/trials")).json()["trials"] for client in self.clients]
         return self
 
     async def answer(self, load: Load, interval: float = 0.0, seconds: float = 3600.0) -> None:
@@ -115,16 +119,16 @@ class Crowd:
         began = time.perf_counter()
         offsets = np.linspace(0, interval, len(self.clients), endpoint=False)
         await asyncio.gather(*(
-            _answer(client, load, interval, began + seconds, offset)
-            for client, offset in zip(self.clients, offsets, strict=True)
+            _answer(client, trials, load, interval, began + seconds, offset)
+            for client, trials, offset in zip(self.clients, self.trials, offsets, strict=True)
         ))  # fmt: skip
         load.duration += time.perf_counter() - began
         await asyncio.gather(*(client.close() for client in self.clients))
 
 
-async def _answer(client: Client, load: Load, interval: float, until: float, offset: float) -> None:
-    told = (await client.get(f"/api/{SLUG}/trials")).json()
-    waiting = told["trials"]
+async def _answer(
+    client: Client, waiting: list[dict[str, Any]], load: Load, interval: float, until: float, offset: float
+) -> None:
     await asyncio.sleep(offset)
     while waiting and time.perf_counter() < until:
         trial = waiting.pop(0)
@@ -149,7 +153,6 @@ def measure(server: ServerProcess, way: Way, people: int, least: float) -> tuple
 
     async def waves() -> Load:
         while load.duration < least:
-            crowd.clients = []
             await crowd.arrive(people)
             await crowd.answer(load, seconds=2 * least)
         return load

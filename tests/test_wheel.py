@@ -56,6 +56,7 @@ def test_wheel_works_alone(wheel: Path, tmp_path: Path, root: Path) -> None:
     code = "import karat; print(len(karat.datasets.load('crowd')))"
     done = subprocess.run([str(python), "-c", code], cwd=tmp_path, check=True, capture_output=True, text=True)
     assert done.stdout == "9600\n"
-    absent = "import importlib.util as u; print([n for n in ('pandas', 'pyarrow', 'psycopg', 'playwright') if u.find_spec(n)])"
+    names = ("pandas", "pyarrow", "psycopg", "playwright")
+    absent = f"import importlib.util as u; print([n for n in {names} if u.find_spec(n)])"
     done = subprocess.run([str(python), "-c", absent], check=True, capture_output=True, text=True)
     assert done.stdout == "[]\n"

@@ -148,7 +148,11 @@ async def _answer(client: Client, page: Reply, until: float, seconds: list[float
     """Answer page after page until the time is over; an answer counts when the next page is there."""
     while time.perf_counter() < until and "/Judge/" in page.path:
         began = time.perf_counter()
-        page = await client.post_form(page.path, {"rating": "3"})
+        try:
+            page = await client.post_form(page.path, {"rating": "3"})
+        except ConnectionError:
+            # The server closes connections that were silent for some seconds; a browser would open another, too.
+            page = await client.post_form(page.path, {"rating": "3"})
         if page.status != 200:
             raise RuntimeError(f"oTree answered {page.status} at {page.path}")
         seconds.append(time.perf_counter() - began)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,20 +43,13 @@ def chromium(*flags: str) -> Iterator[Any]:
     path = chromium_path()
     if path is None:
         pytest.skip(MISSING)
-    browser = _playwright().chromium.launch(executable_path=path, args=[*FLAGS, *flags])
-    try:
-        yield browser
-    finally:
-        browser.close()
-
-
-@cache
-def _playwright() -> Any:
-    """The one that all tests of a process share: a second one cannot be started beside it."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: make setup-dev")
-    running = playwright.sync_playwright().start()
-    atexit.register(running.stop)
-    return running
+    with playwright.sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=path, args=[*FLAGS, *flags])
+        try:
+            yield browser
+        finally:
+            browser.close()
 
 
 def picture(page: Any, name: str) -> None:

@@ -13,9 +13,9 @@ from field.web.samples import SCALES
 from field.web.stub import WEB, Stub, serving
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Chromium, once for all tests of a process."""
+    """Chromium, once for all tests of a module: while it is open, no other event loop can run in this process."""
     if not (WEB / "vendor" / "jspsych.js").is_file():
         pytest.skip("the browser assets are missing: make setup")
     with chromium() as running:

@@ -14,10 +14,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
 from markupsafe import Markup, escape
+
+REMEMBERED = 500
+"""How many texts of studies are kept as HTML: every participant reads the same ones."""
 
 Run = dict[str, Any]
 """A piece of text, `{"t": "old", "i": True}`: i, b, sub, sup and sc (small caps) are its marks."""
@@ -67,6 +71,7 @@ def prose(text: str) -> Runs:
     return [_pieces(f"• {line}" if listed else line) for listed, lines in _blocks(text) for line in lines]
 
 
+@lru_cache(maxsize=REMEMBERED)
 def markup(text: str) -> Markup:
     """A text of the study as HTML: paragraphs, lists, emphasis and links to https pages; all else is escaped.
 
@@ -81,6 +86,7 @@ def markup(text: str) -> Markup:
     return Markup("\n").join(parts)
 
 
+@lru_cache(maxsize=REMEMBERED)
 def inline_markup(text: str) -> Markup:
     """A single line of the study, such as a question, as HTML without a paragraph around it.
 

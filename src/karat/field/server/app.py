@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -26,6 +27,8 @@ from karat.study.study import Study
 DESCRIPTION = """What a participant's browser asks the server. Pages are HTML and lead from step to step by forms; the
 trials are asked and answered as JSON under /api."""
 
+PLANNED_AT_ONCE = 8
+"""How many questionnaires are made and stored at the same time; who comes then waits for a moment."""
 NO_TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False)
 """Spans would carry addresses with the ids of platforms to wherever the environment says."""
 
@@ -51,6 +54,7 @@ def create_app(studies: Sequence[tuple[str, Study]], store: Store, config: Serve
     app.state.studies = dict(studies)
     app.state.limits = Limits(config)
     app.state.templates = environment()
+    app.state.planning = asyncio.Semaphore(PLANNED_AT_ONCE)
     known: dict[str, Fielded] = {slug: fielded(slug, study, store) for slug, study in studies}
     app.state.fielded = known
     app.add_middleware(Guard, config=config)

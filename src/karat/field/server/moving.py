@@ -43,9 +43,10 @@ async def current_page(asked: Asking) -> Response:
 
 
 async def plan(asked: Asking) -> None:
-    """Make the trials of a session, in a thread, and store them."""
-    made = await asyncio.to_thread(_made, asked.field, asked.session)
-    await asked.store.do(trials.plan_trials, trials.PlannedTrials(asked.session.id, made))
+    """Make the trials of a session, in a thread, and store them; only so many at once, since they take memory."""
+    async with asked.request.app.state.planning:
+        made = await asyncio.to_thread(_made, asked.field, asked.session)
+        await asked.store.do(trials.plan_trials, trials.PlannedTrials(asked.session.id, made))
 
 
 async def onward(asked: Asking) -> Response:

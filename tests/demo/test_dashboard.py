@@ -1,0 +1,37 @@
+"""The dashboard of a study that bots have answered, as the demo shows it, in a real browser."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from field.browser import chromium, picture
+from karat.demo import serve
+
+
+@pytest.mark.slow
+def test_the_dashboard_tells_how_it_stands(tmp_path: Path) -> None:
+    served = serve(tmp_path)
+    try:
+        # In a thread, since a browser that an earlier test left open has an event loop in this one.
+        with ThreadPoolExecutor(1) as pool:
+            told = pool.submit(served.answered, lambda done, total: None, watched=False).result()
+        with chromium() as browser:
+            page = browser.new_page(viewport={"width": 1100, "height": 1000})
+            page.goto(f"{served.server.address}/admin/likert")
+            page.get_by_label("Name").fill("admin")
+            page.get_by_label("Password").fill(served.password)
+            page.locator("main form button").click()
+            page.goto(f"{served.server.address}/admin/likert")
+            page.wait_for_selector(".flag", timeout=90_000)
+            status = page.inner_text(".status")
+            picture(page, "field-dashboard")
+    finally:
+        served.server.stop()
+    assert told.endswith("1 left early")
+    assert status.startswith("23 of 36 eligible, 1 running, lists ")
+    lists = [int(count) for count in status.rsplit(" ", 1)[1].split("/")]
+    assert sum(lists) == 23
+    assert max(lists) - min(lists) <= 1
