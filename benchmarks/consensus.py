@@ -1,0 +1,146 @@
+"""Dawid and Skene's model on 1,000,000 labels beside crowd-kit: python benchmarks/consensus.py [LABELS]
+
+In one run, the same answers and the same number of rounds: karat's consensus from judgments to labels and posteriors,
+and crowd-kit's DawidSkene from its pandas table, installed into an environment of its own under the temporary folder.
+karat's judgments have names as text, crowd-kit's table has numbers, which are faster for it. Both turn about, and the
+best of each counts. The greatest difference of posteriors is printed; the run fails where it is above 1e-6 or where
+karat is less than ten times faster. Then, for karat alone, the rounds until convergence, and the bootstrap of the
+coefficients of agreement.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+import karat
+from karat.checks import Checked
+from karat.judgments import Judgments
+from karat.measure.agreement import agreement
+from karat.measure.consensus import consensus
+
+PEER = "crowd-kit==1.4.2"
+ROUNDS, TURNS, KINDS, FASTER = 20, 2, 5, 10.0
+INSTALL_SECONDS, PEER_SECONDS = 600, 400
+SCRIPT = """
+import json, sys, time, warnings
+import numpy as np, pandas as pd
+warnings.simplefilter("ignore")
+from crowdkit.aggregation import DawidSkene
+made = np.load(sys.argv[1] + "/answers.npz")
+table = pd.DataFrame({"task": made["item"], "worker": made["rater"], "label": made["label"]})
+model = DawidSkene(n_iter=int(sys.argv[2]), tol=-1e300)
+start = time.perf_counter()
+model.fit(table)
+seconds = time.perf_counter() - start
+np.save(sys.argv[1] + "/posteriors.npy", model.probas_.sort_index().reindex(columns=range(int(sys.argv[3]))).to_numpy())
+print(json.dumps(seconds))
+"""
+
+
+def seconds(call: Callable[[], object]) -> tuple[float, object]:
+    """How long a call takes, and what it gives."""
+    start = time.perf_counter()
+    found = call()
+    return time.perf_counter() - start, found
+
+
+def answers(labels: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Five answers an item by workers of different quality, no worker twice."""
+    random = np.random.default_rng(5)
+    items, people = labels // 5, max(20, labels // 200)
+    truth = random.integers(0, KINDS, items)
+    item = np.repeat(np.arange(items), 5)
+    # Five workers who stand apart around the circle, so that nobody labels an item twice.
+    rater = (np.repeat(random.integers(0, people, items), 5) + np.tile(np.arange(5), items) * (people // 5)) % people
+    right = random.random(len(item)) < random.beta(8, 3, people)[rater]
+    return item, rater, np.where(right, truth[item], random.integers(0, KINDS, len(item)))
+
+
+def judgments_of(item: np.ndarray, rater: np.ndarray, label: np.ndarray) -> Judgments:
+    """The answers as judgments, with names as text."""
+    names = {"participant": ("w", rater), "item": ("t", item), "response": ("l", label)}
+    columns = {
+        name: pl.Series([f"{letter}{number}" for number in range(int(codes.max()) + 1)]).gather(codes)
+        for name, (letter, codes) in names.items()
+    }
+    frame = pl.DataFrame(columns).with_columns(function=pl.lit("test"))
+    return Judgments.from_checked(Checked(frame), {"": karat.Nominal([f"l{number}" for number in range(KINDS)])})
+
+
+def installed(folder: Path) -> Path | None:
+    """The Python of an environment with crowd-kit, made when it is not there; None where it cannot be."""
+    python = folder / "bin" / "python"
+    if python.exists() and not subprocess.run([python, "-c", "import crowdkit"], capture_output=True).returncode:
+        return python
+    venv.create(folder, with_pip=True, clear=True)
+    command = [python, "-m", "pip", "-q", "--disable-pip-version-check", "install", PEER]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=INSTALL_SECONDS)
+    except subprocess.TimeoutExpired:
+        return None
+    return None if done.returncode else python
+
+
+def peer_seconds(python: Path, folder: Path) -> float | None:
+    """How long crowd-kit takes; None where it takes longer than it is given."""
+    command = [python, "-c", SCRIPT, str(folder), str(ROUNDS), str(KINDS)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PEER_SECONDS, check=True)
+    except subprocess.TimeoutExpired:
+        return None
+    return float(json.loads(done.stdout))
+
+
+def beside_peer(judgments: Judgments, made: tuple[np.ndarray, np.ndarray, np.ndarray]) -> bool:
+    """Print both times and the difference; whether a limit is not held."""
+    python = installed(Path(tempfile.gettempdir()) / "karat-benchmark-crowd-kit")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        np.savez(folder / "answers.npz", item=made[0], rater=made[1], label=made[2])
+        ours: list[float] = []
+        theirs: list[float | None] = []
+        for _ in range(TURNS):
+            took, found = seconds(lambda: consensus(judgments, iterations=ROUNDS, tolerance=0.0))
+            ours.append(took)
+            if python is not None:
+                theirs.append(peer_seconds(python, folder))
+        print(f"karat, {len(judgments):,} labels, {ROUNDS} rounds       {min(ours):.2f} s")
+        if python is None:
+            print(f"{PEER} cannot be installed here: no comparison")
+            return False
+        known = [took for took in theirs if took is not None]
+        if not known:
+            print(f"{PEER}: not done after {PEER_SECONDS} s, more than {PEER_SECONDS / min(ours):.0f} times as long")
+            return False
+        posteriors = found.soft_labels().select(pl.exclude("item")).to_numpy()  # type: ignore[attr-defined]
+        difference = float(np.abs(posteriors - np.load(folder / "posteriors.npy")).max())
+    ratio = min(known) / min(ours)
+    print(f"{PEER}, the same             {min(known):.2f} s: {ratio:.1f} times as long (at least {FASTER:g})")
+    print(f"greatest difference of posteriors         {difference:.1e}")
+    return ratio < FASTER or difference > 1e-6
+
+
+def main() -> int:
+    """Print times; fail where a limit is not held."""
+    made = answers(int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000)
+    judgments = judgments_of(*made)
+    failed = beside_peer(judgments, made)
+    took, found = seconds(lambda: consensus(judgments))
+    print(f"until convergence                         {took:.2f} s; {found.notes[-1]}")  # type: ignore[attr-defined]
+    took, _ = seconds(lambda: agreement(judgments, samples=100))
+    print(f"agreement with 100 bootstrap samples      {took:.2f} s")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,261 @@
+"""Consensus: one label for each item from the answers of many, with its probability.
+
+    majority       the label that most participants gave; its share of answers is its probability
+    weighted       the same, each answer counted by the quality of the participant
+    dawid-skene    labels and everybody's errors together, by maximum likelihood (`karat.models.dawid_skene`)
+
+Quality. Without given weights, the quality q of a participant is the share of their answers that equal the majority of
+the others. Two more answers, right by chance, are added, so that few answers never make anybody infallible. The weight
+is the logarithm of the odds of q against guessing among K labels,
+
+    weight = max(0, log(q (K - 1) / (1 - q))),
+
+which is the best weight where errors are independent and spread evenly (Nitzan and Paroush 1982; Li and Yu 2014).
+Somebody who guesses has no weight. `weights` takes other measures of quality, such as the share of right controls.
+
+Ordered labels. Where the scale is ordered, the label is the median of the probabilities, which is the fewest steps away
+on average, and not their mode; `mean` is the expected point of the scale. Dawid and Skene's model then has a precision
+and a bias for each participant (`errors="ordered"`) instead of a free table of errors (`errors="free"`).
+
+Ties are told: the label is then the first in the order of the scale, and `tie` is true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from karat.errors import counted
+from karat.judgments import Judgments
+from karat.measure.errors import MeasureError
+from karat.measure.rated import Floats, Rated, rated
+from karat.measure.texts import coefficient
+from karat.models.dawid_skene import DawidSkene, dawid_skene, label_shares
+from karat.models.others import equal_to_majority, shares
+from karat.scales import Ordinal
+
+Method = Literal["majority", "weighted", "dawid-skene"]
+METHODS = ("majority", "weighted", "dawid-skene")
+SURE = 0.99
+
+
+@dataclass(frozen=True)
+class Consensus:
+    """A label for each item, with probabilities, and what is known of each participant's errors."""
+
+    labels: pl.DataFrame
+    """question (where there are several), item and conditions, label, probability, tie, answers; for ordered labels
+    also mean."""
+    probabilities: pl.DataFrame
+    """The same items with one column a label."""
+    participants: pl.DataFrame
+    """question, participant, answers, right (the expected share of right answers), weight (weighted), and for
+    ordered errors bias and precision."""
+    confusion: pl.DataFrame
+    """Dawid and Skene: question, participant, truth, answer, probability."""
+    method: str
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def table(self) -> pl.DataFrame:
+        """The labels."""
+        return self.labels
+
+    def soft_labels(self) -> pl.DataFrame:
+        """Items with the probability of each label, to learn from: `.write_csv(path)` or `.to_pandas()` as you like.
+
+        >>> import karat
+        >>> soft = consensus(karat.datasets.load("crowd")).soft_labels()
+        >>> soft.columns, soft.height
+        (['item', '0', '1'], 80)
+        """
+        return self.probabilities
+
+    def __str__(self) -> str:
+        sure = int((self.labels["probability"] >= SURE).sum())
+        ties = int(self.labels["tie"].sum())
+        answers = counted(int(self.labels["answers"].sum()), "answer")
+        right = float(np.median(self.participants["right"].to_numpy()))
+        told = (
+            f"Labels for {counted(self.labels.height, 'item')} from {answers} "
+            f"by {self.method}: {sure:,} with a probability of {coefficient(SURE)} or more, {counted(ties, 'tie')}. "
+            f"The median participant is expected to be right in {100 * right:.0f} % of answers."
+        )
+        return " ".join([told, *(note for note in self.notes if "converge" in note)])
+
+
+def consensus(
+    judgments: Judgments,
+    method: Method = "dawid-skene",
+    weights: Mapping[str, float] | None = None,
+    errors: Literal["free", "ordered"] | None = None,
+    functions: Sequence[str] = ("test",),
+    conditions: Sequence[str] = (),
+    iterations: int = 1000,
+    tolerance: float = 1e-8,
+) -> Consensus:
+    """A label for each item with its probability, by majority, by weighted majority or by Dawid and Skene's model.
+
+    `weights` are for `weighted`: a number for each participant. `errors` are for `dawid-skene`: by default ordered
+    where the scale is. `conditions` names columns that, besides item and question, tell apart what is labelled.
+
+    >>> import karat
+    >>> print(consensus(karat.datasets.load("crowd")))  # doctest: +ELLIPSIS
+    Labels for 80 items from 9,600 answers by dawid-skene: ...
+    """
+    _check(method, weights, errors, iterations, tolerance)
+    parts = rated(judgments, "consensus", functions, conditions)
+    labelled = [one for one in parts if one.levels]
+    if not labelled:
+        raise MeasureError(
+            f"consensus needs answers in categories (labels, yes or no, ratings, choices); the scale is "
+            f"{parts[0].scale.kind}. For numbers, take the means or strengths."
+        )
+    notes = [f"{one.question}: numbers have no labels; left out." for one in parts if not one.levels]
+    found = [_of_question(one, method, weights, errors, iterations, tolerance) for one in labelled]
+    notes += [note for one, part in zip(labelled, found, strict=True) for note in (*one.notes, *part.notes)]
+    several = len(labelled) > 1
+    tables = []
+    for name in ("labels", "probabilities", "participants", "confusion"):
+        pieces = [getattr(part, name) for part in found]
+        if several:
+            pieces = [pl.select(question=pl.lit(one.question)).join(piece, how="cross")
+                      for one, piece in zip(labelled, pieces, strict=True)]  # fmt: skip
+        tables.append(pl.concat(pieces, how="diagonal"))
+    settings = {"errors": errors, "functions": tuple(functions), "iterations": iterations, "tolerance": tolerance}
+    labels, probabilities, participants, confusion = tables
+    return Consensus(labels, probabilities, participants, confusion, method, settings, tuple(dict.fromkeys(notes)))
+
+
+def _check(
+    method: str, weights: Mapping[str, float] | None, errors: str | None, iterations: int, tolerance: float
+) -> None:
+    if method not in METHODS:
+        raise MeasureError(f"consensus: method must be {', '.join(METHODS[:-1])} or {METHODS[-1]}, got {method!r}.")
+    if weights is not None and method != "weighted":
+        raise MeasureError(f'consensus: weights go with method="weighted", not with {method}.')
+    if errors is not None and (method != "dawid-skene" or errors not in ("free", "ordered")):
+        raise MeasureError('consensus: errors must be free or ordered, and goes with method="dawid-skene".')
+    if iterations < 1 or tolerance < 0:
+        raise MeasureError("consensus: iterations must be 1 or more, and tolerance not negative.")
+
+
+@dataclass(frozen=True)
+class _Found:
+    labels: pl.DataFrame
+    probabilities: pl.DataFrame
+    participants: pl.DataFrame
+    confusion: pl.DataFrame
+    notes: tuple[str, ...]
+
+
+def _of_question(
+    one: Rated,
+    method: str,
+    weights: Mapping[str, float] | None,
+    errors: str | None,
+    iterations: int,
+    tolerance: float,
+) -> _Found:
+    """The consensus on one question."""
+    stimulus, rater, category, kinds = one.stimulus, one.rater, one.category, len(one.levels)
+    people = len(one.people)
+    is_ordered = isinstance(one.scale, Ordinal) and kinds > 2
+    answers = np.bincount(rater, minlength=people)
+    further: dict[str, Any] = {}
+    fitted, notes = None, []
+    if method == "dawid-skene":
+        if errors == "ordered" and not is_ordered:
+            raise MeasureError(
+                f"consensus: ordered errors need an ordered scale of three levels; this is {one.scale.kind}."
+            )
+        ordered = errors == "ordered" or (errors is None and is_ordered)
+        fitted = dawid_skene(stimulus, rater, category, kinds, ordered, iterations, tolerance)
+        posteriors = fitted.posteriors
+        notes = _told_fit(fitted)
+        if fitted.ordered is not None:
+            further = {"bias": fitted.ordered[:, 0], "precision": fitted.ordered[:, 1]}
+    else:
+        own = np.ones(people)
+        if method == "weighted":
+            own = _quality(one) if weights is None else _given(one, weights)
+            further = {"weight": own}
+        posteriors = label_shares(stimulus, category, own[rater], one.stimuli.height, kinds)
+    right = np.bincount(rater, posteriors[stimulus, category], people) / answers
+    table = pl.DataFrame({"participant": one.people, "answers": answers, "right": right, **further})
+    labels, probabilities = _labels(one, posteriors, is_ordered)
+    return _Found(labels, probabilities, table, _confusion(one, fitted), tuple(notes))
+
+
+def _labels(one: Rated, posteriors: Floats, is_ordered: bool) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The label of each item with its probability, and the probabilities of all."""
+    highest = posteriors.max(axis=1)
+    tie = (posteriors >= highest[:, None] - 1e-12).sum(axis=1) > 1
+    chosen = posteriors.argmax(axis=1)
+    if is_ordered:
+        # The median: the lowest level with half of the probability up to it.
+        below = np.cumsum(posteriors, axis=1)
+        chosen = (below < 0.5 - 1e-12).sum(axis=1)
+        tie = np.isclose(below[np.arange(len(chosen)), chosen], 0.5, atol=1e-12)
+    names = np.array(one.levels, dtype=object)
+    columns: dict[str, Any] = {
+        "label": pl.Series(names[chosen].tolist(), dtype=pl.String),
+        "probability": posteriors[np.arange(len(chosen)), chosen], "tie": tie,
+        "answers": np.bincount(one.stimulus, minlength=one.stimuli.height),
+    }  # fmt: skip
+    if is_ordered:
+        columns["mean"] = posteriors @ np.arange(1.0, len(one.levels) + 1)
+    taken = {name: f"p({name})" if name in one.stimuli.columns else name for name in one.levels}
+    soft = pl.DataFrame({taken[name]: posteriors[:, place] for place, name in enumerate(one.levels)})
+    return one.stimuli.hstack(pl.DataFrame(columns)), one.stimuli.hstack(soft)
+
+
+def _quality(one: Rated) -> Floats:
+    """Weights of participants by how often they are of the opinion of the others."""
+    kinds = len(one.levels)
+    hit = equal_to_majority(one.stimulus, one.category, kinds, np.ones(one.rows.height))
+    known = np.isfinite(hit)
+    number = np.bincount(one.rater[known], minlength=len(one.people))
+    share = np.nan_to_num(shares(one.rater, hit, len(one.people)))
+    quality = (share * number + 2 / kinds) / (number + 2)
+    weight = np.maximum(np.log(quality * (kinds - 1) / (1 - quality)), 0.0)
+    return weight if weight.any() else np.ones(len(one.people))
+
+
+def _given(one: Rated, weights: Mapping[str, float]) -> Floats:
+    missing = [name for name in one.people if name not in weights]
+    if missing:
+        raise MeasureError(
+            f"consensus: there is no weight for {missing[0]}"
+            + (f" and {len(missing) - 1} more." if missing[1:] else ".")
+        )
+    found = np.array([float(weights[name]) for name in one.people])
+    if not np.isfinite(found).all() or (found < 0).any() or not found.any():
+        raise MeasureError("consensus: weights must be numbers, none negative and not all 0.")
+    return found
+
+
+def _told_fit(fitted: DawidSkene) -> list[str]:
+    if fitted.converged:
+        return [f"Dawid and Skene: converged after {counted(fitted.iterations, 'round')}."]
+    return [f"Dawid and Skene: not converged after {counted(fitted.iterations, 'round')}; say iterations=... for more."]
+
+
+def _confusion(one: Rated, fitted: DawidSkene | None) -> pl.DataFrame:
+    """One row for each participant, true label and answer."""
+    schema = {"participant": pl.String, "truth": pl.String, "answer": pl.String, "probability": pl.Float64}
+    if fitted is None:
+        return pl.DataFrame(schema=schema)
+    kinds, people = len(one.levels), len(one.people)
+    names = pl.Series(list(one.levels), dtype=pl.String)
+    by_truth = np.swapaxes(fitted.errors, 1, 2)
+    return pl.DataFrame({
+        "participant": pl.Series(one.people, dtype=pl.String).gather(np.repeat(np.arange(people), kinds * kinds)),
+        "truth": names.gather(np.tile(np.repeat(np.arange(kinds), kinds), people)),
+        "answer": names.gather(np.tile(np.arange(kinds), kinds * people)),
+        "probability": by_truth.reshape(-1),
+    }, schema=schema)  # fmt: skip

@@ -1,0 +1,142 @@
+"""The noise ceiling: how well predictions of these judgments can do at best.
+
+Answers vary from participant to participant, so that not even the truth predicts them perfectly. With rel the
+split-half reliability of the means of stimuli (Spearman and Brown),
+
+    sqrt(rel)    is the correlation of the means that were seen with perfect predictions of them,
+
+and for the answers of a single participant the ceiling lies between two correlations: with the mean of all other
+participants, and with the mean of all, the participant included (Nili et al. 2014). For labels and choices it is the
+share of answers equal to the majority of the other participants. Formulas: `karat.models.split_half` and
+`karat.models.others`. Intervals are bootstraps over participants; those for one participant
+are centred at the estimate by Fisher's z, since means and majorities of bootstrap samples are noisier than the study's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from karat.errors import counted
+from karat.judgments import Judgments
+from karat.measure.agreement import check_bootstrap, splits
+from karat.measure.errors import MeasureError
+from karat.measure.rated import Floats, Rated, rated
+from karat.measure.texts import coefficient, with_interval
+from karat.models.others import with_the_majority, with_the_mean
+from karat.models.resampling import centred_interval, percentile_interval, resamples
+from karat.models.split_half import split_half
+
+SCHEMA: dict[str, Any] = {
+    "question": pl.String, "ceiling": pl.String, "estimate": pl.Float64, "lower": pl.Float64, "upper": pl.Float64,
+}  # fmt: skip
+RELIABILITY, MEANS = "reliability of means", "predictions with means"
+OTHERS, EVERYBODY = "a participant with the mean of the others", "a participant with the mean of all"
+MAJORITY = "answers equal to the majority of the others"
+
+
+@dataclass(frozen=True)
+class NoiseCeiling:
+    """What predictions can reach at best, by question, with intervals."""
+
+    ceilings: pl.DataFrame
+    """question, ceiling, estimate, lower, upper."""
+    participants: int
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def table(self) -> pl.DataFrame:
+        """The ceilings."""
+        return self.ceilings
+
+    def __str__(self) -> str:
+        told = [f"{counted(self.participants, 'participant')}."]
+        for (question,), rows in self.ceilings.group_by("question", maintain_order=True):
+            own = {row["ceiling"]: row for row in rows.to_dicts()}
+            about = f"{question}: perfect" if question else "Perfect"
+            if MEANS in own:
+                row, low, high = own[MEANS], own[OTHERS]["estimate"], own[EVERYBODY]["estimate"]
+                text = with_interval(*_ends(row))
+                one = f"{_text(low)} to {_text(high)}"
+                told.append(
+                    f"{about} predictions correlate by {text} with the means of stimuli, "
+                    f"and by {one} with one participant."
+                )
+            if MAJORITY in own:
+                text = with_interval(*_ends(own[MAJORITY]))
+                told.append(f"{about} knowledge of the others' majority meets {text} of answers.")
+        return " ".join(told)
+
+
+def _ends(row: dict[str, Any]) -> tuple[float, float, float]:
+    estimate, lower, upper = (np.nan if row[name] is None else row[name] for name in ("estimate", "lower", "upper"))
+    return estimate, lower, upper
+
+
+def _text(value: float | None) -> str:
+    return coefficient(np.nan if value is None else value)
+
+
+def noise_ceiling(
+    judgments: Judgments,
+    functions: Sequence[str] = ("test",),
+    conditions: Sequence[str] | None = None,
+    samples: int = 500,
+    level: float = 0.95,
+    seed: int = 1,
+) -> NoiseCeiling:
+    """How well predictions of means, of single participants and of labels can do, with bootstrap intervals.
+
+    >>> import karat
+    >>> print(noise_ceiling(karat.datasets.load("likert"), samples=100))  # doctest: +ELLIPSIS
+    48 participants. Perfect predictions correlate by .87 [..., ...] with the means of stimuli, ...
+    """
+    check_bootstrap("noise_ceiling", samples, level)
+    rows: list[tuple[Any, ...]] = []
+    notes: list[str] = []
+    people: set[str] = set()
+    for one in rated(judgments, "noise_ceiling", functions, conditions):
+        if len(one.people) < 2 or not (np.bincount(one.stimulus) > 1).any():
+            raise MeasureError("noise_ceiling: no stimulus was judged by two participants.")
+        people |= set(one.people)
+        notes += [f"{one.question}: {note}" if one.question else note for note in one.notes]
+        drawn = resamples(len(one.people), samples, seed) if samples else None
+        rows += [(one.question, *row) for row in _ceilings(one, drawn, level, seed)]
+    table = pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
+    settings = {"functions": tuple(functions), "samples": samples, "level": level, "seed": seed}
+    return NoiseCeiling(table, len(people), settings, tuple(dict.fromkeys(notes)))
+
+
+def _ceilings(one: Rated, drawn: Floats | None, level: float, seed: int) -> Iterator[tuple[str, float, float, float]]:
+    """Each ceiling with its interval."""
+    none = (np.nan, np.nan)
+    stimulus, rater, value = one.stimulus, one.rater, one.value
+    if one.has_numbers:
+        estimate = float(split_half(stimulus, rater, value, splits(one, None), seed=seed)[0])
+        ends = none
+        if drawn is not None:
+            ends = percentile_interval(split_half(stimulus, rater, value, splits(one, drawn), drawn, seed), level)
+        yield RELIABILITY, estimate, *ends
+        low, middle, high = (
+            float(np.sqrt(max(part, 0.0))) if part == part else np.nan for part in (ends[0], estimate, ends[1])
+        )
+        yield MEANS, middle, low, high
+        names = (OTHERS, EVERYBODY)
+        for name, (found,), many in zip(names, with_the_mean(stimulus, rater, value), _drawn(one, drawn), strict=True):
+            yield name, float(found), *(none if many is None else centred_interval(float(found), many, level))
+    if one.levels:
+        found = float(with_the_majority(stimulus, rater, one.category)[0])
+        ends = none
+        if drawn is not None:
+            ends = centred_interval(found, with_the_majority(stimulus, rater, one.category, drawn), level)
+        yield MAJORITY, found, *ends
+
+
+def _drawn(one: Rated, drawn: Floats | None) -> tuple[Floats | None, Floats | None]:
+    if drawn is None:
+        return None, None
+    return with_the_mean(one.stimulus, one.rater, one.value, drawn)

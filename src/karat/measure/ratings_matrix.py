@@ -1,0 +1,160 @@
+"""The table a factor analysis starts from: one row a case or a text, one column a pair of adjectives.
+
+A case is one participant's ratings of one text. Answers are aligned: a pair shown the other way round (polarity -1) is
+turned back, so that high always means the right pole of the pair. Where a pair was asked twice, its answers are
+averaged. With `unit="text"` the cases of a text are averaged over participants, which takes out what participants
+differ in and leaves what texts differ in.
+
+Cases of one participant hang together. Tests of fit count each case as independent and so reject too easily; intervals
+by resampling participants (`factor_intervals`) do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from karat.errors import counted
+from karat.judgments import Judgments
+from karat.measure.errors import MeasureError
+from karat.scales import Binary, Continuous, Magnitude, Ordinal, Scale, as_number
+
+KEYS = {"case": ["participant", "item"], "text": ["item"]}
+
+
+@dataclass(frozen=True)
+class RatingsMatrix:
+    """Aligned ratings, one column a pair."""
+
+    frame: pl.DataFrame
+    """participant and item (of texts: item), then a column for each pair; what was not answered is missing."""
+    pairs: tuple[str, ...]
+    unit: Literal["case", "text"]
+    participants: int
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """The ratings alone, missing ones as NaN."""
+        return self.frame.select(pl.col(self.pairs).cast(pl.Float64)).fill_null(np.nan).to_numpy()
+
+    def table(self) -> pl.DataFrame:
+        """The ratings as a table."""
+        return self.frame
+
+    def only(self, pairs: Sequence[str]) -> RatingsMatrix:
+        """The same cases with these pairs alone."""
+        unknown = [pair for pair in pairs if pair not in self.pairs]
+        if unknown:
+            raise MeasureError(f"There is no pair {unknown[0]}; there are {', '.join(self.pairs)}.")
+        frame = self.frame.select(*KEYS[self.unit], *pairs)
+        return RatingsMatrix(frame, tuple(pairs), self.unit, self.participants, self.settings, self.notes)
+
+    def __str__(self) -> str:
+        rows = counted(self.frame.height, self.unit)
+        gaps = int(np.isnan(self.values).sum())
+        missing = f"{counted(gaps, 'rating')} missing" if gaps else "nothing missing"
+        return (
+            f"Ratings of {rows} on {counted(len(self.pairs), 'pair')} by {counted(self.participants, 'participant')}; "
+            f"{missing}."
+        )
+
+
+def ratings_matrix(
+    judgments: Judgments, unit: Literal["case", "text"] = "case", functions: Sequence[str] = ("test",)
+) -> RatingsMatrix:
+    """The ratings of a semantic differential with one column a pair (the column `question`), polarity aligned.
+
+    >>> import karat
+    >>> answers = {"participant": ["p1"] * 4, "item": ["a", "a", "b", "b"], "question": ["clear", "simple"] * 2,
+    ...            "response": [7, 2, 3, 6], "polarity": [1, -1, 1, 1]}
+    >>> ratings_matrix(karat.Judgments(answers, karat.Ordinal(7))).frame.rows()
+    [('p1', 'a', 7.0, 6.0), ('p1', 'b', 3.0, 6.0)]
+    """
+    if unit not in KEYS:
+        raise MeasureError(f'ratings_matrix: unit is "case" or "text", not {unit!r}.')
+    rows, notes = aligned_ratings(judgments, functions)
+    keys = ["participant", "item", "question"]
+    once = rows.group_by(keys, maintain_order=True).agg(pl.col("rating").mean(), pl.len().alias("times"))
+    repeated = int((once["times"] > 1).sum())
+    if repeated:
+        notes.append(f"{counted(repeated, 'rating')} asked for more than once: the answers were averaged.")
+    known = set(once["question"].unique().to_list())
+    pairs = [question for question in judgments.scales if question in known]
+    if len(pairs) < 2:
+        raise MeasureError("ratings_matrix needs at least two pairs, and there is only one in the column question.")
+    clash = set(pairs) & {"participant", "item"}
+    if clash:
+        raise MeasureError(f"A pair cannot be called {clash.pop()}, which is a column of its own. Rename the question.")
+    if unit == "text":
+        once = once.group_by("item", "question", maintain_order=True).agg(pl.col("rating").mean())
+    wide = once.pivot(on="question", index=KEYS[unit], values="rating", maintain_order=True)
+    people = rows["participant"].n_unique()
+    if unit == "case" and wide.height > people:
+        notes.append(
+            f"The {wide.height:,} cases come from {counted(people, 'participant')} and hang together: tests that count "
+            "cases as independent reject too easily. factor_intervals resamples participants."
+        )
+    settings = {"unit": unit, "functions": list(functions)}
+    return RatingsMatrix(wide.select(*KEYS[unit], *pairs), tuple(pairs), unit, people, settings, tuple(notes))
+
+
+def aligned_ratings(judgments: Judgments, functions: Sequence[str]) -> tuple[pl.DataFrame, list[str]]:
+    """The answered rows with their question and the column rating, polarity aligned; and what should be known of it."""
+    frame = judgments.frame
+    if "question" not in frame.columns:
+        raise MeasureError("A semantic differential has a column question, which says what pair was rated; add it.")
+    kept = frame.filter(
+        pl.col("function").is_in(list(functions)), pl.col("response").is_not_null(), pl.col("question").is_not_null()
+    )
+    if not kept.height:
+        raise MeasureError(f"There are no answers to trials with the function {' or '.join(functions)}.")
+    notes = []
+    if "polarity" not in frame.columns:
+        notes.append("There is no column polarity: every pair is taken as shown one way round.")
+    elif kept["polarity"].null_count():
+        count = counted(kept["polarity"].null_count(), "answer")
+        notes.append(f"{count} without polarity: taken as shown the usual way round.")
+    parts = []
+    for (question,), rows in kept.group_by("question", maintain_order=True):
+        scale = judgments.scales.get(str(question), judgments.scales.get(""))
+        if scale is None:
+            raise MeasureError(f"The question {question} has no scale.")
+        parts.append(rows.with_columns(rating=rating_of(scale, "polarity" in frame.columns)))
+    if len({scale for question, scale in judgments.scales.items() if question in set(kept["question"])}) > 1:
+        notes.append("The pairs have different scales; correlations do not mind, means of pairs are not comparable.")
+    return pl.concat(parts), notes
+
+
+def rating_of(scale: Scale, aligned: bool = False) -> pl.Expr:
+    """The answer as a number: that of the level where levels are numbers, else its place from 1.
+
+    >>> import karat
+    >>> frame = pl.DataFrame({"response": ["-3", "2"], "polarity": [1, -1]})
+    >>> frame.select(rating_of(karat.Ordinal(range(-3, 4)), aligned=True)).to_series().to_list()
+    [-3.0, -2.0]
+    """
+    response = pl.col("response")
+    if isinstance(scale, Ordinal | Binary):
+        spelled = [as_number(level) for level in scale.levels]
+        numbers = [place if number is None else number for place, number in enumerate(spelled, 1)]
+        if None in spelled:
+            numbers = list(range(1, len(spelled) + 1))
+        found, mirrored = (
+            response.replace_strict(dict(zip(scale.levels, own, strict=True)), default=None, return_dtype=pl.Float64)
+            for own in (numbers, numbers[::-1])
+        )
+    elif isinstance(scale, Continuous | Magnitude):
+        found = response.cast(pl.Float64, strict=False)
+        found = found.log() if isinstance(scale, Magnitude) else found
+        ends = (scale.low, scale.high) if isinstance(scale, Continuous) else (None, None)
+        mirrored = -found if ends[0] is None or ends[1] is None else ends[0] + ends[1] - found
+    else:
+        raise MeasureError(f"Answers on a {scale.kind} scale have no numbers; a rating needs ordered points.")
+    return pl.when(pl.col("polarity") == -1).then(mirrored).otherwise(found) if aligned else found

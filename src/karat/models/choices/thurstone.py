@@ -1,0 +1,250 @@
+"""Thurstone's model of choices with three answers (Langsford and others 2018, appendix B).
+
+Items have strengths, participants a variability sigma_i and a decision criterion C_i, or all share one criterion (the
+paper has both readings); `thurstone_trials` has the probabilities, `thurstone_people` the population. The likelihood is
+unchanged when strengths, sigma and C are multiplied by one number, or when a number is added to all strengths; in the
+paper only the priors fix scale and origin. Here strengths sum to zero, and their unit is the variability of a typical
+participant, exp(E[log sigma]) = 1. The estimate is the maximum of
+
+    sum_i log integral P(answers of i | strengths, u, v) f(u) g(v) du dv - sum_j strength_j^2 / (2 PRIOR_SD^2)
+
+in the strengths and the parameters of the population. The prior is wide, so that it matters only for items that won or
+lost every comparison. (A narrow one would not do: the whole scale could shrink below it.) Newton's method needs the
+second derivatives of an integral; by Louis (1982) they are the mean of those of the integrand less the covariance of
+its slopes, per participant, over the points of the quadrature. The same matrix gives the standard errors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from karat.models.choices.bradley_terry import Pairs, fit_pairs
+from karat.models.choices.fitted import Choices, Floats
+from karat.models.choices.thurstone_people import EULER, Points, Population, adapt, posterior
+from karat.models.choices.thurstone_trials import Ints, slopes
+
+POINTS_OWN, POINTS_SHARED = 5, 9
+"""Points a dimension, with two and with one number a participant."""
+STEPS = 60
+TOLERANCE = 1e-7
+NEAR = 1.0
+CHUNK = 4_000_000
+"""Participants are taken so many at a time that their slopes fill at most this many numbers."""
+PRIOR_SD = 10.0
+SHAPE_PRIOR = (float(np.log(2.0)), 1.0)
+OMEGA_PRIOR = (float(np.log(0.5)), 1.0)
+"""Mean and standard deviation of log k and log omega: wide, and only there for data that say nothing of them."""
+
+
+@dataclass(frozen=True)
+class Thurstone(Choices):
+    """The fitted model, with the participants' own numbers."""
+
+    variability: Floats = field(default_factory=lambda: np.empty(0))
+    """sigma of each participant: the posterior mean of log sigma, exponentiated."""
+    criterion: Floats = field(default_factory=lambda: np.empty(0))
+    """C of each participant, or the shared one for all."""
+    population: Population = field(default_factory=lambda: Population(2.0, 0.0, None))
+
+    def standardised(self) -> tuple[Floats, Floats]:
+        """Strengths divided by their standard deviation, and the standard errors of these, by the delta method."""
+        centred = self.strengths - self.strengths.mean()
+        n, sd = len(centred), float(centred.std(ddof=1))
+        slope = np.eye(n) / sd - np.outer(centred, centred) / ((n - 1) * sd**3)
+        return centred / sd, np.sqrt(np.diag(slope @ self.covariance @ slope.T))
+
+
+class _Evaluation(NamedTuple):
+    value: float
+    gradient: Floats
+    information: Floats
+    weights: Floats
+
+
+def fit_thurstone(pairs: Pairs, participant: Ints, shared_criterion: bool = False) -> Thurstone:
+    """Strengths, variabilities and criteria; `participant` numbers the person of each choice from 0.
+
+    >>> random = np.random.default_rng(1)
+    >>> left, right = random.integers(0, 4, 400), random.integers(1, 4, 400)
+    >>> right = (left + right) % 4
+    >>> felt = (right - left) + random.normal(size=400)
+    >>> found = fit_thurstone(Pairs.of(left, right, np.where(abs(felt) < 1, 0, np.sign(felt)), 4), np.arange(400) % 8)
+    >>> found.strengths.argsort().tolist()
+    [3, 2, 1, 0]
+    """
+    problem = _Problem(pairs, np.asarray(participant, dtype=np.int64), shared_criterion)
+    values = problem.start()
+    points, converged = problem.points(values, None), False
+    for _ in range(STEPS):
+        at = problem.evaluate(values, points)
+        step = linalg.solve(at.information, at.gradient, assume_a="pos")
+        decrement = float(at.gradient @ step) / 2
+        converged = decrement < TOLERANCE
+        if converged:
+            break
+        values = problem.climb(values, step, points, at.value)
+        if decrement > NEAR:
+            # Near the maximum the points stay, so that the same sum is maximised from step to step.
+            points = problem.points(values, points)
+    return problem.conclude(values, points, converged)
+
+
+class _Problem:
+    """The marginal likelihood in (strengths, log k, mu, log omega); omega is left out where the criterion is shared."""
+
+    def __init__(self, pairs: Pairs, who: Ints, shared: bool) -> None:
+        if (pairs.answer == 0).sum() == 0 and not shared:
+            shared = True
+        self.pairs, self.who, self.shared = pairs, who, shared
+        self.people = int(who.max()) + 1
+        self.items = pairs.items
+        self.size = pairs.items + (2 if shared else 3)
+        self.count = POINTS_SHARED if shared else POINTS_OWN
+
+    def start(self) -> Floats:
+        """Strengths by Davidson's model, whose logistic unit is about 1.7 normal ones."""
+        strengths = fit_pairs(self.pairs, ties=True, prior_sd=5.0).strengths / 1.7
+        share = np.clip((self.pairs.answer == 0).mean(), 0.01, 0.9)
+        further = [np.log(2.0), np.log(share * 2)] + ([] if self.shared else [np.log(0.5)])
+        return np.concatenate([strengths, further])
+
+    def population(self, values: Floats) -> Population:
+        shape, mu, *omega = values[self.items :].tolist()
+        return Population(float(np.exp(shape)), mu, float(np.exp(omega[0])) if omega else None)
+
+    def differences(self, values: Floats) -> Floats:
+        difference: Floats = values[self.pairs.left] - values[self.pairs.right]
+        return difference
+
+    def points(self, values: Floats, before: Points | None) -> Points:
+        d = self.differences(values)
+        return adapt(self.people, self.who, d, self.pairs.answer, self.population(values), self.count, before)
+
+    def at_criterion(self, points: Points, population: Population) -> Points:
+        """The points with the shared criterion as it is now."""
+        return replace(points, v=np.full(points.u.shape, population.mu)) if self.shared else points
+
+    def value(self, values: Floats, points: Points) -> float:
+        population = self.population(values)
+        points = self.at_criterion(points, population)
+        marginal, _ = posterior(self.people, self.who, self.differences(values), self.pairs.answer, population, points)
+        return float(marginal.sum()) + self._prior(values)
+
+    def _prior(self, values: Floats) -> float:
+        strengths = values[: self.items]
+        found = -float(strengths @ strengths) / (2 * PRIOR_SD**2)
+        found -= ((values[self.items] - SHAPE_PRIOR[0]) / SHAPE_PRIOR[1]) ** 2 / 2
+        if not self.shared:
+            found -= ((values[self.items + 2] - OMEGA_PRIOR[0]) / OMEGA_PRIOR[1]) ** 2 / 2
+        return float(found)
+
+    def climb(self, values: Floats, step: Floats, points: Points, value: float) -> Floats:
+        """Newton's step, halved until the likelihood does not fall."""
+        length = min(1.0, 2.0 / float(np.abs(step).max()))
+        while length > 1e-6:
+            trial = values + length * step
+            if self.value(trial, points) >= value - 1e-9:
+                return trial
+            length /= 2
+        return values
+
+    def evaluate(self, values: Floats, points: Points) -> _Evaluation:
+        """The likelihood, its slope and minus its second derivatives, by Louis' formula."""
+        population = self.population(values)
+        points = self.at_criterion(points, population)
+        d = self.differences(values)
+        marginal, weights = posterior(self.people, self.who, d, self.pairs.answer, population, points)
+        gradient, information = np.zeros(self.size), np.zeros((self.size, self.size))
+        many = max(1, CHUNK // (points.u.shape[1] * self.size))
+        for first in range(0, self.people, many):
+            self._add(first, min(first + many, self.people), d, population, points, weights, gradient, information)
+        gradient[: self.items] -= values[: self.items] / PRIOR_SD**2
+        information[range(self.items), range(self.items)] += PRIOR_SD**-2.0
+        for place, (mean, sd) in ((0, SHAPE_PRIOR), *(() if self.shared else ((2, OMEGA_PRIOR),))):
+            gradient[self.items + place] -= (values[self.items + place] - mean) / sd**2
+            information[self.items + place, self.items + place] += sd**-2.0
+        return _Evaluation(float(marginal.sum()) + self._prior(values), gradient, _positive(information), weights)
+
+    def _add(
+        self, first: int, end: int, d: Floats, population: Population, points: Points, weights: Floats,
+        gradient: Floats, information: Floats,
+    ) -> None:  # fmt: skip
+        """The part of some participants."""
+        mine = (self.who >= first) & (self.who < end)
+        who, left, right = self.who[mine] - first, self.pairs.left[mine], self.pairs.right[mine]
+        answer, difference = self.pairs.answer[mine], d[mine]
+        people, n, count = end - first, self.items, points.u.shape[1]
+        u, v, weight = points.u[first:end], points.v[first:end], weights[first:end]
+        own = np.zeros((people, count, self.size))
+        curved, crossed = np.zeros(len(difference)), np.zeros(len(difference))
+        places = np.concatenate([who * n + left, who * n + right])
+        for point in range(count):
+            found = slopes(difference, u[who, point], v[who, point], answer)
+            in_items = np.bincount(places, np.concatenate([found.d, -found.d]), people * n)
+            own[:, point, :n] = in_items.reshape(people, n)
+            share = weight[who, point]
+            curved += share * found.dd
+            if self.shared:
+                own[:, point, n + 1] = np.bincount(who, found.v, people)
+                crossed += share * found.dv
+                information[n + 1, n + 1] -= float(share @ found.vv)
+        self._add_population(own, information, u, v, weight, population)
+        mean = np.einsum("pk,pks->ps", weight, own)
+        gradient += mean.sum(axis=0)
+        weighted = (own * np.sqrt(weight)[..., None]).reshape(-1, self.size)
+        information -= weighted.T @ weighted - mean.T @ mean
+        table = np.bincount(left * n + right, -curved, n * n).reshape(n, n)
+        table = table + table.T
+        information[:n, :n] += np.diag(table.sum(axis=1)) - table
+        if self.shared:
+            column = np.bincount(left, crossed, n) - np.bincount(right, crossed, n)
+            information[:n, n + 1] -= column
+            information[n + 1, :n] -= column
+
+    def _add_population(
+        self, own: Floats, information: Floats, u: Floats, v: Floats, weight: Floats, population: Population
+    ) -> None:
+        """Slopes and curvatures of the population's density at the points."""
+        n, k = self.items, population.shape
+        grown = np.exp(k * u - EULER)
+        own[..., n] = 1 + k * u * (1 - grown)
+        information[n, n] -= float((weight * (k * u * (1 - grown) - (k * u) ** 2 * grown)).sum())
+        if population.omega is None:
+            return
+        away = (v - population.mu) / population.omega
+        own[..., n + 1] = away / population.omega
+        own[..., n + 2] = away**2 - 1
+        information[n + 1, n + 1] += float(weight.sum()) / population.omega**2
+        crossed = float((weight * 2 * away).sum()) / population.omega
+        information[n + 1, n + 2] += crossed
+        information[n + 2, n + 1] += crossed
+        information[n + 2, n + 2] += float((weight * 2 * away**2).sum())
+
+    def conclude(self, values: Floats, points: Points, converged: bool) -> Thurstone:
+        at = self.evaluate(values, points)
+        population = self.population(values)
+        points = self.at_criterion(points, population)
+        inverse = linalg.inv(at.information)[: self.items, : self.items]
+        centre = np.eye(self.items) - 1 / self.items
+        strengths = values[: self.items] - values[: self.items].mean()
+        variability = np.exp((at.weights * points.u).sum(axis=1))
+        criterion = np.exp((at.weights * points.v).sum(axis=1))
+        return Thurstone(
+            strengths, centre @ inverse @ centre, at.value - self._prior(values), converged,
+            float(np.abs(at.gradient).max()), variability=variability, criterion=criterion, population=population,
+        )  # fmt: skip
+
+
+def _positive(information: Floats) -> Floats:
+    """The information with directions of wrong curvature bent, so that a step along it climbs."""
+    try:
+        linalg.cholesky(information)
+    except linalg.LinAlgError:
+        values, vectors = linalg.eigh(information)
+        bent: Floats = (vectors * np.maximum(np.abs(values), 1e-3)) @ vectors.T
+        return bent
+    return information

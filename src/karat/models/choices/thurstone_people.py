@@ -1,0 +1,143 @@
+"""How participants differ in Thurstone's model, and the points at which their differences are integrated out.
+
+Each participant has a variability sigma and, unless it is shared, a criterion C:
+
+    sigma ~ Weibull(shape k, rate nu)  (as JAGS writes it: density k nu sigma^(k-1) exp(-nu sigma^k)),
+    log C ~ N(mu, omega^2).
+
+Multiplying strengths, sigma and C by one number changes no probability; so the scale is fixed by E[log sigma] = 0,
+which is nu = exp(-gamma) with Euler's gamma, and only the shape is left. With u = log sigma and y = k u - gamma,
+
+    log f(u) = log k + y - exp(y).
+
+The integral over (u, v = log C) is taken by Gauss-Hermite quadrature at points that are laid around each participant's
+most probable values, stretched by the curvature there (adaptive quadrature).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.polynomial.hermite import hermgauss
+
+from karat.models.choices.thurstone_trials import Floats, Ints, log_probability, slopes
+
+EULER = float(np.euler_gamma)
+STEPS = 30
+HALVINGS = 12
+
+
+@dataclass(frozen=True)
+class Population:
+    """How participants differ: the shape k of sigma; mu and omega of log C, omega None where C is shared."""
+
+    shape: float
+    mu: float
+    omega: float | None
+
+    @property
+    def dimensions(self) -> int:
+        """How many numbers each participant has of their own."""
+        return 1 if self.omega is None else 2
+
+    def log_density(self, u: Floats, v: Floats) -> Floats:
+        """Of the participants' own numbers; constants left out."""
+        y = self.shape * u - EULER
+        found = np.log(self.shape) + y - np.exp(y)
+        if self.omega is not None:
+            found = found - np.log(self.omega) - ((v - self.mu) / self.omega) ** 2 / 2
+        return np.asarray(found)
+
+
+@dataclass(frozen=True)
+class Points:
+    """Where each participant's numbers are looked at (people x points), and the logarithms of the weights."""
+
+    u: Floats
+    v: Floats
+    log_weight: Floats
+
+
+def adapt(
+    people: int, who: Ints, d: Floats, answer: Ints, population: Population, count: int, start: Points | None = None
+) -> Points:
+    """The points around each participant's most probable values, `count` in each dimension."""
+    u = np.zeros(people) if start is None else start.u[:, start.u.shape[1] // 2].copy()
+    v = np.full(people, population.mu)
+    if population.omega is not None and start is not None:
+        v = start.v[:, start.v.shape[1] // 2].copy()
+    height = _height(people, who, d, answer, u, v, population)
+    for _ in range(STEPS):
+        first, second = _curvature(people, who, d, answer, u, v, population)
+        step = np.linalg.solve(second, first[..., None])[..., 0]
+        step *= np.minimum(1.0, 1.0 / np.maximum(np.abs(step).max(axis=1), 1e-12))[:, None]
+        for _ in range(HALVINGS):
+            new_u = u + step[:, 0]
+            new_v = v + step[:, 1] if population.omega is not None else v
+            new = _height(people, who, d, answer, new_u, new_v, population)
+            lower = new < height - 1e-9
+            if not lower.any():
+                break
+            step[lower] /= 2
+        u, v, height = np.where(lower, u, new_u), np.where(lower, v, new_v), np.where(lower, height, new)
+        if np.abs(step[~lower]).max(initial=0.0) < 1e-6:
+            break
+    _, second = _curvature(people, who, d, answer, u, v, population)
+    return _laid_out(u, v, second, population, count)
+
+
+def _height(people: int, who: Ints, d: Floats, answer: Ints, u: Floats, v: Floats, population: Population) -> Floats:
+    """The log density of each participant's numbers and answers."""
+    own = np.bincount(who, log_probability(d, u[who], v[who], answer), people)
+    return population.log_density(u, v) + own
+
+
+def _curvature(
+    people: int, who: Ints, d: Floats, answer: Ints, u: Floats, v: Floats, population: Population
+) -> tuple[Floats, Floats]:
+    """The slope of each participant's log density in (u, v), and minus its curvature, kept positive definite."""
+    own = slopes(d, u[who], v[who], answer)
+    y = population.shape * u - EULER
+    first = np.zeros((people, population.dimensions))
+    second = np.zeros((people, population.dimensions, population.dimensions))
+    first[:, 0] = np.bincount(who, own.u, people) + population.shape * (1 - np.exp(y))
+    second[:, 0, 0] = -np.bincount(who, own.uu, people) + population.shape**2 * np.exp(y)
+    if population.omega is not None:
+        first[:, 1] = np.bincount(who, own.v, people) - (v - population.mu) / population.omega**2
+        second[:, 1, 1] = -np.bincount(who, own.vv, people) + population.omega**-2.0
+        second[:, 0, 1] = second[:, 1, 0] = -np.bincount(who, own.uv, people)
+    values, vectors = np.linalg.eigh(second)
+    kept = np.maximum(values, 0.05)
+    return first, np.einsum("pij,pj,pkj->pik", vectors, kept, vectors)
+
+
+def _laid_out(u: Floats, v: Floats, curvature: Floats, population: Population, count: int) -> Points:
+    nodes, weights = hermgauss(count)
+    log_weights = np.log(weights) + nodes**2
+    lower = np.linalg.cholesky(np.linalg.inv(curvature)) * np.sqrt(2)
+    spread = np.log(np.abs(np.diagonal(lower, axis1=1, axis2=2))).sum(axis=1)
+    if population.omega is None:
+        at = u[:, None] + lower[:, 0, 0, None] * nodes
+        return Points(at, np.broadcast_to(v[:, None], at.shape), spread[:, None] + log_weights)
+    one, two = (grid.ravel() for grid in np.meshgrid(nodes, nodes, indexing="ij"))
+    together = (log_weights[:, None] + log_weights[None, :]).ravel()
+    return Points(
+        u[:, None] + lower[:, 0, 0, None] * one,
+        v[:, None] + lower[:, 1, 0, None] * one + lower[:, 1, 1, None] * two,
+        spread[:, None] + together,
+    )
+
+
+def posterior(
+    people: int, who: Ints, d: Floats, answer: Ints, population: Population, points: Points
+) -> tuple[Floats, Floats]:
+    """The marginal log-likelihood of each participant, and the weight of each point (people x points)."""
+    total = population.log_density(points.u, points.v) + points.log_weight
+    for point in range(points.u.shape[1]):
+        own = log_probability(d, points.u[who, point], points.v[who, point], answer)
+        total[:, point] += np.bincount(who, own, people)
+    top = total.max(axis=1, keepdims=True)
+    weights = np.exp(total - top)
+    whole = weights.sum(axis=1, keepdims=True)
+    return (top + np.log(whole))[:, 0], weights / whole

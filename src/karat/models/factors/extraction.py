@@ -1,0 +1,139 @@
+"""Common factors of a correlation matrix: by maximum likelihood and by minimum residuals.
+
+The model is R = L L' + Psi with k columns of loadings L and a diagonal of uniquenesses Psi. For given Psi the best L
+follows from eigenvalues, so that only the uniquenesses are searched for.
+
+Maximum likelihood (Lawley 1940, Joreskog 1967): with the eigenvalues e of Psi^-1/2 R Psi^-1/2, the largest first,
+
+    F(Psi) = sum over j > k of (e_j - log e_j - 1),   dF/d log psi_i = sum over j > k of (1 - e_j) v_ij^2.
+
+Minimum residuals (Harman and Jones 1966), which are unweighted least squares: with those of R - Psi,
+
+    F(Psi) = 1/2 sum over j > k of e_j^2,             dF/d psi_i = - sum over j > k of e_j v_ij^2.
+
+The search (L-BFGS-B) begins at (1 - k / 2p) / diag(R^-1), as in other programs. There may be more than one minimum:
+random uniquenesses are tried too, and the lowest minimum that any start reached is told. With `start="best"` it is the
+one that is given. Uniquenesses stay between .005 and 1, as in R's factanal: one that ends at .005 is a Heywood case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+from scipy.optimize import minimize
+
+from karat.models.glrm.threads import one_thread
+
+Floats = NDArray[np.float64]
+Method = Literal["ml", "minres"]
+LOWEST = 0.005
+"""The smallest uniqueness."""
+STARTS = 10
+"""How many random starts are tried beside the usual one."""
+FLAT = 1e-5
+"""The slope under which a search has arrived."""
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """Unrotated loadings, the largest factor first, and what the search found."""
+
+    loadings: Floats
+    uniquenesses: Floats
+    objective: float
+    """F of the method at its minimum."""
+    gradient: float
+    """The largest slope that is left, of those uniquenesses that can still move that way."""
+    converged: bool
+    lowest: float
+    """The lowest F that any start reached; below the objective where another solution fits better."""
+
+    @property
+    def at_bound(self) -> NDArray[np.bool_]:
+        """Which uniquenesses stand at the smallest value allowed."""
+        return np.asarray(self.uniquenesses <= LOWEST * (1 + 1e-6))
+
+
+def extract(
+    correlation: Floats,
+    k: int,
+    method: Method = "ml",
+    start: Literal["usual", "best"] = "usual",
+    others: int = STARTS,
+    seed: int = 1,
+) -> Extraction:
+    """The k common factors of a correlation matrix.
+
+    >>> one = np.array([0.9, 0.8, 0.7])
+    >>> found = extract(np.outer(one, one) + np.diag(1 - one**2), 1)
+    >>> found.loadings[:, 0].round(3).tolist(), found.converged
+    ([0.9, 0.8, 0.7], True)
+    """
+    p = len(correlation)
+    if not 1 <= k < p:
+        raise ValueError(f"There can be 1 to {p - 1} factors of {p} variables.")
+    problem = _likelihood if method == "ml" else _residuals
+    random = np.random.default_rng(seed)
+    inverse = np.linalg.pinv(correlation, hermitian=True)
+    first = (1 - 0.5 * k / p) / np.maximum(np.diag(inverse), 1.0)
+    with one_thread():
+        usual = _searched(correlation, k, problem, np.clip(first, LOWEST, 1.0), method)
+        rest = [_searched(correlation, k, problem, random.uniform(0.1, 0.9, p), method) for _ in range(others)]
+    arrived = [found for found in (usual, *rest) if found.converged] or [usual]
+    best = min(arrived, key=lambda found: found.objective)
+    # A search that did not arrive is no result as long as another did.
+    chosen = best if start == "best" or not usual.converged else usual
+    return replace(chosen, lowest=best.objective)
+
+
+_Problem = Callable[[Floats, Floats, int], tuple[float, Floats]]
+
+
+def _searched(correlation: Floats, k: int, problem: _Problem, start: Floats, method: Method) -> Extraction:
+    """The minimum that is found from one start; the search runs over the logarithms of the uniquenesses."""
+
+    def value_and_slope(logs: Floats) -> tuple[float, Floats]:
+        return problem(np.exp(logs), correlation, k)
+
+    bounds = [(np.log(LOWEST), 0.0)] * len(start)
+    done = minimize(
+        value_and_slope, np.log(start), jac=True, method="L-BFGS-B", bounds=bounds,
+        options={"maxiter": 2000, "ftol": 1e-15, "gtol": 1e-8, "maxcor": 20},
+    )  # fmt: skip
+    logs = np.clip(done.x, np.log(LOWEST), 0.0)
+    value, slope = value_and_slope(logs)
+    held = ((logs <= np.log(LOWEST) + 1e-9) & (slope > 0)) | ((logs >= -1e-9) & (slope < 0))
+    left = float(np.abs(np.where(held, 0.0, slope)).max())
+    uniquenesses = np.maximum(np.exp(logs), LOWEST)
+    return Extraction(_loadings(uniquenesses, correlation, k, method), uniquenesses, value, left, left < FLAT, value)
+
+
+def _likelihood(uniquenesses: Floats, correlation: Floats, k: int) -> tuple[float, Floats]:
+    """F of maximum likelihood, and its slope in the logarithms of the uniquenesses."""
+    scale = 1 / np.sqrt(uniquenesses)
+    values, vectors = eigh(correlation * np.outer(scale, scale), subset_by_index=[0, len(scale) - k - 1])
+    values = np.maximum(values, 1e-12)
+    return float((values - np.log(values) - 1).sum()), np.asarray(vectors**2 @ (1 - values))
+
+
+def _residuals(uniquenesses: Floats, correlation: Floats, k: int) -> tuple[float, Floats]:
+    """F of minimum residuals, and its slope in the logarithms of the uniquenesses."""
+    values, vectors = eigh(correlation - np.diag(uniquenesses), subset_by_index=[0, len(uniquenesses) - k - 1])
+    return float((values**2).sum() / 2), np.asarray(-(vectors**2 @ values) * uniquenesses)
+
+
+def _loadings(uniquenesses: Floats, correlation: Floats, k: int, method: Method) -> Floats:
+    """The loadings that belong to uniquenesses: the largest factor first, each with a positive sum."""
+    root = np.sqrt(uniquenesses) if method == "ml" else np.ones(len(uniquenesses))
+    reduced = correlation if method == "ml" else correlation - np.diag(uniquenesses)
+    p = len(root)
+    values, vectors = eigh(reduced / np.outer(root, root), subset_by_index=[p - k, p - 1])
+    sizes = np.sqrt(np.maximum(values - (1.0 if method == "ml" else 0.0), 0.0))
+    loadings = root[:, None] * (vectors * sizes)[:, ::-1]
+    signs = np.where(loadings.sum(axis=0) < 0, -1.0, 1.0)
+    return np.asarray(loadings * signs)

@@ -1,0 +1,39 @@
+"""Adequacy in words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from karat.measure import MeasureError, adequacy, ratings_matrix
+from karat.measure.adequacy import word
+from measure.differential import differential
+
+
+def test_a_differential_is_adequate_and_says_so() -> None:
+    found = adequacy(ratings_matrix(differential()))
+    assert 0.7 < found.kmo < 0.9
+    assert found.bartlett.p_value < 1e-10
+    assert "p < .001, 180 cases." in str(found)
+    assert found.table()["kmo"].is_sorted()
+    assert any("hang together" in note for note in found.notes)
+
+
+def test_a_pair_that_belongs_to_nothing_is_named() -> None:
+    random = np.random.default_rng(1)
+    values = np.column_stack([
+        random.standard_normal((80, 1)) + 0.5 * random.standard_normal((80, 3)), random.standard_normal(80)
+    ])  # fmt: skip
+    found = adequacy({name: values[:, number].tolist() for number, name in enumerate(("a", "b", "c", "noise"))})
+    assert found.table()["pair"][0] == "noise"
+    assert str(found).endswith("Under .5: noise.")
+
+
+@pytest.mark.parametrize(("value", "told"), [(0.95, "marvellous"), (0.5, "miserable"), (0.49, "unacceptable")])
+def test_kaisers_words(value: float, told: str) -> None:
+    assert word(value) == told
+
+
+def test_too_few_cases_are_refused() -> None:
+    with pytest.raises(MeasureError, match="4 cases are too few for 3 pairs"):
+        adequacy([[1, 0.6, 0.5], [0.6, 1, 0.4], [0.5, 0.4, 1]], observations=4)

@@ -1,0 +1,116 @@
+"""Agreement by question: what a scale admits, intervals, and what is told."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import karat
+from karat.measure import agreement
+from karat.measure.errors import MeasureError
+from karat.models.agreement import fleiss_kappa, icc_agreement
+from measure.retest import rated_twice
+
+ICC = ["ICC(1)", "ICC(A,1)", "ICC(C,1)", "ICC(1,k)", "ICC(A,k)", "ICC(C,k)"]
+KAPPA, ALPHA = "Fleiss' kappa", "Krippendorff's alpha"
+
+
+def answers(scale: karat.scales.Scale, levels: list[object]) -> karat.Judgments:
+    random = np.random.default_rng(2)
+    columns = {"participant": [], "item": [], "response": []}
+    for item in range(12):
+        usual = random.integers(0, len(levels))
+        for person in range(8):
+            columns["participant"].append(f"p{person}")
+            columns["item"].append(f"i{item}")
+            columns["response"].append(levels[usual if random.random() < 0.7 else random.integers(0, len(levels))])
+    return karat.Judgments(columns, scale)
+
+
+@pytest.mark.parametrize(
+    ("scale", "levels", "expected"),
+    [
+        (karat.Nominal(["a", "b", "c"]), ["a", "b", "c"], [KAPPA, f"{ALPHA} (nominal)"]),
+        (karat.Choice(), ["left", "right"], [KAPPA, f"{ALPHA} (nominal)", "split-half"]),
+        (karat.Binary(), [0, 1], [KAPPA, f"{ALPHA} (nominal)", *ICC, "split-half"]),
+        (karat.Ordinal(3), [1, 2, 3],
+         [KAPPA, *(f"{ALPHA} ({kind})" for kind in ("nominal", "ordinal", "interval")), *ICC, "split-half"]),
+        (karat.Magnitude(100), [50, 100, 200], [f"{ALPHA} (interval)", *ICC, "split-half"]),
+        (karat.Continuous(0, 1), [0.1, 0.5, 0.6], [f"{ALPHA} (interval)", *ICC, "split-half"]),
+    ],
+)  # fmt: skip
+def test_only_what_the_scale_admits(scale: karat.scales.Scale, levels: list[object], expected: list[str]) -> None:
+    found = agreement(answers(scale, levels), samples=50)
+    assert found.table()["coefficient"].to_list() == expected
+    rows = found.table().filter(pl.col("coefficient") != "split-half")
+    assert ((rows["lower"] <= rows["estimate"]) & (rows["estimate"] <= rows["upper"])).all()
+    assert str(found).startswith("Krippendorff's alpha (")
+
+
+def test_values_are_those_of_the_engines() -> None:
+    crowd = karat.datasets.load("crowd")
+    found = agreement(crowd, samples=0)
+    table = crowd.frame.with_columns(pl.col("item", "participant").rank("dense").cast(pl.Int64) - 1)
+    item, rater, value = (table[name].cast(pl.Int64).to_numpy() for name in ("item", "participant", "response"))
+    assert found.of(KAPPA)["estimate"] == pytest.approx(fleiss_kappa(item, value))
+    assert found.of("ICC(A,1)")["estimate"] == pytest.approx(icc_agreement(item, rater, value))
+    assert found.of(KAPPA)["lower"] is None
+    assert found.of(KAPPA)["answers"] == 9600
+    with pytest.raises(MeasureError, match="there is no kappa"):
+        found.of("kappa")
+
+
+def test_questions_are_told_apart_and_sessions_used_once() -> None:
+    found = agreement(rated_twice(questions=2), samples=20)
+    assert found.table()["question"].unique(maintain_order=True).to_list() == ["q0", "q1"]
+    assert set(found.table()["answers"]) == {500}
+    assert any("q0: 500 answers left out" in note for note in found.notes)
+    assert str(found).count("\n") == 1
+
+
+def test_the_same_seed_gives_the_same_intervals() -> None:
+    table = rated_twice(people=8)
+    assert agreement(table, samples=30, seed=4).table().equals(agreement(table, samples=30, seed=4).table())
+    assert not agreement(table, samples=30, seed=4).table().equals(agreement(table, samples=30, seed=5).table())
+
+
+def test_more_participants_make_intervals_shorter() -> None:
+    widths = []
+    for people in (8, 60):
+        row = agreement(rated_twice(people=people), samples=200).of(f"{ALPHA} (ordinal)")
+        widths.append(row["upper"] - row["lower"])
+    assert widths[1] < 0.6 * widths[0]
+
+
+def test_what_cannot_be_compared_is_told() -> None:
+    alone = karat.Judgments({"participant": ["p1", "p2"], "item": ["a", "b"], "response": [1, 2]}, karat.Ordinal(5))
+    with pytest.raises(MeasureError, match="no stimulus was judged by two participants"):
+        agreement(alone)
+    with pytest.raises(MeasureError, match="samples must be 0 or more"):
+        agreement(rated_twice(), samples=-1)
+    columns = {"participant": ["p1", "p2", "p1"], "item": ["a", "a", "b"], "response": [1, 2, 3]}
+    mixed = agreement(karat.Judgments(columns, karat.Ordinal(5)), samples=0)
+    assert "1 stimuli with a single answer have no pair of participants." in mixed.notes
+
+
+@pytest.mark.slow
+def test_intervals_hold_the_truth() -> None:
+    """The value for very many participants lies in 95 % intervals of 40 participants in about 95 % of studies."""
+    from karat.models.krippendorff import krippendorff_alpha
+    from karat.models.resampling import percentile_interval, resamples
+
+    random = np.random.default_rng(8)
+    truth = random.normal(size=(40, 1))
+
+    def study(people: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        table = truth + 0.7 * random.normal(size=(1, people)) + 1.2 * random.normal(size=(40, people))
+        item, rater = np.nonzero(np.ones_like(table))
+        return item, rater, table[item, rater]
+
+    expected = krippendorff_alpha(*study(20_000), "interval")[0]
+    held = 0
+    for seed in range(400):
+        lower, upper = percentile_interval(krippendorff_alpha(*study(40), "interval", resamples(40, 400, seed)))
+        held += lower <= expected <= upper
+    assert 0.89 <= held / 400 <= 0.98

@@ -1,0 +1,78 @@
+"""Overall ratings and features of texts beside scipy."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from karat.measure import MeasureError, feature_correlations, overall_regression
+from karat.measure.dimension_links import holm
+
+
+def texts() -> pl.DataFrame:
+    random = np.random.default_rng(3)
+    clarity, flow = random.standard_normal((2, 40))
+    overall = 2 * clarity + 0.5 * flow + random.standard_normal(40)
+    return pl.DataFrame({"overall": overall, "clarity": clarity, "flow": flow, "words": random.integers(3, 40, 40)})
+
+
+def test_the_dimension_that_matters_comes_first() -> None:
+    found = overall_regression(texts(), "overall", ["flow", "clarity"])
+    assert found.table()["dimension"].to_list() == ["clarity", "flow"]
+    assert "clarity weighs most" in str(found)
+    assert found.model.left_out_r2 < found.r2
+    assert found.observations == 40
+
+
+def test_texts_with_a_gap_are_left_out_and_told() -> None:
+    gaps = texts().with_columns(pl.when(pl.int_range(40) < 4).then(None).otherwise("overall").alias("overall"))
+    found = overall_regression(gaps, "overall", ["clarity"])
+    assert found.observations == 36
+    assert "4 texts left out" in found.notes[0]
+
+
+def test_dimensions_that_overlap_are_told() -> None:
+    near = texts().with_columns(twin=pl.col("clarity") + 0.01 * pl.col("flow"))
+    found = overall_regression(near.with_columns(pl.col("twin") + 0.1 * pl.col("words") / 40), "overall",
+                               ["clarity", "twin"])  # fmt: skip
+    assert "clarity, twin is inflated over 10 times" in found.notes[0]
+
+
+def test_correlations_beside_scipy() -> None:
+    found = feature_correlations(texts(), ["clarity", "flow"], ["words", "overall"])
+    for row in found.frame.to_dicts():
+        x, y = (texts()[row[name]].to_numpy() for name in ("dimension", "feature"))
+        pearson = stats.pearsonr(x, y)
+        assert (row["pearson"], row["p_value"]) == pytest.approx((pearson.statistic, pearson.pvalue))
+        assert (row["lower"], row["upper"]) == pytest.approx(tuple(pearson.confidence_interval()))
+        assert row["spearman"] == pytest.approx(stats.spearmanr(x, y).statistic)
+    assert found.table()["feature"][0] == "overall"
+    assert "the strongest is clarity with overall" in str(found)
+
+
+def test_holm_beside_its_definition() -> None:
+    values = np.array([0.04, 0.001, 0.02, 0.5])
+    assert holm(values).tolist() == pytest.approx([0.08, 0.004, 0.06, 0.5])
+    assert holm(np.array([0.6, 0.7])).tolist() == [1.0, 1.0]
+
+
+def test_a_feature_that_does_not_vary_has_no_correlation() -> None:
+    found = feature_correlations({"clarity": [1.0, 2, 3, 4], "words": [5, 5, 5, 5]}, ["clarity"], ["words"])
+    assert np.isnan(found.frame["pearson"][0])
+
+
+def test_what_cannot_be_asked_for() -> None:
+    with pytest.raises(MeasureError, match="no column clearness"):
+        overall_regression(texts(), "overall", ["clearness"])
+    with pytest.raises(MeasureError, match="too few for 2 dimensions"):
+        overall_regression(texts().head(3), "overall", ["clarity", "flow"])
+    with pytest.raises(MeasureError, match="clarity is named twice"):
+        overall_regression(texts(), "overall", ["clarity", "clarity"])
+    with pytest.raises(MeasureError, match="not independent of each other"):
+        overall_regression(texts().with_columns(same=2 * pl.col("clarity")), "overall", ["clarity", "same"])
+    with pytest.raises(MeasureError, match="under four texts"):
+        feature_correlations(texts().head(3), ["clarity"], ["words"])
+    with pytest.raises(MeasureError, match="holds no numbers"):
+        feature_correlations({"a": ["x"] * 4, "b": [1, 2, 3, 4]}, ["a"], ["b"])

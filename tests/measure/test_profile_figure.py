@@ -1,0 +1,38 @@
+"""The line plot of a semantic differential."""
+
+from __future__ import annotations
+
+import pytest
+
+from karat.figures import to_svg
+from karat.measure import MeasureError, profiles
+from measure.differential import differential
+
+
+def test_a_line_for_each_group_named_where_it_begins() -> None:
+    found = profiles(differential(), "source")
+    drawn = found.plot(poles={"clear": ("unclear", "clear")})
+    axes = drawn.axes[0]
+    assert len(axes.lines) == 2
+    assert {text.get_text() for text in axes.texts} == {"city", "country"}
+    assert [label.get_text() for label in axes.get_yticklabels()][:2] == ["unclear", "precise"]
+    assert axes.get_ylim() == (5.5, -0.5)
+    assert "lie farthest apart on" in drawn.get_suptitle()
+    assert found.plot(["city"]).get_suptitle() == "The profile of city on 6 pairs"
+    assert "country</text>" in to_svg(drawn, "Profiles", "Two lines.")
+
+
+def test_points_stand_at_the_means() -> None:
+    found = profiles(differential(), "source")
+    for line, group in zip(found.plot().axes[0].lines, found.groups, strict=True):
+        means = [row["mean"] for row in found.frame.to_dicts() if row["group"] == group]
+        assert list(line.get_xdata()) == pytest.approx(means)
+
+
+def test_too_many_lines_and_unknown_groups_are_refused() -> None:
+    found = profiles(differential())
+    with pytest.raises(MeasureError, match="12 lines cannot be told apart"):
+        found.plot()
+    with pytest.raises(MeasureError, match="no group t99"):
+        found.plot(["t99"])
+    assert len(found.plot(["t00", "t01"]).axes[0].lines) == 2

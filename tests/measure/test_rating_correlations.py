@@ -1,0 +1,80 @@
+"""Correlations from tables, arrays and matrices, and why some cannot be."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from karat.measure import MeasureError, ratings_matrix
+from karat.measure.rating_correlations import correlations_of, invertible
+from measure.differential import differential
+
+RANDOM = np.random.default_rng(1)
+VALUES = RANDOM.integers(1, 6, (40, 3)).astype(float)
+
+
+def test_tables_arrays_and_pandas_give_the_same() -> None:
+    table = pl.DataFrame(VALUES, schema=["a", "b", "c"])
+    expected = np.corrcoef(VALUES, rowvar=False)
+    for given in (table, VALUES, VALUES.tolist(), table.to_dict(as_series=False)):
+        np.testing.assert_allclose(correlations_of(given).matrix, expected)
+    assert correlations_of(table).pairs == ("a", "b", "c")
+
+
+def test_cases_with_a_gap_are_left_out_and_told() -> None:
+    gaps = VALUES.copy()
+    gaps[:3, 0] = np.nan
+    found = correlations_of(gaps)
+    assert found.observations == 37
+    assert found.notes == ("3 cases of 40 left out: not every pair was rated.",)
+    np.testing.assert_allclose(found.matrix, np.corrcoef(VALUES[3:], rowvar=False))
+
+
+def test_the_keys_follow_the_complete_cases() -> None:
+    matrix = ratings_matrix(differential(people=10))
+    found = correlations_of(matrix)
+    assert found.keys is not None
+    assert found.keys.columns == ["participant", "item"]
+    assert found.keys.height == found.observations == 30
+
+
+def test_a_correlation_matrix_needs_its_observations_and_ratings_must_not_have_them() -> None:
+    matrix = np.corrcoef(VALUES, rowvar=False)
+    assert correlations_of(matrix, observations=40).values is None
+    with pytest.raises(MeasureError, match="from how many cases"):
+        correlations_of(matrix)
+    with pytest.raises(MeasureError, match="ratings are counted"):
+        correlations_of(VALUES, observations=40)
+
+
+def test_polychoric_correlations_are_larger_for_coarse_answers() -> None:
+    random = np.random.default_rng(2)
+    latent = random.standard_normal((500, 1)) + random.standard_normal((500, 3))
+    coarse = (latent > 0).astype(float)
+    plain, cut = correlations_of(coarse).matrix, correlations_of(coarse, "polychoric").matrix
+    assert (cut[np.triu_indices(3, 1)] > plain[np.triu_indices(3, 1)] + 0.1).all()
+
+
+def test_what_has_no_correlations_is_refused() -> None:
+    flat = VALUES.copy()
+    flat[:, 1] = 3
+    for wrong, message in (
+        (flat, "same answer to pair 2"),
+        (VALUES[:2], "Only 2 cases"),
+        (VALUES[:, :1], "at least two pairs"),
+        (VALUES[0], "rows"),
+        ({"a": ["x", "y"], "b": [1, 2]}, "column a holds no numbers"),
+    ):
+        with pytest.raises(MeasureError, match=message):
+            correlations_of(wrong)
+    with pytest.raises(MeasureError, match='"pearson" or "polychoric"'):
+        correlations_of(VALUES, "kendall")  # type: ignore[arg-type]
+    with pytest.raises(MeasureError, match="more than 20 different answers"):
+        correlations_of(RANDOM.standard_normal((40, 2)), "polychoric")
+
+
+def test_a_pair_that_follows_from_others_is_told() -> None:
+    doubled = np.column_stack([VALUES, VALUES.sum(axis=1)])
+    with pytest.raises(MeasureError, match="factors: the correlation matrix is singular"):
+        invertible(correlations_of(doubled), "factors")

@@ -1,0 +1,103 @@
+"""Factors found again, slopes of zero at the solution, and a second search over loadings themselves."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import approx_fprime, minimize
+
+from karat.models.factors import LOWEST, extract
+from karat.models.factors.extraction import _likelihood, _residuals
+
+Method = Literal["ml", "minres"]
+
+
+def correlated(seed: int, p: int = 7, k: int = 2, n: int = 300) -> np.ndarray:
+    """A correlation matrix of data with k factors."""
+    random = np.random.default_rng(seed)
+    loadings = random.uniform(-0.9, 0.9, (p, k))
+    values = random.standard_normal((n, k)) @ loadings.T + random.uniform(0.4, 0.9, p) * random.standard_normal((n, p))
+    return np.corrcoef(values, rowvar=False)
+
+
+@pytest.mark.parametrize("method", ["ml", "minres"])
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=15)
+def test_a_model_without_error_is_found_again(method: Method, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    loadings = random.uniform(0.5, 0.8, (6, 1))
+    model = loadings @ loadings.T + np.diag(1 - (loadings**2)[:, 0])
+    found = extract(model, 1, method, others=0)
+    assert found.converged
+    np.testing.assert_allclose(found.loadings, loadings, atol=1e-4)
+    np.testing.assert_allclose(found.uniquenesses, 1 - (loadings**2)[:, 0], atol=1e-4)
+
+
+@pytest.mark.parametrize("problem", [_likelihood, _residuals])
+def test_slopes_are_those_of_the_objective(problem: object) -> None:
+    matrix, logs = correlated(3), np.log(np.random.default_rng(1).uniform(0.2, 0.8, 7))
+    slope = approx_fprime(logs, lambda at: problem(np.exp(at), matrix, 2)[0], 1e-7)  # type: ignore[operator]
+    np.testing.assert_allclose(problem(np.exp(logs), matrix, 2)[1], slope, atol=1e-5)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("method", ["ml", "minres"])
+def test_the_slope_at_the_solution_is_zero(method: Method) -> None:
+    matrix = correlated(5)
+    found = extract(matrix, 2, method)
+    assert found.converged
+    assert found.gradient < 1e-5
+    problem = _likelihood if method == "ml" else _residuals
+    slope = approx_fprime(np.log(found.uniquenesses), lambda at: problem(np.exp(at), matrix, 2)[0], 1e-7)
+    free = ~found.at_bound
+    assert np.abs(slope[free]).max() < 1e-4
+
+
+def test_no_search_over_loadings_finds_a_higher_likelihood() -> None:
+    matrix, p, k = correlated(7), 7, 2
+    found = extract(matrix, k, start="best")
+
+    def discrepancy(values: np.ndarray) -> float:
+        loadings, roots = values[: p * k].reshape(p, k), values[p * k :]
+        model = loadings @ loadings.T + np.diag(roots**2 + LOWEST)
+        return float(np.linalg.slogdet(model)[1] + np.trace(np.linalg.solve(model, matrix)))
+
+    constant = np.linalg.slogdet(matrix)[1] + p
+    starts = [np.random.default_rng(seed).uniform(-0.8, 0.8, p * k + p) for seed in range(6)]
+    others = [minimize(discrepancy, start, method="L-BFGS-B", options={"maxfun": 50_000}).fun for start in starts]
+    assert found.objective == pytest.approx(min(others) - constant, abs=1e-5)
+
+
+def test_minimum_residuals_are_no_larger_than_those_of_maximum_likelihood() -> None:
+    matrix = correlated(9)
+    sums = []
+    for method in ("minres", "ml"):
+        found = extract(matrix, 2, method)  # type: ignore[arg-type]
+        left = matrix - found.loadings @ found.loadings.T
+        np.fill_diagonal(left, 0)
+        sums.append((left**2).sum())
+    assert sums[0] < sums[1]
+    assert extract(matrix, 2, "minres").objective == pytest.approx(sums[0] / 2, rel=1e-6)
+
+
+def test_a_heywood_case_stands_at_the_bound() -> None:
+    matrix = np.array([[1, 0.9, 0.8], [0.9, 1, 0.5], [0.8, 0.5, 1]])
+    found = extract(matrix, 1)
+    assert found.at_bound.tolist() == [True, False, False]
+    assert found.uniquenesses[0] == pytest.approx(LOWEST)
+
+
+def test_the_lowest_minimum_of_all_starts_is_told_and_given_where_asked_for() -> None:
+    matrix = correlated(2, p=8, k=3, n=60)
+    usual, best = extract(matrix, 4, others=30), extract(matrix, 4, start="best", others=30)
+    assert usual.lowest == best.objective == best.lowest
+    assert best.objective <= usual.objective
+    assert not np.allclose(usual.uniquenesses, best.uniquenesses) or usual.objective == pytest.approx(best.objective)
+
+
+def test_too_many_factors_are_refused() -> None:
+    with pytest.raises(ValueError, match="1 to 2 factors of 3"):
+        extract(np.eye(3), 3)

@@ -1,0 +1,49 @@
+"""Measures of fit beside their definitions, and the noncentral interval of RMSEA beside scipy's distribution."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from karat.models.factors import extract, fit_of
+from karat.models.factors.fit import degrees_of_freedom
+
+
+def example(n: int = 150, k: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    random = np.random.default_rng(3)
+    values = random.standard_normal((n, 2)) @ random.uniform(-1, 1, (2, 6)) + random.standard_normal((n, 6))
+    matrix = np.corrcoef(values, rowvar=False)
+    found = extract(matrix, k)
+    return matrix, found.loadings, found.uniquenesses
+
+
+def test_chi_squared_is_that_of_the_extraction() -> None:
+    matrix, loadings, uniquenesses = example()
+    fit = fit_of(matrix, loadings, uniquenesses, 150)
+    assert fit.objective == pytest.approx(extract(matrix, 1).objective, abs=1e-9)
+    assert fit.chi2 == pytest.approx((150 - 1 - 17 / 6 - 2 / 3) * fit.objective)
+    assert fit.p_value == pytest.approx(stats.chi2.sf(fit.chi2, 9))
+    assert fit.bic == pytest.approx(fit.chi2 - 9 * np.log(150))
+
+
+def test_the_interval_of_rmsea_has_the_value_at_its_ends() -> None:
+    fit = fit_of(*example(), 150)
+    low, high = fit.rmsea_interval
+    assert low < fit.rmsea < high
+    for end, share in ((low, 0.95), (high, 0.05)):
+        assert stats.ncx2.cdf(fit.chi2, fit.dof, end**2 * 150 * fit.dof) == pytest.approx(share, abs=1e-6)
+
+
+def test_residuals_beside_a_loop() -> None:
+    matrix, loadings, uniquenesses = example()
+    squares = [(matrix[i, j] - loadings[i] @ loadings[j]) ** 2 for i in range(6) for j in range(6) if i != j]
+    assert fit_of(matrix, loadings, uniquenesses, 150).rmsr == pytest.approx(np.sqrt(np.mean(squares)))
+
+
+def test_without_degrees_of_freedom_there_is_no_test() -> None:
+    matrix, loadings, uniquenesses = example(k=3)
+    fit = fit_of(matrix, loadings, uniquenesses, 150)
+    assert fit.dof == degrees_of_freedom(6, 3) == 0
+    assert np.isnan(fit.p_value)
+    assert np.isnan(fit.rmsea)

@@ -1,0 +1,108 @@
+"""Rotations: what they leave as it is, and brute-force searches of their criteria."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from karat.models.factors import matched, rotate
+from karat.models.factors.rotation import GAINS, Kaiser, Method
+
+METHODS: list[tuple[Method, Kaiser]] = [
+    ("promax", "none"), ("promax", "varimax"), ("promax", "spss"), ("promax", "all"),
+    ("oblimin", "none"), ("oblimin", "all"), ("varimax", "none"), ("varimax", "varimax"),
+]  # fmt: skip
+
+
+def loadings_of(seed: int, p: int = 9, k: int = 3) -> np.ndarray:
+    """Loadings with a simple structure, turned at random."""
+    random = np.random.default_rng(seed)
+    simple = random.uniform(-0.15, 0.15, (p, k))
+    simple[np.arange(p), np.arange(p) % k] = random.uniform(0.5, 0.9, p)
+    return simple @ np.linalg.qr(random.standard_normal((k, k)))[0]
+
+
+@pytest.mark.parametrize(("method", "kaiser"), METHODS)
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=8)
+def test_a_rotation_explains_the_same_correlations(method: Method, kaiser: Kaiser, seed: int) -> None:
+    loadings = loadings_of(seed)
+    found = rotate(loadings, method, kaiser)
+    np.testing.assert_allclose(found.loadings @ found.correlations @ found.loadings.T, loadings @ loadings.T, atol=1e-8)
+    np.testing.assert_allclose(np.diag(found.correlations), 1)
+    assert (found.loadings.sum(axis=0) >= 0).all()
+    assert (np.diff((found.loadings**2).sum(axis=0)) <= 1e-12).all()
+
+
+@pytest.mark.parametrize("kaiser", ["none", "varimax"])
+def test_no_angle_has_a_larger_varimax_criterion(kaiser: Kaiser) -> None:
+    loadings = loadings_of(4, k=2)
+    rows = np.sqrt((loadings**2).sum(axis=1, keepdims=True)) if kaiser == "varimax" else 1.0
+
+    def criterion(turned: np.ndarray) -> float:
+        return float(((turned / rows) ** 2).var(axis=0).sum())
+
+    angles = np.linspace(0, np.pi / 2, 20_001)
+    best = max(
+        criterion(loadings @ np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])) for a in angles
+    )  # fmt: skip
+    assert criterion(rotate(loadings, "varimax", kaiser, gain=1e-14).loadings) == pytest.approx(best, abs=1e-7)
+
+
+def test_no_pair_of_angles_has_a_smaller_oblimin_criterion() -> None:
+    loadings = loadings_of(6, k=2)
+
+    def criterion(pattern: np.ndarray) -> float:
+        return float((pattern[:, 0] ** 2 * pattern[:, 1] ** 2).sum())
+
+    angles = np.linspace(0, np.pi, 181)
+    best = np.inf
+    for first in angles:
+        for second in angles:
+            turn = np.array([[np.cos(first), np.cos(second)], [np.sin(first), np.sin(second)]])
+            if abs(np.linalg.det(turn)) > 0.1:
+                best = min(best, criterion(loadings @ np.linalg.inv(turn).T))
+    found = criterion(rotate(loadings, "oblimin", "none").loadings)
+    assert found <= best
+    assert found == pytest.approx(best, rel=0.05)
+
+
+def test_promax_is_the_regression_of_the_target_row_by_row() -> None:
+    loadings = loadings_of(8)
+    turned = rotate(loadings, "varimax", "none").loadings
+    found = rotate(loadings, "promax", "none")
+    columns = []
+    for column in turned.T:
+        target = np.sign(column) * np.abs(column) ** 4
+        columns.append(np.linalg.solve(turned.T @ turned, turned.T @ target))
+    towards = np.column_stack(columns)
+    scale = np.sqrt(np.diag(np.linalg.inv(towards.T @ towards)))
+    expected = turned @ towards * scale
+    order, signs = matched(found.loadings, expected)
+    np.testing.assert_allclose(found.loadings[:, order] * signs, expected, atol=1e-6)
+
+
+def test_variants_of_promax_differ_where_communalities_do() -> None:
+    loadings = loadings_of(10) * np.linspace(0.3, 1, 9)[:, None]
+    variants: list[Kaiser] = ["none", "varimax", "spss", "all"]
+    first, *others = (rotate(loadings, "promax", kaiser).loadings for kaiser in variants)
+    for other in others:
+        order, signs = matched(other, first)
+        assert np.abs(other[:, order] * signs - first).max() > 0.001
+
+
+def test_the_end_of_varimax_can_be_set() -> None:
+    loadings = loadings_of(12, p=30, k=5)
+    early, late = (rotate(loadings, "varimax", "varimax", gain=gain).loadings for gain in (1e-2, 1e-14))
+    spread = [((turned / np.sqrt((turned**2).sum(axis=1, keepdims=True))) ** 2).var(axis=0).sum()
+              for turned in (early, late)]  # fmt: skip
+    assert spread[0] <= spread[1]
+    assert GAINS["varimax"] == GAINS["all"] == 1e-5
+
+
+def test_one_factor_is_only_turned_to_a_positive_sum() -> None:
+    found = rotate(np.array([[-0.8], [-0.7], [0.1]]), "promax")
+    assert found.loadings[:, 0].tolist() == [0.8, 0.7, -0.1]
+    assert found.correlations.tolist() == [[1.0]]
