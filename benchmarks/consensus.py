@@ -29,7 +29,7 @@ from karat.measure.agreement import agreement
 from karat.measure.consensus import consensus
 
 PEER = "crowd-kit==1.4.2"
-ROUNDS, TURNS, KINDS, FASTER = 20, 2, 5, 10.0
+ROUNDS, TURNS, KINDS, FASTER = 20, 3, 5, 10.0
 INSTALL_SECONDS, PEER_SECONDS = 600, 400
 SCRIPT = """
 import json, sys, time, warnings

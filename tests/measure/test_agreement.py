@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import karat
-from karat.measure import agreement
+from karat.measure.agreement import agreement
 from karat.measure.errors import MeasureError
 from karat.models.agreement import fleiss_kappa, icc_agreement
 from measure.retest import rated_twice

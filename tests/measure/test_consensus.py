@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
-from karat.measure import consensus
+from karat.measure.consensus import Consensus, consensus
 from karat.measure.errors import MeasureError
 from karat.models.dawid_skene import dawid_skene
 
@@ -20,7 +20,7 @@ SMALL = {
 LABELS = karat.Nominal(["x", "y", "z"])
 
 
-def right(found: karat.measure.Consensus, judgments: karat.Judgments) -> float:
+def right(found: Consensus, judgments: karat.Judgments) -> float:
     key = judgments.frame.select("item", "expected").unique()
     joined = found.labels.join(key, on="item")
     return float((joined["label"] == joined["expected"]).mean())

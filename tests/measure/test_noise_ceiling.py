@@ -7,8 +7,9 @@ import polars as pl
 import pytest
 
 import karat
-from karat.measure import decision_study, noise_ceiling
+from karat.measure.decision_study import decision_study
 from karat.measure.errors import MeasureError
+from karat.measure.noise_ceiling import noise_ceiling
 from measure.retest import rated_twice
 
 

@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 import karat
-from karat.measure import stability
 from karat.measure.errors import MeasureError
 from karat.measure.item_scores import drawn_again, standardised_within
+from karat.measure.stability import Stability, stability
 from measure.retest import rated_twice
 
 
@@ -21,7 +21,7 @@ def good_or_bad(judgments: karat.Judgments) -> dict[str, str]:
     return {item: "good" if mean > 4 else "bad" for item, mean in item_means(judgments).iter_rows()}
 
 
-def measured(found: karat.measure.Stability, measure: str) -> dict[str, object]:
+def measured(found: Stability, measure: str) -> dict[str, object]:
     return found.table().filter(pl.col("measure") == measure).row(0, named=True)
 
 

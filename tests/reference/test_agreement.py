@@ -14,7 +14,8 @@ import polars as pl
 import pytest
 
 import karat
-from karat.measure import agreement, consensus
+from karat.measure.agreement import agreement
+from karat.measure.consensus import consensus
 from karat.models.dawid_skene import dawid_skene
 
 MADE = Path(__file__).parent / "peers" / "dawid_skene.json"
