@@ -37,7 +37,7 @@ async def take_part(server: ServerProcess, known: dict[str, str], bots: int, kil
     async def one(number: int) -> Record:
         await started[number * kills // bots].wait()
         client = Client(server.address, seconds=30)
-        way = Way(SLUG, parameters(number), known, speed=150, patience=600)
+        way = Way(SLUG, parameters(number), known, speed=300, patience=600)
         try:
             return await visit(client, way, Behaviour("guesser", random=np.random.default_rng(number)))
         finally:

@@ -180,7 +180,7 @@ class Server:
     def stop(self) -> str:
         self.process.send_signal(signal.SIGINT)
         assert self.process.stdout is not None
+        self.process.wait(timeout=60)
         rest = self.process.stdout.read()
         self.process.stdout.close()
-        self.process.wait(timeout=20)
         return rest

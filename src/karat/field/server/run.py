@@ -46,6 +46,19 @@ def listen(config: ServerConfig) -> socket.socket:
     return door
 
 
+class _Server(uvicorn.Server):
+    """A server that tells when it can be reached, and so also when it can be stopped: a Ctrl-C before would be lost."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None] | None) -> None:
+        super().__init__(config)
+        self.ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets=sockets)
+        if self.ready is not None and not self.should_exit:
+            self.ready()
+
+
 def run(
     app: FastAPI, config: ServerConfig, door: socket.socket | None = None, ready: Callable[[], None] | None = None
 ) -> None:
@@ -54,7 +67,7 @@ def run(
     No access log is kept: the address of a visit carries the ids of the platform, and the client's address is
     personal data.
     """
-    server = uvicorn.Server(uvicorn.Config(
+    settings = uvicorn.Config(
         app,
         loop="uvloop" if importlib.util.find_spec("uvloop") else "asyncio",
         http="httptools" if importlib.util.find_spec("httptools") else "h11",
@@ -67,15 +80,13 @@ def run(
         timeout_keep_alive=SECONDS_KEPT_OPEN,
         timeout_graceful_shutdown=SECONDS_TO_FINISH,
         backlog=WAITING_CONNECTIONS,
-    ))  # fmt: skip
+    )
     with door or listen(config) as open_door:
-        if ready is not None:
-            ready()
         # What was made at the start stays to the end. Looking through it again and again took half of the time.
         gc.collect()
         gc.freeze()
         gc.set_threshold(*COLLECT_AFTER)
         try:
-            server.run(sockets=[open_door])
+            _Server(settings, ready).run(sockets=[open_door])
         except KeyboardInterrupt:
             return  # uvicorn has stopped in order and hands the key on
