@@ -13,8 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from crowdkit.aggregation import DawidSkene
-from crowdkit.metrics.data import alpha_krippendorff
 
 
 def answers(seed: int, items: int, people: int, kinds: int, share: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -30,6 +28,9 @@ def answers(seed: int, items: int, people: int, kinds: int, share: float) -> tup
 
 def main() -> None:
     """Write the file beside this script."""
+    from crowdkit.aggregation import DawidSkene
+    from crowdkit.metrics.data import alpha_krippendorff
+
     warnings.simplefilter("ignore")
     cases = []
     settings = [("sparse", 1, 60, 15, 4, 0.15), ("dense", 2, 40, 8, 3, 0.9), ("few", 3, 25, 20, 5, 0.1)]
