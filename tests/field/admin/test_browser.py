@@ -54,7 +54,7 @@ def test_it_updates_in_place(served: tuple[Fielded, str]) -> None:
     assert said == []
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (320, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), pytest.param(320, "dark", marks=pytest.mark.slow)])
 def test_it_is_accessible(served: tuple[Fielded, str], width: int, scheme: str) -> None:
     if not AXE.is_file():
         pytest.skip("axe-core is not installed: npm ci in src/karat/field/web")
