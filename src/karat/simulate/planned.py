@@ -10,7 +10,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from karat.judgments import Judgments
-from karat.scales import Scale
 from karat.simulate.background import background_table
 from karat.simulate.behaviours import JUDGES, USUAL, allot
 from karat.simulate.clock import seconds
@@ -18,8 +17,9 @@ from karat.simulate.contrasts import side_of, stated_effects
 from karat.simulate.errors import SimulateError
 from karat.simulate.respond import People, draw_people, respond
 from karat.simulate.spread import Spread
+from karat.study.results import on_scales
 from karat.study.settings import ContrastSettings
-from karat.study.study import Block, Study, with_participants
+from karat.study.study import Study, with_participants
 from karat.study.tasks import AROUND_MINUTES
 
 BEGIN = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -68,7 +68,7 @@ def answer_study(
     answered = _timed(planned, answered, random, people)
     table = background_table(planned, names, people.behaviours, random)
     table = table.join(_stays(answered, people, names), on="participant", how="left", maintain_order="left")
-    frame, scales = _with_scales(planned, answered.drop("_person", "_shown", "_worked", *NOT_SHOWN, strict=False))
+    frame, scales = on_scales(planned, answered.drop("_person", "_shown", "_worked", *NOT_SHOWN, strict=False))
     return Judgments(frame, scales, table)
 
 
@@ -146,17 +146,3 @@ def _stays(trials: pl.DataFrame, people: People, names: list[str]) -> pl.DataFra
         status=pl.when("dropped").then(pl.lit("returned")).otherwise(pl.lit("approved")),
         finished=pl.when("dropped").then(None).otherwise(pl.col("finished")),
     ).drop("dropped")
-
-
-def _with_scales(study: Study, frame: pl.DataFrame) -> tuple[pl.DataFrame, Scale | dict[str, Scale]]:
-    """One scale, or one for each question; where blocks have scales of their own, a block is a question."""
-    distinct = list(dict.fromkeys(block.scale for block in study.blocks))
-    if len(distinct) == 1:
-        return frame, distinct[0]
-    asked = pl.col("question") if "question" in frame.columns else pl.lit(None, dtype=pl.String)
-    frame = frame.with_columns(question=pl.coalesce(asked, pl.col("block")))
-    return frame, {question: block.scale for block in study.blocks for question in _questions(block)}
-
-
-def _questions(block: Block) -> list[str]:
-    return [block.name] if block.questions is None else block.questions["question"].to_list()

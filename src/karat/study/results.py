@@ -76,6 +76,16 @@ def _on_scales(
     return frame, taken, [f"The scales are those of {study.path.name}: {words}."]
 
 
+def on_scales(study: Study, frame: pl.DataFrame) -> tuple[pl.DataFrame, Scale | dict[str, Scale]]:
+    """One scale, or one for each question; where blocks have scales of their own, a block is a question."""
+    distinct = list(dict.fromkeys(block.scale for block in study.blocks))
+    if len(distinct) == 1:
+        return frame, distinct[0]
+    asked = pl.col("question") if "question" in frame.columns else pl.lit(None, dtype=pl.String)
+    frame = frame.with_columns(question=pl.coalesce(asked, pl.col("block")))
+    return frame, {question: block.scale for block in study.blocks for question in _questions(block)}
+
+
 def _questions(block: Block) -> list[str]:
     """What the results call the questions of a block."""
     names: list[str] = [block.name] if block.questions is None else block.questions["question"].to_list()

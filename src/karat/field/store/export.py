@@ -16,8 +16,8 @@ from sqlalchemy import Connection, Row, select
 from karat.field.store.errors import StoreError
 from karat.field.store.schema import answer, event, identity, session, trial
 from karat.judgments import Judgments
-from karat.scales import Scale
-from karat.study.study import Block, Study
+from karat.study.results import on_scales
+from karat.study.study import Study
 
 TIMES = ("time", "started", "finished")
 TYPES: dict[str, pl.DataType | type[pl.DataType]] = {
@@ -46,7 +46,7 @@ def judgments(connection: Connection, study_id: int, study: Study, *, pilots: bo
         raise StoreError("There are no answers yet.")
     # The questions of a page are in the order in which they stood on it, and q10 comes after q9.
     ordered = sorted(last, key=lambda key: (key[0], key[1], _place(key[2])))
-    frame, scales = _on_scales(study, _table([last[key] for key in ordered]))
+    frame, scales = on_scales(study, _table([last[key] for key in ordered]))
     people = participants(connection, study_id, pilots=pilots)
     return Judgments(frame, scales, people.filter(pl.col("planned")).drop("planned"))
 
@@ -64,21 +64,6 @@ def _judgment(row: Row[Any]) -> dict[str, Any]:
 def _place(question: str) -> int:
     """Which row of a page a question is: q1 is the first, and a page with one question names none."""
     return int(question.removeprefix("q")) - 1 if question else 0
-
-
-def _on_scales(study: Study, frame: pl.DataFrame) -> tuple[pl.DataFrame, Scale | dict[str, Scale]]:
-    """One scale, or one for each question; where blocks have scales of their own, a block is a question."""
-    distinct = list(dict.fromkeys(block.scale for block in study.blocks))
-    if len(distinct) == 1:
-        return frame, distinct[0]
-    asked = pl.col("question") if "question" in frame.columns else pl.lit(None, dtype=pl.String)
-    frame = frame.with_columns(question=pl.coalesce(asked, pl.col("block")))
-    return frame, {question: block.scale for block in study.blocks for question in _questions(block)}
-
-
-def _questions(block: Block) -> list[str]:
-    names: list[str] = [block.name] if block.questions is None else block.questions["question"].to_list()
-    return names
 
 
 def participants(
