@@ -11,7 +11,7 @@ from outside and takes the way of a real one. Then the judgments are exported, a
 for every trial. A second table compares rt with the delay that was asked for; the time that the timer of the probe and
 the way from this script into the browser take is in that difference, so it is an upper bound. Two sessions run at a
 time: more than that would wait for each other and measure themselves. Most delays are short and a few are long, so that
-all is done in three minutes. With --write the figures go into docs/field/timing.md.
+all is done in three minutes. With --write the figures go into docs/timing.md.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.field.browser import FLAGS, MISSING, chromium_path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "field" / "timing.md"
+PAGE = ROOT / "docs" / "timing.md"
 BEGIN, END = "<!-- figures of python benchmarks/timing.py --write -->", "<!-- end of the figures -->"
 SLUG = "timing"
 KINDS = ("mouse", "key", "touch")

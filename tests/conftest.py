@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,14 @@ from hypothesis import HealthCheck, settings
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"
 
-settings.register_profile("karat", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+# Fifty examples a property keep the default run short; HYPOTHESIS_EXAMPLES=500 looks closer.
+settings.register_profile(
+    "karat",
+    max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "50")),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=True,
+)
 settings.load_profile("karat")
 
 

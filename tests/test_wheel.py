@@ -31,6 +31,7 @@ def test_wheel_has_data_and_types(wheel: Path) -> None:
     assert not [name for name in names if name.startswith("tests")]
 
 
+@pytest.mark.slow
 def test_wheel_works_alone(wheel: Path, tmp_path: Path, root: Path) -> None:
     folder = tmp_path / "empty environment"
     venv.create(folder, with_pip=True)

@@ -19,10 +19,13 @@ def check(
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing; the exit status tells.")] = False,
 ) -> None:
     """Check a study: errors, warnings and hints, each with its source and its mend. Exit status 1 on errors."""
+    from karat.field.content.texts import words
     from karat.study.check import check as run
     from karat.study.study import load
 
     loaded = load(study)
+    # The texts of the pages live with the server, above the rules of the check; a misspelt name must not wait for it.
+    words(loaded.settings.language, loaded.settings.texts.words)
     with working(f"checking {loaded.path.name}", quiet=quiet or as_json):
         report = run(loaded)
     if as_json:

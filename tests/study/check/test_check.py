@@ -174,6 +174,14 @@ def test_what_cannot_be_read_is_an_error_of_its_own(tmp_path: Path) -> None:
         CliRunner().invoke(app(), [str(tmp_path / "nothing.toml")], catch_exceptions=False)
 
 
+def test_misspelt_names_of_page_texts_do_not_wait_for_the_server(tmp_path: Path) -> None:
+    study = likert()
+    study.settings["texts"] = {**study.settings.get("texts", {}), "words": {"page.contniue": "Go on"}}
+    study.write(tmp_path)
+    with pytest.raises(KaratError, match=r'no text "page.contniue". Is page.continue meant'):
+        CliRunner().invoke(app(), [str(tmp_path)], catch_exceptions=False)
+
+
 @pytest.mark.parametrize(
     ("text", "flaw"),
     [
