@@ -58,6 +58,7 @@ test: setup-dev browser
 	$(ENV) -m pytest -n auto -rs -m "not slow"
 
 test-slow: setup-dev browser
+	@$(PIP) --editable ".[bayes]"
 	$(ENV) -m pytest -n auto -rs -m slow
 
 lint: setup-dev

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tools.replication.acceptability.page import page as acceptability
 from tools.replication.crowd.page import page as crowd
+from tools.replication.measures.page import page as measures
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "docs" / "replication"
@@ -18,7 +19,7 @@ REFERENCE = ROOT.parent / "shared" / "reference"
 
 def pages(reference: Path) -> dict[str, str]:
     """The pages and their figures, by their paths in docs/replication."""
-    return acceptability(reference) | crowd(reference)
+    return acceptability(reference) | crowd(reference) | measures(reference)
 
 
 def main() -> int:

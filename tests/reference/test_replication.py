@@ -11,6 +11,7 @@ from tools.make_replication import FOLDER
 from tools.replication.acceptability.page import page as acceptability
 from tools.replication.crowd.page import page as crowd
 from tools.replication.markdown import decimals, probability, same, table, wrapped
+from tools.replication.measures.page import page as measures
 
 LARGEST_FIGURE = 200_000
 DRAWN_BY_HAND = "flow-"
@@ -27,6 +28,12 @@ def made(reference: Path) -> dict[str, str]:
 def crowd_page(reference: Path) -> str:
     """The second page as it is stored."""
     return (FOLDER / "crowd.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def measures_page(reference: Path) -> str:
+    """The third page as it is stored."""
+    return (FOLDER / "measures.md").read_text(encoding="utf-8")
 
 
 def figures_of(page: str) -> set[str]:
@@ -59,9 +66,17 @@ def test_the_page_on_crowds_is_that_of_the_script(reference: Path, crowd_page: s
     assert set(found) == {"crowd.md"} | figures_of(crowd_page)
 
 
-def test_there_are_no_other_files(made: dict[str, str], crowd_page: str) -> None:
+@pytest.mark.slow
+def test_the_page_on_measures_is_that_of_the_script(reference: Path, measures_page: str) -> None:
+    found = measures(reference)
+    compare(found)
+    assert set(found) == {"measures.md"} | figures_of(measures_page)
+
+
+def test_there_are_no_other_files(made: dict[str, str], crowd_page: str, measures_page: str) -> None:
     files = {str(path.relative_to(FOLDER).as_posix()) for path in FOLDER.rglob("*") if path.is_file()}
-    assert files == set(made) | {"crowd.md"} | figures_of(crowd_page)
+    stored = {"crowd.md", "measures.md"} | figures_of(crowd_page) | figures_of(measures_page)
+    assert files == set(made) | stored
 
 
 def test_figures_are_small_and_shown(made: dict[str, str]) -> None:
@@ -78,6 +93,28 @@ def test_figures_of_the_crowd_are_small(crowd_page: str) -> None:
         assert name.startswith("figures/crowd-")
         assert (FOLDER / name).stat().st_size < LARGEST_FIGURE, name
         assert words((FOLDER / name).read_text(encoding="utf-8")), name
+
+
+def test_figures_of_the_measures_are_small(measures_page: str) -> None:
+    assert len(figures_of(measures_page)) == 3
+    for name in figures_of(measures_page):
+        assert name.startswith("figures/measures-")
+        assert (FOLDER / name).stat().st_size < LARGEST_FIGURE, name
+        assert words((FOLDER / name).read_text(encoding="utf-8")), name
+
+
+def test_the_numbers_of_the_measures_that_matter(measures_page: str) -> None:
+    """What the page must say, whatever else changes: printed counts, golden values, and what cannot be repeated."""
+    for row in (
+        "| target pairs, first session | 19 | 0 / 0 | 14 / 14 | 5 / 5 |",
+        "| Likert, others | 19 | 2 / 2 | 0 / 0 | 17 / 17 |",
+        "| KMO | .901 | .894 | .894 |",
+        "| chi-squared of four factors | 2.06 | 0.84 | 0.84 |",
+        "| choice, two sessions | 4 | 2/3 | .198 | 8 |",
+    ):
+        assert f"\n{row}\n" in measures_page, row
+    assert "143 of 150 pairs" in " ".join(measures_page.split())
+    assert "The judgments of neither study are public." in measures_page
 
 
 def test_the_numbers_of_the_crowd_that_matter(crowd_page: str) -> None:

@@ -20,6 +20,7 @@ from karat.cli import (
     export,
     init,
     links,
+    measure,
     people,
     plan,
     power,
@@ -64,6 +65,7 @@ app.command("export", epilog=export.EXAMPLE)(export.export)
 app.command("backup", epilog=backup.EXAMPLE)(backup.backup)
 app.command("people", epilog=people.EXAMPLE)(people.people)
 app.command("screen", epilog=screen.EXAMPLE)(screen.screen)
+app.command("measure", epilog=measure.EXAMPLE)(measure.measure)
 app.command("chance", epilog=chance.EXAMPLE)(chance.chance)
 app.command("size", epilog=size.EXAMPLE)(size.size)
 

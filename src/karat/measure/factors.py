@@ -124,7 +124,8 @@ class Factors:
     def __str__(self) -> str:
         share = self.explained["unrotated_percent"].sum()
         number = f"{len(self.names)} factor{'s' if len(self.names) > 1 else ''}"
-        text = f"{number} explain {share:.0f} % of the variance of {len(self.pairs)} pairs. "
+        verb = "explain" if len(self.names) > 1 else "explains"
+        text = f"{number} {verb} {share:.0f} % of the variance of {len(self.pairs)} pairs. "
         if self.dof < 1:
             text += "No degrees of freedom are left to test the fit."
         else:

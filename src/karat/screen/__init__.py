@@ -8,6 +8,7 @@ from karat.screen.compare import Comparison, compare
 from karat.screen.completion import completion
 from karat.screen.composition import Composition, composition
 from karat.screen.controls import controls
+from karat.screen.credence import Credence, credence
 from karat.screen.deletion import Deletion, deletion, deletion_windows
 from karat.screen.effects import EffectsBeforeAfter, effects_before_after
 from karat.screen.eligibility import eligibility
@@ -35,6 +36,7 @@ from karat.screen.time_filter import time_filter
 __all__ = [
     "Comparison",
     "Composition",
+    "Credence",
     "Deletion",
     "EffectsBeforeAfter",
     "Evidence",
@@ -55,6 +57,7 @@ __all__ = [
     "completion",
     "composition",
     "controls",
+    "credence",
     "deletion",
     "deletion_windows",
     "effects_before_after",

@@ -120,6 +120,10 @@ ALTERNATIVES: dict[str, tuple[Alternative, ...]] = {
         Alternative("simulated, .05", {"by": "simulated"}, "what is usual for these tasks", where="simulations"),
         _out(False),
     ),
+    "credence": (
+        Alternative("p < .05", {"below": 0.05}, "usual"), Alternative("p < .01", {"below": 0.01}, "lenient"),
+        Alternative("p < .5", {"below": 0.5}, "strict: rather not in earnest"), _out(False),
+    ),
     "procedure": (
         Alternative("every step", {}, BA + ", figure 10"),
         Alternative(
@@ -133,6 +137,7 @@ KEPT_AS_STATED = {
     "completion": ("trials", "person"), "speed": ("expected_minutes",), "remfod": ("length", "mad_constant"),
     "time_filter": ("by_difficulty", "time_limit"), "markov": ("seed", "simulations"),
     "risk": ("seed", "simulations", "time_limit"), "deletion": ("seed", "simulations", "at_most"),
+    "credence": ("seed",),
     "procedure": ("seed", "simulations", "deletion_simulations", "time_limit", "auxiliary"),
 }  # fmt: skip
 

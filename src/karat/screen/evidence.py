@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -19,6 +19,8 @@ class ScreenError(KaratError, ValueError):
 class Evidence:
     """The evidence of one criterion. It flags and gives reasons; whom to exclude is a rule of the study."""
 
+    written: ClassVar[tuple[str, ...]] = ("score", "threshold", "flagged", "reason")
+    """The columns that stand beside those of the other criteria, in tables and in `screening.json`."""
     participants: pl.DataFrame
     """participant, score, threshold, flagged, reason; a criterion may have further columns."""
     criterion: str

@@ -21,13 +21,17 @@ PAYMENT = (
     "This concerns only which answers enter the analysis. It does not say why somebody answered so, and whether they "
     "are paid is a separate decision."
 )
+NO_PROOF = (
+    "Such a probability sums up what a model expects of earnest answers. It is no proof: somebody whose language "
+    "differs from that of all others can have a low one too."
+)
 WORDS = {
     "eligibility": "Eligibility", "quiz": "Comprehension quiz", "completion": "Completion", "speed": "Speed",
     "remfod": "Response times (ReMFOD)", "controls": "Control sentences", "attention": "Attention trials",
     "straightlining": "Answer patterns", "inconsistency": "Repeated questions", "scale_use": "Use of the scale",
     "even_odd": "Even-odd consistency", "mahalanobis": "Distance of answers", "person_total": "Agreement with others",
     "time_filter": "Mean time", "markov": "Transitions between answers", "risk": "Risk level",
-    "deletion": "Change of the model", "procedure": "Steps for crowds",
+    "deletion": "Change of the model", "credence": "Credence", "procedure": "Steps for crowds",
 }  # fmt: skip
 """How criteria are called in sentences, diagrams and reports."""
 Found = tuple[bool, bool, str]
@@ -68,6 +72,8 @@ def _paragraph(screening: Screening, participant: str, excluded: bool, found: di
     silent = [told[name] for name, (out, scored, _) in found.items() if not out and not scored]
     sentences = [_verdict(screening, participant, excluded, len(flagged))]
     sentences += [f"{told}." for told in flagged]
+    if "credence" in found and found["credence"][0]:
+        sentences.append(NO_PROOF)
     if passed:
         sentences.append(f"Nothing stood out in the following. {'; '.join(passed)}.")
     if silent:

@@ -22,6 +22,7 @@ from karat.judgments import Judgments
 from karat.screen.attention import attention
 from karat.screen.completion import completion
 from karat.screen.controls import controls
+from karat.screen.credence import credence
 from karat.screen.deletion import deletion
 from karat.screen.eligibility import eligibility
 from karat.screen.even_odd import even_odd
@@ -66,6 +67,7 @@ COMPUTED: dict[str, Callable[..., Evidence]] = {
     "markov": markov,
     "risk": risk,
     "deletion": deletion,
+    "credence": credence,
     "procedure": procedure,
 }
 """What computes each criterion of the registry."""

@@ -66,7 +66,7 @@ class Screening:
         table = table.with_columns(excluded=pl.col("participant").is_in(list(self.excluded)))
         for name, evidence in self.evidence.items():
             own = evidence.participants.select(
-                "participant", *(pl.col(c).alias(f"{name}_{c}") for c in ("score", "threshold", "flagged", "reason"))
+                "participant", *(pl.col(c).alias(f"{name}_{c}") for c in evidence.written)
             )
             table = table.join(own, on="participant", how="left", maintain_order="left")
         return table
@@ -95,9 +95,7 @@ class Screening:
         for name in self.excluded:
             people[name]["excluded"] = True
         for criterion, evidence in self.evidence.items():
-            for row in evidence.participants.select(
-                "participant", "score", "threshold", "flagged", "reason"
-            ).to_dicts():
+            for row in evidence.participants.select("participant", *evidence.written).to_dicts():
                 people[row.pop("participant")]["criteria"][criterion] = row
         return {
             "participants": people,

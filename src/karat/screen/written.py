@@ -13,6 +13,7 @@ import polars as pl
 
 from karat.errors import KaratError
 from karat.files import escape_formulas, replacing
+from karat.screen.credence import Credence
 from karat.screen.evidence import numbered
 from karat.screen.explain import explanations
 from karat.screen.flow import flow_svg
@@ -39,7 +40,7 @@ def write(screening: Screening, folder: Path) -> list[Path]:
     screening.kept.to_parquet(paths[3])
     with replacing(paths[4]) as temporary:
         temporary.write_text(flow_svg(screening), encoding="utf-8")
-    return paths + _composition(screening, folder)
+    return paths + _composition(screening, folder) + _credence(screening, folder)
 
 
 def _composition(screening: Screening, folder: Path) -> list[Path]:
@@ -53,6 +54,17 @@ def _composition(screening: Screening, folder: Path) -> list[Path]:
     with replacing(picture) as temporary:
         temporary.write_text(found.to_svg(), encoding="utf-8")
     return [table, picture]
+
+
+def _credence(screening: Screening, folder: Path) -> list[Path]:
+    """The probabilities of being in earnest, where they were computed."""
+    found = screening.evidence.get("credence")
+    if not isinstance(found, Credence):
+        return []
+    picture = folder / "credence.svg"
+    with replacing(picture) as temporary:
+        temporary.write_text(found.to_svg(), encoding="utf-8")
+    return [picture]
 
 
 def participants_table(screening: Screening) -> pl.DataFrame:

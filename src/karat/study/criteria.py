@@ -253,6 +253,13 @@ class DeletionSettings(CriterionSettings):
     )
 
 
+class CredenceSettings(CriterionSettings):
+    """How probable it is that somebody answered in earnest."""
+
+    below: float = Field(0.05, gt=0, lt=1, description="The probability of being in earnest below which is flagged.")
+    seed: int = Field(1, ge=0, description="Where the random numbers begin, by which a second group is looked for.")
+
+
 class ProcedureSettings(CriterionSettings):
     """Who meets the crowd index, the criteria of answers and an auxiliary factor, one after the other."""
 
@@ -320,6 +327,7 @@ for _criterion in (
     Criterion("markov", "whose answers follow a pattern of transitions", MarkovSettings),
     Criterion("risk", "who stands out by pattern, time and accuracy together", RiskSettings, needs_times=True),
     Criterion("deletion", "without whom the model of all answers changes most", DeletionSettings),
+    Criterion("credence", "how probable it is that somebody answered in earnest", CredenceSettings),
     Criterion("procedure", "who meets all steps of the procedure for crowds", ProcedureSettings, unasked=False),
 ):  # fmt: skip
     register(_criterion)

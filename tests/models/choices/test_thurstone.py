@@ -78,9 +78,11 @@ def test_the_integral_beside_a_fine_grid(shared: bool) -> None:
     grid_v = np.array([-0.2]) if shared else np.linspace(-2.5, 2, 181)
     for person in range(3):
         mine = who == person
+        own, said = np.broadcast_arrays(d[mine], pairs.answer[mine], subok=False)
+        across = np.broadcast_to(grid_v[:, None], (len(grid_v), len(own)))
         height = np.array([
-            [log_probability(d[mine], np.full(mine.sum(), u), np.full(mine.sum(), v), pairs.answer[mine]).sum()
-             + population.log_density(np.array([u]), np.array([v]))[0] for v in grid_v]
+            log_probability(own, np.full(across.shape, u), across, said).sum(axis=1)
+            + population.log_density(np.full(len(grid_v), u), grid_v)
             for u in grid_u
         ])  # fmt: skip
         cell = (grid_u[1] - grid_u[0]) * (1 if shared else grid_v[1] - grid_v[0])

@@ -22,10 +22,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
-from karat.models.choices.bradley_terry import Pairs, fit_pairs
+from karat.models.choices.bradley_terry import fit_pairs
 from karat.models.choices.fitted import Choices, Floats
+from karat.models.choices.pairs import Pairs
 from karat.models.choices.thurstone_people import EULER, Points, Population, adapt, posterior
 from karat.models.choices.thurstone_trials import Ints, slopes
+from karat.models.glrm.threads import one_thread
 
 POINTS_OWN, POINTS_SHARED = 5, 9
 """Points a dimension, with two and with one number a participant."""
@@ -76,7 +78,12 @@ def fit_thurstone(pairs: Pairs, participant: Ints, shared_criterion: bool = Fals
     >>> found.strengths.argsort().tolist()
     [3, 2, 1, 0]
     """
-    problem = _Problem(pairs, np.asarray(participant, dtype=np.int64), shared_criterion)
+    # Where other work is done beside it, several threads wait for each other longer than one takes.
+    with one_thread():
+        return _fitted(_Problem(pairs, np.asarray(participant, dtype=np.int64), shared_criterion))
+
+
+def _fitted(problem: _Problem) -> Thurstone:
     values = problem.start()
     points, converged = problem.points(values, None), False
     for _ in range(STEPS):

@@ -1,0 +1,283 @@
+"""Strengths from choices between two stimuli: Bradley and Terry's model, Davidson's and Thurstone's.
+
+    "bradley-terry"   two answers; P(left) / P(right) = exp(left - right). Where "no difference" was answered after all,
+                      each such answer counts as half a choice of either side.
+    "davidson"        the same with "no difference" as a third answer (`karat.models.choices.bradley_terry`).
+    "thurstone"       three answers; participants differ in their variability and in how large a difference must be to
+                      be told (Langsford and others 2018; `karat.models.choices.thurstone`).
+
+Strengths sum to zero. The standard errors of the first two hold where choices of one participant hang together
+(`karat.models.choices.pair_robust`); those of the third come from the model, which has participants in it.
+
+Stimuli that were never compared, not even by way of others, have no common scale, and one that won or lost all its
+comparisons has no finite strength. The first two models refuse both by name, unless `prior_sd` gives strengths a normal
+prior. Thurstone's always has a wide one, and a note says where it matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from karat.errors import counted
+from karat.measure.choice_posterior import posterior_of, told
+from karat.measure.errors import MeasureError
+from karat.measure.rated import Rated
+from karat.measure.strengths import Criterion, Floats, Ints, Strengths, by_strength
+from karat.models.choices import Choices, Pairs, fit_pairs, groups_of
+from karat.models.choices.predicted import probabilities
+from karat.models.choices.thurstone import PRIOR_SD, fit_thurstone
+
+LOGITS = "logits"
+NOISE = "standard deviations of a typical participant's noise"
+ANSWERS = {"left": 1, "none": 0, "right": -1}
+SHOWN = 10
+"""How many stimuli of a group are named."""
+FEW = 10
+"""Participants below which robust standard errors are no longer to be trusted."""
+
+
+class Compared(NamedTuple):
+    """The choices of one question as numbers."""
+
+    pairs: Pairs
+    person: Ints
+    people: list[str]
+    stimuli: pl.DataFrame
+    """item and conditions, by number."""
+    labels: list[str]
+    notes: tuple[str, ...]
+
+
+def choice_strengths(
+    one: Rated,
+    model: str,
+    level: float = 0.95,
+    side: bool = False,
+    criterion: Criterion = "participant",
+    prior_sd: float | None = None,
+    posterior: bool = False,
+    seed: int = 1,
+) -> Strengths:
+    """The strength of every stimulus that was compared.
+
+    `side` adds a preference for the left side, `prior_sd` a normal prior (both for "bradley-terry" and "davidson").
+    `criterion` says whether each participant has their own or all share one, and `posterior` asks for the full
+    posterior, which needs the extra `bayes` (both for "thurstone").
+
+    >>> import karat
+    >>> from karat.measure.rated import rated
+    >>> frame = {"left": ["a", "b", "c"] * 2, "right": ["b", "c", "a"] * 2, "item": ["ab", "bc", "ac"] * 2,
+    ...          "participant": ["p1"] * 3 + ["p2"] * 3, "response": ["left", "left", "left", "left", "right", "right"]}
+    >>> (one,) = rated(karat.Judgments(frame, karat.Choice()), "strengths", once=None)
+    >>> choice_strengths(one, "bradley-terry").table()["item"].to_list()
+    ['a', 'c', 'b']
+    """
+    _check_options(model, side, criterion, prior_sd, posterior)
+    compared = compared_stimuli(one)
+    if model == "thurstone":
+        return _thurstone(compared, level, criterion, posterior, seed)
+    return _pairs(compared, model, level, side, prior_sd)
+
+
+def _check_options(model: str, side: bool, criterion: Criterion, prior_sd: float | None, posterior: bool) -> None:
+    """Refuse what a model does not have."""
+    if criterion not in ("participant", "shared"):
+        raise MeasureError(f'strengths: criterion is "participant" or "shared", got {criterion!r}.')
+    if prior_sd is not None and not prior_sd > 0:
+        raise MeasureError(f"strengths: prior_sd must be positive, got {prior_sd}.")
+    thurstone = model == "thurstone"
+    foreign = {
+        "side": thurstone and side,
+        "prior_sd": thurstone and prior_sd is not None,
+        "criterion": not thurstone and criterion != "participant",
+        "posterior": not thurstone and posterior,
+    }
+    for name, given in foreign.items():
+        if given:
+            others = "bradley-terry or davidson" if thurstone else "thurstone"
+            raise MeasureError(f"strengths: {model} has no {name}. Leave it out, or take {others}.")
+
+
+def compared_stimuli(one: Rated) -> Compared:
+    """The choices as numbers; a stimulus is what stood left or right, in its conditions."""
+    rows = one.rows
+    if not {"left", "right"} <= set(rows.columns):
+        raise MeasureError(
+            "strengths: the columns left and right are missing, which say what was compared. Read the file again with "
+            "mapping={'left': ..., 'right': ...}."
+        )
+    notes = []
+    whole = rows.filter(pl.col("left").is_not_null() & pl.col("right").is_not_null())
+    if whole.height < rows.height:
+        notes.append(f"{counted(rows.height - whole.height, 'choice')} left out: left or right is not named.")
+    differ = whole.filter(pl.col("left") != pl.col("right"))
+    if differ.height < whole.height:
+        notes.append(f"{counted(whole.height - differ.height, 'choice')} left out: the same stimulus on both sides.")
+    if not differ.height:
+        raise MeasureError("strengths: no choice has two different stimuli in left and right.")
+    conditions = one.stimuli.columns[1:]
+    sides = [differ.select(pl.col(name).alias("item"), *conditions) for name in ("left", "right")]
+    stimuli = pl.concat(sides).unique(maintain_order=True)
+    numbered = stimuli.with_row_index("_number")
+    left, right = (
+        part.join(numbered, on=part.columns, how="left", nulls_equal=True, maintain_order="left")["_number"].to_numpy()
+        for part in sides
+    )
+    answer = differ["response"].replace_strict(ANSWERS, return_dtype=pl.Int64).to_numpy()
+    people, person = np.unique(differ["_rater"].to_numpy(), return_inverse=True)
+    labels = [", ".join(str(part) for part in row) for row in stimuli.iter_rows()]
+    names = [one.people[number] for number in people]
+    return Compared(
+        Pairs.of(left, right, answer, stimuli.height), person.astype(np.int64), names, stimuli, labels, tuple(notes)
+    )
+
+
+def _pairs(compared: Compared, model: str, level: float, side: bool, prior_sd: float | None) -> Strengths:
+    """Bradley and Terry's model, or Davidson's."""
+    pairs, notes = compared.pairs, list(compared.notes)
+    apart = _unconnected(compared)
+    if apart and prior_sd is None:
+        raise MeasureError(f"strengths: {apart} Leave them out, ask for more comparisons, or say prior_sd=2.")
+    if apart:
+        notes.append(f"{apart} Only the prior (standard deviation {prior_sd:g}) places them.")
+    ties = int((pairs.answer == 0).sum())
+    if model == "bradley-terry" and ties:
+        notes.append(
+            f'{counted(ties, "answer")} "no difference" counted as half a choice of either side; '
+            'model="davidson" takes them as an answer of their own.'
+        )
+    if model == "davidson" and not ties:
+        notes.append('Nobody answered "no difference", so that this is Bradley and Terry\'s model.')
+    several = len(compared.people) > 1
+    fit = fit_pairs(
+        pairs, "half" if model == "bradley-terry" else None, side, prior_sd, compared.person if several else None
+    )
+    notes += _doubts(compared, fit)
+    if side and fit.side is not None and fit.side_error is not None:
+        reach = 1.96 * fit.side_error
+        notes.append(f"Preference for the left side: {fit.side:.2f} logits [{fit.side - reach:.2f}, "
+                     f"{fit.side + reach:.2f}], 95 % interval.")  # fmt: skip
+    settings: dict[str, object] = {"side": side, "prior_sd": prior_sd}
+    covariance = fit.covariance if fit.robust is None else fit.robust
+    return _made(compared, fit.strengths, covariance, model, LOGITS, level, settings, notes, fit)
+
+
+def _thurstone(compared: Compared, level: float, criterion: Criterion, posterior: bool, seed: int) -> Strengths:
+    """Thurstone's model, by penalised maximum likelihood or by its posterior."""
+    notes = list(compared.notes)
+    apart = _unconnected(compared)
+    if apart:
+        notes.append(f"{apart} Only the model's wide prior (standard deviation {PRIOR_SD:g}) places them.")
+    if criterion == "participant" and not compared.pairs.has_ties:
+        notes.append('Nobody answered "no difference", so that the criterion is near zero and shared by all.')
+    settings: dict[str, object] = {"criterion": criterion, "posterior": posterior}
+    shared = criterion == "shared"
+    if posterior:
+        found = posterior_of(compared.pairs, compared.person, shared, seed)
+        made = _made(
+            compared, found.strengths, found.covariance, "thurstone", NOISE, level, settings | {"seed": seed},
+            [*notes, *told(found)], None, found.interval(level),
+        )  # fmt: skip
+        return replace(made, fit=found.ordered(np.argsort(-found.strengths, kind="stable")))
+    fit = fit_thurstone(compared.pairs, compared.person, shared)
+    notes += _doubts(compared, fit, robust=False)
+    return _made(compared, fit.strengths, fit.covariance, "thurstone", NOISE, level, settings, notes, fit)
+
+
+def _made(
+    compared: Compared, estimate: Floats, covariance: Floats, model: str, unit: str, level: float,
+    settings: dict[str, object], notes: Iterable[str], fit: object, ends: tuple[Floats, Floats] | None = None,
+) -> Strengths:  # fmt: skip
+    pairs = compared.pairs
+    n = np.bincount(np.concatenate([pairs.left, pairs.right]), minlength=pairs.items)
+    frame, ordered, _ = by_strength(compared.stimuli, estimate, covariance, n, level, ends=ends)
+    return Strengths(frame, model, unit, level, ordered, settings, tuple(notes), fit)
+
+
+def _unconnected(compared: Compared) -> str:
+    """Which stimuli the choices do not connect, in a sentence; nothing where all are connected."""
+    apart = groups_of(compared.pairs, directed=False)
+    count = int(apart.max()) + 1
+    if count > 1:
+        names = "; ".join(_group(compared.labels, apart, number) for number in _largest(apart, 3))
+        more = f"; and {count - 3} more groups" if count > 3 else ""
+        return f"{count} groups of stimuli were never compared with each other: {names}{more}."
+    one_way = groups_of(compared.pairs)
+    if int(one_way.max()) == 0:
+        return ""
+    sizes = np.bincount(one_way)
+    main = int(sizes.argmax()) if sizes.max() > 1 else -1
+    alone = np.flatnonzero((sizes[one_way] == 1) & (one_way != main))
+    sentences = []
+    if len(alone):
+        shown = named([compared.labels[number] for number in alone.tolist()])
+        sentences.append(f"{shown}: always or never chosen over those that they were compared with.")
+    together = [number for number in _largest(one_way, int(one_way.max()) + 1) if number != main and sizes[number] > 1]
+    groups = [_group(compared.labels, one_way, number) for number in together[:3]]
+    sentences += [f"{group}: as a group always or never chosen over others." for group in groups]
+    if len(together) > 3:
+        sentences.append(f"{len(together) - 3} more such groups.")
+    return "Choices do not connect all stimuli in both directions. " + " ".join(sentences)
+
+
+def _largest(groups: Ints, most: int) -> list[int]:
+    sizes = np.bincount(groups)
+    return [int(number) for number in np.argsort(-sizes, kind="stable")[:most]]
+
+
+def _group(labels: Sequence[str], groups: Ints, number: int) -> str:
+    return named([labels[place] for place in np.flatnonzero(groups == number).tolist()])
+
+
+def named(labels: Sequence[str]) -> str:
+    """Up to ten names, and how many more there are.
+
+    >>> named(["a", "b"]), named([str(number) for number in range(12)])
+    ('a, b', '0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more')
+    """
+    shown = ", ".join(labels[:SHOWN])
+    return shown if len(labels) <= SHOWN else f"{shown} and {len(labels) - SHOWN:,} more"
+
+
+def _doubts(compared: Compared, fit: Choices, robust: bool = True) -> list[str]:
+    """What makes the estimates or their errors doubtful."""
+    doubts = []
+    if not fit.converged:
+        doubts.append(f"The fit did not converge (slope left: {fit.gradient:.2g}); do not trust these numbers.")
+    people = len(compared.people)
+    if robust and people == 1:
+        doubts.append("One participant: intervals take the choices as independent of each other.")
+    elif robust and people < FEW:
+        doubts.append(f"{people} participants are few for standard errors; they are likely to be too small.")
+    return doubts
+
+
+def predict(strengths: Strengths, pairs: Iterable[tuple[str, str]]) -> pl.DataFrame:
+    """The probability of each answer (left, none, right) to comparisons of stimuli, given by their labels.
+
+    In Thurstone's model it is that of somebody drawn from the population of participants.
+
+    >>> import karat
+    >>> rows = {"left": ["a", "b", "a"], "right": ["b", "a", "b"], "participant": ["p1", "p2", "p3"],
+    ...         "item": ["ab"] * 3, "response": ["left", "left", "left"]}
+    >>> found = karat.measure.strengths(karat.Judgments(rows, karat.Choice()), prior_sd=1.0)
+    >>> predict(found, [("a", "b")]).columns
+    ['left', 'right', 'p_left', 'p_none', 'p_right']
+    """
+    if strengths.model not in ("bradley-terry", "davidson", "thurstone"):
+        raise MeasureError(f"predict: {strengths.model} strengths are not about choices; take a model of choices.")
+    asked = list(pairs)
+    known = dict(zip(strengths.labels, strengths.frame["estimate"].to_list(), strict=True))
+    unknown = list(dict.fromkeys(name for pair in asked for name in pair if name not in known))
+    if unknown:
+        raise MeasureError(f"predict: there are no strengths of {named(unknown)}; see .labels for those there are.")
+    difference = np.array([known[left] - known[right] for left, right in asked], dtype=np.float64)
+    found = strengths.fit.probabilities(difference) if strengths.settings.get("posterior") else None
+    chances = probabilities(strengths.fit, difference) if found is None else found
+    sides = {"left": [left for left, _ in asked], "right": [right for _, right in asked]}
+    return pl.DataFrame(sides | dict(zip(("p_left", "p_none", "p_right"), chances.T, strict=True)))

@@ -1,0 +1,190 @@
+"""The answers and conditions that a formula speaks of, laid out for the models.
+
+`response` in a formula is the answer: the points of a rating scale in their order, yes or no, the number of a slider,
+or the logarithm of a magnitude's ratio to the modulus. Another column may stand there, such as log(rt). Columns that
+only the table of participants has, such as their age or group, may be used as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from karat.columns import nearest
+from karat.errors import counted
+from karat.judgments import Judgments
+from karat.measure.contrast_formula import design_formula, family_of
+from karat.measure.errors import MeasureError
+from karat.measure.rated import Floats, Rated, design_columns, rated
+from karat.models.glrm.families import FamilyName
+from karat.models.glrm.formula import Formula, names_in, read_formula
+from karat.scales import Magnitude, Ordinal
+
+ANSWER = "response"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be fitted."""
+
+    formula: str
+    simple: str
+    """To fall back on; empty where the formula was given."""
+    family: FamilyName
+    data: dict[str, Any]
+    levels: dict[str, Sequence[str]]
+    plain: Floats
+    """The answers as numbers, for plain means."""
+    question: str
+    conditions: tuple[str, ...]
+    unit: str
+    notes: tuple[str, ...]
+
+
+def one_question(judgments: Judgments, measure: str, question: str | None, functions: Sequence[str]) -> Rated:
+    """The answers to one question; where there are several it must be named.
+
+    >>> import karat
+    >>> one_question(karat.datasets.load("crowd"), "contrasts", None, ("test",)).rows.height
+    9600
+    """
+    found = rated(judgments, measure, functions, [], once=None)
+    if question is not None:
+        found = [one for one in found if one.question == question]
+        if not found:
+            known = [name for name in judgments.scales if name]
+            close = nearest(question, known)
+            raise MeasureError(
+                f"{measure}: there are no answers to the question {question}"
+                + (f"; is {close} meant?" if close else ".")
+            )
+    if len(found) > 1:
+        names = ", ".join(one.question for one in found)
+        raise MeasureError(f"{measure}: the answers are to {len(found)} questions. Name one: question= {names}.")
+    return found[0]
+
+
+def asked_for(
+    judgments: Judgments,
+    formula: str | None,
+    conditions: Sequence[str] | None,
+    question: str | None,
+    functions: Sequence[str],
+) -> Asked:
+    """The formula and the data of contrasts.
+
+    >>> import karat
+    >>> asked = asked_for(karat.datasets.load("likert"), None, ["order"], None, ("test",))
+    >>> asked.formula, asked.family
+    ('response ~ order + (1 + order | participant) + (1 + order | item)', 'ordinal')
+    """
+    if formula is not None and conditions is not None:
+        raise MeasureError("contrasts: a formula names its conditions itself; leave out formula or conditions.")
+    one = one_question(judgments, "contrasts", question, functions)
+    rows = with_people(one.rows, judgments.participants)
+    if formula is None:
+        named = _conditions(rows, conditions)
+        made = design_formula(rows, named)
+        text, simple, notes = made.text, made.simple, list(made.notes)
+    else:
+        text, simple, notes = formula, "", []
+    read = _read(text)
+    answers = names_in(read.response.tree)
+    if [name.text for name in answers] == [ANSWER]:
+        family, unit = family_of(one.scale, "contrasts"), _unit(one)
+    else:
+        family, unit = "gaussian", f"units of {read.response.label}"
+    data, levels = columns_of(one, rows, family)
+    named = [name.text for variable in read.variables.values() for name in names_in(variable.tree)]
+    notes += _repeats(rows, [name for name in dict.fromkeys(named) if name in rows.columns])
+    plain = one.value if unit != f"units of {read.response.label}" else _measured(rows, answers[0].text)
+    return Asked(
+        text, simple, family, data, levels, plain, one.question, tuple(dict.fromkeys(named)), unit, tuple(notes)
+    )
+
+
+def _read(text: str) -> Formula:
+    try:
+        return read_formula(text)
+    except ValueError as error:
+        raise MeasureError(f"contrasts: {error}") from error
+
+
+def columns_of(one: Rated, rows: pl.DataFrame, family: FamilyName) -> tuple[dict[str, Any], dict[str, Sequence[str]]]:
+    """All columns as the models take them, with the answers turned the right way round, and the order of answers.
+
+    >>> import karat
+    >>> one = one_question(karat.datasets.load("crowd"), "contrasts", None, ("test",))
+    >>> data, levels = columns_of(one, one.rows, "binary")
+    >>> str(data["response"][0]), levels
+    ('1', {'response': ('0', '1')})
+    """
+    data: dict[str, Any] = {
+        name: rows[name].to_numpy() if rows[name].dtype.is_numeric() else rows[name].to_list()
+        for name in rows.columns
+        if not name.startswith("_") and (rows[name].dtype in (pl.String, pl.Boolean) or rows[name].dtype.is_numeric())
+    }
+    if family == "gaussian":
+        data[ANSWER] = one.value
+        return data, {}
+    data[ANSWER] = np.array(one.levels, dtype=object)[one.category]
+    return data, {ANSWER: one.levels}
+
+
+def with_people(rows: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
+    """The answers with what is known of the participants, where the answers have no column of that name.
+
+    >>> rows = pl.DataFrame({"participant": ["a", "b", "a"], "item": ["x", "x", "y"]})
+    >>> people = pl.DataFrame({"participant": ["b", "a"], "item": ["-", "-"], "age": [20, 30]})
+    >>> with_people(rows, people)["age"].to_list()
+    [30, 20, 30]
+    """
+    new = [name for name in people.columns if name not in rows.columns]
+    return rows.join(people.select("participant", *new), on="participant", how="left", maintain_order="left")
+
+
+def _conditions(rows: pl.DataFrame, conditions: Sequence[str] | None) -> list[str]:
+    if conditions is None:
+        found = design_columns(rows)
+        if not found:
+            raise MeasureError(
+                "contrasts: no column is a condition of the design by itself. Name them, conditions=[...], or write a "
+                "formula such as response ~ group + (1 | participant) + (1 | item)."
+            )
+        return found
+    if not conditions:
+        raise MeasureError("contrasts: conditions is empty. Name one column at least.")
+    for name in conditions:
+        if name not in rows.columns:
+            close = nearest(name, rows.columns)
+            raise MeasureError(f"contrasts: there is no column {name}" + (f"; is {close} meant?" if close else "."))
+    return list(conditions)
+
+
+def _repeats(rows: pl.DataFrame, conditions: list[str]) -> list[str]:
+    keys = list(dict.fromkeys(["participant", "item", *conditions]))
+    more = rows.height - rows.select(keys).n_unique()
+    if not more:
+        return []
+    return [
+        f"{counted(more, 'answer')} to a stimulus that the same participant had answered before; the model takes them "
+        "as no more alike than others of that participant and item."
+    ]
+
+
+def _measured(rows: pl.DataFrame, name: str) -> Floats:
+    if name not in rows.columns or not rows[name].dtype.is_numeric():
+        return np.full(rows.height, np.nan)
+    return rows[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
+
+
+def _unit(one: Rated) -> str:
+    if isinstance(one.scale, Ordinal):
+        return "logits of the latent scale"
+    if isinstance(one.scale, Magnitude):
+        return "logarithms of the ratio to the modulus" if one.scale.modulus else "logarithms of magnitudes"
+    return ""

@@ -1,0 +1,264 @@
+"""Contrasts of a factorial design: what conditions do to the answers, with participants and items as random effects.
+
+    response ~ a * b + (1 + a * b | participant) + (1 + a * b | item)
+
+Rating scales are fitted by the cumulative logit model, yes or no by the logit, magnitudes and sliders by a linear model
+(magnitudes as logarithms of the ratio to the modulus). Without a formula the largest one of the design is taken
+(`karat.measure.contrast_formula`); where its fit is singular it is simplified, and the notes say what was left out.
+Terms have Type III tests in sum-to-zero coding: Wald's chi-squared, or F with Satterthwaite's degrees of freedom for
+measured answers. Means are estimated marginal means, on the scale of the link, with the plain means of the answers
+beside them. Pairs of means are compared with Holm's adjustment within each term.
+
+An interaction may be a matter of the scale: see `karat.measure.interactions`. For sizes of effects see
+`karat.measure.effect_sizes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from karat.judgments import Judgments
+from karat.measure.contrast_data import Asked, asked_for
+from karat.measure.effect_sizes import effect_sizes
+from karat.measure.errors import MeasureError
+from karat.measure.interactions import (
+    EMPTY,
+    REMOVABLE,
+    SHOWN,
+    UNSURE,
+    RawMeans,
+    differences_of_differences,
+    factor_terms,
+)
+from karat.models.glrm import Model, fit, intervals, marginal_means, type_three
+from karat.models.glrm.model import p_told
+from karat.models.glrm.variables import Factor
+from karat.models.glrm.wald import TermTests
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+UNITS = {"ordinal": "logits of the latent scale", "binary": "logits", "gaussian": "units of the answers"}
+WARNINGS = ("The model ", "Do not trust", "The interaction ", "Left out, since")
+"""How notes begin that are told with the result."""
+
+
+@dataclass(frozen=True)
+class Contrasts:
+    """Tests, means and differences of the conditions of a design."""
+
+    frame: pl.DataFrame
+    """Type III tests: term, chi2 (or F), df, denominator (F only), p."""
+    coefficients: pl.DataFrame
+    """term, estimate, se, z (or t and df), lower, upper, p."""
+    means: pl.DataFrame
+    """term, a column for each factor (null where it is averaged over), estimate, se, df, lower, upper, raw, n."""
+    differences: pl.DataFrame
+    """term, first, second, estimate, se, df, lower, upper, p, adjusted, d with its interval, odds ratio with its
+    interval (yes-or-no and ordered answers), raw."""
+    interactions: pl.DataFrame
+    """Differences of differences: term, contrast, estimate, se, df, lower, upper, p, raw, scale_dependence, and sizes
+    as in `differences`."""
+    formula: str
+    """As it was asked for; `notes` say what was left out of it."""
+    unit: str
+    level: float
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    model: Model | None = field(default=None, repr=False)
+
+    @property
+    def factors(self) -> tuple[str, ...]:
+        """The factors that have means, in the order of the formula."""
+        return tuple(self.means.columns[1 : self.means.columns.index("estimate")])
+
+    @property
+    def simplified(self) -> tuple[str, ...]:
+        """What was left out of the random effects, step by step, and why."""
+        return self.model.fit.log if self.model else ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The notes that nobody should miss: trouble with the fit, and interactions that depend on the scale."""
+        return tuple(note for note in self.notes if note.startswith(WARNINGS))
+
+    def table(self) -> pl.DataFrame:
+        """The tests of the terms."""
+        return self.frame
+
+    def figure(self) -> Figure:
+        """The means with their intervals: dots for one factor, lines for two, panels for three."""
+        from karat.measure.interaction_figure import interaction_figure
+
+        return interaction_figure(self)
+
+    def __str__(self) -> str:
+        tests = "; ".join(_test_told(row) for row in self.frame.to_dicts())
+        told = [f"Type III tests: {tests}." if tests else "The model has no terms to test."]
+        shown = (
+            self.interactions
+            if self.interactions.height == 1
+            else self.interactions.filter(pl.col("p") < 1 - self.level)
+        )
+        told += [_interaction_told(row) for row in shown.to_dicts()]
+        return " ".join([*told, *self.warnings])
+
+
+def contrasts(
+    judgments: Judgments,
+    formula: str | None = None,
+    *,
+    conditions: Sequence[str] | None = None,
+    question: str | None = None,
+    functions: Sequence[str] = ("test",),
+    simplify: bool = True,
+    level: float = 0.95,
+) -> Contrasts:
+    """Effects of conditions with participant and item effects: tests, means, differences and effect sizes.
+
+    `formula` is written as in R's lme4; without it, the largest model of the `conditions` is fitted, by default those
+    of the design. `simplify` leaves out random effects until the fit is not singular.
+
+    >>> import karat
+    >>> found = contrasts(karat.datasets.load("likert"), "response ~ order + (1 | participant) + (1 | item)")
+    >>> found.frame.row(0)[0], found.differences.row(0)[1:3], found.differences["d"].round(2).item()
+    ('order', ('OBJ>PP', 'PP>OBJ'), -0.46)
+    """
+    if not 0 < level < 1:
+        raise MeasureError(f"contrasts: the level lies between 0 and 1, not {level}.")
+    asked = asked_for(judgments, formula, conditions, question, functions)
+    model, notes = _fitted(asked, simplify)
+    terms, tests = factor_terms(model), type_three(model)
+    raw = {label: _raw_means(model, names, asked.plain) for label, names in terms.items()}
+    differences, interactions = _differences(model, raw, level), differences_of_differences(model, raw, level)
+    settings = {
+        "conditions": list(asked.conditions), "question": asked.question, "functions": list(functions),
+        "simplify": simplify, "family": model.family,
+    }  # fmt: skip
+    return Contrasts(
+        _tests(tests), _coefficients(model, level), _means(model, raw, level), differences,
+        _with_sizes(model, interactions), str(model.formula), _unit(asked, model), level, settings,
+        (*notes, *_scale_notes(interactions, level), *asked.notes, *tests.notes), model,
+    )  # fmt: skip
+
+
+def _fitted(asked: Asked, simplify: bool) -> tuple[Model, list[str]]:
+    """The model, or where the largest one has no maximum to be found, the one with intercepts alone."""
+    model = _fit(asked, asked.formula, simplify)
+    notes: list[str] = []
+    if not model.fit.converged and asked.simple and simplify:
+        notes.append(
+            f"The model {asked.formula} was not used: {model.fit.convergence.reason or 'it did not converge'}. "
+            "The one that was fitted has intercepts alone, which makes its p too small where slopes differ."
+        )
+        model = _fit(asked, asked.simple, simplify)
+    if model.fit.log:
+        notes.append(
+            "The model was simplified, since its fit was singular: the data do not tell all its random effects. "
+            f"What is left is {' + '.join(str(term) for term in model.fit.terms)}; .simplified has the steps."
+        )
+    if not model.fit.converged:
+        notes.append(f"Do not trust these numbers: {model.fit.convergence.message}")
+    kept = [note for note in model.fit.notes if "singular" not in note or not model.fit.log]
+    return model, [*notes, *kept, *model.notes]
+
+
+def _fit(asked: Asked, formula: str, simplify: bool) -> Model:
+    try:
+        return fit(formula, asked.data, asked.family, simplify=simplify, levels=asked.levels)
+    except ValueError as error:
+        raise MeasureError(f"contrasts: {error}") from error
+
+
+def _raw_means(model: Model, names: tuple[str, ...], plain: np.ndarray[Any, Any]) -> RawMeans:
+    """The plain mean of the answers in every cell of a term."""
+    columns = {name: column for name in names if isinstance(column := model.frame.raw[name], Factor)}
+    told = {name: [column.levels[code] for code in column.codes] for name, column in columns.items()}
+    rows = pl.DataFrame({**told, "_plain": plain[model.frame.kept]})
+    grouped = rows.group_by(names, maintain_order=True).agg(pl.col("_plain").mean(), pl.len())
+    return {tuple(row[:-2]): (row[-2], row[-1]) for row in grouped.rows()}
+
+
+def _tests(tests: TermTests) -> pl.DataFrame:
+    return pl.DataFrame(tests.table(), schema_overrides={"term": pl.String}).rename({"chisq": "chi2"}, strict=False)
+
+
+def _coefficients(model: Model, level: float) -> pl.DataFrame:
+    table = pl.DataFrame(model.table(), schema_overrides={"term": pl.String})
+    ends = intervals(model, level=level, parameters=list(model.fit.names))
+    return table.with_columns(lower=ends.lower, upper=ends.upper).select(pl.exclude("p"), "p")
+
+
+def _means(model: Model, raw: dict[str, RawMeans], level: float) -> pl.DataFrame:
+    tables, terms = [], factor_terms(model)
+    for label, names in terms.items():
+        found = marginal_means(model, *names, level=level)
+        of_cells = [raw[label].get(cell, EMPTY) for cell in zip(*found.cells.values(), strict=True)]
+        raw_mean, n = (pl.Series(name, [one[k] for one in of_cells]) for k, name in enumerate(("raw", "n")))
+        table = pl.DataFrame(found.table(), schema_overrides=dict.fromkeys(names, pl.String))
+        tables.append(table.select(pl.lit(label).alias("term"), pl.all(), raw_mean, n))
+    if not tables:
+        return pl.DataFrame(schema={"term": pl.String, "estimate": pl.Float64})
+    factors = list(dict.fromkeys(name for names in terms.values() for name in names))
+    whole = pl.concat(tables, how="diagonal")
+    return whole.select("term", *factors, pl.exclude("term", *factors))
+
+
+def _differences(model: Model, raw: dict[str, RawMeans], level: float) -> pl.DataFrame:
+    tables = []
+    for label, names in factor_terms(model).items():
+        found = marginal_means(model, *names, level=level)
+        pairs, plain = found.differences(), raw[label]
+        cells = list(zip(*found.cells.values(), strict=True))
+        named = [(", ".join(one), ", ".join(other)) for one, other in combinations(cells, 2)]
+        gaps = [plain.get(one, EMPTY)[0] - plain.get(other, EMPTY)[0] for one, other in combinations(cells, 2)]
+        table = {key: column for key, column in pairs.table().items() if key != "pair"}
+        first, second = ([pair[k] for pair in named] for k in (0, 1))
+        tables.append(pl.DataFrame({"term": label, "first": first, "second": second, **table, "raw": gaps}))
+    if not tables:
+        return pl.DataFrame(schema={"term": pl.String, "first": pl.String, "second": pl.String, "estimate": pl.Float64})
+    return _with_sizes(model, pl.concat(tables))
+
+
+def _with_sizes(model: Model, table: pl.DataFrame) -> pl.DataFrame:
+    """The table with effect sizes."""
+    if not table.height:
+        return table
+    sizes = effect_sizes(model, table["estimate"], table["lower"], table["upper"])
+    return table.with_columns(pl.Series(name, column) for name, column in sizes._asdict().items() if column is not None)
+
+
+def _unit(asked: Asked, model: Model) -> str:
+    return asked.unit or UNITS[model.family]
+
+
+def _scale_notes(interactions: pl.DataFrame, level: float) -> list[str]:
+    """On every significant interaction of two factors: whether another scale would remove it."""
+    told = {
+        SHOWN: "is a crossover: no monotone transformation of the scale removes it.",
+        REMOVABLE: "depends on the scale: no condition turns its direction, so that a monotone transformation could "
+        "make it vanish.",
+        UNSURE: "may depend on the scale: a condition turns its direction, but not significantly on both sides.",
+    }
+    notes = []
+    for row in interactions.filter(pl.col("scale_dependence").is_not_null(), pl.col("p") < 1 - level).to_dicts():
+        opposite = row["raw"] * row["estimate"] < 0
+        more = " In plain means it has the opposite sign." if opposite else ""
+        notes.append(f"The interaction {row['term']} {told[row['scale_dependence']]}{more}")
+    return notes
+
+
+def _test_told(row: dict[str, Any]) -> str:
+    name = f"F({row['df']:.0f}, {row['denominator']:.1f})" if "F" in row else f"chi-squared({row['df']:.0f})"
+    return f"{row['term']} {name} = {row.get('F', row.get('chi2')):.2f}, p {p_told(row['p'])}"
+
+
+def _interaction_told(row: dict[str, Any]) -> str:
+    ends = f"[{row['lower']:.2f}, {row['upper']:.2f}]"
+    return f"Difference of differences {row['term']}, {row['contrast']}: {row['estimate']:.2f} {ends}."

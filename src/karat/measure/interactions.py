@@ -1,0 +1,157 @@
+"""Differences of differences, and whether another scale would make them vanish.
+
+In a design of two by two, the interaction is the difference of a at one level of b, less that at the other:
+
+    (m11 - m21) - (m12 - m22)
+
+It depends on the scale. Where both conditions keep their direction, that is where m11 - m21 and m12 - m22 have one sign
+and so have m11 - m12 and m21 - m22, a monotone transformation of the scale makes the four means additive: stretched at
+one end, the interaction is gone (Loftus 1978; Wagenmakers, Krypotos, Criss and Iverson 2012). Then it says something
+about this scale, and about the process only if the scale measures the process. Where a condition turns its direction,
+a crossover, no transformation removes the interaction. A crossover counts as shown where both simple differences are
+significant with opposite signs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from karat.models.glrm import Model, marginal_means
+from karat.models.glrm.formula import names_in
+from karat.models.glrm.marginal import MarginalMeans
+from karat.models.glrm.model import quantile, two_sided
+from karat.models.glrm.syntax import Call, Name
+from karat.models.glrm.variables import Factor, Floats
+
+RawMeans = Mapping[tuple[str, ...], tuple[float, int]]
+"""The plain mean and the number of answers of each cell."""
+SCHEMA: dict[str, Any] = {
+    "term": pl.String, "contrast": pl.String, "estimate": pl.Float64, "se": pl.Float64, "df": pl.Float64,
+    "lower": pl.Float64, "upper": pl.Float64, "p": pl.Float64, "raw": pl.Float64, "scale_dependence": pl.String,
+}  # fmt: skip
+LARGEST = 3
+"""Means are given for terms of up to so many factors."""
+EMPTY = (float("nan"), 0)
+REMOVABLE, SHOWN, UNSURE = "removable", "crossover", "crossover not shown"
+
+
+class Linear(NamedTuple):
+    """A weighted sum of means."""
+
+    estimate: float
+    se: float
+    df: float
+    lower: float
+    upper: float
+    p: float
+
+
+def weighted_sum(model: Model, weights: Floats, means: MarginalMeans) -> Linear:
+    """The sum of marginal means with weights that sum to zero, its interval and p.
+
+    >>> from karat.models.glrm import fit
+    >>> random = np.random.default_rng(3)
+    >>> who, what = np.divmod(np.arange(600), 20)
+    >>> a = np.where((who + what) % 2, "x", "y")
+    >>> data = {"t": random.normal(size=600) + (a == "x"), "a": a, "who": who, "what": what}
+    >>> model = fit("t ~ a + (1 | who) + (1 | what)", data, "gaussian")
+    >>> found = weighted_sum(model, np.array([1.0, -1.0]), marginal_means(model, "a"))
+    >>> bool(abs(found.estimate - 1) < 2 * found.se), found.p < 0.001
+    (True, True)
+    """
+    # The thresholds of ordered answers cancel, since the weights sum to zero.
+    row = (weights @ means.contrasts)[: len(model.fit.coefficients)]
+    estimate = float(row @ model.fit.coefficients)
+    se = float(np.sqrt(row @ model.fit.covariance @ row))
+    df = model.degrees(row[None])
+    half = float(quantile(means.level, df)[0]) * se
+    p = float(two_sided(np.array([estimate / se if se else np.nan]), df)[0])
+    return Linear(estimate, se, float(df[0]), estimate - half, estimate + half, p)
+
+
+def differences_of_differences(model: Model, raw: Mapping[str, RawMeans], level: float) -> pl.DataFrame:
+    """A row for each interaction whose factors have two levels each. `raw` has the plain means of cells by term.
+
+    >>> from karat.models.glrm import fit
+    >>> random = np.random.default_rng(3)
+    >>> who, what = np.divmod(np.arange(1200), 40)
+    >>> a, b = np.where(what % 2, "x", "y"), np.where((what // 2 + who) % 2, "u", "v")
+    >>> time = 2.0 * ((a == "x") & (b == "u")) + random.normal(size=1200)
+    >>> data = {"t": time, "a": a, "b": b, "who": who, "what": what}
+    >>> model = fit("t ~ a * b + (1 | who) + (1 | what)", data, "gaussian")
+    >>> differences_of_differences(model, {}, 0.95).select("term", "contrast").row(0)
+    ('a:b', '(x - y) at u less v')
+    """
+    rows = []
+    for label, names in factor_terms(model).items():
+        levels = [column.levels for name in names if isinstance(column := model.frame.raw[name], Factor)]
+        if len(names) < 2 or any(len(one) != 2 for one in levels):
+            continue
+        means = marginal_means(model, *names, level=level)
+        signs = np.array([np.prod(one) for one in product((1.0, -1.0), repeat=len(names))])
+        found = weighted_sum(model, signs, means)
+        if not np.isfinite(found.estimate):
+            # A cell of the design is empty; the model's notes name it.
+            continue
+        plain = raw.get(label, {})
+        cells = list(zip(*means.cells.values(), strict=True))
+        of_raw = float(sum(sign * plain.get(cell, EMPTY)[0] for sign, cell in zip(signs, cells, strict=True)))
+        kind = scale_dependence(model, means) if len(names) == 2 else None
+        rows.append((label, _told(levels), *found, of_raw, kind))
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+
+
+def factor_terms(model: Model) -> dict[str, tuple[str, ...]]:
+    """The terms of up to three variables that are all factors, with the columns of the data behind them.
+
+    >>> from karat.models.glrm import fit
+    >>> random = np.random.default_rng(3)
+    >>> who, what = np.divmod(np.arange(600), 20)
+    >>> data = {"t": random.normal(size=600), "round": what % 3, "x": what * 1.0, "who": who, "what": what}
+    >>> factor_terms(fit("t ~ factor(round) + x + (1 | who) + (1 | what)", data, "gaussian"))
+    {'factor(round)': ('round',)}
+    """
+    found = {}
+    for term in model.design.expansion.terms:
+        trees = [model.formula.variables[label].tree for label in term]
+        whole = all(isinstance(tree, Name) or (isinstance(tree, Call) and tree.function == "factor") for tree in trees)
+        names = tuple(names_in(tree)[0].text for tree in trees)
+        if whole and len(term) <= LARGEST and all(isinstance(model.frame.raw[name], Factor) for name in names):
+            found[":".join(term)] = names
+    return found
+
+
+def _told(levels: Sequence[tuple[str, ...]]) -> str:
+    rest = " and ".join(f"{first} less {second}" for first, second in levels[1:])
+    return f"({levels[0][0]} - {levels[0][1]}) at {rest}"
+
+
+def scale_dependence(model: Model, means: MarginalMeans) -> str:
+    """Whether the order of four means would let a monotone transformation remove their interaction.
+
+    >>> from karat.models.glrm import fit
+    >>> random = np.random.default_rng(3)
+    >>> who, what = np.divmod(np.arange(1200), 40)
+    >>> a, b = np.where(what % 2, "x", "y"), np.where((what // 2 + who) % 2, "u", "v")
+    >>> data = {"a": a, "b": b, "who": who, "what": what, "fan": 1.0 * (a == "x") + 2.0 * (b == "u") * (a == "x")}
+    >>> data["cross"] = 2.0 * (a == "x") * (b == "u") + 2.0 * (a == "y") * (b == "v")
+    >>> for name in ("fan", "cross"):
+    ...     data["t"] = data[name] + 1.0 * (b == "u") + random.normal(size=1200)
+    ...     model = fit("t ~ a * b + (1 | who) + (1 | what)", data, "gaussian")
+    ...     print(name, scale_dependence(model, marginal_means(model, "a", "b")))
+    fan removable
+    cross crossover
+    """
+    kinds = []
+    for one, other in (((1, 0, -1, 0), (0, 1, 0, -1)), ((1, -1, 0, 0), (0, 0, 1, -1))):
+        pair = [weighted_sum(model, np.array(weights, dtype=np.float64), means) for weights in (one, other)]
+        if pair[0].estimate * pair[1].estimate > 0:
+            kinds.append(REMOVABLE)
+        else:
+            kinds.append(SHOWN if max(simple.p for simple in pair) < 1 - means.level else UNSURE)
+    return next((kind for kind in (SHOWN, UNSURE) if kind in kinds), REMOVABLE)

@@ -1,0 +1,155 @@
+"""Do different measures order the same stimuli in the same way? Rank correlations between them, on one page.
+
+For each two measures: Spearman's and Kendall's rank correlation (tau-b) and Pearson's correlation over the stimuli that
+both have, with percentile intervals from bootstrap samples of stimuli. They say how the correlation would vary with
+other stimuli of the kind. That every strength is itself an estimate lowers the correlations; see
+`karat.measure.noise_ceiling` for how much agreement there can be.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from karat import frames
+from karat.errors import counted
+from karat.measure.agreement import check_bootstrap
+from karat.measure.errors import MeasureError
+from karat.measure.strengths import Floats, Strengths
+from karat.measure.texts import with_interval
+from karat.models.rank_correlations import kendall, pearson, spearman
+from karat.models.resampling import percentile_interval, resamples
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FEWEST = 3
+"""With fewer stimuli in common there is no correlation worth its name."""
+COEFFICIENTS = {"spearman": spearman, "kendall": kendall, "pearson": pearson}
+SCHEMA: dict[str, Any] = {"first": pl.String, "second": pl.String, "n": pl.Int64} | dict.fromkeys(
+    ("spearman", "lower", "upper", "kendall", "kendall_lower", "kendall_upper",
+     "pearson", "pearson_lower", "pearson_upper"), pl.Float64,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class MeasureCorrelations:
+    """How measures of the same stimuli go together."""
+
+    frame: pl.DataFrame
+    """first, second, n (stimuli), then Spearman's, Kendall's and Pearson's correlation, each with its interval."""
+    scores: pl.DataFrame
+    """stimulus, and a column of estimates for each measure."""
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def table(self) -> pl.DataFrame:
+        """The correlations."""
+        return self.frame
+
+    def figure(self) -> Figure:
+        """Ranks in one measure against ranks in another, for every two."""
+        from karat.measure.measure_figure import measure_figure
+
+        return measure_figure(self)
+
+    def __str__(self) -> str:
+        told = [
+            f"{row['first']} and {row['second']}: Spearman's correlation over {row['n']:,} stimuli "
+            f"{with_interval(*_ends(row))}."
+            for row in self.frame.to_dicts()
+        ]
+        return " ".join([*told[:6], *(["..."] if len(told) > 6 else []), *self.notes])
+
+
+def _ends(row: dict[str, Any]) -> tuple[float, float, float]:
+    estimate, lower, upper = (np.nan if row[key] is None else row[key] for key in ("spearman", "lower", "upper"))
+    return estimate, lower, upper
+
+
+def compare_measures(
+    measures: Mapping[str, Any], samples: int = 1000, level: float = 0.95, seed: int = 1
+) -> MeasureCorrelations:
+    """Rank correlations between measures of the same stimuli, with bootstrap intervals over stimuli.
+
+    `measures` names them; each is a `Strengths`, a table with `item` and `estimate` (and condition columns between), or
+    a mapping from stimulus to score. Stimuli are matched by their label: the item, or "item, condition".
+
+    >>> import karat
+    >>> from karat.measure.strengths import strengths
+    >>> likert = karat.datasets.load("likert")
+    >>> both = {model: strengths(likert, model) for model in ("ordinal", "zscore")}
+    >>> compare_measures(both, samples=200).table()["spearman"].round(2).to_list()
+    [0.99]
+    """
+    check_bootstrap("compare_measures", samples, level)
+    if len(measures) < 2:
+        raise MeasureError("compare_measures: give at least two measures, as {name: strengths, ...}.")
+    scores = {name: _scores(name, found) for name, found in measures.items()}
+    rows, notes = [], []
+    for first, second in combinations(scores, 2):
+        shared = [label for label in scores[first] if label in scores[second]]
+        if len(shared) < FEWEST:
+            raise MeasureError(
+                f"compare_measures: {first} and {second} have {len(shared)} stimuli in common and need {FEWEST}. "
+                f"{first} has {_some(scores[first])}; {second} has {_some(scores[second])}."
+            )
+        lost = len(scores[first]) + len(scores[second]) - 2 * len(shared)
+        if lost:
+            notes.append(f"{first} and {second}: {counted(lost, 'estimate')} left out, known to one of them only.")
+        x, y = (np.array([scores[name][label] for label in shared]) for name in (first, second))
+        rows.append((first, second, len(shared), *_correlations(x, y, samples, level, seed)))
+    labels = list(dict.fromkeys(label for own in scores.values() for label in own))
+    table = pl.DataFrame(
+        {"stimulus": labels} | {name: [own.get(label) for label in labels] for name, own in scores.items()}
+    )
+    return MeasureCorrelations(
+        pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None)), table,
+        {"samples": samples, "level": level, "seed": seed, "resampled": "stimuli"}, tuple(notes),
+    )  # fmt: skip
+
+
+def _correlations(x: Floats, y: Floats, samples: int, level: float, seed: int) -> Iterator[float]:
+    """Each coefficient with its interval."""
+    drawn = resamples(len(x), samples, seed) if samples else None
+    for coefficient in COEFFICIENTS.values():
+        yield float(coefficient(x, y)[0])
+        yield from (np.nan, np.nan) if drawn is None else percentile_interval(coefficient(x, y, drawn), level)
+
+
+def _scores(name: str, found: Any) -> dict[str, float]:
+    """The estimate of each stimulus that has one, by its label."""
+    if name == "stimulus":
+        raise MeasureError('compare_measures: call the measure otherwise; "stimulus" is the column of their names.')
+    if isinstance(found, Strengths):
+        pairs = list(zip(found.labels, found.frame["estimate"].to_list(), strict=True))
+    elif isinstance(found, Mapping):
+        pairs = [(str(label), value) for label, value in found.items()]
+    else:
+        pairs = _of_table(name, frames.to_polars(found))
+    twice = [label for label, times in Counter(label for label, _ in pairs).items() if times > 1]
+    if twice:
+        raise MeasureError(
+            f"compare_measures: {name} has {twice[0]} twice. Set the columns that tell stimuli apart between item and "
+            "estimate."
+        )
+    known = ((label, float(value)) for label, value in pairs if value is not None)
+    return {label: value for label, value in known if np.isfinite(value)}
+
+
+def _of_table(name: str, table: pl.DataFrame) -> list[tuple[str, Any]]:
+    if not {"item", "estimate"} <= set(table.columns):
+        raise MeasureError(f"compare_measures: {name} must have the columns item and estimate.")
+    keys = ["item", *table.columns[table.columns.index("item") + 1 : table.columns.index("estimate")]]
+    labels = [", ".join(str(part) for part in row) for row in table.select(keys).iter_rows()]
+    return list(zip(labels, table["estimate"].to_list(), strict=True))
+
+
+def _some(scores: Mapping[str, float]) -> str:
+    return ", ".join(list(scores)[:3]) + (", ..." if len(scores) > 3 else "") if scores else "none"

@@ -1,0 +1,186 @@
+"""The parts of a whole measurement: those of each question, and those that look at all questions together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from karat.checks import Checked
+from karat.judgments import Judgments
+from karat.measure.agreement import agreement
+from karat.measure.collected import Collected, Wanted
+from karat.measure.compare_decisions import compare_decisions
+from karat.measure.consensus import consensus
+from karat.measure.contrast_formula import family_of
+from karat.measure.contrasts import Contrasts, contrasts
+from karat.measure.decision_study import decision_study
+from karat.measure.decisions import decisions
+from karat.measure.errors import MeasureError
+from karat.measure.measure_correlations import compare_measures
+from karat.measure.noise_ceiling import noise_ceiling
+from karat.measure.order_effects import order_effects
+from karat.measure.planned import for_choices, planned_choices, planned_contrasts
+from karat.measure.rated import Rated, design_columns
+from karat.measure.retest_groups import group_of, grouped
+from karat.measure.stability import stability
+from karat.measure.strengths import MODELS, strengths
+from karat.scales import Binary, Choice, Nominal
+
+MOST = 200_000
+"""With more answers, models with slopes take too long to be fitted unasked."""
+
+
+def one_question(found: Collected, judgments: Judgments, one: Rated, wanted: Wanted, several: bool) -> None:
+    """Strengths, contrasts, order effects and decisions of one question."""
+    question = one.question if several else ""
+    own: list[str | None] = [model for model in wanted.models if model in MODELS.get(one.scale.kind, ())]
+    own = own or [_usual(one) if wanted.posterior else None]
+    options: dict[str, Any] = {"conditions": wanted.conditions, "functions": wanted.functions}
+    for model in own:
+        full = wanted.posterior and model == "thurstone"
+        found.add(
+            "strengths",
+            lambda model=model, full=full: strengths(  # type: ignore[misc]
+                judgments, model, level=wanted.level, posterior=full, seed=wanted.seed, **options
+            ),
+            question, model or "", must=full,
+        )  # fmt: skip
+    _contrasts(found, judgments, one, wanted, several)
+    if "trial" not in judgments.frame.columns:
+        found.skip("order effects", "there is no column trial, so that the positions are not known.")
+    elif len(judgments) > MOST:
+        found.skip("order effects", f"its model would take long for more than {MOST:,} answers; see karat.measure.")
+    else:
+        by = wanted.conditions
+        found.add(
+            "order effects",
+            lambda: order_effects(judgments, by, functions=wanted.functions, level=wanted.level), question,
+        )  # fmt: skip
+    decided = {}
+    for model in own:
+        full = wanted.posterior and model == "thurstone"
+        made = found.add(
+            "decisions",
+            lambda model=model, full=full: decisions(  # type: ignore[misc]
+                judgments, wanted.pairs, model, alpha=1 - wanted.level, posterior=full, **options
+            ),
+            question, model or "", must=wanted.pairs is not None and not several,
+        )  # fmt: skip
+        if made is not None:
+            decided[model or "usual"] = made
+    if len(decided) > 1:
+        found.add(
+            "decisions compared", lambda: compare_decisions(decided, level=wanted.level, seed=wanted.seed), question
+        )
+
+
+def _usual(one: Rated) -> str | None:
+    return "thurstone" if isinstance(one.scale, Choice) else None
+
+
+def _contrasts(found: Collected, judgments: Judgments, one: Rated, wanted: Wanted, several: bool) -> None:
+    """The contrasts of the design, or of the formula; and the planned ones."""
+    question = one.question if several else ""
+    if wanted.formula is None and len(judgments) > MOST:
+        found.skip("contrasts", f"a model with slopes would take long for more than {MOST:,} answers; say --formula.")
+        return
+
+    def compute() -> Contrasts:
+        if wanted.formula is not None:
+            return contrasts(judgments, wanted.formula, functions=wanted.functions, level=wanted.level)
+        # Refuses choices and labels, whatever columns there are.
+        family_of(one.scale, "contrasts")
+        named = wanted.conditions or None
+        return contrasts(judgments, conditions=named, functions=wanted.functions, level=wanted.level)
+
+    made = found.add("contrasts", compute, question, must=wanted.formula is not None and not several)
+    plan = [] if wanted.study is None else wanted.study.settings.contrast
+    if plan and made is not None:
+        found.add("planned", lambda: planned_contrasts(plan, made), question)
+    elif plan and for_choices(judgments):
+        found.add("planned", lambda: planned_choices(plan, judgments, wanted.functions, wanted.level), question)
+
+
+def correlations(found: Collected, wanted: Wanted) -> None:
+    """How strengths by different models, or from different questions, order the same stimuli."""
+    made = {
+        ", ".join(name for name in (part.question, part.label or part.result.model) if name): part.result
+        for part in found.parts
+        if part.name == "strengths"
+    }
+    if len(made) > 1:
+        found.add("measures", lambda: compare_measures(made, level=wanted.level, seed=wanted.seed))
+
+
+def together(found: Collected, judgments: Judgments, questions: list[Rated], wanted: Wanted) -> None:
+    """What looks at all questions: agreement, ceiling, decision study, stability and consensus."""
+    options: dict[str, Any] = {
+        "functions": wanted.functions, "conditions": wanted.conditions, "level": wanted.level, "seed": wanted.seed,
+    }  # fmt: skip
+    found.add("agreement", lambda: agreement(judgments, **options))
+    if len(judgments) > MOST:
+        found.skip("noise ceiling", f"its samples would take long for more than {MOST:,} answers; see karat.measure.")
+    else:
+        found.add("noise ceiling", lambda: noise_ceiling(judgments, **options))
+    found.add("decision study", lambda: decision_study(judgments, **options))
+    _stability(found, judgments, wanted, len(questions) > 1, options)
+    labelled = [one for one in questions if isinstance(one.scale, Nominal | Binary)]
+    if not labelled:
+        kinds = " and ".join(dict.fromkeys(one.scale.kind for one in questions))
+        found.skipped["consensus"] = f"{kinds} answers are no labels that could be right or wrong."
+        return
+    asked = judgments
+    if len(labelled) < len(questions):
+        names = [one.question for one in labelled]
+        frame = judgments.frame.filter(pl.col("question").fill_null("").is_in(names))
+        scales = {name: judgments.scales[name] for name in names}
+        asked = Judgments.from_checked(Checked(frame), scales, judgments.participants)
+    conditions = wanted.conditions
+    if conditions is None:
+        conditions = design_columns(labelled[0].rows)
+    found.add("consensus", lambda: consensus(asked, functions=wanted.functions, conditions=conditions))
+
+
+def _stability(
+    found: Collected, judgments: Judgments, wanted: Wanted, several: bool, options: dict[str, Any]
+) -> None:  # fmt: skip
+    """Test-retest comparisons by the column that is named, else by session, else by the source of participants."""
+    by = wanted.by or next((name for name in ("session", "source") if _groups(judgments, name) > 1), None)
+    if by is None:
+        found.skipped["stability"] = "there is one session and one source of participants; --by COLUMN names others."
+        return
+    decided = None
+    made = [part for part in found.parts if part.name == "decisions"]
+    if made and not several:
+        decided = _decisions_by_group(found, judgments, by, wanted, made[0].label or None)
+    found.add(
+        "stability", lambda: stability(judgments, by, decisions=decided, **options), must=wanted.by is not None
+    )  # fmt: skip
+
+
+def _decisions_by_group(
+    found: Collected, judgments: Judgments, by: str, wanted: Wanted, model: str | None
+) -> dict[str, Any] | None:
+    """The decisions of each group by itself, or None with the reason where one has none."""
+    whole, groups, _ = grouped(judgments, by)
+    try:
+        with found.progress(f"measuring decisions by {by}"):
+            return {
+                group: decisions(
+                    group_of(whole, group), wanted.pairs, model, alpha=1 - wanted.level, conditions=wanted.conditions,
+                    functions=wanted.functions,
+                ).frame
+                for group in groups
+            }  # fmt: skip
+    except MeasureError as error:
+        found.skip(f"stability of decisions by {by}", str(error))
+        return None
+
+
+def _groups(judgments: Judgments, name: str) -> int:
+    """How many groups of judgments a column makes."""
+    for table in (judgments.frame, judgments.participants):
+        if name in table.columns:
+            return table[name].drop_nulls().n_unique()
+    return 0

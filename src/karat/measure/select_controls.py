@@ -1,0 +1,246 @@
+"""Control items from a norming study: stimuli that nearly everybody rates at one end of the scale.
+
+A control tells people who judge from people who guess only if its status is beyond doubt, and that rests on ratings
+rather than on the intuition of its author (Pieper et al., section 3.2). A stimulus is clear when
+
+- the interval of its mean lies wholly within `clearly` of an end, as a share of the scale (a quarter: on five points
+  below 2 or above 4);
+- the standard deviation of its answers is at most `max_sd` (a quarter of the scale: 1 on five points). For yes and no
+  the share says both, and there is no such limit unless it is given;
+- it lies at the end that its status or expected answer says, where one is known.
+
+Of the clear ones all are chosen, or the `n` nearest to each end. Expected answers are the halves of the scale, with the
+middle point on the upper side: 1-2 and 3-5. Screen participants first: one who guesses makes every item less clear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from karat.columns import FUNCTIONS
+from karat.errors import ScaleError
+from karat.judgments import Judgments
+from karat.measure.errors import MeasureError
+from karat.measure.rated import Rated, design_columns, rated
+from karat.measure.rating_strengths import rating_strengths
+from karat.measure.verified_items import write_verified
+from karat.scales import Binary, Continuous, NumberRange, Ordinal
+
+LOW, HIGH = "low", "high"
+MARKED = "marked"
+SIDE_OF_STATUS = {"grammatical": HIGH, "ungrammatical": LOW, "marked": MARKED}
+FEWEST = 5
+"""With fewer answers a stimulus is not verified, however clear they are."""
+
+
+@dataclass(frozen=True)
+class Controls:
+    """Which stimuli are clear enough to be controls, and why the others are not."""
+
+    frame: pl.DataFrame
+    """item, conditions, status where known, mean, lower, upper, sd, n, expected, clear, chosen, reason."""
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def table(self) -> pl.DataFrame:
+        """The stimuli, clearest first."""
+        return self.frame
+
+    @property
+    def chosen(self) -> pl.DataFrame:
+        """The stimuli that were chosen."""
+        return self.frame.filter("chosen")
+
+    def write(self, path: str | Path, out: str | Path | None = None, *, in_place: bool = False) -> Path:
+        """Write into an item table which stimuli are verified, and the expected answers where those are empty.
+
+        The table goes to `out`; the file itself is changed only with `in_place=True`. See
+        `karat.measure.verified_items` for which rows are meant.
+        """
+        return write_verified(self.frame, Path(path), None if out is None else Path(out), in_place)
+
+    def __str__(self) -> str:
+        clear, chosen = int(self.frame["clear"].sum()), int(self.frame["chosen"].sum())
+        low = int((self.chosen["side"] == LOW).sum())
+        told = [
+            f"{clear:,} of {self.frame.height:,} stimuli are clear; {chosen:,} chosen, {low:,} at the low end and "
+            f"{chosen - low:,} at the high end."
+        ]
+        reasons = self.frame.filter(~pl.col("clear"))["reason"].str.split(":").list.first().value_counts(sort=True)
+        if reasons.height:
+            told.append("Not clear: " + ", ".join(f"{n:,} {reason}" for reason, n in reasons.iter_rows()) + ".")
+        return " ".join([*told, *self.notes])
+
+
+def select_controls(
+    judgments: Judgments,
+    n: int | None = None,
+    *,
+    max_sd: float | None = None,
+    clearly: float = 0.25,
+    level: float = 0.95,
+    functions: Sequence[str] = ("test",),
+    conditions: Sequence[str] | None = None,
+) -> Controls:
+    """The stimuli of a norming study that can be controls; `n` is how many are wanted at each end of the scale.
+
+    `max_sd` is in points of the scale, `clearly` a share of it.
+
+    >>> import karat
+    >>> found = select_controls(karat.datasets.load("likert"), functions=["control"], max_sd=1.5, clearly=0.4)
+    >>> found.table().columns
+    ['item', 'status', 'mean', 'lower', 'upper', 'sd', 'n', 'side', 'expected', 'clear', 'chosen', 'reason']
+    """
+    _check(n, max_sd, clearly, level)
+    one = _norming(judgments, functions, conditions)
+    low, high = _ends(one)
+    width = high - low
+    limit = max_sd if max_sd is not None else np.inf if isinstance(one.scale, Binary) else width / 4
+    strengths = rating_strengths(one, "mean", level)
+    rows = [
+        _judged(row, _claimed(row, one), (low + clearly * width, high - clearly * width), limit)
+        for row in _with_status(one, strengths.frame).to_dicts()
+    ]
+    answers = _expected(one)
+    table = _chosen(pl.DataFrame(rows, infer_schema_length=None), (low, high), n).with_columns(
+        expected=pl.when("clear").then(pl.col("side").replace_strict(answers, default=None, return_dtype=pl.String))
+    )
+    about = [name for name in (*one.stimuli.columns, "status") if name in table.columns]
+    shown = [*dict.fromkeys(about), "mean", "lower", "upper", "sd", "n", "side", "expected", "clear", "chosen",
+             "reason"]  # fmt: skip
+    settings = {"n": n, "max_sd": limit, "clearly": clearly, "level": level, "functions": tuple(functions)}
+    return Controls(table.select(shown), settings, (*one.notes, *strengths.notes, *_too_few(table, n)))
+
+
+def _check(n: int | None, max_sd: float | None, clearly: float, level: float) -> None:
+    if n is not None and n < 1:
+        raise MeasureError(f"select_controls: n is how many are wanted at each end, at least 1; got {n}.")
+    if max_sd is not None and not max_sd > 0:
+        raise MeasureError(f"select_controls: max_sd must be above 0, got {max_sd}.")
+    if not 0 < clearly <= 0.5:
+        raise MeasureError(f"select_controls: clearly is a share of the scale, above 0 and up to 0.5; got {clearly}.")
+    if not 0 < level < 1:
+        raise MeasureError(f"select_controls: level must lie between 0 and 1, got {level}.")
+
+
+def _norming(judgments: Judgments, functions: Sequence[str], conditions: Sequence[str] | None) -> Rated:
+    """The answers to the one question; items that were shown in several statuses are told apart by them."""
+    rows = judgments.frame.filter(pl.col("function").is_in([name for name in functions if name in FUNCTIONS]))
+    if conditions is None and "status" in rows.columns:
+        conditions = design_columns(rows)
+        keys = ["item", *conditions]
+        if rows.select(*keys, "status").n_unique() > rows.select(keys).n_unique():
+            conditions = [*conditions, "status"]
+    found = rated(judgments, "select_controls", functions, conditions)
+    if len(found) > 1:
+        names = ", ".join(one.question for one in found)
+        raise MeasureError(f"select_controls: a norming study has one question; these are {names}.")
+    (one,) = found
+    ended = isinstance(one.scale, Continuous) and one.scale.low is not None and one.scale.high is not None
+    if not ended and not isinstance(one.scale, Ordinal | Binary):
+        raise MeasureError(
+            f"select_controls: {one.scale.kind} answers have no two ends to be clear at. Norm with a rating scale, yes "
+            "and no, or a slider with both ends."
+        )
+    return one
+
+
+def _ends(one: Rated) -> tuple[float, float]:
+    scale = one.scale
+    if isinstance(scale, Continuous) and scale.low is not None and scale.high is not None:
+        return scale.low, scale.high
+    return (0.0, 1.0) if isinstance(scale, Binary) else (1.0, float(len(one.levels)))
+
+
+def _expected(one: Rated) -> dict[str, str]:
+    """The right answers at each end, as an item table spells them."""
+    if not one.levels:
+        low, high = _ends(one)
+        middle = (low + high) / 2
+        return {LOW: f"{low:g}-{middle:g}", HIGH: f"{middle:g}-{high:g}"}
+    half = len(one.levels) // 2
+    return {side: _spelled(part) for side, part in ((LOW, one.levels[:half]), (HIGH, one.levels[half:]))}
+
+
+def _spelled(levels: Sequence[str]) -> str:
+    """A set of neighbouring levels: 1-2 where they are whole numbers, else each by name."""
+    if len(levels) > 1 and all(level.isdecimal() for level in levels):
+        return f"{levels[0]}-{levels[-1]}"
+    return "|".join(levels)
+
+
+def _with_status(one: Rated, frame: pl.DataFrame) -> pl.DataFrame:
+    """The means with the standard deviation of the answers and what the study says about each stimulus."""
+    keys = one.stimuli.columns
+    said = [name for name in ("status", "expected") if name in one.rows.columns and name not in keys]
+    about = one.rows.group_by(keys).agg(pl.col(name).drop_nulls().first() for name in said)
+    sd = (pl.col("se") * pl.col("n").sqrt()).alias("sd")
+    return frame.rename({"estimate": "mean"}).with_columns(sd).join(
+        about, on=keys, how="left", nulls_equal=True, maintain_order="left"
+    )  # fmt: skip
+
+
+def _claimed(row: dict[str, Any], one: Rated) -> str | None:
+    """The end at which a stimulus should lie by its status or its expected answer."""
+    status = row.get("status")
+    if status in SIDE_OF_STATUS:
+        return SIDE_OF_STATUS[status]
+    answer = row.get("expected")
+    if answer is None:
+        return None
+    try:
+        right = one.scale.expected(answer)
+    except ScaleError:
+        return None
+    if isinstance(right, NumberRange):
+        low, high = _ends(one)
+        return LOW if right.high <= (low + high) / 2 else HIGH if right.low >= (low + high) / 2 else None
+    places = [one.levels.index(level) for level in right]
+    half = len(one.levels) // 2
+    return LOW if max(places) < half else HIGH if min(places) >= half else None
+
+
+def _judged(row: dict[str, Any], claimed: str | None, limits: tuple[float, float], max_sd: float) -> dict[str, Any]:
+    """A stimulus with its side, whether it is clear, and the reason where it is not."""
+    side = LOW if row["mean"] <= sum(limits) / 2 else HIGH
+    reason = ""
+    if row["n"] < FEWEST or row["lower"] is None:
+        reason = f"with too few answers: {row['n']}, at least {FEWEST} needed"
+    elif claimed == MARKED:
+        reason = "marked: people may differ about it"
+    elif claimed is not None and claimed != side:
+        reason = f"on the other side than its status or expected answer: the mean is {row['mean']:.2f}"
+    elif not (row["upper"] < limits[0] or row["lower"] > limits[1]):
+        reason = f"not near an end: the interval {row['lower']:.2f} to {row['upper']:.2f} passes " + (
+            f"{limits[0]:g}" if side == LOW else f"{limits[1]:g}"
+        )
+    elif row["sd"] > max_sd:
+        reason = f"with too much variation: the standard deviation is {row['sd']:.2f}, at most {max_sd:g} allowed"
+    return row | {"side": side, "clear": not reason, "reason": reason}
+
+
+def _chosen(table: pl.DataFrame, ends: tuple[float, float], n: int | None) -> pl.DataFrame:
+    """The clearest first, and the n nearest to each end chosen."""
+    away = pl.when(pl.col("side") == LOW).then(pl.col("mean") - ends[0]).otherwise(ends[1] - pl.col("mean"))
+    ordered = table.with_columns(_away=away).sort("clear", "_away", "sd", descending=[True, False, False],
+                                                  maintain_order=True)  # fmt: skip
+    place = pl.col("clear").cast(pl.Int64).cum_sum().over("side")
+    chosen = pl.col("clear") & (place <= n) if n is not None else pl.col("clear")
+    spare = pl.col("clear") & ~pl.col("chosen")
+    return ordered.with_columns(chosen.alias("chosen")).with_columns(
+        reason=pl.when(spare).then(pl.lit("clear, but others are clearer")).otherwise("reason")
+    )  # fmt: skip
+
+
+def _too_few(table: pl.DataFrame, n: int | None) -> list[str]:
+    """Where fewer are clear than were wanted."""
+    if n is None:
+        return []
+    found = {side: int((table["chosen"] & (table["side"] == side)).sum()) for side in (LOW, HIGH)}
+    return [f"Only {number} of {n} wanted at the {side} end." for side, number in found.items() if number < n]

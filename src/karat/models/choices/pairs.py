@@ -1,0 +1,75 @@
+"""Choices as numbers: which item stood left, which right, which was chosen; and which items they connect.
+
+A maximum of the likelihood of Bradley and Terry's model, or of Davidson's, exists only if the comparisons connect the
+items: seen as arrows from each chosen item to the one that was not (ties count both ways), every item must reach every
+other (Ford 1957). `groups_of` says which do not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+LEFT, TIE, RIGHT = 1, 0, -1
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Choices, one a place: which item stood left, which right, and the answer (1 left, 0 no difference, -1 right)."""
+
+    left: Ints
+    right: Ints
+    answer: Ints
+    items: int
+
+    @classmethod
+    def of(cls, left: ArrayLike, right: ArrayLike, answer: ArrayLike, items: int) -> Pairs:
+        """The same from anything like arrays, checked.
+
+        >>> Pairs.of([0, 1], [1, 2], [1, -1], 3).items
+        3
+        """
+        one, two, said = (np.asarray(values, dtype=np.int64) for values in (left, right, answer))
+        if not len(one) == len(two) == len(said):
+            raise ValueError("Left, right and answers must be equally many.")
+        if len(one) and (min(one.min(), two.min()) < 0 or max(one.max(), two.max()) >= items):
+            raise ValueError(f"Items are numbered 0 to {items - 1}.")
+        if (one == two).any():
+            raise ValueError("An item cannot be compared with itself.")
+        if len(said) and (said.min() < RIGHT or said.max() > LEFT):
+            raise ValueError("An answer is 1 (left), 0 (no difference) or -1 (right).")
+        return cls(one, two, said, items)
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether "no difference" was answered."""
+        return bool((self.answer == TIE).any())
+
+
+def groups_of(pairs: Pairs, directed: bool = True) -> Ints:
+    """The group of each item; items of one group reach each other by comparisons.
+
+    Directed: by chains of choices in both directions, which a maximum of the likelihood needs. Otherwise it is enough
+    that items were compared.
+
+    >>> pairs = Pairs.of([0, 1, 2], [1, 0, 3], [1, 1, 1], 4)
+    >>> groups_of(pairs, directed=False).tolist(), len(set(groups_of(pairs).tolist()))
+    ([0, 0, 1, 1], 3)
+    """
+    to_left, to_right = pairs.answer >= TIE, pairs.answer <= TIE
+    if not directed:
+        to_left = to_right = np.ones(len(pairs.answer), dtype=bool)
+    source = np.concatenate([pairs.left[to_left], pairs.right[to_right]])
+    target = np.concatenate([pairs.right[to_left], pairs.left[to_right]])
+    graph = sparse.coo_array((np.ones(len(source)), (source, target)), shape=(pairs.items, pairs.items))
+    _, labels = connected_components(graph.tocsr(), directed=directed, connection="strong")
+    _, first = np.unique(labels, return_index=True)
+    order = np.argsort(np.argsort(first))
+    groups: Ints = order[labels].astype(np.int64)
+    return groups

@@ -1,0 +1,141 @@
+"""The full posterior of Thurstone's model by NUTS (Hoffman and Gelman 2014), with the extra `bayes` (NumPyro, JAX).
+
+`posterior_density` has the model as it is sampled. Chains start at the penalised maximum of the likelihood and are
+drawn in double precision; everything is compiled once. R-hat (split chains) and effective sample sizes are those of
+strengths and of sigma, both divided by the standard deviation of the strengths of the same draw, so that they are free
+of the overall scale.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from karat.models.choices.pairs import Floats, Ints, Pairs
+from karat.models.choices.predicted import population_probabilities
+from karat.models.choices.thurstone import fit_thurstone
+from karat.models.choices.thurstone_people import Population
+
+CHAINS, DRAWS, DEPTH = 2, 500, 8
+WARMUP_OWN, WARMUP_SHARED = 300, 500
+ACCEPTED_OWN, ACCEPTED_SHARED = 0.9, 0.95
+"""The wanted share of accepted steps: with one criterion for all, longer steps than these go astray."""
+AVERAGED = 100
+"""How many draws of the population predictions are averaged over."""
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """Draws of the strengths and of what participants are like, and how far they can be trusted."""
+
+    draws: Floats
+    """Strengths, one row a draw (chain after chain), one column an item."""
+    variability: Floats
+    """sigma of each participant (draws x people)."""
+    criterion: Floats
+    """C of each participant, or the shared one (draws x people, or draws x 1)."""
+    populations: tuple[Population, ...]
+    """The population of participants, one a draw."""
+    rhat: Floats
+    """Of the standardised strengths; 1 where chains agree."""
+    ess: Floats
+    """The effective number of draws of each standardised strength."""
+    variability_rhat: Floats
+    variability_ess: Floats
+    divergences: int
+    """Draws at which the sampler lost its way; above a few, the posterior may be cut off."""
+    chains: int
+
+    @property
+    def strengths(self) -> Floats:
+        """The posterior mean of each strength."""
+        return np.asarray(self.draws.mean(axis=0))
+
+    @property
+    def covariance(self) -> Floats:
+        """Of the draws of the strengths."""
+        return np.atleast_2d(np.cov(self.draws, rowvar=False))
+
+    def interval(self, level: float) -> tuple[Floats, Floats]:
+        """The ends of the middle part of each strength's draws."""
+        lower, upper = np.quantile(self.draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        return lower, upper
+
+    def ordered(self, order: Ints) -> Posterior:
+        """The same with the items in another order."""
+        return replace(self, draws=self.draws[:, order], rhat=self.rhat[order], ess=self.ess[order])
+
+    def probabilities(self, difference: Floats) -> Floats:
+        """Left, no difference and right for differences of strengths, over the posterior of the population."""
+        some = self.populations[:: max(1, len(self.populations) // AVERAGED)]
+        return np.asarray(np.mean([population_probabilities(one, difference) for one in some], axis=0))
+
+    @property
+    def trusted(self) -> bool:
+        """Whether chains agree, draws are enough and hardly any went astray."""
+        rhat = max(self.rhat.max(), self.variability_rhat.max())
+        ess = min(self.ess.min(), self.variability_ess.min())
+        return bool(rhat < 1.05 and ess >= 50 * self.chains and self.divergences <= 0.01 * len(self.draws))
+
+
+def draw_posterior(
+    pairs: Pairs,
+    participant: Ints,
+    shared_criterion: bool = False,
+    seed: int = 1,
+    chains: int = CHAINS,
+    warmup: int | None = None,
+    draws: int = DRAWS,
+) -> Posterior:
+    """The posterior of the model that `fit_thurstone` fits; ImportError where NumPyro is not installed."""
+    # Chains run side by side only if JAX is told before it starts that there are several devices.
+    os.environ.setdefault("XLA_FLAGS", f"--xla_force_host_platform_device_count={min(chains, os.cpu_count() or 1)}")
+    import jax
+    from numpyro.infer import MCMC, NUTS
+
+    jax.config.update("jax_enable_x64", True)
+    from karat.models.choices.posterior_density import Density
+
+    who = np.asarray(participant, dtype=np.int64)
+    density = Density(pairs, who, fit_thurstone(pairs, who, shared_criterion))
+    start = {name: jax.numpy.broadcast_to(at, (chains, *at.shape)) for name, at in density.start().items()}
+    accepted = ACCEPTED_SHARED if density.shared else ACCEPTED_OWN
+    usual = WARMUP_SHARED if density.shared else WARMUP_OWN
+    kernel = NUTS(potential_fn=density.energy, target_accept_prob=accepted, max_tree_depth=DEPTH)
+    method = "parallel" if jax.local_device_count() >= chains > 1 else "sequential"
+    sampler = MCMC(
+        kernel,
+        num_warmup=usual if warmup is None else warmup,
+        num_samples=draws,
+        num_chains=chains,
+        chain_method=method,
+        progress_bar=False,
+    )
+    # One chain has no axis of chains in what it starts from.
+    first = start if chains > 1 else {name: at[0] for name, at in start.items()}
+    sampler.run(jax.random.PRNGKey(seed), init_params=first, extra_fields=("diverging",))
+    moved = sampler.get_samples(group_by_chain=True)
+    told = {name: np.asarray(at) for name, at in jax.vmap(jax.vmap(density.told))(moved).items()}
+    return _concluded(told, int(np.asarray(sampler.get_extra_fields()["diverging"]).sum()), density.shared)
+
+
+def _concluded(told: dict[str, Any], divergences: int, shared: bool) -> Posterior:
+    from numpyro.diagnostics import effective_sample_size, split_gelman_rubin
+
+    strengths, sigma = told["strengths"], np.exp(told["u"])
+    scale = strengths.std(axis=-1, ddof=1, keepdims=True)
+    criterion = np.exp(told["mu"][..., None] if shared else told["v"])
+    shape, mu = np.exp(told["log_shape"]).ravel(), told["mu"].ravel()
+    omega = [None] * len(mu) if shared else np.exp(told["log_omega"]).ravel().tolist()
+    populations = tuple(
+        Population(float(k), float(m), spread) for k, m, spread in zip(shape, mu, omega, strict=True)
+    )  # fmt: skip
+    draws, variability, criteria = (values.reshape(-1, values.shape[-1]) for values in (strengths, sigma, criterion))
+    return Posterior(
+        draws, variability, criteria, populations,
+        split_gelman_rubin(strengths / scale), effective_sample_size(strengths / scale),
+        split_gelman_rubin(sigma / scale), effective_sample_size(sigma / scale), divergences, len(strengths),
+    )  # fmt: skip

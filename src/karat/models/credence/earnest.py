@@ -1,0 +1,214 @@
+"""Answers in earnest on one scale: how probable they are up to each trial, by what the others say of the same stimuli.
+
+Nobody confirms themselves: a participant's own answers are taken out of the strengths by which they are judged, in one
+Newton step each, a - g / (H - h), with the slope g and the information h that their answer gave (H in all). A stimulus
+that comes again is answered as before with a learned probability, and else anew.
+
+There may be several groups of speakers, each with strengths of its own; see `speakers`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import sparse
+
+from karat.models.credence.labels import Labels
+from karat.models.credence.ordered import Ordered
+from karat.models.credence.trials import Floats, Ints, Part, Singles
+
+LAPSING = 0.5
+"""The share of trials in which those with intermittent lapses do not look."""
+KNOWN_PRECISION = 1.0
+"""How firmly a known right answer speaks for a strength, before anybody answers."""
+AGAIN = 0.3
+"""How often a repeated stimulus is answered from memory, before anybody answers."""
+APART = 2.0
+"""The prior deviation between the strengths of two groups of speakers."""
+
+
+@dataclass
+class Speakers:
+    """What one group says of the stimuli."""
+
+    strengths: Floats
+    information: Floats
+    own_slope: Floats
+    own_information: Floats
+
+
+@dataclass
+class Prefix:
+    """For some participants and one group: the answers before each trial, on the grid and summed over it."""
+
+    on_grid: Singles
+    """participants x trials + 1 x places, weights included."""
+    summed: Floats
+    lapsing: Floats
+    """The log probability of all answers with intermittent lapses."""
+    looked: Floats
+    """The log probability of each answer (participants x trials) at the participant's most probable place."""
+    slopes: Singles = field(repr=False)
+    """Of each answer in the strength of its stimulus, on the grid."""
+    rows: tuple[Ints, Ints] = field(repr=False)
+    anew: Floats = field(repr=False)
+    """The probability that each answer is no mere repetition; 1 where it is the first to its stimulus."""
+
+
+class Earnest:
+    """The answers of one part and what is learned from them."""
+
+    def __init__(self, part: Part, weight: Floats) -> None:
+        self.part = part
+        self.at = _places_of(part.content)
+        shares = np.bincount(part.content[self.at], weight[self.at[0]], part.levels).astype(np.float64) + 1.0
+        self.model: Ordered | Labels = Ordered(part.levels, shares) if part.ordered else Labels(part.levels)
+        self.earlier = part.earlier()
+        self.repeats = bool((self.earlier >= 0).any())
+        self.again = AGAIN
+        """The probability that a repeated stimulus is answered as before, whatever it is."""
+        self.repeated: list[tuple[float, float]] = []
+        """Answers to repeated stimuli since the last time that something was learned, and those given as before."""
+        start = self.model.no_strengths(part.items)
+        nothing = np.zeros(part.item.shape)
+        self.groups = [Speakers(start, np.ones_like(start), nothing, nothing)]
+        places = np.exp(self.model.log_weights)[None, :].repeat(len(weight), axis=0)
+        for _ in range(4):
+            self.learn(weight[:, None] * part.there, [places])
+
+    def adopt(self, other: Earnest) -> None:
+        """Begin with what was learned from some of the participants."""
+        self.model, self.again = other.model, other.again
+        nothing = np.zeros(self.part.item.shape)
+        self.groups = [Speakers(one.strengths, one.information, nothing, nothing.copy()) for one in other.groups]
+
+    def prior(self, group: int) -> tuple[Floats, Floats]:
+        """The middle and the precision of the strengths before anybody of the group answers."""
+        if group:
+            return self.groups[0].strengths, np.full(self.part.items, APART**-2.0)
+        centre = self.model.no_strengths(self.part.items)
+        precision = np.full(self.part.items, self.model.strength_sd**-2.0)
+        if self.part.key is not None:
+            known = np.isfinite(self.part.key)
+            centre[known] = self.model.known_strengths(self.part.key)[known]
+            precision[known] = KNOWN_PRECISION
+        return centre, precision
+
+    def learn(self, weight: Floats, places: list[Floats]) -> None:
+        """Strengths and thresholds, from who was in earnest when and the places of everybody in each group."""
+        if self.repeated:
+            repeated, as_before = np.sum(self.repeated, axis=0)
+            self.again = float((as_before + 2 * AGAIN) / (repeated + 2))
+            self.repeated = []
+        answers = self._answers(weight)
+        for number, posterior in enumerate(places):
+            self._learn_group(number, answers, posterior)
+
+    def _answers(self, weight: Floats) -> sparse.csr_array:
+        """How much each participant's answer counts, by stimulus and level."""
+        part = self.part
+        rows = (part.item * part.levels + part.content)[self.at]
+        return sparse.csr_array((weight[self.at], (rows, self.at[0])), shape=(part.items * part.levels, len(part.item)))
+
+    def _learn_group(self, number: int, answers: sparse.csr_array, places: Floats) -> None:
+        table = (answers @ places).reshape(self.part.items, self.part.levels, -1)
+        group = self.groups[number]
+        found = self.model.improve(group.strengths, self.prior(number), table, thresholds=number == 0)
+        group.strengths, group.information = found
+
+    def learn_population(self, places: Floats) -> None:
+        """The spread of participants' parameters, from the summed posterior of those in earnest."""
+        factor = self.model.improve_population(places, self.groups[0].strengths, self.groups[0].information)
+        for group in self.groups:
+            group.strengths = factor * group.strengths
+            group.information = group.information / factor**2
+
+    def prefix(self, group: int, people: slice) -> Prefix:
+        """The answers of some participants before each trial, judged by one group without themselves."""
+        part, model, speakers = self.part, self.model, self.groups[group]
+        item, content = part.item[people], part.content[people]
+        rows = _places_of(content)
+        stimulus, level = item[rows], content[rows]
+        strength, information = self._without_themselves(speakers, people, rows, stimulus, level)
+        probability, slopes = model.evaluate(strength, 1 / information, level)
+        alone = np.ones(len(level))
+        if self.repeats:
+            earlier = self.earlier[people][rows]
+            again = np.where(earlier >= 0, self.again, 0.0).astype(np.float32)[:, None]
+            anew = (1 - again) * probability
+            probability = anew + again * (earlier == level)[:, None]
+            slopes = slopes * anew / probability
+            alone = (anew / probability).mean(axis=1).astype(np.float64)
+        whole = np.zeros((item.shape[0], item.shape[1] + 1, model.places), dtype=np.float32)
+        whole[rows[0], rows[1] + 1] = np.log(probability)
+        whole[:, 0] = model.log_weights
+        np.cumsum(whole, axis=1, out=whole)
+        # Lapses are judged at the most probable place alone, which is enough for something so rough.
+        best = whole[:, -1].argmax(axis=1)
+        looked = probability[np.arange(len(level)), best[rows[0]]].astype(np.float64)
+        lapsing = np.bincount(rows[0], np.log((1 - LAPSING) * looked + LAPSING / part.levels), len(item)).astype(
+            np.float64
+        )
+        by_trial = np.zeros(item.shape)
+        by_trial[rows] = np.log(looked)
+        return Prefix(whole, log_sum(whole), lapsing, by_trial, slopes.astype(np.float32), rows, alone)
+
+    def _without_themselves(
+        self, speakers: Speakers, people: slice, rows: tuple[Ints, Ints], stimulus: Ints, level: Ints
+    ) -> tuple[Floats, Floats]:
+        own, told = speakers.own_slope[people][rows], speakers.own_information[people][rows]
+        if isinstance(self.model, Ordered):
+            everybody = speakers.information[stimulus]
+            left = np.maximum(everybody - told, 0.3 * everybody)
+            return speakers.strengths[stimulus] - own / left, left
+        everybody = speakers.information[stimulus, level]
+        left = np.maximum(everybody - told, 0.3 * everybody)
+        strength = speakers.strengths[stimulus].copy()
+        shift = own / left
+        strength += shift[:, None] / (self.part.levels - 1)
+        strength[np.arange(len(level)), level] -= shift * (1 + 1 / (self.part.levels - 1))
+        return strength, left
+
+    def keep_own(self, group: int, people: slice, prefix: Prefix, places: Floats, weight: Floats) -> None:
+        """Note what each answer of some participants gave to the strengths, for the next time they are judged."""
+        speakers = self.groups[group]
+        if self.repeats:
+            repeated = weight[prefix.rows] * (self.earlier[people][prefix.rows] >= 0)
+            self.repeated.append((float(repeated.sum()), float((repeated * (1 - prefix.anew)).sum())))
+        share = places[prefix.rows[0]]
+        mean = (share * prefix.slopes).sum(axis=1)
+        square = (share * prefix.slopes**2).sum(axis=1)
+        counted = weight[prefix.rows]
+        for matrix, values in ((speakers.own_slope, mean), (speakers.own_information, square)):
+            block = np.zeros(weight.shape)
+            block[prefix.rows] = counted * values
+            matrix[people] = block
+
+    def add_group(self, places: Floats, weight: Floats) -> None:
+        """A second group of speakers, begun from those whose places are given."""
+        first = self.groups[0]
+        nothing = np.zeros(self.part.item.shape)
+        self.groups.append(Speakers(first.strengths.copy(), first.information.copy(), nothing, nothing.copy()))
+        for _ in range(3):
+            self._learn_group(len(self.groups) - 1, self._answers(weight), places)
+
+
+def log_sum(values: Floats | Singles) -> Floats:
+    """log sum exp along the last axis, in double precision; minus infinity where all are.
+
+    >>> log_sum(np.log(np.array([[1.0, 2.0], [0.5, 0.5]]))).round(3).tolist()
+    [1.099, 0.0]
+    """
+    top = values.max(axis=-1)
+    safe = np.where(np.isfinite(top), top, 0.0)
+    with np.errstate(divide="ignore"):
+        summed = safe + np.log(np.exp(values - safe[..., None]).sum(axis=-1))
+    found: Floats = summed.astype(np.float64)
+    return found
+
+
+def _places_of(content: Ints) -> tuple[Ints, Ints]:
+    """Where there are answers: participants and trials."""
+    people, trials = np.nonzero(content >= 0)
+    return people.astype(np.int64), trials.astype(np.int64)

@@ -1,0 +1,84 @@
+"""Fit the mixture of behaviours: by turns judge everybody and learn from those who seem to be in earnest.
+
+With many participants the turns are made with some of them, drawn at random; a few more with everybody follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass
+
+import numpy as np
+
+from karat.models.credence.mixture import Mixture, Step
+from karat.models.credence.speakers import is_worth_it, minority, second_direction, with_second_group
+from karat.models.credence.trials import Floats, Trials, first_weights
+
+ROUNDS, MORE_ROUNDS, ROUNDS_OF_ALL = 15, 10, 2
+ENOUGH = 40_000
+"""With more answers than these, most turns are made with some of the participants."""
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The learned mixture and the last look at everybody."""
+
+    mixture: Mixture
+    step: Step
+
+    @property
+    def log_odds(self) -> Floats:
+        """Of being in earnest throughout, against everything else."""
+        return self.mixture.log_odds(self.step.likelihood)
+
+
+def fit_credence(trials: Trials, seed: int = 1, progress: Progress | None = None) -> Fitted:
+    """Learn from all participants who was in earnest, and judge each of them by the others.
+
+    >>> from karat.models.credence.trials import Part
+    >>> random = np.random.default_rng(1)
+    >>> item = random.permuted(np.tile(np.arange(30), (20, 1)), axis=1)
+    >>> answer = (random.random((20, 30)) < np.where(item < 15, 0.9, 0.1)).astype(np.int64)
+    >>> answer[0] = random.integers(0, 2, 30)
+    >>> found = fit_credence(Trials((Part(item, answer, answer, 30, 2),)))
+    >>> int(found.log_odds.argmin()), bool(found.log_odds[1:].min() > 0)
+    (0, True)
+    """
+    told = progress or (lambda done, of: None)
+    weight = first_weights(trials)
+    people, count = trials.shape
+    some = np.arange(people)
+    if people * count > ENOUGH:
+        some = np.sort(np.random.default_rng(seed).permutation(people)[: max(100, ENOUGH // count)])
+    total = ROUNDS + MORE_ROUNDS + ROUNDS_OF_ALL + 1
+    mixture = _learned(trials.of(some), weight[some], seed, lambda done: told(done, total))
+    if len(some) < people:
+        everybody = Mixture(trials, weight)
+        everybody.adopt(mixture)
+        mixture = everybody
+        for done in range(ROUNDS_OF_ALL):
+            mixture.step()
+            told(ROUNDS + MORE_ROUNDS + done, total)
+    step = mixture.step(learn=False)
+    told(total, total)
+    return Fitted(mixture, step)
+
+
+def _learned(trials: Trials, weight: Floats, seed: int, told: Callable[[int], None]) -> Mixture:
+    mixture = Mixture(trials, weight)
+    step = mixture.step()
+    for done in range(1, ROUNDS):
+        step = mixture.step()
+        told(done)
+    direction = second_direction(mixture, seed)
+    if direction is None:
+        return mixture
+    wider = deepcopy(mixture)
+    with_second_group(wider, minority(direction))
+    after = step
+    for done in range(MORE_ROUNDS):
+        after = wider.step()
+        told(ROUNDS + done)
+    return wider if is_worth_it(wider, step, after) else mixture

@@ -1,0 +1,249 @@
+"""The mixture of behaviours: how probable each is for each participant.
+
+The components, each with a share that is learned under a Dirichlet prior worth five participants, four of them earnest:
+
+    earnest throughout;
+    intermittent lapses: every other trial answered without looking, on average;
+    a way of not looking (guessing, a pattern of length 1, 2, ...) x a pace (as before, hurried, rushing),
+        from the first trial on, or from trial c on and in earnest before, every c as probable.
+
+For a change at c the probability is that of the earnest answers before c times that of the rest without looking; sums
+from both ends give all c at once. A change must leave at least a tenth of the trials: what happens after that hardly
+matters, and hardly shows.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from karat.models.credence import paces, spammers
+from karat.models.credence.earnest import Earnest, Prefix, log_sum
+from karat.models.credence.trials import Floats, Trials
+
+CHUNK = 4_000_000
+"""Participants are taken so many at a time that their answers on the grid fill at most this many numbers."""
+THREADS = 2
+PRIOR_EARNEST, PRIOR_OTHERS = 4.0, 1.0
+AFTER = 0.1
+SHARE_ROUNDS = 100
+SPARSE = 0.5
+"""Participants that a behaviour must have to count as one of this crowd."""
+EARNEST, LAPSES = 0, 1
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one look at all participants says; components as in the text above, in this order."""
+
+    likelihood: Floats
+    """The log probability of everything by component, participants x components."""
+    posterior: Floats
+    change: Floats
+    """The probability that the behaviour changes at each trial (from 0), participants x trials + 1."""
+    weight: Floats
+    """The probability of being in earnest at each trial."""
+    group: Floats
+    """The posterior of the groups of speakers, given earnest."""
+    without_times: Floats
+    """The log odds of being in earnest by the answers alone."""
+    answers: Floats
+    """The log probability of the answers alone if earnest."""
+    looked: Floats
+    """The log probability of each answer if earnest, participants x trials."""
+    evidence: Floats
+    """The log probability of everything about each participant, judged by the others."""
+
+
+class Mixture:
+    """The model as learned so far."""
+
+    def __init__(self, trials: Trials, weight: Floats) -> None:
+        self.trials = trials
+        self.people, self.count = trials.shape
+        self.earnest = [Earnest(part, weight) for part in trials.parts]
+        self.weight = np.repeat(weight[:, None], self.count, axis=1)
+        self.group_shares = np.ones(1)
+        most = max(4, min(max(part.levels for part in trials.parts), 7))
+        self.lengths = tuple(range(1, min(most, max(1, self.count // 3)) + 1))
+        self.blind = self._blind()
+        self.regimes = [paces.EARNEST] + [paces.HURRIED, paces.RUSHING] * (trials.residual is not None)
+        self.prior = self._prior()
+        self.shares = self.prior / self.prior.sum()
+        place, answered = np.arange(self.count + 1), trials.answered[:, None]
+        self.allowed = (place >= 1) & (place <= answered - np.maximum(3, np.ceil(AFTER * answered)))
+
+    def _blind(self) -> Floats:
+        """Ways of not looking x participants x trials + 1: the answers from each trial on, all parts together."""
+        guessed = np.sum([spammers.guesses(part.button, part.levels) for part in self.trials.parts], axis=0)
+        repeated = [
+            np.sum([spammers.patterns(part.button, part.levels, length) for part in self.trials.parts], axis=0)
+            for length in self.lengths
+        ]
+        return np.stack([guessed, *repeated])
+
+    def _prior(self) -> Floats:
+        ways = np.array([0.5, *(0.25 * 0.5**place for place in range(len(self.lengths)))])
+        shape = (len(ways), len(self.regimes), 2)
+        spread = np.broadcast_to(ways[:, None, None] / ways.sum() / (2 * len(self.regimes)), shape)
+        return np.concatenate([[PRIOR_EARNEST, 0.05 * PRIOR_OTHERS], 0.95 * PRIOR_OTHERS * spread.ravel()])
+
+    def adopt(self, other: Mixture) -> None:
+        """Begin where a mixture of some of the participants ended."""
+        self.shares, self.regimes, self.group_shares = other.shares, list(other.regimes), other.group_shares
+        for mine, theirs in zip(self.earnest, other.earnest, strict=True):
+            mine.adopt(theirs)
+
+    @property
+    def groups(self) -> int:
+        return len(self.group_shares)
+
+    def step(self, learn: bool = True) -> Step:
+        """Look at everybody once, and unless told otherwise learn from it."""
+        clock = self._clock()
+        places = sum(one.model.places for one in self.earnest) * self.groups
+        many = max(1, CHUNK // (self.count * places))
+        slices = [slice(first, min(first + many, self.people)) for first in range(0, self.people, many)]
+        with ThreadPoolExecutor(THREADS) as pool:
+            looks = list(pool.map(lambda part: self._look(part, clock, learn), slices))
+        joined = [np.concatenate(parts) for parts in zip(*(look[0] for look in looks), strict=True)]
+        step = Step(*joined)
+        if learn:
+            self._learn(step, [look[1] for look in looks], clock)
+        return step
+
+    def _clock(self) -> _Clock:
+        residual = self.trials.residual
+        if residual is None:
+            return self._no_clock()
+        before, pace = paces.until(self.regimes[0].log_density(residual))
+        others = [paces.since(regime.log_density(residual)) for regime in self.regimes[1:]]
+        return _Clock(before, [times for times, _ in others], [pace, *(own for _, own in others)])
+
+    def _no_clock(self) -> _Clock:
+        nothing = np.zeros((self.people, self.count + 1))
+        return _Clock(nothing, [nothing] * (len(self.regimes) - 1), [np.empty(0)])
+
+    def _look(self, people: slice, clock: _Clock, learn: bool) -> tuple[tuple[Floats, ...], list[list[Floats]]]:
+        prefixes = [[one.prefix(group, people) for group in range(self.groups)] for one in self.earnest]
+        by_group = np.stack([sum(part[group].summed for part in prefixes) for group in range(self.groups)], axis=-1)
+        by_group = by_group + np.log(self.group_shares)
+        before = log_sum(by_group)
+        lapses = np.stack([sum(part[group].lapsing for part in prefixes) for group in range(self.groups)], axis=-1)
+        likelihood, joint, switched = self._components(people, before, lapses, clock)
+        posterior = likelihood + np.log(self.shares)
+        posterior = np.exp(posterior - log_sum(posterior)[:, None])
+        changing = posterior[:, 2:].reshape(-1, len(self.blind), len(self.regimes), 2)[..., 1]
+        with np.errstate(invalid="ignore"):
+            where = np.nan_to_num(np.exp(joint - switched[..., None]))
+        change = np.einsum("pwr,wrpc->pc", changing, where)
+        stays = posterior[:, EARNEST] + posterior[:, LAPSES] / 2
+        later = change[:, ::-1].cumsum(axis=1)[:, ::-1]
+        weight = stays[:, None] + later[:, 1:]
+        group = np.exp(by_group[:, -1] - before[:, -1:])
+        alone = likelihood
+        if self.trials.residual is not None and not learn:
+            alone = self._components(people, before, lapses, self._no_clock())[0]
+        most = group.argmax(axis=1)
+        looked = np.choose(
+            most[:, None], [sum(part[number].looked for part in prefixes) for number in range(self.groups)]
+        )
+        places = self._places(people, prefixes, by_group, change, stays, weight) if learn else []
+        evidence = log_sum(likelihood + np.log(self.shares))
+        found = (likelihood, posterior, change, weight, group, self.log_odds(alone), before[:, -1], looked, evidence)
+        return found, places
+
+    def _components(
+        self, people: slice, before: Floats, lapses: Floats, clock: _Clock
+    ) -> tuple[Floats, Floats, Floats]:
+        """Log probabilities by component; by change (ways x paces x participants x trials + 1); summed over changes."""
+        rest, times = self.blind[:, people], clock.before[people]
+        whole = times[:, -1]
+        at_once = [whole, *(own[people, 0] for own in clock.since)]
+        changed = [np.broadcast_to(whole[:, None], times.shape), *(times + own[people] for own in clock.since)]
+        allowed = self.allowed[people]
+        number = np.maximum(allowed.sum(axis=1, keepdims=True), 1)
+        even = np.where(allowed, -np.log(number), -np.inf)
+        joint = rest[:, None] + (before + even) + np.stack(changed)
+        switched = log_sum(joint)
+        first = rest[:, None, :, 0] + np.stack(at_once)
+        both = np.stack([first, switched], axis=2).reshape(-1, len(whole)).T
+        lapsing = log_sum(lapses + np.log(self.group_shares)) + whole
+        return np.column_stack([before[:, -1] + whole, lapsing, both]), joint, switched
+
+    def _places(
+        self, people: slice, prefixes: list[list[Prefix]], by_group: Floats, change: Floats, stays: Floats,
+        weight: Floats,
+    ) -> list[list[Floats]]:  # fmt: skip
+        """The posterior of everybody's place on the grid of each part and group, from what they answered in earnest."""
+        best, changing = change.argmax(axis=1), change.sum(axis=1)
+        everybody = np.arange(len(best))
+        share = np.column_stack([stays, changing]) / np.maximum(stays + changing, 1e-12)[:, None]
+        found: list[list[Floats]] = []
+        for one, part in zip(self.earnest, prefixes, strict=True):
+            found.append([])
+            for group, prefix in enumerate(part):
+                total = 0.0
+                for trial, likely in ((np.full_like(best, self.count), share[:, 0]), (best, share[:, 1])):
+                    within = np.exp(prefix.on_grid[everybody, trial] - prefix.summed[everybody, trial][:, None])
+                    belongs = np.exp(by_group[everybody, trial, group] - log_sum(by_group[everybody, trial]))
+                    total = total + (likely * belongs)[:, None] * within
+                one.keep_own(group, people, prefix, np.asarray(total), weight * one.part.there[people])
+                found[-1].append(np.asarray(total))
+        return found
+
+    def _learn(self, step: Step, looks: list[list[list[Floats]]], clock: _Clock) -> None:
+        self.weight = step.weight
+        in_earnest = step.weight.mean(axis=1)
+        sums = np.zeros(self.groups)
+        for number, one in enumerate(self.earnest):
+            places = [np.concatenate([look[number][group] for look in looks]) for group in range(self.groups)]
+            one.learn(step.weight * one.part.there, places)
+            by_place = np.stack([in_earnest @ own for own in places])
+            one.learn_population(by_place.sum(axis=0))
+            sums += by_place.sum(axis=1)
+        self.group_shares = (sums + 1.0) / (sums + 1.0).sum()
+        self._learn_shares(step.likelihood)
+        if self.trials.residual is not None:
+            self._learn_paces(self.trials.residual, step, clock)
+
+    def log_odds(self, likelihood: Floats) -> Floats:
+        """The log odds of being in earnest throughout, against everything else."""
+        weighted = likelihood + np.log(self.shares)
+        odds: Floats = weighted[:, EARNEST] - log_sum(np.delete(weighted, EARNEST, axis=1))
+        return odds
+
+    def _learn_shares(self, likelihood: Floats) -> None:
+        """To the end at once: this is cheap, and the slowest of all to converge in turns with the rest."""
+        relative = np.exp(likelihood - likelihood.max(axis=1, keepdims=True))
+        for _ in range(SHARE_ROUNDS):
+            weighted = relative * self.shares
+            found = (weighted / weighted.sum(axis=1, keepdims=True)).sum(axis=0)
+            whole = self.prior + found
+            # A behaviour that half a participant shows is chance; the others of the same crowd are more probable.
+            others = self.prior[1:] + np.maximum(found[1:] - SPARSE, 0.0)
+            whole[1:] = others * whole[1:].sum() / others.sum()
+            self.shares = whole / whole.sum()
+
+    def _learn_paces(self, residual: Floats, step: Step, clock: _Clock) -> None:
+        usual = (paces.EARNEST, paces.HURRIED, paces.RUSHING)
+        stays = step.posterior[:, [EARNEST, LAPSES]].sum(axis=1)
+        parts = step.posterior[:, 2:].reshape(self.people, len(self.blind), len(self.regimes), 2)
+        weights = [stays, *(parts[:, :, number, 0].sum(axis=1) for number in range(1, len(self.regimes)))]
+        self.regimes = [
+            regime.improved(prior, residual, pace, np.repeat(weight[:, None], self.count, axis=1), number == 0)
+            for number, (regime, prior, pace, weight) in enumerate(
+                zip(self.regimes, usual, clock.pace, weights, strict=True)
+            )
+        ]
+
+
+@dataclass(frozen=True)
+class _Clock:
+    """Times before each trial if earnest, from each trial on by the other regimes, and the posteriors of paces."""
+
+    before: Floats
+    since: list[Floats]
+    pace: list[Floats]

@@ -1,0 +1,94 @@
+"""A second group of speakers: people who disagree with the others consistently, and with each other not at all.
+
+The slopes of everybody's answers in the strengths of the stimuli are what the first group leaves unexplained. If some
+participants share another grammar, these slopes have a common direction. The first singular value of participants x
+stimuli is compared with those of the same matrix with random signs, which keeps its sizes and breaks any common
+direction. Only where it is greater than all of them is a second group tried: begun from the participants on the smaller
+side, and kept if everybody together becomes more probable by `GAIN` (each judged without themselves), if its members
+agree about as much as those of the first group (people who just guess would not), and if there are three of them at
+least.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import svds
+
+from karat.models.credence.earnest import Earnest
+from karat.models.credence.mixture import Mixture, Step
+from karat.models.credence.trials import Floats
+
+SIGNS = 19
+"""Random signs: greater than all 19 is a test at 5 %."""
+FEWEST = 3
+GAIN = 5.0
+AGREE = 0.6
+"""The spread of the second group's strengths, as a share of that of the first, from which its members agree enough."""
+
+
+def second_direction(mixture: Mixture, seed: int) -> Floats | None:
+    """Everybody's place on the common direction of what is unexplained, or None where chance could make it."""
+    random = np.random.default_rng(seed)
+    table = sparse.hstack([_unexplained(one, mixture.weight) for one in mixture.earnest], format="csr")
+    if min(table.shape) < 3 * FEWEST or not table.nnz:
+        return None
+    start = np.ones(min(table.shape))
+    left, value, _ = svds(table, k=1, v0=start)
+    for _ in range(SIGNS):
+        signed = table.copy()
+        signed.data = signed.data * random.choice([-1.0, 1.0], len(signed.data))
+        if float(svds(signed, k=1, v0=start, return_singular_vectors=False)[0]) >= float(value[0]):
+            return None
+    direction: Floats = left[:, 0]
+    return direction
+
+
+def _unexplained(one: Earnest, weight: Floats) -> sparse.csr_array:
+    """Slopes of answers in strengths, standardised by their information, participants x stimuli (and levels)."""
+    part, speakers = one.part, one.groups[0]
+    rows = np.nonzero(part.there)
+    slope, information = speakers.own_slope[rows], speakers.own_information[rows]
+    counted = weight[rows] > 0.5
+    values = np.where(counted, slope / np.sqrt(np.maximum(information, 1e-9)) / np.maximum(weight[rows], 0.5), 0.0)
+    values = np.clip(values, -3, 3) * np.sqrt(np.maximum(information, 0.0))
+    columns, width = part.item[rows], part.items
+    if not part.ordered:
+        columns, width = columns * part.levels + part.content[rows], width * part.levels
+    return sparse.csr_array((values, (rows[0], columns)), shape=(len(part.item), width))
+
+
+def minority(direction: Floats) -> Floats:
+    """Who is on the smaller side of the direction, by the best split into two clusters.
+
+    >>> minority(np.array([0.1, 0.0, -0.1, 0.1, 2.0, 2.1])).tolist()
+    [0.0, 0.0, 0.0, 0.0, 1.0, 1.0]
+    """
+    ordered = np.sort(direction)
+    number = np.arange(1, len(ordered))
+    total, squares = np.cumsum(ordered), ordered.sum()
+    between = (total[:-1] - number / len(ordered) * squares) ** 2 / (number * (len(ordered) - number))
+    cut = ordered[int(np.argmax(between))]
+    upper = direction > cut
+    small = upper if upper.sum() <= len(upper) / 2 else ~upper
+    members: Floats = small.astype(np.float64)
+    return members
+
+
+def with_second_group(mixture: Mixture, members: Floats) -> None:
+    """Begin a second group from its probable members."""
+    for one in mixture.earnest:
+        places = members[:, None] * np.exp(one.model.log_weights)
+        one.add_group(places, mixture.weight * one.part.there)
+    share = float(np.clip(members.mean(), 0.02, 0.5))
+    mixture.group_shares = np.array([1 - share, share])
+
+
+def is_worth_it(mixture: Mixture, before: Step, after: Step) -> bool:
+    """Whether the second group earns its place, by the rules above."""
+    if mixture.group_shares[1] * mixture.people < FEWEST or float((after.evidence - before.evidence).sum()) < GAIN:
+        return False
+    first, second = (
+        np.concatenate([one.groups[group].strengths.ravel() for one in mixture.earnest]) for group in (0, 1)
+    )
+    return bool(second.std() >= AGREE * first.std())

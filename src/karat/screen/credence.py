@@ -1,0 +1,235 @@
+"""Credence: how probable it is that somebody answered in earnest, since when not, and why.
+
+All evidence is joined in one generative model (`karat.models.credence`): everybody is in earnest, or guesses, or has a
+favourite answer or a pattern, at the usual pace, hurried or rushing, from the first trial on or from some later one, or
+lapses now and then. In earnest, answers go along with those of the others to the same stimuli, nobody counting for
+themselves, as far as the participant's own use of the scale and power of discrimination go. A second group of speakers
+who agree among themselves is learned where there is one. The share of each behaviour is learned from the crowd, with a
+prior that is worth five participants, four of them in earnest. Then
+
+    earnest = P(in earnest throughout | answers, sequence, times of everybody).
+
+The reason names what counted, in natural logarithms of odds: agreement with the others, controls and attention, the
+sequence of buttons, times, and what is usual in this crowd. Where there is little evidence the probability stays near
+that. It is evidence and no verdict: whom to exclude is a rule of the study, and somebody with a rare grammar of their
+own whom nobody shares may look like somebody who guesses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+import polars as pl
+
+from karat.errors import counted
+from karat.judgments import Judgments
+from karat.models.credence import EARNEST, LAPSES, Fitted, fit_credence
+from karat.screen import credence_figure
+from karat.screen.answer_table import Floats, Ints
+from karat.screen.credence_trials import Bools, Looked, looked_at
+from karat.screen.credence_words import reason, shown
+from karat.screen.evidence import Evidence, everybody
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+BELOW = 0.05
+INTERVAL = 0.9
+RUSHING = 2
+"""The regime of times in which somebody rushes."""
+LITTLE = 20
+"""Trials under which probabilities are said to rest on little."""
+PARTS = ("usual", "agreement", "controls", "sequence", "times")
+"""What the log odds are made of, in the order in which they are told."""
+
+
+@dataclass(frozen=True)
+class Credence(Evidence):
+    """The probabilities, with the contribution of each kind of evidence and the learned shares of behaviours."""
+
+    written: ClassVar[tuple[str, ...]] = (
+        *Evidence.written, "behaviour", "switch_trial", "switch_from", "switch_to", "log_odds", *PARTS,
+    )  # fmt: skip
+    shares: dict[str, float] = field(default_factory=dict)
+    """How many of the crowd behave in which way, as learned."""
+    groups: int = 1
+    """Groups of speakers that were found."""
+    answers: pl.DataFrame = field(default=None, repr=False, compare=False)  # type: ignore[assignment]
+    """All answers that were looked at: participant, trial, button (from 1), buttons (how many there were), pace (the
+    time over what is usual of the stimulus; none without times) and earnest (the probability at that trial)."""
+
+    def plot(self, participant: str | None = None, width_cm: float = 16) -> Figure:
+        """Everybody's probability with the cutoff; or what counted for one participant, with their answers and times.
+
+        >>> import karat
+        >>> figure = credence(karat.datasets.load("likert")).plot()
+        >>> figure.get_suptitle()
+        '5 of 48 participants answered in earnest with a probability under .05'
+        """
+        if participant is None:
+            return credence_figure.everybody_figure(self, width_cm)
+        return credence_figure.participant_figure(self, participant, width_cm)
+
+    def to_svg(self) -> str:
+        """The figure of everybody as SVG."""
+        from karat.figures import to_svg
+
+        drawn = self.plot()
+        return to_svg(drawn, drawn.get_suptitle().replace("\n", " "), str(self))
+
+    def __str__(self) -> str:
+        who = f"{len(self.flagged)} of {counted(self.participants.height, 'participant')} flagged"
+        return f"credence: {who} (in earnest with a probability under {shown(self.settings['below'])})."
+
+
+def credence(judgments: Judgments, below: float = BELOW, seed: int = 1) -> Credence:
+    """How probable it is that each participant answered in earnest; flagged where that is under `below`.
+
+    Columns: earnest (the score), behaviour, switch_trial with switch_from and switch_to (nine of ten probable changes
+    lie between), log_odds and its parts usual, agreement, controls, sequence and times; speakers numbers the group.
+
+    >>> import karat
+    >>> found = karat.screen.credence(karat.datasets.load("likert"))
+    >>> found.participants.filter("flagged").select("participant", "behaviour").rows()[:2]
+    [('p06', 'rushing'), ('p11', 'random guessing')]
+    """
+    looked = looked_at(judgments)
+    fitted = fit_credence(looked.trials, seed)
+    table = _table(looked, fitted, below)
+    # Who gave no answer that counts still has a row, without a verdict.
+    table = (
+        everybody(judgments)
+        .join(table, on="participant", how="left", maintain_order="left")
+        .with_columns(pl.col("flagged").fill_null(False), pl.col("reason").fill_null("no answers to look at"))
+    )
+    mixture = fitted.mixture
+    shares = _shares(fitted)
+    notes = [*looked.notes, *_notes(looked, fitted, shares)]
+    return Credence(
+        table,
+        "credence",
+        {"below": below, "seed": seed},
+        tuple(notes),
+        shares=shares,
+        groups=mixture.groups,
+        answers=_answers(looked, fitted),
+    )
+
+
+def _table(looked: Looked, fitted: Fitted, below: float) -> pl.DataFrame:
+    mixture, step = fitted.mixture, fitted.step
+    earnest = step.posterior[:, EARNEST]
+    behaviours, changes = _behaviours(fitted)
+    switch = _switches(looked, fitted, changes)
+    parts = _parts(looked, fitted)
+    table = pl.DataFrame({
+        "participant": looked.people, "score": earnest, "threshold": below, "flagged": earnest < below,
+        "earnest": earnest, "behaviour": behaviours, **switch, "log_odds": fitted.log_odds, **parts,
+        "speakers": step.group.argmax(axis=1) + 1, "trials": looked.trials.answered,
+    })  # fmt: skip
+    reasons = [reason(row, mixture.groups) for row in table.iter_rows(named=True)]
+    return table.with_columns(pl.Series("reason", reasons)).select(
+        "participant", "score", "threshold", "flagged", "reason", pl.exclude("participant", "score", "threshold",
+                                                                            "flagged", "reason")
+    )  # fmt: skip
+
+
+def _behaviours(fitted: Fitted) -> tuple[list[str], Bools]:
+    """The most probable behaviour of each participant, and whether it rather began later than with the first trial."""
+    mixture, posterior = fitted.mixture, fitted.step.posterior
+    shape = (-1, len(mixture.blind), len(mixture.regimes), 2)
+    parts = posterior[:, 2:].reshape(shape)
+    rushing = parts[:, :, RUSHING:].sum(axis=(1, 2, 3))
+    calm = parts[:, :, :RUSHING].sum(axis=(2, 3))
+    names = ["earnest", "intermittent lapses", "random guessing", "primary choice", "repeated pattern", "rushing"]
+    together = np.column_stack([
+        posterior[:, EARNEST], posterior[:, LAPSES], calm[:, 0], calm[:, 1], calm[:, 2:].sum(axis=1), rushing
+    ])  # fmt: skip
+    found = [names[place] for place in together.argmax(axis=1)]
+    later = parts[..., 1].sum(axis=(1, 2)) > parts[..., 0].sum(axis=(1, 2))
+    return found, later & ~np.isin(found, names[:2])
+
+
+def _switches(looked: Looked, fitted: Fitted, changes: Bools) -> dict[str, pl.Series]:
+    """The trial of the change with its interval, where there is one."""
+    change = fitted.step.change
+    total = np.maximum(change.sum(axis=1, keepdims=True), 1e-300)
+    cumulative = np.cumsum(change / total, axis=1)
+    tail = (1 - INTERVAL) / 2
+    places = {
+        "switch_trial": change.argmax(axis=1),
+        "switch_from": (cumulative >= tail).argmax(axis=1),
+        "switch_to": (cumulative >= 1 - tail).argmax(axis=1),
+    }
+    last = looked.numbers.shape[1] - 1
+
+    def trial(place: Ints) -> pl.Series:
+        numbers = looked.numbers[np.arange(len(place)), np.minimum(place, last)]
+        return pl.Series(
+            [int(number) if there else None for number, there in zip(numbers, changes, strict=True)], dtype=pl.Int64
+        )
+
+    return {name: trial(place) for name, place in places.items()}
+
+
+def _parts(looked: Looked, fitted: Fitted) -> dict[str, Floats]:
+    """What the log odds are made of; the parts add up to them."""
+    mixture, step = fitted.mixture, fitted.step
+    share = mixture.shares[EARNEST]
+    usual = np.full(len(looked.people), np.log(share / (1 - share)))
+    chance = np.zeros(looked.keyed.shape)
+    for part in looked.trials.parts:
+        chance = np.where(part.there, -np.log(part.levels), chance)
+    agreement = step.answers - chance.sum(axis=1)
+    controls = np.where(looked.keyed, step.looked - chance, 0.0).sum(axis=1)
+    times = fitted.log_odds - step.without_times
+    sequence = step.without_times - usual - agreement
+    values = (usual, agreement - controls, controls, sequence, times)
+    return dict(zip(PARTS, values, strict=True))
+
+
+def _answers(looked: Looked, fitted: Fitted) -> pl.DataFrame:
+    """One row an answer, in the order in which each participant gave them."""
+    button, buttons = np.zeros(looked.keyed.shape, dtype=np.int64), np.zeros(looked.keyed.shape, dtype=np.int64)
+    for part in looked.trials.parts:
+        button[part.there], buttons[part.there] = part.button[part.there] + 1, part.levels
+    at = np.nonzero(buttons)
+    residual = looked.trials.residual
+    pace = np.full(len(at[0]), np.nan) if residual is None else np.exp(residual[at])
+    return pl.DataFrame({
+        "participant": pl.Series(looked.people, dtype=pl.String).gather(at[0]), "trial": looked.numbers[at],
+        "button": button[at], "buttons": buttons[at], "pace": pl.Series(pace).fill_nan(None),
+        "earnest": fitted.step.weight[at],
+    })  # fmt: skip
+
+
+def _shares(fitted: Fitted) -> dict[str, float]:
+    mixture = fitted.mixture
+    parts = mixture.shares[2:].reshape(len(mixture.blind), len(mixture.regimes), 2)
+    calm = parts[:, :RUSHING].sum(axis=(1, 2))
+    found = {
+        "earnest": mixture.shares[EARNEST], "intermittent lapses": mixture.shares[LAPSES], "random guessing": calm[0],
+        "primary choice": calm[1], "repeated pattern": calm[2:].sum(), "rushing": parts[:, RUSHING:].sum(),
+    }  # fmt: skip
+    return {name: float(share) for name, share in found.items()}
+
+
+def _notes(looked: Looked, fitted: Fitted, shares: dict[str, float]) -> list[str]:
+    notes = [f"In earnest are {100 * shares['earnest']:.0f} % of such participants, as learned from these judgments."]
+    few = int((looked.trials.answered < LITTLE).sum())
+    if few:
+        notes.append(
+            f"{counted(few, 'participant')} gave fewer than {LITTLE} answers: their probability rests on little and "
+            "stays near that of the crowd."
+        )
+    if looked.trials.residual is None:
+        notes.append("There are no response times, so that hurry is not seen.")
+    if fitted.mixture.groups > 1:
+        share = float(fitted.mixture.group_shares[1])
+        notes.append(
+            f"There are two groups of speakers who agree among themselves ({100 * share:.0f} % in the second); "
+            "everybody is judged by their own."
+        )
+    return notes

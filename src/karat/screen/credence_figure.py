@@ -1,0 +1,190 @@
+"""Figures of credence: everybody's probability of being in earnest, and what counted for one participant.
+
+The figure of one participant shows what each kind of evidence adds to the log odds of being in earnest (to the right:
+for it), and below the buttons and the times trial by trial. Times are drawn as multiples of what is usual of the
+stimulus. A dashed line marks the most probable trial of a change, the grey area where nine of ten probable changes lie;
+a diamond is an answer that was rather not given in earnest.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from karat.columns import nearest
+from karat.errors import counted
+from karat.figures import (
+    BLACK,
+    FLAGGED,
+    FLAGGED_MARKER,
+    GREY,
+    KEPT,
+    KEPT_MARKER,
+    NARROW_CM,
+    figure,
+    log_seconds,
+    say,
+    threshold_line,
+)
+from karat.screen.answer_table import Floats
+from karat.screen.credence_words import behaviour, probability, shown
+from karat.screen.evidence import ScreenError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from karat.screen.credence import Credence
+
+BINS = 20
+MOST_BUTTONS = 9
+FASTEST = 0.01
+BARS = {
+    "usual": "usual in this crowd", "agreement": "agreement with the others", "controls": "controls and attention",
+    "sequence": "sequence of answers", "times": "response times",
+}  # fmt: skip
+
+
+def everybody_figure(evidence: Credence, width_cm: float = 16) -> Figure:
+    """How many participants have which probability; those under the cutoff are hatched.
+
+    >>> import karat
+    >>> everybody_figure(karat.screen.credence(karat.datasets.load("likert"))).axes[0].get_xlabel()
+    'probability of being in earnest'
+    """
+    known = evidence.participants.drop_nulls("score")
+    flagged = known["flagged"].to_numpy()
+    scores = known["score"].to_numpy()
+    edges = np.linspace(0, 1, BINS + 1)
+    low, high = (np.histogram(scores[some], edges)[0] for some in (flagged, ~flagged))
+    cutoff = float(evidence.settings["below"])
+    with figure(width_cm, 7) as drawn:
+        axes = drawn.subplots()
+        shape: dict[str, Any] = {"width": 0.9 / BINS, "linewidth": 0.6}
+        middle = (edges[:-1] + edges[1:]) / 2
+        axes.bar(middle, low, color="white", edgecolor=FLAGGED, hatch="////", **shape)
+        axes.bar(middle, high, bottom=low, color=KEPT, edgecolor=KEPT, **shape)
+        for place, number in zip(middle, low + high, strict=True):
+            if number:
+                axes.annotate(
+                    f"{number:,}", (place, number), xytext=(0, 2), textcoords="offset points",
+                    horizontalalignment="center",
+                )  # fmt: skip
+        axes.set_xlim(0, 1)
+        axes.set_ylim(0, 1.12 * max(int((low + high).max(initial=1)), 1))
+        threshold_line(axes, cutoff, shown(cutoff), "x")
+        axes.set_xlabel("probability of being in earnest")
+        axes.set_ylabel("participants")
+        number, everyone = len(evidence.flagged), counted(evidence.participants.height, "participant")
+        say(drawn, f"{number} of {everyone} answered in earnest with a probability under {shown(cutoff)}")
+    return drawn
+
+
+def participant_figure(evidence: Credence, participant: str, width_cm: float = 16) -> Figure:
+    """What counted for one participant, and their answers and times in order.
+
+    >>> import karat
+    >>> found = karat.screen.credence(karat.datasets.load("likert"))
+    >>> participant_figure(found, "p06").get_suptitle()
+    'p06: in earnest with probability under .001, more like rushing'
+    """
+    row, own = _of(evidence, participant)
+    timed = own["pace"].null_count() < own.height
+    with figure(width_cm, 11.5 if timed else 8.5) as drawn:
+        axes = drawn.subplots(2 + timed, 1, height_ratios=[5, 4, 4][: 2 + timed])
+        narrow = width_cm < NARROW_CM
+        _bars(axes[0], row, 0.4 if narrow else 0.12)
+        place = _places(own)
+        _strip(axes[1], place, own["button"].to_numpy(), own["earnest"].to_numpy())
+        most = int(own["buttons"].max())  # type: ignore[arg-type]
+        axes[1].set_ylim(0.4, most + 0.6)
+        axes[1].set_yticks(range(1, most + 1) if most <= MOST_BUTTONS else [1, most])
+        axes[1].set_ylabel("answer")
+        if timed:
+            log_seconds(axes[2], "y", "time / usual")
+            pace = own["pace"].cast(pl.Float64).fill_null(np.nan).clip(lower_bound=FASTEST).to_numpy()
+            _strip(axes[2], place, pace, own["earnest"].to_numpy())
+            axes[2].axhline(1, color=GREY, linewidth=0.6, zorder=0)
+            axes[1].tick_params(labelbottom=False)
+        for axis in axes[1:]:
+            axis.set_xlim(0, place.max() + 1)
+            _switch(axis, row, dict(zip(own["trial"], place.tolist(), strict=True)), labelled=axis is axes[1])
+        axes[-1].set_xlabel("trial")
+        say(drawn, _finding(row), "log odds" if narrow else "log odds of being in earnest, and what they are made of")
+    return drawn
+
+
+def _of(evidence: Credence, participant: str) -> tuple[dict[str, Any], pl.DataFrame]:
+    """The row and the answers of a participant."""
+    own = evidence.answers.filter(pl.col("participant") == participant)
+    if own.height:
+        return evidence.participants.row(by_predicate=pl.col("participant") == participant, named=True), own
+    people = evidence.participants["participant"].to_list()
+    if participant in people:
+        raise ScreenError(f"credence: the participant {participant} has no answers to draw.")
+    close = nearest(participant, people)
+    raise ScreenError(f"credence: there is no participant {participant}" + (f"; is {close} meant?" if close else "."))
+
+
+def _places(own: pl.DataFrame) -> Floats:
+    """The numbers of trials, or how they follow each other where numbers come twice, as in two sessions."""
+    told = own["trial"].n_unique() == own.height
+    return own["trial"].cast(pl.Float64).to_numpy() if told else np.arange(1.0, own.height + 1)
+
+
+def _bars(axis: Axes, row: dict[str, Any], room: float) -> None:
+    """One bar for each kind of evidence, and their sum, with the numbers beside them."""
+    values = [*(float(row[name]) for name in BARS), float(row["log_odds"])]
+    heights = np.arange(len(values))[::-1]
+    colours = [KEPT if value >= 0 else FLAGGED for value in values]
+    bars = axis.barh(heights, values, height=0.62, color=colours, linewidth=0.6, edgecolor=colours)
+    for bar, value in zip(bars, values, strict=True):
+        if value < 0:
+            bar.set(facecolor="white", hatch="////")
+        axis.annotate(
+            f"{value:+.1f}".replace("-", "\N{MINUS SIGN}"), (value, bar.get_y() + bar.get_height() / 2),
+            xytext=(3 if value >= 0 else -3, 0), textcoords="offset points", verticalalignment="center",
+            horizontalalignment="left" if value >= 0 else "right",
+        )  # fmt: skip
+    axis.axvline(0, color=GREY, linewidth=0.6)
+    axis.axhline(0.5, color=GREY, linewidth=0.4)
+    axis.set_yticks(heights, [*BARS.values(), "all together"])
+    axis.get_yticklabels()[-1].set_fontweight("bold")
+    axis.tick_params(axis="y", length=0)
+    # Room for the numbers at both ends.
+    low, high = min(*values, 0.0), max(*values, 0.0)
+    beside = room * max(high - low, 1.0)
+    axis.set_xlim(low - beside, high + beside)
+
+
+def _strip(axis: Axes, place: Any, value: Any, earnest: Any) -> None:
+    """A mark for each trial."""
+    kept = earnest >= 0.5
+    axis.plot(place[kept], value[kept], KEPT_MARKER, color=KEPT, markersize=2.8, linestyle="none")
+    axis.plot(
+        place[~kept], value[~kept], FLAGGED_MARKER, color=FLAGGED, markerfacecolor="white", markersize=3.2,
+        markeredgewidth=0.9, linestyle="none",
+    )  # fmt: skip
+
+
+def _switch(axis: Axes, row: dict[str, Any], places: dict[int, float], labelled: bool) -> None:
+    """The most probable trial of a change, and between which trials it lies."""
+    if row["switch_trial"] is None:
+        return
+    # Half a trial before, since the trial of the change is the first that is answered otherwise.
+    first, last, most = (places[row[name]] - 0.5 for name in ("switch_from", "switch_to", "switch_trial"))
+    axis.axvspan(first, last + 1, color="#EAEAEA", linewidth=0, zorder=0)
+    if labelled:
+        threshold_line(axis, most, f"change at trial {row['switch_trial']}", "x")
+    else:
+        axis.axvline(most, color=BLACK, linestyle="--", linewidth=0.8, zorder=1)
+
+
+def _finding(row: dict[str, Any]) -> str:
+    name = str(row["participant"])
+    # Platforms give people names of 24 letters.
+    name = name if len(name) <= 12 else f"{name[:5]}…{name[-5:]}"
+    sentence = f"{name}: in earnest with probability {probability(row['earnest'])}"
+    return sentence if row["behaviour"] == "earnest" else f"{sentence}, more like {behaviour(row)}"

@@ -1,0 +1,153 @@
+"""Judgments as the model of credence looks at them: matrices of participants x trials, one part a scale.
+
+Practice is left out. Each answer counts twice over: as what it says of the stimulus (polarity turned, the item that was
+chosen) and as the button that was pressed (the position on the screen, the side). Choices are ordered: one item, no
+difference, the other. Sliders and magnitudes are cut into seven classes that are equally frequent in all. Right answers
+of controls and attention trials are known beforehand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from karat.errors import KaratError
+from karat.judgments import Judgments
+from karat.models.credence import Part, Trials, residual_times
+from karat.scales import Binary, Choice, Nominal, Ordinal, Scale
+from karat.screen.answer_table import Floats, Ints, with_stimuli
+from karat.screen.evidence import ScreenError
+from karat.screen.positions import answered, by_scale, position
+from karat.screen.straightlining import presented
+
+CLASSES = 7
+WITH_KEY = ("control", "attention", "calibration")
+FEWEST_PEOPLE, FEWEST_ANSWERS = 5, 5
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Looked:
+    """The trials as matrices, with who they belong to and where they stood."""
+
+    trials: Trials
+    people: list[str]
+    numbers: Ints
+    """The number of each trial as the judgments have it; -1 where there is none."""
+    keyed: Bools
+    """Controls and attention trials."""
+    notes: tuple[str, ...]
+
+
+def looked_at(judgments: Judgments) -> Looked:
+    """The judgments as matrices, or the reason why there is nothing to look at.
+
+    >>> import karat
+    >>> found = looked_at(karat.datasets.load("likert"))
+    >>> found.trials.shape, len(found.trials.parts), bool(found.keyed.any())
+    ((48, 72), 1, True)
+    """
+    rows = presented(answered(judgments))
+    people = rows["participant"].unique(maintain_order=True)
+    if len(people) < FEWEST_PEOPLE:
+        raise ScreenError(
+            f"credence compares everybody with the others and needs {FEWEST_PEOPLE} participants at least."
+        )
+    owner = rows["participant"].cast(pl.Enum(people)).to_physical().cast(pl.Int64)
+    place = rows.select(pl.int_range(pl.len()).over("participant")).to_series()
+    rows = rows.with_columns(_owner=owner, _place=place)
+    count = int(place.to_numpy().max(initial=0)) + 1
+    if count < FEWEST_ANSWERS:
+        raise ScreenError(f"credence needs {FEWEST_ANSWERS} answers of a participant at least; nobody gave so many.")
+    shape = (len(people), count)
+    parts, notes, stimuli, first = [], [], np.zeros(shape, dtype=np.int64), 0
+    for scale, own in by_scale(judgments, rows):
+        part, told = _part(scale, own, shape)
+        notes += told
+        stimuli = np.where(part.there, part.item + first, stimuli)
+        first += part.items
+        parts.append(part)
+    filled = _Filler(rows, shape)
+    residual = None
+    if "rt" in rows.columns and rows["rt"].null_count() < rows.height:
+        residual = residual_times(stimuli, filled(rows["rt"].cast(pl.Float64).fill_null(np.nan).to_numpy(), np.nan))
+    numbers = rows["trial"].fill_null(-1).to_numpy() if "trial" in rows.columns else rows["_place"].to_numpy() + 1
+    keyed = rows["function"].is_in(["control", "attention"]).to_numpy()
+    return Looked(
+        Trials(tuple(parts), residual), people.to_list(), filled(numbers, -1).astype(np.int64),
+        filled(keyed.astype(np.int64), 0).astype(bool), tuple(dict.fromkeys(notes)),
+    )  # fmt: skip
+
+
+class _Filler:
+    """Values of rows as a matrix of participants x trials."""
+
+    def __init__(self, rows: pl.DataFrame, shape: tuple[int, int]) -> None:
+        self.at, self.shape = (rows["_owner"].to_numpy(), rows["_place"].to_numpy()), shape
+
+    def __call__(self, values: NDArray[np.generic], nothing: float) -> NDArray[np.float64]:
+        matrix = np.full(self.shape, nothing, dtype=np.float64)
+        matrix[self.at] = values
+        return matrix
+
+
+def _part(scale: Scale, rows: pl.DataFrame, shape: tuple[int, int]) -> tuple[Part, list[str]]:
+    notes: list[str] = []
+    if isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns):
+        rows = rows.with_columns(
+            _turned=pl.col("left") > pl.col("right"),
+            item=pl.min_horizontal("left", "right") + " / " + pl.max_horizontal("left", "right"),
+        )
+    numbered, told = with_stimuli(rows.drop("_owner", "_place", "_turned", strict=False))
+    rows = rows.with_columns(numbered["_stimulus"])
+    content, button, levels = _codes(scale, rows)
+    if not isinstance(scale, Binary | Ordinal | Choice | Nominal):
+        notes.append(f"Answers on a {scale.kind} scale are taken in {levels} classes that are equally frequent in all.")
+    filled = _Filler(rows, shape)
+    stimulus = rows["_stimulus"].to_numpy()
+    items = int(stimulus.max()) + 1
+    part = Part(
+        filled(stimulus, 0).astype(np.int64), filled(content, -1).astype(np.int64), filled(button, -1).astype(np.int64),
+        items, levels, not isinstance(scale, Nominal), _keys(scale, rows, items, content),
+    )  # fmt: skip
+    return part, [*told, *notes]
+
+
+def _codes(scale: Scale, rows: pl.DataFrame) -> tuple[Ints, Ints, int]:
+    """What each answer says, which button it was, and how many there are."""
+    aligned = "polarity" in rows.columns
+    shown, said = (rows.select(position(scale, aligned=turn)).to_series().to_numpy() for turn in (False, aligned))
+    if isinstance(scale, Choice):
+        return _chosen(scale, rows, shown.astype(np.int64))
+    if isinstance(scale, Binary | Ordinal | Nominal):
+        return said.astype(np.int64), shown.astype(np.int64), len(scale.levels)
+    cuts = np.unique(np.quantile(said, np.linspace(0, 1, CLASSES + 1)[1:-1]))
+    return np.searchsorted(cuts, said, side="left"), np.searchsorted(cuts, shown, side="left"), len(cuts) + 1
+
+
+def _chosen(scale: Choice, rows: pl.DataFrame, side: Ints) -> tuple[Ints, Ints, int]:
+    turned = rows["_turned"].to_numpy() if "_turned" in rows.columns else np.zeros(len(side), dtype=bool)
+    second = (side == 1) != turned
+    if not scale.none:
+        return second.astype(np.int64), side, 2
+    return np.where(side == 2, 1, 2 * second), side, 3
+
+
+def _keys(scale: Scale, rows: pl.DataFrame, items: int, content: Ints) -> Floats | None:
+    """The right level of each stimulus, where controls and attention trials say it."""
+    if "expected" not in rows.columns or not isinstance(scale, Binary | Ordinal | Nominal):
+        return None
+    known = rows.filter(pl.col("function").is_in(WITH_KEY), pl.col("expected").is_not_null())
+    keys = np.full(items, np.nan)
+    for stimulus, expected in known.select("_stimulus", "expected").unique(maintain_order=True).iter_rows():
+        try:
+            right = [scale.levels.index(level) for level in scale.expected(expected)]
+        except KaratError:
+            continue
+        if isinstance(scale, Nominal) and len(right) > 1:
+            continue
+        keys[stimulus] = float(np.mean(right))
+    return keys if np.isfinite(keys).any() else None

@@ -1,0 +1,142 @@
+"""karat measure as a user types it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import karat
+from karat.cli.main import main
+from measure.judged_pairs import judged
+from measure.rated_items import ratings
+from study.studies import RATING, rating_items, write_study
+
+CONTRAST = """[[contrast]]
+name = "order"
+factor = "order"
+levels = ["OP", "PO"]
+"""
+
+
+def told(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    with pytest.raises(SystemExit) as done:
+        main(["measure", *map(str, arguments)])
+    assert done.value.code == 0, capsys.readouterr().err
+    return capsys.readouterr().out
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    with pytest.raises(SystemExit) as done:
+        main(["measure", *map(str, arguments)])
+    assert done.value.code == 2
+    return capsys.readouterr().err
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    path = tmp_path / "results.parquet"
+    ratings(people=8, items=5).to_parquet(path)
+    return path
+
+
+def test_a_summary_without_out_and_the_same_as_json(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = told(capsys, results)
+    assert "found      8 participants, 5 items, 40 answers" in text
+    assert "excluded   nobody: say --without screening.json" in text
+    assert "strengths  Strengths of 5 stimuli (ordinal)" in text
+    assert "not run    decisions: say --pairs. Without it, ratings need the column pair" in text
+    assert text.rstrip().endswith("Nothing was written: say --out FOLDER to keep tables and figures.")
+    data = json.loads(told(capsys, results, "--json", "--seed", "4"))
+    assert data["settings"]["seed"] == 4
+    assert data["parts"][0]["told"].startswith("Strengths of 5 stimuli")
+    assert told(capsys, results, "--quiet") == ""
+
+
+def test_everything_goes_to_a_folder(results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "measured"
+    text = told(capsys, results, "--model", "mean", "--model", "zscore", "--out", out)
+    assert f"written    {out}: " in text
+    assert {"strengths.csv", "strengths-zscore.csv", "measures.json", "README.txt", "agreement.csv"} <= {
+        path.name for path in out.iterdir()
+    }
+    assert pl.read_csv(out / "strengths.csv")["item"][0] == "i4"
+
+
+def test_the_study_gives_conditions_and_planned_contrasts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    study = karat.study.load(write_study(tmp_path, RATING + CONTRAST, items=rating_items()))
+    parts = []
+    for number in range(12):
+        asked = study.questionnaire(number % 4 + 1, f"p{number}").frame
+        noise = pl.Series(np.random.default_rng(number).integers(0, 4, asked.height))
+        better = pl.when(pl.col("order") == "OP").then(1).otherwise(0) + noise
+        answers = asked.select("trial", "item", "order", "integration", response=better + 1)
+        parts.append(answers.with_columns(participant=pl.lit(f"p{number}")))
+    pl.concat(parts).write_csv(tmp_path / "results.csv")
+    formula = "response ~ order + (1 | participant) + (1 | item)"
+    text = told(capsys, tmp_path / "results.csv", "--study", study.path, "--formula", formula)
+    assert "note       function is taken from the item table" in text
+    assert "planned    order: OP less PO " in text
+    data = json.loads(told(capsys, tmp_path / "results.csv", "--study", study.path, "--formula", formula, "--json"))
+    planned = next(part for part in data["parts"] if part["name"] == "planned")
+    assert planned["tables"]["planned"][0]["estimate"] > 0.5
+    assert data["settings"]["conditions"] == ["order", "integration"]
+    assert data["study"] == study.fingerprint
+
+
+def test_the_verdicts_of_a_screening_are_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    likert = karat.datasets.load("likert")
+    screening = karat.screen.run(likert, {"completion": {}, "remfod": {}, "exclude": "any"})
+    screening.write(tmp_path / "screened")
+    likert.to_parquet(tmp_path / "all.parquet")
+    whole = json.loads(told(capsys, tmp_path / "all.parquet", "--without", tmp_path / "screened", "--json",
+                            "--conditions", "order", "--model", "mean"))  # fmt: skip
+    left = json.loads(told(capsys, tmp_path / "screened" / "judgments.parquet", "--json", "--conditions", "order",
+                           "--model", "mean"))  # fmt: skip
+    assert whole["excluded"]["participants"] == list(screening.excluded)
+    assert whole["parts"] == left["parts"]
+    assert left["excluded"]["told"].startswith("nobody here: ")
+
+
+def test_pairs_come_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    judged("likert", [2.0, 0.0]).to_parquet(tmp_path / "judged.parquet")
+    (tmp_path / "pairs.csv").write_text("pair,better,worse\none,a0,b0\ntwo,b1,a1\n", encoding="utf-8")
+    text = told(capsys, tmp_path / "judged.parquet", "--pairs", tmp_path / "pairs.csv")
+    assert "2 pairs (ordinal)" in text
+    assert "one   a0      b0 " in text
+    assert "✓" in text
+
+
+def test_flags_of_convert_are_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = ratings(people=6, items=4).frame.rename({"participant": "who"})
+    table.select("who", "item", "response").write_csv(tmp_path / "results.csv", separator=";")
+    text = told(capsys, tmp_path / "results.csv", "--map", "participant=who", "--delimiter", ";",
+                "--scale", "ordinal:1-5")  # fmt: skip
+    assert "found      6 participants" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["--model", "davidson"], "'davidson' is no model for ordinal answers"),
+        (["--question", "clear"], "there is no question 'clear'"),
+        (["--without", "nowhere.json"], "nowhere.json cannot be read"),
+        (["--pairs", "nowhere.csv"], "there is no file nowhere.csv"),
+        (["--functions", "tests"], "functions must be some of"),
+        (["--by", "grup"], "there is no column grup"),
+    ],
+)
+def test_bad_options_are_a_sentence(
+    arguments: list[str], why: str, results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert why in refused(capsys, results, *arguments)
+
+
+def test_a_file_in_the_way_is_told_before_anything_is_computed(
+    results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "out").write_text("x", encoding="utf-8")
+    assert "is a file; give a folder" in refused(capsys, results, "--out", tmp_path / "out")

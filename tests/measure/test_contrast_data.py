@@ -1,0 +1,82 @@
+"""The columns that a formula may speak of."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import karat
+from karat.measure.contrast_data import asked_for, one_question
+from karat.measure.contrasts import contrasts
+from measure.factorial import FORMULA, frame, rated
+
+
+def test_what_is_known_of_participants_may_be_a_condition() -> None:
+    judgments = rated(frame(), karat.Ordinal(5))
+    people = judgments.participants.with_columns(
+        group=pl.Series(["x", "y"] * 12), age=pl.Series(np.arange(24) + 20), item=pl.lit("nothing")
+    )
+    whole = karat.Judgments(judgments.frame, karat.Ordinal(5), people)
+    found = contrasts(whole, "response ~ group + scale(age) + (1 | participant) + (1 | item)")
+    assert found.frame["term"].to_list() == ["group", "scale(age)"]
+    assert found.means["term"].unique().to_list() == ["group"]
+    assert asked_for(whole, None, ["group"], None, ("test",)).formula.endswith("(1 | participant) + (1 + group | item)")
+
+
+def test_what_a_covariate_does_to_the_tests_is_told() -> None:
+    judgments = rated(frame(), karat.Ordinal(5))
+    found = contrasts(judgments, "response ~ a * scale(trial) + (1 | participant) + (1 | item)")
+    assert "Terms that interact with scale(trial) are tested where it is 0." in found.notes
+
+
+def test_answers_are_turned_the_right_way_round() -> None:
+    judgments = rated(frame(), karat.Ordinal(5))
+    turned = judgments.frame.with_columns(
+        polarity=pl.when(pl.col("trial") % 2 == 0).then(-1).otherwise(1),
+        response=pl.when(pl.col("trial") % 2 == 0)
+        .then(6 - pl.col("response").cast(pl.Int64))
+        .otherwise(pl.col("response").cast(pl.Int64))
+        .cast(pl.String),
+    )
+    one, other = contrasts(judgments, FORMULA), contrasts(karat.Judgments(turned, karat.Ordinal(5)), FORMULA)
+    assert other.coefficients["estimate"].to_list() == pytest.approx(one.coefficients["estimate"].to_list(), abs=1e-8)
+
+
+def test_missing_values_are_counted() -> None:
+    judgments = rated(frame(), karat.Ordinal(5))
+    table = judgments.frame.with_columns(a=pl.when(pl.col("trial") == 1).then(None).otherwise(pl.col("a")))
+    found = contrasts(karat.Judgments(table, karat.Ordinal(5)), FORMULA)
+    assert "24 of 384 rows were left out: a is missing in 24." in found.notes
+    assert found.means.filter(term="a")["n"].sum() == 360
+
+
+def test_second_answers_are_kept_and_told() -> None:
+    table = rated(frame(), karat.Ordinal(5)).frame
+    again = pl.concat([table, table.filter(pl.col("trial") == 1).with_columns(trial=pl.lit(99, dtype=pl.Int64))])
+    found = contrasts(karat.Judgments(again, karat.Ordinal(5)), FORMULA)
+    assert any(
+        note.startswith("24 answers to a stimulus that the same participant had answered") for note in found.notes
+    )
+
+
+def test_several_questions_need_a_name() -> None:
+    table = rated(frame(), karat.Ordinal(5)).frame
+    both = pl.concat([table.with_columns(question=pl.lit(name)) for name in ("natural", "clear")])
+    judgments = karat.Judgments(both, karat.Ordinal(5))
+    with pytest.raises(karat.measure.MeasureError, match=r"2 questions.*natural, clear"):
+        contrasts(judgments, FORMULA)
+    with pytest.raises(karat.measure.MeasureError, match="is clear meant"):
+        contrasts(judgments, FORMULA, question="claer")
+    assert one_question(judgments, "contrasts", "clear", ("test",)).rows.height == table.height
+
+
+def test_conditions_that_are_none() -> None:
+    judgments = rated(frame(), karat.Ordinal(5))
+    for conditions, told in ((["aa"], "is a meant"), ([], "is empty")):
+        with pytest.raises(karat.measure.MeasureError, match=told):
+            contrasts(judgments, conditions=conditions)
+    with pytest.raises(karat.measure.MeasureError, match="leave out formula or conditions"):
+        contrasts(judgments, FORMULA, conditions=["a"])
+    with pytest.raises(karat.measure.MeasureError, match="no column is a condition"):
+        contrasts(karat.Judgments(judgments.frame.drop("a", "b"), karat.Ordinal(5)))

@@ -1,0 +1,57 @@
+"""The largest formula that a design supports."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+import karat
+from karat.measure.contrast_formula import design_formula, family_of, quoted
+from measure.factorial import frame
+
+
+def test_a_condition_between_participants_has_no_slope_for_them() -> None:
+    table = frame().with_columns(group=pl.when(pl.col("participant") < "p12").then(pl.lit("x")).otherwise(pl.lit("y")))
+    found = design_formula(table, ["a", "group"])
+    assert found.text == "response ~ a * group + (1 + a | participant) + (1 + a * group | item)"
+    assert found.simple == "response ~ a * group + (1 | participant) + (1 | item)"
+    assert found.notes == ("group does not vary within participants, so that they have no slope for it.",)
+
+
+def test_a_condition_between_items_has_no_slope_for_them() -> None:
+    table = frame().with_columns(kind=pl.when(pl.col("item") < "i08").then(pl.lit("x")).otherwise(pl.lit("y")))
+    found = design_formula(table, ["kind"])
+    assert found.text == "response ~ kind + (1 + kind | participant) + (1 | item)"
+    assert found.notes == ("kind does not vary within items, so that they have no slope for it.",)
+
+
+def test_one_answer_a_cell_has_no_slope() -> None:
+    table = frame(24, 4)
+    found = design_formula(table, ["a", "b"])
+    assert "(1 + a + b | participant) + (1 + a * b | item)" in found.text
+    assert found.notes == ("Participants have no slope for a:b: most have one answer a cell.",)
+
+
+def test_many_slopes_do_not_correlate() -> None:
+    table = frame().with_columns(c=pl.when(pl.col("trial") % 2 == 0).then(pl.lit("u")).otherwise(pl.lit("v")))
+    found = design_formula(table, ["a", "b", "c"])
+    assert "|| participant)" in found.text
+    assert any("left out from the start" in note for note in found.notes)
+
+
+def test_names_that_are_no_words_stand_in_backticks() -> None:
+    table = frame().rename({"a": "word order"})
+    assert design_formula(table, ["word order"]).text.startswith("response ~ `word order` + (1 + `word order` |")
+    assert [quoted(name) for name in ("a.b", "a_1", "1a", "a-b")] == ["a.b", "a_1", "`1a`", "`a-b`"]
+
+
+def test_a_condition_without_values_is_told() -> None:
+    with pytest.raises(karat.measure.MeasureError, match="no answer has a value in a"):
+        design_formula(frame().with_columns(a=pl.lit(None, dtype=pl.String)), ["a"])
+
+
+def test_families() -> None:
+    assert family_of(karat.Nominal(["same", "different"]), "contrasts") == "binary"
+    assert family_of(karat.Ordinal(2), "contrasts") == "binary"
+    with pytest.raises(karat.measure.MeasureError, match="without an order"):
+        family_of(karat.Nominal(["a", "b", "c"]), "contrasts")

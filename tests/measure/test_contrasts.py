@@ -1,0 +1,215 @@
+"""Contrasts: what must hold whatever the data, the notes on what was fitted, and recovery of what was simulated."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import karat
+from karat.measure.contrasts import Contrasts, contrasts
+from measure.factorial import FORMULA, frame, rated
+
+SCALES = [karat.Ordinal(5), karat.Binary(), karat.Continuous(), karat.Magnitude(modulus=2.0)]
+
+
+@pytest.fixture(scope="module")
+def found() -> Contrasts:
+    return contrasts(rated(frame(a=1.0, ab=1.0), karat.Ordinal(5)), FORMULA)
+
+
+@pytest.mark.parametrize("scale", SCALES, ids=lambda scale: scale.kind)
+def test_every_scale_has_its_model(scale: karat.Scale) -> None:
+    result = contrasts(rated(frame(a=2.0), scale), FORMULA)
+    assert result.frame["term"].to_list() == ["a", "b", "a:b"]
+    family = {"ordinal": "ordinal", "binary": "binary"}.get(scale.kind, "gaussian")
+    assert result.settings["family"] == family
+    assert ("F" in result.frame.columns) == (family == "gaussian")
+    assert ("odds_ratio" in result.differences.columns) == (family != "gaussian")
+    assert result.frame["p"][0] < 0.001
+    # Magnitudes are logarithms of the ratio to the modulus, so that a difference is that of the logarithms.
+    row = result.differences.filter(term="a").row(0, named=True)
+    assert row["first"] == "high"
+    assert row["lower"] < 2.0 < row["upper"]
+
+
+@settings(max_examples=8)
+@given(st.integers(0, 10**6))
+def test_the_order_of_rows_does_not_matter(seed: int) -> None:
+    judgments = rated(frame(12, 8, seed=seed), karat.Continuous())
+    shuffled = karat.Judgments(judgments.frame.sample(fraction=1, shuffle=True, seed=seed), karat.Continuous())
+    first, second = contrasts(judgments, FORMULA, simplify=False), contrasts(shuffled, FORMULA, simplify=False)
+    for name in ("frame", "means", "differences", "interactions"):
+        one, other = getattr(first, name), getattr(second, name)
+        for column in ("F", "estimate", "se", "p", "raw"):
+            if column in one.columns:
+                np.testing.assert_allclose(one[column], other[column], rtol=1e-4, atol=1e-6, err_msg=f"{name} {column}")
+
+
+@settings(max_examples=8)
+@given(st.integers(0, 10**6), st.permutations(["red", "green"]))
+def test_renamed_levels_change_nothing_but_names(seed: int, names: list[str]) -> None:
+    judgments = rated(frame(12, 8, seed=seed), karat.Continuous())
+    table = judgments.frame.with_columns(pl.col("a").replace_strict(["high", "low"], names))
+    renamed = contrasts(karat.Judgments(table, karat.Continuous()), FORMULA, simplify=False)
+    first = contrasts(judgments, FORMULA, simplify=False)
+    np.testing.assert_allclose(first.frame["F"], renamed.frame["F"], rtol=1e-4, atol=1e-8)
+    sign = 1 if names[0] < names[1] else -1
+    one, other = (result.interactions.row(0, named=True) for result in (first, renamed))
+    assert other["estimate"] == pytest.approx(sign * one["estimate"], rel=1e-4, abs=1e-7)
+    assert other["scale_dependence"] == one["scale_dependence"]
+    old, new = dict(zip(["high", "low"], names, strict=True)), renamed.means.filter(term="a")
+    for row in first.means.filter(term="a").to_dicts():
+        assert new.filter(a=old[row["a"]])["estimate"].item() == pytest.approx(row["estimate"], rel=1e-4, abs=1e-6)
+
+
+def test_means_of_levels_are_means_of_cells(found: Contrasts) -> None:
+    cells = found.means.filter(term="a:b")
+    assert cells.height == 4
+    for name in ("a", "b"):
+        averaged = cells.group_by(name, maintain_order=True).agg(pl.col("estimate").mean()).sort(name)
+        own = found.means.filter(term=name).sort(name)
+        assert averaged["estimate"].to_list() == pytest.approx(own["estimate"].to_list(), abs=1e-10)
+
+
+def test_plain_means_and_numbers_of_answers(found: Contrasts) -> None:
+    judgments = rated(frame(a=1.0, ab=1.0), karat.Ordinal(5))
+    plain = judgments.frame.group_by("a", "b").agg(pl.col("response").cast(pl.Float64).mean(), pl.len())
+    joined = found.means.filter(term="a:b").join(plain, on=["a", "b"])
+    assert joined["raw"].to_list() == pytest.approx(joined["response"].to_list())
+    assert joined["n"].to_list() == joined["len"].to_list()
+
+
+def test_differences_and_the_difference_of_differences_follow_from_the_means(found: Contrasts) -> None:
+    cells = {(row["a"], row["b"]): row for row in found.means.filter(term="a:b").to_dicts()}
+    for row in found.differences.filter(term="a:b").to_dicts():
+        one, other = (cells[tuple(row[side].split(", "))] for side in ("first", "second"))
+        assert row["estimate"] == pytest.approx(one["estimate"] - other["estimate"], abs=1e-9)
+        assert row["raw"] == pytest.approx(one["raw"] - other["raw"], abs=1e-9)
+        assert row["adjusted"] >= row["p"]
+        assert row["odds_ratio"] == pytest.approx(np.exp(row["estimate"]))
+        assert row["d"] == pytest.approx(row["estimate"] * np.sqrt(3) / np.pi)
+    crossed = found.interactions.row(0, named=True)
+    high, low = (cells[one, "new"]["estimate"] - cells[one, "old"]["estimate"] for one in ("high", "low"))
+    assert crossed["estimate"] == pytest.approx(high - low, abs=1e-9)
+    # With two levels each, the interaction has one degree of freedom: the same test.
+    assert crossed["p"] == pytest.approx(found.frame.filter(term="a:b")["p"].item(), rel=1e-6)
+
+
+def test_without_a_formula_it_is_the_largest_of_the_design_and_simplified() -> None:
+    result = contrasts(rated(frame(slope=0.0), karat.Continuous()))
+    assert result.formula == "response ~ a * b + (1 + a * b | participant) + (1 + a * b | item)"
+    assert result.simplified
+    assert "was simplified, since its fit was singular" in str(result)
+    whole = contrasts(rated(frame(slope=0.0), karat.Continuous()), simplify=False)
+    assert not whole.simplified
+    assert any("singular" in note for note in whole.notes)
+
+
+def test_slopes_that_are_there_stay() -> None:
+    result = contrasts(rated(frame(40, 32, slope=1.5), karat.Continuous()), conditions=["a"])
+    assert result.model is not None
+    assert all(len(term.names) == 2 for term in result.model.fit.terms)
+    assert result.frame["denominator"][0] < 60
+
+
+@pytest.mark.parametrize("scale", [karat.Continuous(), karat.Ordinal(5)], ids=lambda scale: scale.kind)
+def test_an_empty_cell_is_named_and_not_estimated(scale: karat.Scale) -> None:
+    table = frame().filter((pl.col("a") != "high") | (pl.col("b") != "new"))
+    result = contrasts(rated(table, scale), FORMULA)
+    assert "No row has a = high and b = new" in str(result)
+    assert not result.interactions.height
+    cells = result.means.filter(term="a:b")
+    assert cells["estimate"].is_nan().to_list() == [True, False, False, False]
+    assert cells["n"].to_list() == [0, 96, 96, 96]
+    assert "cells of the design are empty" in result.figure().get_suptitle()
+
+
+def test_a_number_as_a_factor_has_means() -> None:
+    table = frame().with_columns(third=pl.col("trial") % 3)
+    formula = "response ~ a * factor(third) + (1 | participant) + (1 | item)"
+    result = contrasts(rated(table, karat.Continuous()), formula)
+    assert result.factors == ("a", "third")
+    assert result.means.filter(term="a:factor(third)").height == 6
+    assert result.differences.filter(term="factor(third)")["first"].to_list() == ["0", "0", "1"]
+    assert result.figure().axes[0].get_xlabel() == "a"
+
+
+def test_a_response_time_may_be_asked_for_instead() -> None:
+    judgments = rated(frame(), karat.Ordinal(5))
+    table = judgments.frame.with_columns(rt=pl.Series(np.exp(np.random.default_rng(3).normal(size=len(judgments)))))
+    result = contrasts(karat.Judgments(table, karat.Ordinal(5)), "log(rt) ~ a + (1 | participant) + (1 | item)")
+    assert result.settings["family"] == "gaussian"
+    assert result.unit == "units of log(rt)"
+    assert result.means["raw"].to_list() == pytest.approx(
+        table.group_by("a").agg(pl.col("rt").mean()).sort("a")["rt"].to_list()
+    )
+
+
+def test_slopes_that_cannot_be_told_from_chance_are_not_asked_for() -> None:
+    result = contrasts(rated(frame(24, 4), karat.Continuous()))
+    assert result.formula == "response ~ a * b + (1 + a + b | participant) + (1 + a * b | item)"
+    assert "Participants have no slope for a:b: most have one answer a cell." in result.notes
+
+
+def test_a_fit_that_failed_is_told_and_intercepts_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = sys.modules["karat.measure.contrasts"]
+    fit = module.fit
+
+    def failing(formula: str, *args: Any, **settings: Any) -> Any:
+        model = fit(formula, *args, **settings)
+        if "(1 + a" not in formula:
+            return model
+        convergence = replace(model.fit.convergence, converged=False, reason="there is no maximum")
+        return replace(model, fit=replace(model.fit, convergence=convergence))
+
+    monkeypatch.setattr(module, "fit", failing)
+    result = contrasts(rated(frame(), karat.Continuous()))
+    assert result.formula == "response ~ a * b + (1 | participant) + (1 | item)"
+    assert "was not used: there is no maximum" in str(result)
+    given = contrasts(rated(frame(), karat.Continuous()), "response ~ a + (1 + a | participant)")
+    assert "Do not trust these numbers" in str(given)
+
+
+@pytest.mark.parametrize(
+    ("formula", "told"),
+    [
+        ("response ~ aa + b + (1 | participant)", 'no column "aa"; did you mean "a"'),
+        ("response ~ a * b", "no random effects"),
+        ("response ~ a + (1 | participant", "never closed"),
+    ],
+)
+def test_a_wrong_formula_is_named(formula: str, told: str) -> None:
+    with pytest.raises(karat.measure.MeasureError, match="contrasts: ") as error:
+        contrasts(rated(frame(4, 4), karat.Ordinal(5)), formula)
+    assert told in str(error.value)
+
+
+def test_what_cannot_be_contrasted() -> None:
+    choices = karat.Judgments(
+        {"participant": ["p"], "item": ["x:y"], "left": ["x"], "right": ["y"], "response": ["left"]}, karat.Choice()
+    )
+    with pytest.raises(karat.measure.MeasureError, match=r"strengths\(judgments\).*decisions"):
+        contrasts(choices, "response ~ 1 + (1 | participant)")
+    with pytest.raises(karat.measure.MeasureError, match="level lies between"):
+        contrasts(rated(frame(4, 4), karat.Ordinal(5)), FORMULA, level=95)
+
+
+@pytest.mark.slow
+def test_recovery_of_effects_that_were_simulated() -> None:
+    """Over forty studies, estimates of the effect and of the interaction are around the truth."""
+    away = []
+    for seed in range(40):
+        result = contrasts(rated(frame(40, 32, seed, a=0.8, ab=-0.6, slope=0.4), karat.Ordinal(5), seed + 100))
+        effect = result.differences.filter(term="a").row(0, named=True)
+        crossed = result.interactions.row(0, named=True)
+        away.append(((effect["estimate"] - 0.8) / effect["se"], (crossed["estimate"] + 0.6) / crossed["se"]))
+    table = np.array(away)
+    assert np.abs(table.mean(axis=0)).max() < 0.5
+    assert 0.7 < table.std(axis=0).min() <= table.std(axis=0).max() < 1.4

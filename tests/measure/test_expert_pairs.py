@@ -1,0 +1,103 @@
+"""Pairs come from tables, files, lists, or the columns of the judgments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import karat
+from karat.measure import MeasureError
+from karat.measure.expert_pairs import expert_pairs
+from karat.measure.rated import Rated, rated
+from karat.scales import Scale
+
+ROWS = [("1", "a", "b"), ("2", "d", "c")]
+
+
+def one_of(table: dict[str, Any], scale: Scale) -> Rated:
+    (one,) = rated(karat.Judgments(table, scale), "decisions")
+    return one
+
+
+def ratings(**columns: list[str]) -> Rated:
+    table: dict[str, Any] = {
+        "participant": ["p1"] * 4,
+        "item": list("abcd"),
+        "response": [1, 2, 3, 4],
+        "pair": list("1122"),
+    }
+    return one_of(table | columns, karat.Ordinal(5))
+
+
+def test_all_forms_say_the_same(tmp_path: Path) -> None:
+    one = ratings()
+    frame = pl.DataFrame(ROWS, schema=["pair", "better", "worse"], orient="row")
+    frame.write_csv(tmp_path / "pairs.csv")
+    for given in (ROWS, frame, tmp_path / "pairs.csv", str(tmp_path / "pairs.csv"), frame.to_dict(as_series=False)):
+        assert expert_pairs(given, one).rows() == ROWS
+    assert expert_pairs([(1, "a", "b")], one).rows() == [("1", "a", "b")]
+
+
+def test_pairs_of_ratings_follow_from_status_or_expectation() -> None:
+    status = ["grammatical", "ungrammatical", "marked", "grammatical"]
+    assert expert_pairs(None, ratings(status=status)).rows() == ROWS
+    assert expert_pairs(None, ratings(expected=["4-5", "1-2", "1", "2|3"])).rows() == ROWS
+
+
+def test_pairs_of_magnitudes_follow_from_expectation() -> None:
+    table: dict[str, Any] = {"participant": ["p1"] * 2, "item": ["a", "b"], "response": [10, 90], "pair": ["1", "1"]}
+    one = one_of(table | {"expected": ["1-20", "50-100"]}, karat.Magnitude())
+    assert expert_pairs(None, one).rows() == [("1", "b", "a")]
+
+
+def test_pairs_of_choices_follow_from_the_right_side() -> None:
+    table: dict[str, Any] = {
+        "participant": ["p1", "p2", "p1"], "item": ["ab", "ab", "cd"], "response": ["left", "right", "left"],
+        "left": ["a", "b", "c"], "right": ["b", "a", "d"], "expected": ["left", "right", "right"],
+    }  # fmt: skip
+    assert expert_pairs(None, one_of(table, karat.Choice())).rows() == [("ab", "a", "b"), ("cd", "d", "c")]
+    named = one_of(table | {"pair": ["1", "1", None]}, karat.Choice())
+    assert expert_pairs(None, named)["pair"].to_list() == ["1", "cd"]
+
+
+def test_a_key_that_contradicts_itself_is_told() -> None:
+    table = {
+        "participant": ["p1", "p2"], "item": ["ab", "ab"], "response": ["left", "right"],
+        "left": ["a", "b"], "right": ["b", "a"], "expected": ["left", "left"],
+    }  # fmt: skip
+    with pytest.raises(MeasureError, match="the pair ab is there more than once"):
+        expert_pairs(None, one_of(table, karat.Choice()))
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ([], "there are no pairs"),
+        ([("1", "a")], r"must be \(pair, better, worse\)"),
+        (["abc"], r"must be \(pair, better, worse\)"),
+        ([("97", "a", "a")], "stimulus of pair 97 are the same"),
+        ([*ROWS, ROWS[0]], "the pair 1 is there more than once"),
+        ({"pair": ["1"], "better": ["a"]}, "has no column worse"),
+        ({"pair": ["1"], "better": ["a"], "worse": [None]}, "1 pair without a name"),
+        ("nowhere.csv", "there is no file nowhere.csv"),
+        (None, "say pairs="),
+    ],
+)
+def test_what_is_wrong_with_pairs_is_told(given: object, told: str) -> None:
+    with pytest.raises(MeasureError, match=told):
+        expert_pairs(given, ratings())
+
+
+def test_unclear_pairs_of_ratings_are_told() -> None:
+    status = ["grammatical", "ungrammatical", "marked", "marked"]
+    with pytest.raises(MeasureError, match="which stimulus of pair 2 is the better"):
+        expert_pairs(None, ratings(status=status))
+
+
+def test_choices_without_sides_are_told() -> None:
+    table = {"participant": ["p1"], "item": ["ab"], "response": ["left"]}
+    with pytest.raises(MeasureError, match="choices need the columns left, right and expected"):
+        expert_pairs(None, one_of(table, karat.Choice()))

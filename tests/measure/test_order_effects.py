@@ -1,0 +1,116 @@
+"""Order effects: slopes that were put in are found, in their unit, for answers and for times."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import karat
+from karat.measure.order_effects import PER, OrderEffects, order_effects
+from measure.factorial import frame, rated
+
+
+def satiated(high: float, low: float, time: float = 0.0, people: int = 40, seed: int = 1) -> pl.DataFrame:
+    """Answers that change by so much over ten trials, by condition a, and times that change by a logarithm."""
+    random = np.random.default_rng(seed)
+    table = frame(people, 32, seed=seed, a=1.0)
+    slope = np.where((table["a"] == "high").to_numpy(), high, low) / 10
+    position = table["trial"].to_numpy() - 16.5
+    rt = np.exp(1.0 + time / 10 * position + 0.3 * random.normal(size=table.height))
+    return table.with_columns(pl.col("latent") + pl.Series(slope * position), rt=pl.Series(rt))
+
+
+@pytest.mark.parametrize("scale", [karat.Continuous(), karat.Ordinal(5), karat.Binary()], ids=lambda scale: scale.kind)
+def test_slopes_that_were_put_in_are_found(scale: Any) -> None:
+    found = order_effects(rated(satiated(0.0, 0.6, -0.1), scale), by=["a"])
+    slopes = {(row["measure"], row["condition"]): row for row in found.frame.to_dicts()}
+    for key, truth in {("response", "high"): 0.0, ("response", "low"): 0.6, ("rt", "high"): -0.1}.items():
+        assert slopes[key]["slope"] == pytest.approx(truth, abs=3 * slopes[key]["se"]), key
+    assert slopes["response", "low"]["change"] == pytest.approx(3.1 * slopes["response", "low"]["slope"])
+    crossed = found.tests.filter(measure="response", term="condition:trial")
+    assert crossed["p"].item() < 0.01
+    assert "The conditions differ in it" in str(found)
+    assert "Response times change over 10 trials by" in str(found)
+
+
+def test_a_slope_is_that_of_a_plain_regression_where_nothing_else_varies() -> None:
+    """Without participant and item effects the model is least squares, condition by condition."""
+    table = satiated(0.3, 0.8).with_columns(pl.lit(0.0).alias("latent"))
+    judgments = rated(table, karat.Continuous())
+    found = order_effects(judgments, by="a")
+    for level in ("high", "low"):
+        part = judgments.frame.filter(a=level)
+        plain = np.polyfit(part["trial"].to_numpy(), part["response"].cast(float).to_numpy(), 1)[0]
+        row = found.frame.filter(measure="response", condition=level)
+        assert row["slope"].item() == pytest.approx(PER * plain, abs=0.4 * row["se"].item())
+
+
+def test_all_together_and_by_two_columns() -> None:
+    judgments = rated(satiated(0.5, 0.5), karat.Continuous())
+    whole = order_effects(judgments, by=[])
+    assert whole.frame["condition"].to_list() == ["all", "all"]
+    assert whole.frame["slope"][0] == pytest.approx(0.5, abs=3 * whole.frame["se"][0])
+    assert whole.tests["term"].to_list() == ["trial", "trial"]
+    assert whole.frame["p"][0] == pytest.approx(whole.tests["p"][0], rel=1e-6)
+    both = order_effects(judgments)
+    assert both.by == ("a", "b")
+    assert both.frame.filter(measure="response")["condition"].to_list() == [
+        "high, new", "high, old", "low, new", "low, old",
+    ]  # fmt: skip
+
+
+def test_without_positions_the_order_of_rows_counts_and_is_told() -> None:
+    table = satiated(0.0, 0.5).sort("participant", "trial")
+    with_trial = order_effects(rated(table, karat.Continuous()), by="a")
+    judgments = rated(table, karat.Continuous())
+    without = order_effects(karat.Judgments(judgments.frame.drop("trial"), karat.Continuous()), by="a")
+    assert without.frame["slope"].to_list() == pytest.approx(with_trial.frame["slope"].to_list(), abs=1e-8)
+    assert any("order of rows" in note for note in without.notes)
+
+
+def choices(**columns: Any) -> karat.Judgments:
+    random = np.random.default_rng(2)
+    who, what = np.divmod(np.arange(200), 20)
+    table = {
+        "participant": who.astype(str), "left": np.char.add("x", what.astype(str)), "right": ["y"] * 200,
+        "item": np.char.add("i", what.astype(str)), "response": random.choice(["left", "right"], 200),
+        "trial": random.permuted(np.tile(np.arange(1, 21), (10, 1)), axis=1).ravel(),
+    }  # fmt: skip
+    return karat.Judgments(table | columns, karat.Choice())
+
+
+def test_choices_have_times_alone() -> None:
+    found = order_effects(choices(rt=np.exp(np.random.default_rng(1).normal(size=200))), by=[])
+    assert found.frame["measure"].to_list() == ["rt"]
+    assert any("only response times" in note for note in found.notes)
+    with pytest.raises(karat.measure.MeasureError, match="no column rt"):
+        order_effects(choices(), by=[])
+
+
+def test_what_is_wrong_is_named() -> None:
+    judgments = rated(frame(4, 8), karat.Continuous())
+    with pytest.raises(karat.measure.MeasureError, match="is item meant"):
+        order_effects(judgments, by="itme")
+    with pytest.raises(karat.measure.MeasureError, match="level lies between"):
+        order_effects(judgments, level=1.0)
+
+
+def test_the_simplified_model_is_told() -> None:
+    found = order_effects(rated(satiated(0.0, 0.0), karat.Continuous()), by="a")
+    assert isinstance(found, OrderEffects)
+    assert any("was simplified, since its fit was singular" in note for note in found.notes)
+    assert found.table().equals(found.frame)
+
+
+@pytest.mark.slow
+def test_slopes_are_right_on_average_and_so_are_their_errors() -> None:
+    away = []
+    for seed in range(40):
+        found = order_effects(rated(satiated(0.2, 0.5, seed=seed), karat.Ordinal(5), seed + 100), by="a")
+        rows = found.frame.filter(measure="response")
+        away.append((rows["slope"].to_numpy() - [0.2, 0.5]) / rows["se"].to_numpy())
+    assert np.abs(np.mean(away, axis=0)).max() < 0.5
+    assert 0.7 < np.std(away, axis=0).min() <= np.std(away, axis=0).max() < 1.4

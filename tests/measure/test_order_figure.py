@@ -1,0 +1,60 @@
+"""The picture of order effects: stretches of trials with means over participants."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import karat
+from karat.measure.order_effects import order_effects
+from karat.measure.order_figure import STRETCHES, stretches
+from karat.models.means import mean_interval
+from measure.factorial import frame, rated
+
+
+def timed(seed: int = 1) -> pl.DataFrame:
+    table = frame(24, 24, seed=seed)
+    return table.with_columns(rt=pl.Series(np.exp(np.random.default_rng(seed).normal(1, 0.4, table.height))))
+
+
+def test_stretches_are_means_of_participants_means() -> None:
+    judgments = rated(timed(), karat.Continuous())
+    cut = stretches(order_effects(judgments, by="a"), "response")
+    assert cut.height == 2 * STRETCHES
+    first = judgments.frame.filter(pl.col("trial") <= 4, pl.col("a") == "high")
+    own = first.group_by("participant").agg(pl.col("response").cast(pl.Float64).mean())["response"].sort().to_numpy()
+    row = cut.filter(condition="high").row(0, named=True)
+    assert (row["mean"], row["lower"], row["upper"]) == pytest.approx(mean_interval(own))
+    assert row["participants"] == len(own)
+
+
+def test_times_are_averaged_as_logarithms() -> None:
+    judgments = rated(timed(), karat.Continuous())
+    cut = stretches(order_effects(judgments, by=[]), "rt")
+    first = judgments.frame.filter(pl.col("trial") <= 4)
+    own = first.group_by("participant").agg(pl.col("rt").log().mean())["rt"]
+    assert cut["mean"][0] == pytest.approx(float(np.exp(own.mean())))
+
+
+def test_answers_and_times_stand_side_by_side() -> None:
+    found = order_effects(rated(timed(), karat.Ordinal(5)), by="a")
+    drawn = found.figure()
+    assert [axes.get_ylabel().split(",")[0] for axes in drawn.axes] == ["mean answer", "response time (s)"]
+    assert {text.get_text() for text in drawn.axes[0].texts} == {"high", "low"}
+    assert drawn.get_suptitle() == "Answers are not shown to change along the questionnaire"
+
+
+def test_the_title_says_what_changes() -> None:
+    table = timed().with_columns(pl.col("latent") + 0.2 * pl.col("trial") * (pl.col("a") == "low"))
+    found = order_effects(rated(table, karat.Continuous()), by="a")
+    assert found.figure().get_suptitle().endswith("low rises")
+    whole = order_effects(rated(table, karat.Continuous()), by=[])
+    assert whole.figure().get_suptitle() == "Answers rise along the questionnaire"
+
+
+def test_too_many_conditions_are_refused() -> None:
+    table = timed().with_columns(c=(pl.col("trial") % 7).cast(pl.String))
+    found = order_effects(rated(table, karat.Continuous()), by="c")
+    with pytest.raises(karat.measure.MeasureError, match="7 conditions cannot be told apart"):
+        found.figure()

@@ -1,0 +1,76 @@
+"""The robust covariance: beside matrices written out in full, and beside leaving out each participant in turn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from karat.models.choices import Pairs, fit_pairs, pair_robust
+from karat.models.choices import bradley_terry as engine
+from karat.models.choices.pair_likelihood import PairLikelihood
+
+
+def drawn(items: int, people: int, trials: int, seed: int, ties: bool = True) -> tuple[Pairs, Any]:
+    """Participants with strengths of their own, so that their choices hang together."""
+    random = np.random.default_rng(seed)
+    own = random.normal(size=items) + random.normal(size=(people, items))
+    who = np.repeat(np.arange(people), trials)
+    left = random.integers(items, size=len(who))
+    right = (left + random.integers(1, items, size=len(who))) % items
+    felt = own[who, left] - own[who, right] + random.logistic(size=len(who))
+    answer = np.where(np.abs(felt) < 0.5 * ties, 0, np.sign(felt))
+    return Pairs.of(left, right, answer, items), who
+
+
+@pytest.mark.parametrize(("ties", "side"), [(False, False), (True, False), (True, True)])
+def test_beside_matrices_in_full(ties: bool, side: bool) -> None:
+    pairs, who = drawn(5, 8, 30, seed=1, ties=ties)
+    likelihood = PairLikelihood(pairs, ties, side, 0.0)
+    at, _, _ = engine._newton(likelihood)
+    values, n = at.values, pairs.items
+    covariance = engine._on_plane(at.information().dense(), n)
+    middle = np.zeros_like(covariance)
+    for person in range(8):
+        mine = who == person
+        own = PairLikelihood(Pairs.of(pairs.left[mine], pairs.right[mine], pairs.answer[mine], n), ties, side, 0.0)
+        point = own.at(values)
+        share = np.eye(len(values)) - pair_robust.SHARE * point.information().dense() @ covariance
+        slope = np.linalg.solve(share, point.gradient())
+        middle += np.outer(slope, slope)
+    found = pair_robust.robust_covariance(likelihood, values, covariance, who)
+    assert found == pytest.approx(covariance @ middle @ covariance * 8 / 7, rel=1e-6, abs=1e-12)
+
+
+def test_beside_leaving_out_each_participant() -> None:
+    pairs, who = drawn(6, 30, 25, seed=2)
+    found = fit_pairs(pairs, participant=who)
+    without = []
+    for person in range(30):
+        kept = who != person
+        without.append(fit_pairs(Pairs.of(pairs.left[kept], pairs.right[kept], pairs.answer[kept], 6)).strengths)
+    away = np.array(without) - found.strengths
+    jackknife = np.sqrt((away**2).sum(axis=0) * 29 / 30)
+    assert found.standard_errors == pytest.approx(jackknife, rel=0.12)
+    assert (found.standard_errors > np.sqrt(np.diag(found.covariance))).mean() > 0.5
+
+
+def test_large_studies_go_without_the_correction(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs, who = drawn(4, 200, 10, seed=3)
+    corrected = fit_pairs(pairs, participant=who).standard_errors
+    monkeypatch.setattr(pair_robust, "WORK", 0.0)
+    assert fit_pairs(pairs, participant=who).standard_errors == pytest.approx(corrected, rel=0.03)
+
+
+@pytest.mark.parametrize(("ties", "side"), [(False, False), (True, True)])
+def test_conjugate_gradients_find_the_same_maximum(ties: bool, side: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs, who = drawn(12, 20, 40, seed=4, ties=ties)
+    direct = fit_pairs(pairs, side=side, participant=who)
+    monkeypatch.setattr(engine, "DIRECT", 3)
+    other = fit_pairs(pairs, side=side, participant=who)
+    assert other.converged
+    assert other.strengths == pytest.approx(direct.strengths, abs=1e-6)
+    assert other.standard_errors == pytest.approx(direct.standard_errors, rel=1e-5)
+    monkeypatch.setattr(engine, "ROUNDS", 1)
+    assert fit_pairs(pairs, side=side).strengths == pytest.approx(direct.strengths, abs=1e-6)
