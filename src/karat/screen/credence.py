@@ -175,18 +175,22 @@ def _switches(looked: Looked, fitted: Fitted, changes: Bools) -> dict[str, pl.Se
 
 
 def _parts(looked: Looked, fitted: Fitted) -> dict[str, Floats]:
-    """What the log odds are made of; the parts add up to them."""
+    """What the log odds are made of; the parts add up to them.
+
+    An answer counts as agreement as far as it would have been given without looking, were the participant not in
+    earnest: what somebody did before a change speaks neither for nor against the rest.
+    """
     mixture, step = fitted.mixture, fitted.step
     share = mixture.shares[EARNEST]
     usual = np.full(len(looked.people), np.log(share / (1 - share)))
     chance = np.zeros(looked.keyed.shape)
     for part in looked.trials.parts:
         chance = np.where(part.there, -np.log(part.levels), chance)
-    agreement = step.answers - chance.sum(axis=1)
-    controls = np.where(looked.keyed, step.looked - chance, 0.0).sum(axis=1)
+    agreement = (1 - step.otherwise) * (step.looked - chance)
+    controls = np.where(looked.keyed, agreement, 0.0).sum(axis=1)
     times = fitted.log_odds - step.without_times
-    sequence = step.without_times - usual - agreement
-    values = (usual, agreement - controls, controls, sequence, times)
+    sequence = step.without_times - usual - agreement.sum(axis=1)
+    values = (usual, agreement.sum(axis=1) - controls, controls, sequence, times)
     return dict(zip(PARTS, values, strict=True))
 
 

@@ -9,6 +9,7 @@ import polars as pl
 
 from karat.errors import KaratError, counted
 from karat.judgments import Judgments
+from karat.jupyter import Shown
 
 
 class ScreenError(KaratError, ValueError):
@@ -16,7 +17,7 @@ class ScreenError(KaratError, ValueError):
 
 
 @dataclass(frozen=True)
-class Evidence:
+class Evidence(Shown):
     """The evidence of one criterion. It flags and gives reasons; whom to exclude is a rule of the study."""
 
     written: ClassVar[tuple[str, ...]] = ("score", "threshold", "flagged", "reason")

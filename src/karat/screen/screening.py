@@ -10,6 +10,7 @@ import polars as pl
 
 from karat.errors import counted
 from karat.judgments import Judgments
+from karat.jupyter import Shown
 from karat.screen.composition import Composition, composition
 from karat.screen.evidence import Evidence
 from karat.screen.explain import explain
@@ -34,7 +35,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Screening:
+class Screening(Shown):
     """The evidence of every criterion, whom the stated rule excludes, and what could not run."""
 
     judgments: Judgments

@@ -17,7 +17,7 @@ Answers = st.lists(st.integers(-1, 2), min_size=1, max_size=9)
 
 
 def with_favourites(levels: list[int], favourites: tuple[int, ...], count: int) -> float:
-    """The log probability of answers if trial t has the favourite t mod L; each place of the pattern has its own rate."""
+    """The log probability of answers if trial t has the favourite t mod L; each place of it has its own rate."""
     total = 0.0
     for place, favourite in enumerate(favourites):
         own = [level for level in levels[place :: len(favourites)] if level >= 0]

@@ -72,7 +72,7 @@ class Earnest:
         """Answers to repeated stimuli since the last time that something was learned, and those given as before."""
         start = self.model.no_strengths(part.items)
         nothing = np.zeros(part.item.shape)
-        self.groups = [Speakers(start, np.ones_like(start), nothing, nothing)]
+        self.groups = [Speakers(start, np.ones_like(start), nothing, nothing.copy())]
         places = np.exp(self.model.log_weights)[None, :].repeat(len(weight), axis=0)
         for _ in range(4):
             self.learn(weight[:, None] * part.there, [places])

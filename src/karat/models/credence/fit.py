@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from karat.models.credence.mixture import Mixture, Step
-from karat.models.credence.speakers import is_worth_it, minority, second_direction, with_second_group
+from karat.models.credence.speakers import directions, is_worth_it, minority, with_second_group
 from karat.models.credence.trials import Floats, Trials, first_weights
 
-ROUNDS, MORE_ROUNDS, ROUNDS_OF_ALL = 15, 10, 2
+ROUNDS, FIRST_ROUNDS, MORE_ROUNDS, ROUNDS_OF_ALL = 15, 5, 7, 2
 ENOUGH = 40_000
 """With more answers than these, most turns are made with some of the participants."""
 Progress = Callable[[int, int], None]
@@ -72,12 +72,16 @@ def _learned(trials: Trials, weight: Floats, seed: int, told: Callable[[int], No
     for done in range(1, ROUNDS):
         step = mixture.step()
         told(done)
-    direction = second_direction(mixture, seed)
-    if direction is None:
+    tried: list[tuple[float, int, Mixture]] = []
+    for direction in directions(mixture, seed):
+        wider = deepcopy(mixture)
+        with_second_group(wider, minority(direction))
+        for _ in range(FIRST_ROUNDS):
+            after = wider.step()
+        tried.append((float(after.evidence.sum()), len(tried), wider))
+    if not tried:
         return mixture
-    wider = deepcopy(mixture)
-    with_second_group(wider, minority(direction))
-    after = step
+    *_, wider = max(tried)
     for done in range(MORE_ROUNDS):
         after = wider.step()
         told(ROUNDS + done)

@@ -42,9 +42,11 @@ class Step:
     """The log probability of everything by component, participants x components."""
     posterior: Floats
     change: Floats
-    """The probability that the behaviour changes at each trial (from 0), participants x trials + 1."""
+    """The probability that the behaviour changes at each trial (from 0), if somebody is not in earnest throughout."""
     weight: Floats
     """The probability of being in earnest at each trial."""
+    otherwise: Floats
+    """The same, if somebody is not in earnest throughout."""
     group: Floats
     """The posterior of the groups of speakers, given earnest."""
     without_times: Floats
@@ -115,12 +117,22 @@ class Mixture:
         return step
 
     def _clock(self) -> _Clock:
-        residual = self.trials.residual
+        residual = self._times_by_part()
         if residual is None:
             return self._no_clock()
         before, pace = paces.until(self.regimes[0].log_density(residual))
         others = [paces.since(regime.log_density(residual)) for regime in self.regimes[1:]]
-        return _Clock(before, [times for times, _ in others], [pace, *(own for _, own in others)])
+        together = [
+            times.reshape(-1, *before[: self.people].shape).sum(axis=0) for times in (before, *(o[0] for o in others))
+        ]
+        return _Clock(together[0], together[1:], [pace, *(own for _, own in others)])
+
+    def _times_by_part(self) -> Floats | None:
+        """The times of everybody in the first part, then in the second: a pace is one of a participant in a task."""
+        residual = self.trials.residual
+        if residual is None or len(self.trials.parts) == 1:
+            return residual
+        return np.concatenate([np.where(part.there, residual, np.nan) for part in self.trials.parts])
 
     def _no_clock(self) -> _Clock:
         nothing = np.zeros((self.people, self.count + 1))
@@ -133,15 +145,19 @@ class Mixture:
         before = log_sum(by_group)
         lapses = np.stack([sum(part[group].lapsing for part in prefixes) for group in range(self.groups)], axis=-1)
         likelihood, joint, switched = self._components(people, before, lapses, clock)
-        posterior = likelihood + np.log(self.shares)
-        posterior = np.exp(posterior - log_sum(posterior)[:, None])
-        changing = posterior[:, 2:].reshape(-1, len(self.blind), len(self.regimes), 2)[..., 1]
+        weighted = likelihood + np.log(self.shares)
+        posterior = np.exp(weighted - log_sum(weighted)[:, None])
+        # What would be if they are not in earnest is kept apart, since it may be too improbable to be subtracted.
+        others = np.exp(weighted[:, 1:] - log_sum(weighted[:, 1:])[:, None])
+        changing = others[:, 1:].reshape(-1, len(self.blind), len(self.regimes), 2)[..., 1]
         with np.errstate(invalid="ignore"):
             where = np.nan_to_num(np.exp(joint - switched[..., None]))
         change = np.einsum("pwr,wrpc->pc", changing, where)
-        stays = posterior[:, EARNEST] + posterior[:, LAPSES] / 2
         later = change[:, ::-1].cumsum(axis=1)[:, ::-1]
-        weight = stays[:, None] + later[:, 1:]
+        otherwise = others[:, :1] / 2 + later[:, 1:]
+        unlikely = 1 - posterior[:, [EARNEST]]
+        weight = posterior[:, [EARNEST]] + unlikely * otherwise
+        stays = posterior[:, EARNEST] + posterior[:, LAPSES] / 2
         group = np.exp(by_group[:, -1] - before[:, -1:])
         alone = likelihood
         if self.trials.residual is not None and not learn:
@@ -150,9 +166,10 @@ class Mixture:
         looked = np.choose(
             most[:, None], [sum(part[number].looked for part in prefixes) for number in range(self.groups)]
         )
-        places = self._places(people, prefixes, by_group, change, stays, weight) if learn else []
+        places = self._places(people, prefixes, by_group, unlikely * change, stays, weight) if learn else []
         evidence = log_sum(likelihood + np.log(self.shares))
-        found = (likelihood, posterior, change, weight, group, self.log_odds(alone), before[:, -1], looked, evidence)
+        odds = self.log_odds(alone)
+        found = (likelihood, posterior, change, weight, otherwise, group, odds, before[:, -1], looked, evidence)
         return found, places
 
     def _components(
@@ -206,8 +223,9 @@ class Mixture:
             sums += by_place.sum(axis=1)
         self.group_shares = (sums + 1.0) / (sums + 1.0).sum()
         self._learn_shares(step.likelihood)
-        if self.trials.residual is not None:
-            self._learn_paces(self.trials.residual, step, clock)
+        residual = self._times_by_part()
+        if residual is not None:
+            self._learn_paces(residual, step, clock)
 
     def log_odds(self, likelihood: Floats) -> Floats:
         """The log odds of being in earnest throughout, against everything else."""
@@ -232,8 +250,15 @@ class Mixture:
         stays = step.posterior[:, [EARNEST, LAPSES]].sum(axis=1)
         parts = step.posterior[:, 2:].reshape(self.people, len(self.blind), len(self.regimes), 2)
         weights = [stays, *(parts[:, :, number, 0].sum(axis=1) for number in range(1, len(self.regimes)))]
+        timed = np.isfinite(residual).any(axis=1, keepdims=True).astype(np.float64)
         self.regimes = [
-            regime.improved(prior, residual, pace, np.repeat(weight[:, None], self.count, axis=1), number == 0)
+            regime.improved(
+                prior,
+                residual,
+                pace,
+                timed * np.resize(weight, len(residual))[:, None].repeat(self.count, 1),
+                number == 0,
+            )
             for number, (regime, prior, pace, weight) in enumerate(
                 zip(self.regimes, usual, clock.pace, weights, strict=True)
             )

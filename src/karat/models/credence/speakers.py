@@ -1,12 +1,12 @@
 """A second group of speakers: people who disagree with the others consistently, and with each other not at all.
 
 The slopes of everybody's answers in the strengths of the stimuli are what the first group leaves unexplained. If some
-participants share another grammar, these slopes have a common direction. The first singular value of participants x
-stimuli is compared with those of the same matrix with random signs, which keeps its sizes and breaks any common
-direction. Only where it is greater than all of them is a second group tried: begun from the participants on the smaller
-side, and kept if everybody together becomes more probable by `GAIN` (each judged without themselves), if its members
-agree about as much as those of the first group (people who just guess would not), and if there are three of them at
-least.
+participants share another grammar, these slopes have a common direction. The singular values of participants x stimuli
+are compared with those of the same matrix with random signs, which keeps its sizes and breaks any common direction.
+Each of the first three that is greater than all of them is tried: a second group begins from the participants on the
+smaller side. The best is kept if everybody together becomes more probable by `GAIN` (each judged without themselves),
+if its members agree about as much as those of the first group (people who just guess would not), and if there are five
+of them at least.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from karat.models.credence.trials import Floats
 
 SIGNS = 19
 """Random signs: greater than all 19 is a test at 5 %."""
-FEWEST = 3
-GAIN = 5.0
+FEWEST = 5
+GAIN = 10.0
+DIRECTIONS = 3
 AGREE = 0.6
 """The spread of the second group's strengths, as a share of that of the first, from which its members agree enough."""
 
 
-def second_direction(mixture: Mixture, seed: int) -> Floats | None:
-    """Everybody's place on the common direction of what is unexplained, or None where chance could make it."""
+def directions(mixture: Mixture, seed: int) -> list[Floats]:
+    """Everybody's places on the common directions of what is unexplained, as far as chance would not make them."""
     random = np.random.default_rng(seed)
     table = sparse.hstack([_unexplained(one, mixture.weight) for one in mixture.earnest], format="csr")
-    if min(table.shape) < 3 * FEWEST or not table.nnz:
-        return None
+    if min(table.shape) < 2 * FEWEST or not table.nnz:
+        return []
     start = np.ones(min(table.shape))
-    left, value, _ = svds(table, k=1, v0=start)
+    left, values, _ = svds(table, k=DIRECTIONS, v0=start)
+    by_chance = 0.0
     for _ in range(SIGNS):
         signed = table.copy()
         signed.data = signed.data * random.choice([-1.0, 1.0], len(signed.data))
-        if float(svds(signed, k=1, v0=start, return_singular_vectors=False)[0]) >= float(value[0]):
-            return None
-    direction: Floats = left[:, 0]
-    return direction
+        by_chance = max(by_chance, float(svds(signed, k=1, v0=start, return_singular_vectors=False)[0]))
+    return [left[:, place] for place in np.argsort(-values) if values[place] > by_chance]
 
 
 def _unexplained(one: Earnest, weight: Floats) -> sparse.csr_array:
@@ -86,7 +86,8 @@ def with_second_group(mixture: Mixture, members: Floats) -> None:
 
 def is_worth_it(mixture: Mixture, before: Step, after: Step) -> bool:
     """Whether the second group earns its place, by the rules above."""
-    if mixture.group_shares[1] * mixture.people < FEWEST or float((after.evidence - before.evidence).sum()) < GAIN:
+    members = float((after.weight.mean(axis=1) * after.group[:, 1]).sum())
+    if members < FEWEST or float((after.evidence - before.evidence).sum()) < GAIN:
         return False
     first, second = (
         np.concatenate([one.groups[group].strengths.ravel() for one in mixture.earnest]) for group in (0, 1)

@@ -1,0 +1,24 @@
+"""Small crowds as matrices, for the tests of the model of credence."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from karat.models.credence import Part, Trials
+from karat.models.credence.trials import Floats
+
+
+def crowd(
+    people: int = 16, items: int = 24, levels: int = 3, guessing: int = 1, seed: int = 1, timed: bool = True,
+    strength: Floats | None = None,
+) -> Trials:  # fmt: skip
+    """People who mostly agree about items, the last of them guessing; `strength` may differ between people."""
+    random = np.random.default_rng(seed)
+    item = np.stack([random.permutation(items) for _ in range(people)])
+    usual = np.tile(np.linspace(-2.5, 2.5, items), (people, 1)) if strength is None else strength
+    latent = np.take_along_axis(usual, item, axis=1) + random.logistic(0, 0.7, item.shape)
+    answer = np.searchsorted(np.linspace(-1, 1, levels - 1) if levels > 2 else [0.0], latent)
+    if guessing:
+        answer[-guessing:] = random.integers(0, levels, (guessing, items))
+    residual = random.normal(0, 0.3, (people, 1)) + random.normal(0, 0.3, item.shape) if timed else None
+    return Trials((Part(item, answer, answer, items, levels),), residual)

@@ -1,0 +1,91 @@
+"""Answers in earnest: nobody confirms themselves, and a repeated stimulus may be answered from memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from karat.models.credence import Part, Trials
+from karat.models.credence.earnest import Earnest, log_sum
+from karat.models.credence.mixture import Mixture
+from models.credence.answered import crowd
+
+
+def learned(trials: Trials, rounds: int = 6) -> Mixture:
+    mixture = Mixture(trials, np.ones(trials.shape[0]))
+    for _ in range(rounds):
+        mixture.step()
+    return mixture
+
+
+def by_the_others(trials: Trials, person: int) -> float:
+    """The log probability of somebody's answers by a model that was fitted without them."""
+    rest = np.delete(np.arange(trials.shape[0]), person)
+    (one,) = learned(trials.of(rest)).earnest
+    part, group = trials.parts[0], one.groups[0]
+    item, level = part.item[person], part.content[person]
+    probability, _ = one.model.evaluate(group.strengths[item], 1 / group.information[item], level)
+    return float(log_sum(np.log(probability).astype(np.float64).sum(axis=0) + one.model.log_weights))
+
+
+def with_themselves(mixture: Mixture, trials: Trials, person: int) -> float:
+    (one,) = mixture.earnest
+    part, group = trials.parts[0], one.groups[0]
+    item, level = part.item[person], part.content[person]
+    probability, _ = one.model.evaluate(group.strengths[item], 1 / group.information[item], level)
+    return float(log_sum(np.log(probability).astype(np.float64).sum(axis=0) + one.model.log_weights))
+
+
+def test_everybody_is_judged_about_as_by_a_fit_without_them() -> None:
+    trials = crowd(people=14, guessing=0, timed=False)
+    mixture = learned(trials)
+    found = mixture.earnest[0].prefix(0, slice(0, 14)).summed[:, -1]
+    some = [0, 5, 9]
+    alone = np.array([by_the_others(trials, person) for person in some])
+    naive = np.array([with_themselves(mixture, trials, person) for person in some])
+    assert np.abs(found[some] - alone).max() < 0.6
+    # Counting themselves, everybody would seem to agree more than they do.
+    assert (naive > found[some]).all()
+    assert np.abs(naive - alone).mean() > 2 * np.abs(found[some] - alone).mean()
+
+
+def test_a_prefix_is_the_product_of_its_answers() -> None:
+    trials = crowd(people=6, items=8, guessing=0, timed=False)
+    trials.parts[0].content[2, 3] = -1
+    mixture = learned(trials, 2)
+    (one,) = mixture.earnest
+    prefix = one.prefix(0, slice(0, 6))
+    assert prefix.summed[:, 0] == pytest.approx(0, abs=1e-5)
+    assert (np.diff(prefix.summed, axis=1) <= 1e-5).all()
+    assert prefix.summed[2, 3] == pytest.approx(prefix.summed[2, 4])
+    assert prefix.looked[2, 3] == 0
+    assert log_sum(prefix.on_grid[:, 5]) == pytest.approx(prefix.summed[:, 5], abs=1e-5)
+
+
+def test_who_answers_again_from_memory_teaches_how_often_that_happens() -> None:
+    random = np.random.default_rng(3)
+    first = crowd(people=20, items=15, guessing=0, timed=False).parts[0]
+    item = np.concatenate([first.item, first.item], axis=1)
+    anew = random.integers(0, 3, first.content.shape)
+    for same, often in ((1.0, (0.7, 1.0)), (0.0, (0.0, 0.3))):
+        again = np.where(random.random(first.content.shape) < same, first.content, anew)
+        answer = np.concatenate([first.content, again], axis=1)
+        mixture = learned(Trials((Part(item, answer, answer, 15, 3),)), 8)
+        assert mixture.earnest[0].repeats
+        assert often[0] <= mixture.earnest[0].again <= often[1]
+
+
+def test_known_right_answers_begin_the_strengths() -> None:
+    part = crowd(people=6, items=8, guessing=0, timed=False).parts[0]
+    key = np.full(8, np.nan)
+    key[0], key[7] = 0.0, 2.0
+    known = Earnest(Part(part.item, part.content, part.button, 8, 3, key=key), np.ones(6))
+    centre, precision = known.prior(0)
+    assert centre[0] < 0 < centre[7]
+    assert (centre[1:7] == 0).all()
+    assert precision[0] == precision[7] == 1.0 != precision[3]
+
+
+def test_log_sums_stand_minus_infinity() -> None:
+    values = np.array([[-np.inf, -np.inf], [0.0, 0.0], [-1e5, -np.inf]])
+    assert log_sum(values).tolist() == [-np.inf, pytest.approx(np.log(2)), -1e5]

@@ -1,0 +1,28 @@
+"""The fit: reproducible, told as it goes, and about the same when most turns are made with some of the participants."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from karat.models.credence import fit_credence
+from models.credence.answered import crowd
+
+
+def test_it_is_the_same_again_and_says_how_far_it_is() -> None:
+    told: list[tuple[int, int]] = []
+    first = fit_credence(crowd(), 3, lambda done, of: told.append((done, of)))
+    assert first.log_odds.tolist() == fit_credence(crowd(), 3).log_odds.tolist()
+    assert int(first.log_odds.argmin()) == 15
+    assert first.log_odds[15] < 0 < first.log_odds[:15].min()
+    assert told == sorted(told)
+    assert told[-1][0] == told[-1][1]
+
+
+def test_learning_from_some_is_about_learning_from_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    trials = crowd(160, 20, guessing=16, timed=False)
+    whole = fit_credence(trials)
+    monkeypatch.setattr("karat.models.credence.fit.ENOUGH", 2000)
+    some = fit_credence(trials)
+    assert np.corrcoef(whole.log_odds, some.log_odds)[0, 1] > 0.97
+    assert np.mean((whole.log_odds > 0) == (some.log_odds > 0)) > 0.97

@@ -1,0 +1,96 @@
+"""The mixture of behaviours: all changes at once are those that explicit loops give."""
+
+from __future__ import annotations
+
+from math import ceil
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+
+from karat.models.credence import paces
+from karat.models.credence.mixture import EARNEST, LAPSES, Mixture, Step
+from models.credence.answered import crowd
+
+PEOPLE, TRIALS = 6, 12
+
+
+def looked(timed: bool) -> tuple[Mixture, Step]:
+    trials = crowd(PEOPLE, TRIALS, timed=timed)
+    trials.parts[0].content[1, -4:] = -1
+    trials.parts[0].button[1, -4:] = -1
+    mixture = Mixture(trials, np.ones(PEOPLE))
+    mixture.step()
+    return mixture, mixture.step(learn=False)
+
+
+@pytest.mark.parametrize("timed", [True, False])
+def test_sums_over_changes_are_explicit_loops(timed: bool) -> None:
+    mixture, step = looked(timed)
+    before = mixture.earnest[0].prefix(0, slice(0, PEOPLE)).summed
+    nothing = np.zeros((PEOPLE, TRIALS + 1))
+    residual = mixture.trials.residual
+    calm = nothing if residual is None else paces.until(mixture.regimes[0].log_density(residual))[0]
+    found = step.likelihood[:, 2:].reshape(PEOPLE, len(mixture.blind), len(mixture.regimes), 2)
+    assert step.likelihood[:, EARNEST] == pytest.approx(before[:, -1] + calm[:, -1], abs=1e-4)
+    for person in range(PEOPLE):
+        answered = int((mixture.trials.parts[0].content[person] >= 0).sum())
+        last = answered - max(3, ceil(0.1 * answered))
+        for way in range(len(mixture.blind)):
+            for number, regime in enumerate(mixture.regimes):
+                rest = nothing
+                if residual is not None and number:
+                    rest = paces.since(regime.log_density(residual))[0]
+                changes = []
+                for change in range(1, last + 1):
+                    times = calm[person, -1] if not number else calm[person, change] + rest[person, change]
+                    changes.append(before[person, change] + mixture.blind[way, person, change] + times)
+                at_once = mixture.blind[way, person, 0] + (rest[person, 0] if number else calm[person, -1])
+                assert found[person, way, number, 0] == pytest.approx(at_once, abs=1e-4)
+                assert found[person, way, number, 1] == pytest.approx(logsumexp(changes) - np.log(last), abs=1e-4)
+
+
+@pytest.mark.parametrize("timed", [True, False])
+def test_posteriors_are_probabilities_and_weights_follow_from_them(timed: bool) -> None:
+    mixture, step = looked(timed)
+    assert step.posterior.sum(axis=1) == pytest.approx(1)
+    changing = step.posterior[:, 2:].reshape(PEOPLE, -1, 2)[..., 1].sum(axis=1)
+    unlikely = 1 - step.posterior[:, EARNEST]
+    assert unlikely * step.change.sum(axis=1) == pytest.approx(changing, abs=1e-6)
+    assert (step.change[~mixture.allowed] == 0).all()
+    for person in range(PEOPLE):
+        for trial in range(TRIALS):
+            stays = step.posterior[person, EARNEST] + step.posterior[person, LAPSES] / 2
+            later = unlikely[person] * step.change[person, trial + 1 :].sum()
+            assert step.weight[person, trial] == pytest.approx(stays + later, abs=1e-6)
+            either = step.posterior[person, EARNEST] + unlikely[person] * step.otherwise[person, trial]
+            assert step.weight[person, trial] == pytest.approx(either, abs=1e-9)
+    odds = mixture.log_odds(step.likelihood)
+    assert step.posterior[:, EARNEST] == pytest.approx(1 / (1 + np.exp(-odds)), abs=1e-9)
+    if not timed:
+        assert step.without_times == pytest.approx(odds)
+
+
+def test_shares_sum_to_one_and_are_where_learning_ends() -> None:
+    mixture, _ = looked(timed=True)
+    assert mixture.prior.sum() == pytest.approx(5)
+    assert mixture.shares.sum() == pytest.approx(1)
+    step = mixture.step(learn=False)
+    mixture._learn_shares(step.likelihood)
+    weighted = np.exp(step.likelihood - step.likelihood.max(axis=1, keepdims=True)) * mixture.shares
+    earnest = (weighted[:, EARNEST] / weighted.sum(axis=1)).sum()
+    expected = (mixture.prior[EARNEST] + earnest) / (mixture.prior.sum() + PEOPLE)
+    assert mixture.shares[EARNEST] == pytest.approx(expected, abs=1e-3)
+    learned = mixture.shares.copy()
+    mixture._learn_shares(step.likelihood)
+    assert mixture.shares == pytest.approx(learned, abs=1e-3)
+    assert mixture.shares.sum() == pytest.approx(1)
+    assert (mixture.shares > 0).all()
+
+
+def test_everybody_is_looked_at_alike_in_small_portions(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, whole = looked(timed=True)
+    monkeypatch.setattr("karat.models.credence.mixture.CHUNK", 1)
+    _, one_by_one = looked(timed=True)
+    assert one_by_one.likelihood == pytest.approx(whole.likelihood, abs=1e-3)
+    assert one_by_one.weight == pytest.approx(whole.weight, abs=1e-3)
