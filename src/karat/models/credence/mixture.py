@@ -15,7 +15,7 @@ matters, and hardly shows.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -251,7 +251,7 @@ class Mixture:
         parts = step.posterior[:, 2:].reshape(self.people, len(self.blind), len(self.regimes), 2)
         weights = [stays, *(parts[:, :, number, 0].sum(axis=1) for number in range(1, len(self.regimes)))]
         timed = np.isfinite(residual).any(axis=1, keepdims=True).astype(np.float64)
-        self.regimes = [
+        improved = [
             regime.improved(
                 prior,
                 residual,
@@ -263,6 +263,9 @@ class Mixture:
                 zip(self.regimes, usual, clock.pace, weights, strict=True)
             )
         ]
+        # Those who do not look have no pauses to think; with a wide scatter their regime would take in everybody's.
+        most = improved[0].scatter
+        self.regimes = [replace(regime, scatter=min(regime.scatter, most)) for regime in improved]
 
 
 @dataclass(frozen=True)

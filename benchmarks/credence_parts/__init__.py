@@ -1,0 +1,1 @@
+"""The parts of benchmarks/credence.py: scenarios, oracles, peers, and what is made of their scores."""

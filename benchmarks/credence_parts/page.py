@@ -1,0 +1,92 @@
+"""The tables of docs/credence.md, between markers that name them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from .crowds import Crowd
+from .effect import PARTICIPANTS, Estimate, planned
+from .injected import Injected
+from .questionnaires import Questionnaire
+from .runs import Scored
+from .tables import calibration_table, effect_table, number, power_table, rows_of, verdict_table
+from .targets import Target
+
+PARTS = (
+    "summary", "full-time", "switching", "five", "questionnaires", "verdicts", "injected", "calibration", "effect",
+)  # fmt: skip
+"""The names of the markers."""
+
+
+def page_parts(
+    scored: Sequence[Scored], studies: Sequence[Estimate], found: Sequence[Target], command: str, first: int
+) -> dict[str, str]:
+    """All tables by the names of their markers."""
+    rows = rows_of(scored)
+    binary = [row for row in rows if isinstance(row.scenario, Crowd) and row.scenario.levels == 2]
+    five = [row for row in rows if isinstance(row.scenario, Crowd) and row.scenario.levels > 2]
+    real = [row for row in rows if isinstance(row.scenario, Injected)]
+    asked = [one for one in scored if isinstance(one.job.scenario, Questionnaire)]
+    simulated = [one for one in scored if not isinstance(one.job.scenario, Injected)]
+    parts = {
+        "summary": _summary(found, command, first),
+        "full-time": power_table([row for row in binary if not row.is_late], "scenario"),
+        "switching": power_table([row for row in binary if row.is_late], "scenario"),
+        "five": power_table(five, "scenario"),
+        "questionnaires": "\n\n".join(
+            f"{name.capitalize()}:\n\n{power_table([row for row in rows if row.scenario.name == name], 'behaviour')}"
+            for name in dict.fromkeys(one.job.scenario.name for one in asked)
+        ),
+        "verdicts": verdict_table(asked),
+        "calibration": _calibration(simulated, "simulated"),
+        "effect": _effect(studies),
+    }
+    if real:
+        injected = [one for one in scored if isinstance(one.job.scenario, Injected)]
+        names = dict.fromkeys(row.scenario.data for row in real if isinstance(row.scenario, Injected))
+        tables = [
+            f"{name}:\n\n{power_table([row for row in real if row.name.startswith(name)], 'injected')}"
+            for name in names
+        ]
+        parts["injected"] = "\n\n".join([*tables, _calibration(injected, "injected")])
+    return parts
+
+
+def _summary(found: Sequence[Target], command: str, first: int) -> str:
+    lines = [f"Written by `{command} --write`; seeds from {first:,} on.", ""]
+    lines += ["| target | found | |", "| --- | --- | --- |"]
+    return "\n".join(
+        [*lines, *(f"| {one.name} | {one.found} | {'holds' if one.holds else 'missed'} |" for one in found)]
+    )
+
+
+def _calibration(scored: Sequence[Scored], what: str) -> str:
+    table, error, people, planted = calibration_table(scored)
+    told = f"{people:,} {what} participants, {100 * planted:.1f} % of them not in earnest; ECE {number(error, 4)}."
+    return f"{told}\n\n{table}"
+
+
+def _effect(studies: Sequence[Estimate]) -> str:
+    number_of = len(studies) // len({one.removal for one in studies})
+    true = f"the true effect is {planned()[1]:.3f} steps of the scale"
+    told = f"{number_of} studies with {PARTICIPANTS} participants; {true}."
+    return f"{told}\n\n{effect_table(studies)}"
+
+
+def check_page(path: Path) -> None:
+    """End with a word where a page lacks the place of a table, before anything long is run."""
+    text = path.read_text(encoding="utf-8")
+    for name in PARTS:
+        if f"<!-- {name} -->" not in text:
+            raise SystemExit(f"{path} has no place for {name}: <!-- {name} --> and <!-- end --> around it.")
+
+
+def write_page(path: Path, parts: dict[str, str]) -> None:
+    """Put the tables between their markers."""
+    text = path.read_text(encoding="utf-8")
+    for name, table in parts.items():
+        pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
+        text = pattern.sub(lambda match, table=table: f"{match[1]}{table}\n{match[2]}", text)  # type: ignore[misc]
+    path.write_text(text, encoding="utf-8", newline="\n")
