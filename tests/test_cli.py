@@ -163,14 +163,12 @@ def test_datasets(tmp_path: Path) -> None:
     assert "48 participants" in run("datasets", "likert")[0]
 
 
-def test_demo_says_where_the_result_is(tmp_path: Path) -> None:
+def test_demo_says_where_the_report_is(tmp_path: Path) -> None:
     folder = tmp_path / "a demo"
-    told, _ = run("demo", "--no-serve", "--keep", folder)
-    assert f"The result is in {folder / 'summary.html'}" in told
-    assert len(karat.read(folder / "judgments.parquet")) == 3566
-    page = (folder / "summary.html").read_text(encoding="utf-8")
-    assert "3,566 answers" in page
-    assert "34 of 48 participants stay in the analysis" in page
+    told = json.loads(run("demo", "--no-serve", "--keep", folder, "--json")[0])
+    assert told["page"] == str(folder / "report.html")
+    assert any("60 simulated participants" in line for line in told["lines"])
+    assert any(line.startswith("credence   as a second opinion: ") for line in told["lines"])
+    assert karat.read(folder / "judgments.parquet").participants.height == 60
     assert (folder / "screened" / "participants.csv").is_file()
-    assert "http" not in page
-    assert json.loads(run("demo", "--no-serve", "--keep", folder, "--json")[0])["page"] == str(folder / "summary.html")
+    assert "<title>" in (folder / "report.html").read_text(encoding="utf-8")

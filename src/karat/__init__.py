@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0.dev0"
 
-_PACKAGES = ("datasets", "errors", "intake", "measure", "scales", "screen", "simulate", "study")
+_PACKAGES = ("datasets", "errors", "intake", "measure", "report", "scales", "screen", "simulate", "study")
 _NAMES = {
     "read": "karat.intake",
     "Judgments": "karat.judgments",
@@ -27,7 +27,7 @@ _NAMES = {
 }
 
 if TYPE_CHECKING:
-    from karat import datasets, errors, intake, measure, scales, screen, simulate, study
+    from karat import datasets, errors, intake, measure, report, scales, screen, simulate, study
     from karat.errors import IntakeError, JudgmentsError, KaratError, ScaleError
     from karat.intake import read
     from karat.judgments import Judgments
@@ -50,6 +50,7 @@ __all__ = [
     "intake",
     "measure",
     "read",
+    "report",
     "scales",
     "screen",
     "simulate",

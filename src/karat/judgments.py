@@ -12,13 +12,14 @@ from karat import files, frames
 from karat.checks import Checked, check, plain_types, text_column
 from karat.columns import COLUMNS, FUNCTIONS
 from karat.errors import JudgmentsError, counted
+from karat.jupyter import Shown
 from karat.scales import Scale
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class Judgments:
+class Judgments(Shown):
     """A checked table of judgments, one row an answer, with its scales and its participants.
 
     `frame` is a polars, pandas, pyarrow or narwhals table with at least the columns participant, item and response;

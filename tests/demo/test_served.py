@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -20,19 +19,20 @@ def test_without_a_terminal_it_serves_exports_screens_and_ends(tmp_path: Path) -
     assert done.returncode == 0, done.stdout + done.stderr
     assert "/s/likert/ for participants" in done.stdout
     assert "/admin with the name admin and the password " in done.stdout
-    assert "; 1 left early" in done.stdout
-    assert "8 of the 8 who answered without looking are excluded" in done.stdout
-    assert done.stdout.rstrip().endswith(str(tmp_path / "summary.html"))
-    judgments = karat.read(tmp_path / FOLDER / "judgments.parquet")
-    assert judgments.frame["participant"].n_unique() == sum(PEOPLE.values())
-    assert (tmp_path / FOLDER / "screened" / "participants.csv").is_file()
-
-
-def test_it_can_be_left_out(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "karat", "demo", "--keep", str(tmp_path), "--no-serve", "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert not any(line.startswith("serving") for line in json.loads(done.stdout)["lines"])
-    assert not (tmp_path / FOLDER).exists()
+    assert "checked    Nothing to mend." in done.stdout
+    assert "; 2 left early" in done.stdout
+    rules, credence = (
+        next(line for line in done.stdout.splitlines() if line.startswith(word)) for word in ("screened", "credence")
+    )
+    for kind in ("guessers", "rushers", "straight-liners"):
+        assert f"4 of 4 {kind}" in rules
+        assert f"4 of 4 {kind}" in credence
+    assert "earnest" not in rules.split("those who judged")[1]
+    assert credence.endswith("of those who judged, nobody")
+    assert done.stdout.rstrip().endswith(str(tmp_path / "report.html"))
+    judgments = karat.read(tmp_path / "judgments.parquet")
+    assert judgments.frame["participant"].n_unique() == sum(PEOPLE.values()) == 60
+    assert (tmp_path / "screened" / "participants.csv").is_file()
 
 
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:

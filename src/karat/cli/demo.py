@@ -1,4 +1,4 @@
-"""karat demo: the main job on example data, and a study served on this machine, without an account anywhere."""
+"""karat demo: the life of a study on this machine, without an account anywhere."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ EXAMPLE = "Example: karat demo --keep my-demo"
 
 def demo(
     keep: Annotated[Path, typer.Option("--keep", help="The folder for the results.")] = Path("karat-demo"),
-    serve: Annotated[bool, typer.Option("--serve/--no-serve", help="Also serve a study to bots.")] = True,
+    serve: Annotated[
+        bool, typer.Option("--serve/--no-serve", help="Serve the study to bots over HTTP; else simulate answers.")
+    ] = True,
     show: Annotated[bool, typer.Option("--open/--no-open", help="Open the result where there is a screen.")] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Screen a bundled example; serve a study to bots who take part over HTTP, and screen them too.
+    """The life of a study: written, checked, served, answered by 60 bots, screened, measured and reported.
 
-    In a terminal the server runs until Ctrl-C, with its dashboard; elsewhere it ends when the bots are done.
+    In a terminal the server runs until Ctrl-C, with its dashboard; elsewhere it ends when the report is written.
     """
     from karat import demo as story
 
-    with working("running the demo", quiet=as_json):
-        result = story.run(keep)
     lines: list[str] = []
 
     def say(*told: str) -> None:
@@ -39,21 +39,28 @@ def demo(
         if not as_json:
             typer.echo("\n".join(told))
 
-    say(*result.lines)
     watched = not as_json and story.has_terminal()
-    page = result.page.resolve()
+    keep.mkdir(parents=True, exist_ok=True)
     with _server(keep, serve, as_json) as served:
-        if served is not None:
+        if served is None:
+            introduced, answered = story.simulated(keep)
+            say(*introduced)
+        else:
             say(*served.lines)
             with counting("bots take part", quiet=as_json) as progress:
                 answered = served.answered(progress, watched=watched)
-            say(answered, *served.screened())
+        say(answered.line)
+        told = story.report(answered, keep, lambda part: working(part, quiet=as_json))
+        say(*told.lines)
+        page = told.page.resolve()
         if as_json:
             typer.echo(json.dumps({"page": str(page), "lines": lines}))
         else:
-            typer.echo(f"\nThe result is in {page}")
+            typer.echo(f"\nThe report is in {page}")
         if show and story.has_screen():
             typer.launch(str(page))
+            if served is not None:
+                typer.launch(f"{served.server.address}/admin")
         if served is not None and watched:
             typer.echo("The server runs on: look at its dashboard, or take part yourself. Stop with Ctrl-C.")
             served.server.wait()

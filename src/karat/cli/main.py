@@ -11,6 +11,7 @@ import typer
 
 from karat import __version__
 from karat.cli import (
+    archive,
     backup,
     chance,
     check,
@@ -24,12 +25,14 @@ from karat.cli import (
     people,
     plan,
     power,
+    report,
     screen,
     serve,
     simulate,
     size,
     status,
 )
+from karat.cli import open as door
 from karat.errors import KaratError, ProblemsError
 
 app = typer.Typer(
@@ -65,7 +68,10 @@ app.command("export", epilog=export.EXAMPLE)(export.export)
 app.command("backup", epilog=backup.EXAMPLE)(backup.backup)
 app.command("people", epilog=people.EXAMPLE)(people.people)
 app.command("screen", epilog=screen.EXAMPLE)(screen.screen)
+app.command("open", epilog=door.EXAMPLE)(door.open_page)
 app.command("measure", epilog=measure.EXAMPLE)(measure.measure)
+app.command("report", epilog=report.EXAMPLE)(report.report)
+app.command("archive", epilog=archive.EXAMPLE)(archive.archive)
 app.command("chance", epilog=chance.EXAMPLE)(chance.chance)
 app.command("size", epilog=size.EXAMPLE)(size.size)
 

@@ -1,8 +1,9 @@
-"""The main job from end to end: bundled results read and screened; a study served, answered by bots, and screened."""
+"""The life of a study in two minutes: written, checked, served, answered by bots, screened, measured, reported."""
 
 from __future__ import annotations
 
-from karat.demo.results import Demo, has_screen, has_terminal, ratings_by_kind, run
-from karat.demo.served import Served, serve
+from karat.demo.served import Served, serve, simulated
+from karat.demo.story import Answered, Told, report
+from karat.demo.terminal import has_screen, has_terminal
 
-__all__ = ["Demo", "Served", "has_screen", "has_terminal", "ratings_by_kind", "run", "serve"]
+__all__ = ["Answered", "Served", "Told", "has_screen", "has_terminal", "report", "serve", "simulated"]

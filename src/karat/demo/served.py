@@ -1,4 +1,4 @@
-"""A study on a server of one's own: bots take part over HTTP as people do, earnest and not, and are then screened.
+"""A study on a server of one's own: bots take part over HTTP as people do, earnest and not.
 
 Nothing of it leaves the machine. The bots see what participants see; who they are in truth is compared with the
 verdicts only at the end.
@@ -7,31 +7,28 @@ verdicts only at the end.
 from __future__ import annotations
 
 import asyncio
+import re
 import secrets
 import shutil
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import polars as pl
-
+from karat.demo.story import Answered
 from karat.errors import KaratError
 from karat.field.bots import Behaviour, Client, Record, visit
 from karat.field.bots.behaviour import crowd
 from karat.field.bots.process import ServerProcess
 from karat.field.bots.walk import Way, known_answers
 from karat.field.store import Store, export, studies
-from karat.judgments import Judgments
-from karat.screen import Screening
-from karat.screen import run as screen
-from karat.simulate.behaviours import JUDGES
+from karat.simulate import answer_study
+from karat.study.check import check
 from karat.study.init import write_study
 from karat.study.study import Study, load
 
 FOLDER, MARK = "served", "made-by-karat-demo"
 SLUG = "likert"
-PEOPLE = {"earnest": 14, "dawdler": 1, "drop-out": 1, "guesser": 3, "rusher": 3, "straight-liner": 2}
+PEOPLE = {"earnest": 44, "dawdler": 2, "drop-out": 2, "guesser": 4, "rusher": 4, "straight-liner": 4}
 """How many bots behave in which way."""
 WATCHED_SPEED = 60.0
 """How many times faster than people the bots are when somebody watches; else they do not pause at all."""
@@ -52,14 +49,15 @@ class Served:
 
     @property
     def lines(self) -> list[str]:
-        """Where it is to be seen."""
+        """What was written and checked, and where it is to be seen."""
         return [
+            *_introduced(self.study),
             f"serving    {self.server.address}/s/{SLUG}/ for participants",
             f"dashboard  {self.server.address}/admin with the name admin and the password {self.password}",
         ]
 
-    def answered(self, progress: Callable[[int, int], None], *, watched: bool) -> str:
-        """Let bots take part; what they did, in words. `progress` is told how many of how many are through."""
+    def answered(self, progress: Callable[[int, int], None], *, watched: bool) -> Answered:
+        """Let bots take part; what they answered. `progress` is told how many of how many are through."""
         behaviours = [name for name, count in PEOPLE.items() for _ in range(count)]
         people = crowd(self.study, behaviours)
         # Behaviours come mixed, as people do, and not one kind after the other.
@@ -67,20 +65,11 @@ class Served:
         records = asyncio.run(_take_part(self.server.address, self.study, mixed, progress, watched))
         answers = sum(len(record.acknowledged) for record in records)
         left = sum(record.left_early for record in records)
-        kinds = ", ".join(f"{count} {name}" for name, count in PEOPLE.items())
-        return f"answered   {len(records)} bots ({kinds}) gave {answers:,} answers over HTTP; {left} left early"
+        told = f"answered   {len(records)} bots ({_kinds()}) gave {answers:,} answers over HTTP; {left} left early"
+        return self._exported(told)
 
-    def screened(self) -> list[str]:
-        """Export, screen by the rules that the study stated beforehand, and compare with how the bots behaved."""
-        judgments, known = self._exported()
-        judgments.to_parquet(self.folder / "judgments.parquet")
-        screening = screen(judgments, study=self.study)
-        screening.write(self.folder / "screened")
-        behaviours = dict(zip(known["participant"], known["platform_id"].str.replace(r"-\d+$", ""), strict=True))
-        return [f"screened   {_found(screening, behaviours)}", f"written    {self.folder / 'judgments.parquet'}"]
-
-    def _exported(self) -> tuple[Judgments, pl.DataFrame]:
-        """The judgments, and the participants with the names under which the bots came."""
+    def _exported(self, line: str) -> Answered:
+        """The judgments, with how those behaved who gave them: bots come under the name of their behaviour."""
         store = Store.open(f"sqlite:///{self.server.data.resolve() / 'karat.db'}")
         try:
             with store.read() as connection:
@@ -88,9 +77,11 @@ class Served:
                 if row is None:
                     raise KaratError(f"The server has lost the study {SLUG}.")
                 known = export.participants(connection, row.id, with_ids=True)
-                return export.judgments(connection, row.id, self.study), known
+                judgments = export.judgments(connection, row.id, self.study)
         finally:
             store.close()
+        behaviours = dict(zip(known["participant"], known["platform_id"].str.replace(r"-\d+$", ""), strict=True))
+        return Answered(judgments, behaviours, self.study, line)
 
 
 def serve(folder: Path) -> Served:
@@ -100,6 +91,25 @@ def serve(folder: Path) -> Served:
     password = secrets.token_urlsafe(9)
     server = ServerProcess(where / SLUG, where / "data", environment={"KARAT_ADMIN_PASSWORD": password})
     return Served(server.start(), where, study, password)
+
+
+def simulated(folder: Path) -> tuple[list[str], Answered]:
+    """The same study answered without a server, for machines that must not open a port."""
+    study = _study(_emptied(folder / FOLDER) / SLUG)
+    number = sum(PEOPLE.values())
+    judgments = answer_study(study, number, shares={name: count / number for name, count in PEOPLE.items()})
+    behaviours = dict(judgments.participants.select("participant", "behaviour").iter_rows())
+    told = f"answered   {number} simulated participants ({_kinds()}) gave {len(judgments):,} answers, without a server"
+    return _introduced(study), Answered(judgments, behaviours, study, told)
+
+
+def _introduced(study: Study) -> list[str]:
+    report = check(study)
+    return [f"written    {study.path.parent}: a study of ratings, to be changed", f"checked    {report.summary()}"]
+
+
+def _kinds() -> str:
+    return ", ".join(f"{count} {name}" for name, count in PEOPLE.items())
 
 
 async def _take_part(
@@ -141,18 +151,6 @@ def _study(folder: Path) -> Study:
     write_study(folder, "likert")
     file = folder / "study.toml"
     text = file.read_text(encoding="utf-8").replace('"prolific"', '"link"    ')
+    text = re.sub(r"(?m)^(participants +=) \d+", rf"\g<1> {sum(PEOPLE.values())}", text)
     file.write_text(text, encoding="utf-8")
     return load(folder)
-
-
-def _found(screening: Screening, behaviours: dict[str, str]) -> str:
-    """How many of each kind were excluded."""
-    excluded = [behaviours[name] for name in screening.excluded]
-    careless = [name for name in behaviours.values() if name not in JUDGES]
-    caught = sum(name not in JUDGES for name in excluded)
-    earnest = Counter(name for name in excluded if name in JUDGES)
-    others = ", ".join(f"{count} {name}" for name, count in earnest.items()) or "nobody"
-    return (
-        f"by the rules that the study stated, {caught} of the {len(careless)} who answered without looking are "
-        f"excluded; of the others, {others}"
-    )

@@ -30,6 +30,7 @@ import polars as pl
 
 from karat.errors import counted
 from karat.judgments import Judgments
+from karat.jupyter import Shown
 from karat.measure.errors import MeasureError
 from karat.measure.rated import Floats, Rated, rated
 from karat.measure.texts import with_interval
@@ -53,7 +54,7 @@ HALVES = "split-half"
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Agreement(Shown):
     """Coefficients of agreement with their intervals, by question."""
 
     coefficients: pl.DataFrame

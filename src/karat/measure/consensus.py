@@ -31,6 +31,7 @@ import polars as pl
 
 from karat.errors import counted
 from karat.judgments import Judgments
+from karat.jupyter import Shown
 from karat.measure.errors import MeasureError
 from karat.measure.rated import Floats, Rated, rated
 from karat.measure.texts import coefficient
@@ -44,7 +45,7 @@ SURE = 0.99
 
 
 @dataclass(frozen=True)
-class Consensus:
+class Consensus(Shown):
     """A label for each item, with probabilities, and what is known of each participant's errors."""
 
     labels: pl.DataFrame

@@ -19,7 +19,7 @@ from karat.errors import counted
 from karat.judgments import Judgments
 from karat.measure.contrast_formula import design_formula, family_of
 from karat.measure.errors import MeasureError
-from karat.measure.rated import Floats, Rated, design_columns, rated
+from karat.measure.rated import Floats, Rated, design_columns, names_stimuli, rated
 from karat.models.glrm.families import FamilyName
 from karat.models.glrm.formula import Formula, names_in, read_formula
 from karat.scales import Magnitude, Ordinal
@@ -149,7 +149,7 @@ def with_people(rows: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
 
 def _conditions(rows: pl.DataFrame, conditions: Sequence[str] | None) -> list[str]:
     if conditions is None:
-        found = design_columns(rows)
+        found = [name for name in design_columns(rows) if not names_stimuli(rows, name)]
         if not found:
             raise MeasureError(
                 "contrasts: no column is a condition of the design by itself. Name them, conditions=[...], or write a "

@@ -24,6 +24,7 @@ import numpy as np
 import polars as pl
 
 from karat.judgments import Judgments
+from karat.jupyter import Shown
 from karat.measure.contrast_data import Asked, asked_for
 from karat.measure.effect_sizes import effect_sizes
 from karat.measure.errors import MeasureError
@@ -50,7 +51,7 @@ WARNINGS = ("The model ", "Do not trust", "The interaction ", "Left out, since")
 
 
 @dataclass(frozen=True)
-class Contrasts:
+class Contrasts(Shown):
     """Tests, means and differences of the conditions of a design."""
 
     frame: pl.DataFrame

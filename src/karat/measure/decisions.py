@@ -38,6 +38,7 @@ import polars as pl
 from karat.columns import nearest
 from karat.errors import counted
 from karat.judgments import Judgments
+from karat.jupyter import Shown
 from karat.measure.errors import MeasureError
 from karat.measure.expert_pairs import expert_pairs, stimulus_labels
 from karat.measure.pair_contrasts import Contrast, Floats, benjamini_hochberg
@@ -60,7 +61,7 @@ SCHEMA: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Decisions:
+class Decisions(Shown):
     """What a measure decides on each pair."""
 
     frame: pl.DataFrame

@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from karat.jupyter import Shown
 from karat.measure.errors import MeasureError
 from karat.measure.factor_notes import carriers, solution_notes
 from karat.measure.rating_correlations import Correlations, Kind, correlations_of, invertible
@@ -38,7 +39,7 @@ PRECISE = 1e-13
 
 
 @dataclass(frozen=True)
-class Factors:
+class Factors(Shown):
     """A factor solution: pattern loadings, what is left of each pair, how factors correlate, and how well it fits."""
 
     frame: pl.DataFrame

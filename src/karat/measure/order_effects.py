@@ -25,7 +25,7 @@ from karat.judgments import Judgments
 from karat.measure.contrast_data import columns_of, one_question, with_people
 from karat.measure.contrast_formula import family_of
 from karat.measure.errors import MeasureError
-from karat.measure.rated import Rated, design_columns, known_column
+from karat.measure.rated import Rated, design_columns, known_column, names_stimuli
 from karat.models.glrm import Model, fit, marginal_means, type_three
 from karat.models.glrm.model import p_told, quantile, two_sided
 from karat.models.glrm.variables import Numeric
@@ -133,7 +133,7 @@ def _with_position(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
 
 def _conditions(rows: pl.DataFrame, by: Sequence[str] | str | None) -> list[str]:
     if by is None:
-        return design_columns(rows)
+        return [name for name in design_columns(rows) if not names_stimuli(rows, name)]
     return [known_column(rows, name, "order_effects") for name in ([by] if isinstance(by, str) else by)]
 
 

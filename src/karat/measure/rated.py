@@ -191,9 +191,10 @@ def design_columns(rows: pl.DataFrame, besides: Sequence[str] = ()) -> list[str]
     ['order', 'integration']
     """
     found: list[str] = []
-    for name, kind in rows.schema.items():
-        if name in COLUMNS or name in besides or name in OWN or kind not in (pl.String, pl.Boolean):
-            continue
+    kinds = (pl.String, pl.Boolean)
+    names = [name for name in rows.columns if name not in (*COLUMNS, *besides, *OWN) and rows.schema[name] in kinds]
+    # Names of stimuli come last: they tell apart only what no condition does.
+    for name in sorted(names, key=lambda name: names_stimuli(rows, name)):
         keys = ["item", *found]
         varies = rows.select(*keys, name).n_unique() > rows.select(keys).n_unique()
         within = rows.group_by("participant").agg(pl.col(name).n_unique())[name].max()
@@ -202,6 +203,17 @@ def design_columns(rows: pl.DataFrame, besides: Sequence[str] = ()) -> list[str]
         if rows.select("participant", *keys, name).n_unique() >= SHARED * rows.select(*keys, name).n_unique():
             found.append(name)
     return found
+
+
+def names_stimuli(rows: pl.DataFrame, name: str) -> bool:
+    """Whether each value of a column belongs to one item, as the name of a stimulus does and a condition does not.
+
+    >>> names_stimuli(pl.DataFrame({"item": ["a", "a", "b", "b"], "version": ["a1", "a2", "b1", "b2"]}), "version")
+    True
+    """
+    if rows["item"].n_unique() < 2:
+        return False
+    return rows.select("item", name).drop_nulls().n_unique() == rows[name].drop_nulls().n_unique()
 
 
 def _follows_from_answer(rows: pl.DataFrame, keys: list[str], name: str) -> bool:

@@ -28,6 +28,7 @@ from scipy.special import ndtr, ndtri
 from karat.columns import nearest
 from karat.errors import counted
 from karat.judgments import Judgments
+from karat.jupyter import Shown
 from karat.measure.errors import MeasureError
 from karat.measure.rated import Rated, rated
 from karat.scales import Choice, Scale
@@ -70,7 +71,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Strengths:
+class Strengths(Shown):
     """Stimuli with their strengths, the strongest first."""
 
     frame: pl.DataFrame

@@ -1,0 +1,131 @@
+"""karat archive: data, study, screening and report as one folder for a repository."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from karat.cli.convert import (
+    Answers,
+    Decimal,
+    Delimiter,
+    Encoding,
+    Files,
+    Json,
+    Mapping,
+    Quiet,
+    RtUnit,
+    ScaleText,
+    Sheet,
+    SkipBad,
+    Source,
+    take_in,
+)
+from karat.cli.progress import working
+from karat.errors import KaratError
+
+if TYPE_CHECKING:
+    from karat.report.archive import Archive
+
+EXAMPLE = "Example: karat archive results.parquet --study study.toml -o archive --keep age_group"
+
+StudyFile = Annotated[
+    Path | None, typer.Option("--study", help="The study file that states the rules, or its folder.", metavar="FILE")
+]
+Out = Annotated[Path, typer.Option("-o", "--out", help="The folder to write; it must be new or empty.")]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option("--keep", help="Keep this column although it is personal. Repeat.", metavar="COLUMN"),
+]
+Creator = Annotated[
+    list[str] | None, typer.Option("--creator", help="Who made the data set, for its description. Repeat.")
+]
+License = Annotated[str, typer.Option("--license", help="The licence of the data set, such as CC-BY-4.0.")]
+Key = Annotated[
+    Path | None,
+    typer.Option("--key", help="Also write who got which new name to this CSV file, outside the archive."),
+]
+
+
+def archive(
+    files: Files,
+    out: Out,
+    study: StudyFile = None,
+    keep: Keep = None,
+    creator: Creator = None,
+    license_: License = "",
+    key: Key = None,
+    report: Annotated[bool, typer.Option("--report/--no-report", help="Measure, and write report and methods.")] = True,
+    source: Source = "auto",
+    mapping: Mapping = None,
+    scale: ScaleText = None,
+    answers: Answers = None,
+    rt_unit: RtUnit = None,
+    decimal: Decimal = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    skip_bad: SkipBad = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write data, study, screening, report and checksums to a folder in the form of Psych-DS, for OSF or Zenodo.
+
+    Participants get new names. Personal columns (background, moments, ids, comments) are taken away unless --keep names
+    them. Read the folder's README.md before you publish it.
+    """
+    from karat.report.archive import archive as write
+    from karat.study.results import with_study
+    from karat.study.study import load
+
+    _check(out, key)
+    silent = quiet or as_json
+    stated = None if study is None else load(study)
+    intake = take_in(
+        files, source=source, mapping=mapping, scale=scale, answers=answers, rt_unit=rt_unit, decimal=decimal,
+        delimiter=delimiter, encoding=encoding, sheet=sheet, skip_bad=skip_bad, quiet=silent,
+    )  # fmt: skip
+    judgments = intake.judgments if stated is None else with_study(intake.judgments, stated)[0]
+    found = write(
+        judgments, out, stated, keep=keep or [], creators=creator or [], license=license_, report=report,
+        progress=partial(working, quiet=silent),
+    )  # fmt: skip
+    if key is not None:
+        _write_key(found, key)
+    if as_json:
+        told = {"folder": str(out), "files": [path.as_posix() for path in found.files], "removed": found.removed,
+                "notes": list(found.notes)}  # fmt: skip
+        typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
+    elif not quiet:
+        read = [line for line in intake.lines() if line[:4] in ("read", "set ", "skip", "note", "    ")]
+        typer.echo("\n".join([*read, *_lines(found, key)]))
+
+
+def _check(out: Path, key: Path | None) -> None:
+    """What can be refused before anything is read."""
+    if key is not None and key.resolve().is_relative_to(out.resolve()):
+        raise KaratError(f"{key} lies in the archive; who got which name must stay outside of it.")
+    if key is not None and key.exists():
+        raise KaratError(f"{key} is there already; choose another name, so that nothing is lost.")
+
+
+def _write_key(found: Archive, key: Path) -> None:
+    import polars as pl
+
+    from karat.files import replacing
+
+    table = pl.DataFrame({"participant": list(found.names), "archived_as": list(found.names.values())})
+    with replacing(key) as temporary:
+        table.write_csv(temporary)
+
+
+def _lines(found: Archive, key: Path | None) -> list[str]:
+    lines = [f"removed    {name}: {why}" for name, why in found.removed.items()]
+    lines += [f"note       {note}" for note in found.notes]
+    lines.append(f"written    {found.folder}: {len(found.files)} files; README.md says what is where")
+    lines += [f"written    {key}: who got which new name; keep it apart from the archive"] if key is not None else []
+    return lines

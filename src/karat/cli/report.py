@@ -1,0 +1,145 @@
+"""karat report: the page that says what was asked, of whom, how good the data are and what they show."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from karat.cli.convert import (
+    Answers,
+    Decimal,
+    Delimiter,
+    Encoding,
+    Files,
+    Json,
+    Mapping,
+    Quiet,
+    RtUnit,
+    ScaleText,
+    Sheet,
+    SkipBad,
+    Source,
+    take_in,
+)
+from karat.cli.progress import working
+from karat.errors import KaratError
+
+if TYPE_CHECKING:
+    from karat.judgments import Judgments
+    from karat.study.study import Study
+
+EXAMPLE = "Example: karat report results.csv --study study.toml -o report.html"
+READ = ("read", "set ", "skip", "note", "    ")
+"""How the lines begin that say how the files were read."""
+
+
+class Format(StrEnum):
+    """What a report is written as."""
+
+    html = "html"
+    json = "json"
+    md = "md"
+
+
+class Language(StrEnum):
+    """The language of the paragraphs on methods and preregistration."""
+
+    en = "en"
+    de = "de"
+
+
+StudyFile = Annotated[
+    Path | None, typer.Option("--study", help="The study file: its design and its rules.", metavar="FILE")
+]
+Out = Annotated[
+    Path | None, typer.Option("-o", "--out", help="The file to write; report.html unless said.", metavar="FILE")
+]
+As = Annotated[Format | None, typer.Option("--format", help="html, json or md; by default as the file's name ends.")]
+In = Annotated[Language, typer.Option("--language", help="Of the paragraphs on methods and preregistration.")]
+
+
+def report(
+    files: Files,
+    study: StudyFile = None,
+    out: Out = None,
+    format: As = None,  # noqa: A002
+    language: In = Language.en,
+    source: Source = "auto",
+    mapping: Mapping = None,
+    scale: ScaleText = None,
+    answers: Answers = None,
+    rt_unit: RtUnit = None,
+    decimal: Decimal = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    skip_bad: SkipBad = False,
+    safe_for_spreadsheets: Annotated[
+        bool, typer.Option("--safe-for-spreadsheets", hidden=True, help="Taken as in convert; CSV is always so here.")
+    ] = True,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write one page on a study: design, sample, quality of data, every participant, results, words for a paper.
+
+    With --study the rules of its section screening are applied; without one all criteria that apply give evidence, and
+    nobody is excluded. The page holds everything, opens from disk and asks the network for nothing. Markdown has its
+    figures in a folder beside it.
+    """
+    from karat.report import gather, write
+    from karat.report.as_json import as_data
+    from karat.report.written import format_of
+    from karat.study.study import load
+
+    silent = quiet or as_json
+    kind = format or (None if out else Format.html)
+    target = out or Path(f"report.{kind}")
+    format_of(target, kind)
+    if target in files:
+        raise KaratError(f"{target} is one of the files to read; give another name to write to.")
+    stated = None if study is None else load(study)
+    intake = take_in(
+        files, source=source, mapping=mapping, scale=scale, answers=answers, rt_unit=rt_unit, decimal=decimal,
+        delimiter=delimiter, encoding=encoding, sheet=sheet, skip_bad=skip_bad, quiet=silent,
+    )  # fmt: skip
+    judgments, notes = _known(intake.judgments, stated)
+    told = tuple(dict.fromkeys([*judgments.notes, *notes]))
+    gathered = gather(
+        judgments, stated, notes=told, command=_command(files), progress=partial(working, quiet=silent)
+    )  # fmt: skip
+    if as_json and out is None:
+        typer.echo(json.dumps(as_data(gathered, language), ensure_ascii=False, indent=2))
+        return
+    with working("drawing and writing", quiet=silent):
+        written = write(gathered, target, format=kind, language=language)
+    if as_json:
+        typer.echo(json.dumps({"written": [str(path) for path in written]}, ensure_ascii=False, indent=2))
+    elif not quiet:
+        from karat.report.sections.brief import quality_told, verdict
+
+        read = [line for line in intake.lines() if line[:4] in READ]
+        lines = [*read, *(f"note       {note}" for note in notes), f"verdict    {verdict(gathered.screening)}"]
+        lines.append(f"crowd      {quality_told(gathered)}")
+        more = f" and {len(written) - 1} figures in {written[1].parent}" if len(written) > 1 else ""
+        typer.echo("\n".join([*lines, f"written    {target}{more}"]))
+
+
+def _known(judgments: Judgments, study: Study | None) -> tuple[Judgments, list[str]]:
+    if study is None:
+        return judgments, []
+    from karat.study.results import with_study
+
+    return with_study(judgments, study)
+
+
+def _command(files: list[Path]) -> str:
+    """The command as it was typed; of a call from Python, the files."""
+    typed = sys.argv[1:] if sys.argv[1:2] == ["report"] else ["report", *map(str, files)]
+    return shlex.join(["karat", *typed])

@@ -1,0 +1,18 @@
+"""Whether somebody watches."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def has_terminal() -> bool:
+    """Whether somebody reads what is printed and can press a key."""
+    return sys.stdin.isatty() and sys.stdout.isatty() and not os.environ.get("CI")
+
+
+def has_screen() -> bool:
+    """Whether somebody sits before a screen that could show a page."""
+    if not has_terminal():
+        return False
+    return sys.platform in ("win32", "darwin") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -1,0 +1,1 @@
+"""The open door: a page on this machine for people who do not like terminals."""

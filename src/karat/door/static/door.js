@@ -1,0 +1,181 @@
+/** The page: takes files, sends corrections, shows how far the work is, and then what came of it. */
+
+import { chosen, dropped } from "./files.js";
+import { stay } from "./presence.js";
+
+const base = document.documentElement.dataset.base;
+const CLOSED = "karat is closed, and the files are deleted. Start karat open again.";
+const EVERY = 500;
+
+/** Say what went wrong, on top of the page; nothing takes it away. */
+function complain(sentence) {
+  const problem = document.querySelector("#problem");
+  problem.hidden = !sentence;
+  problem.querySelector("p").textContent = sentence ?? "";
+  if (sentence) problem.scrollIntoView({ block: "nearest" });
+}
+
+/** Ask the server; what it refuses is an error with its own sentence. */
+async function ask(method, address, body, type = "application/json") {
+  const headers = body === undefined ? {} : { "Content-Type": type };
+  let answer;
+  try {
+    answer = await fetch(address, { method, headers, body });
+  } catch {
+    throw new Error(CLOSED);
+  }
+  if (!answer.ok) {
+    const told = await answer.json().catch(() => ({}));
+    throw new Error(told.error ?? CLOSED);
+  }
+  return answer;
+}
+
+/** Do something and complain where it fails. */
+async function attempt(work) {
+  complain();
+  try {
+    await work();
+  } catch (error) {
+    complain(error.message);
+  }
+}
+
+/** Send files to their case, a new one where there is none yet, and have them read. */
+async function take(drop, files) {
+  if (!files.length) return;
+  const status = drop.querySelector("#dropping");
+  let address = drop.dataset.address;
+  if (!address) address = (await (await ask("POST", `${base}/cases`)).json()).address;
+  try {
+    for (const [number, { path, file }] of files.entries()) {
+      status.textContent = `Taking ${number + 1} of ${files.length}: ${path}`;
+      const name = path.split("/").map(encodeURIComponent).join("/");
+      await ask("PUT", `${address}/files/${name}`, file, "application/octet-stream");
+    }
+  } catch (error) {
+    status.textContent = "";
+    if (!drop.dataset.address) await ask("POST", `${address}/delete`);
+    throw error;
+  }
+  await ask("POST", `${address}/look`);
+  if (drop.dataset.address) await refresh();
+  else location.assign(address);
+}
+
+/** What the form says, as the server takes it. */
+function choices(form) {
+  const told = { mapping: {}, scales: {} };
+  for (const select of form.querySelectorAll("[data-map]")) told.mapping[select.dataset.map] = select.value;
+  for (const row of form.querySelectorAll("[data-question]")) {
+    const kind = row.querySelector("[data-kind]").value;
+    const rest = row.querySelector("[data-rest]").value.trim();
+    if (kind) told.scales[row.dataset.question] = rest ? `${kind}:${rest}` : kind;
+  }
+  for (const field of form.querySelectorAll("[data-choice]")) {
+    told[field.dataset.choice] = field.type === "checkbox" ? field.checked : field.value.trim();
+  }
+  return told;
+}
+
+/** Put the page of the case, as it is now, in the place of the one that is shown. */
+async function refresh() {
+  const shown = document.querySelector("#case");
+  const answer = await fetch(shown.dataset.address, { headers: { Accept: "text/html" } });
+  if (!answer.ok) throw new Error(CLOSED);
+  const wanted = new DOMParser().parseFromString(await answer.text(), "text/html");
+  shown.replaceWith(document.adoptNode(wanted.querySelector("#case")));
+  document.title = wanted.title;
+  prepare();
+  const heading = document.querySelector("#case h1");
+  heading.focus({ preventScroll: true });
+  heading.scrollIntoView({ block: "nearest" });
+}
+
+/** Show how far the work is until it is done, then what came of it. */
+async function watch(shown) {
+  const told = await (await ask("GET", `${shown.dataset.address}/progress`)).json();
+  if (!told.working) return refresh();
+  const step = shown.querySelector("#step");
+  if (step.textContent !== told.step) step.textContent = told.step;
+  shown.querySelector("#seconds").textContent = told.seconds;
+  const done = shown.querySelector("#done");
+  for (const { step: words, seconds } of told.done.slice(done.children.length)) {
+    const line = document.createElement("li");
+    line.textContent = seconds ? `${words}: ${seconds} s` : words;
+    done.append(line);
+  }
+  return setTimeout(() => shown.isConnected && attempt(() => watch(shown)), EVERY);
+}
+
+const SENDS = {
+  stop: (address) => ask("POST", `${address}/stop`),
+  delete: async (address) => {
+    await ask("POST", `${address}/delete`);
+    location.assign(`${base}/`);
+  },
+  keep: async (address) => {
+    const { folder } = await (await ask("POST", `${address}/keep`)).json();
+    document.querySelector("#kept").textContent = `Kept in ${folder}.`;
+    document.querySelector("[data-send=keep]").hidden = true;
+  },
+};
+
+function prepareDrop(drop) {
+  const takeIn = (files) => attempt(async () => take(drop, await files));
+  for (const input of drop.querySelectorAll("input")) input.addEventListener("change", () => takeIn(chosen(input.files)));
+  for (const kind of ["dragenter", "dragover"]) {
+    drop.addEventListener(kind, (event) => {
+      event.preventDefault();
+      drop.classList.add("over");
+    });
+  }
+  drop.addEventListener("dragleave", () => drop.classList.remove("over"));
+  drop.addEventListener("drop", (event) => {
+    event.preventDefault();
+    drop.classList.remove("over");
+    takeIn(dropped(event.dataTransfer));
+  });
+}
+
+/** Make what is shown answer to clicks and drops. */
+function prepare() {
+  const shown = document.querySelector("#case");
+  const drop = document.querySelector("#drop");
+  if (drop) prepareDrop(drop);
+  if (!shown) return;
+  const address = shown.dataset.address;
+  for (const button of shown.querySelectorAll("[data-send]")) {
+    button.addEventListener("click", () => attempt(() => SENDS[button.dataset.send](address)));
+  }
+  const form = shown.querySelector("#choices");
+  form?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    attempt(async () => {
+      await ask("POST", `${address}/${event.submitter.dataset.form}`, JSON.stringify(choices(form)));
+      await refresh();
+    });
+  });
+  for (const row of shown.querySelectorAll("[data-question]")) {
+    // Whoever writes other answers does not mean "as karat reads it" any more.
+    const kind = row.querySelector("[data-kind]");
+    row.querySelector("[data-rest]").addEventListener("input", () => (kind.value ||= kind.dataset.guess));
+  }
+  if ("working" in shown.dataset) attempt(() => watch(shown));
+}
+
+// A file that misses its place must not take the place of the page.
+for (const kind of ["dragover", "drop"]) addEventListener(kind, (event) => event.preventDefault());
+let closed = false;
+stay(
+  base,
+  () => {
+    closed = true;
+    complain(CLOSED);
+  },
+  () => {
+    if (closed) complain();
+    closed = false;
+  },
+);
+prepare();

@@ -1,0 +1,75 @@
+"""How results show themselves in Jupyter: what they say in words, their table, and their figure.
+
+A notebook asks the last value of a cell for `_repr_html_`. A result that derives from `Shown` answers with the
+sentences of `str`, the first and last rows of `table()` (of `frame` where there is none), and the figure that needs no
+further choice: the flow of participants, `figure()`, or `plot()` without arguments. A figure that cannot be drawn is
+told in one line: the words and the table are worth seeing without it.
+"""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+import polars as pl
+
+from karat.errors import KaratError
+from karat.figures import to_svg
+
+ROWS = 12
+"""Rows of a table that are shown; of a longer one the first and the last."""
+
+
+class Shown:
+    """A result with a table and, where it has one, a figure; a notebook shows both below what the result says.
+
+    >>> import karat
+    >>> page = karat.measure.agreement(karat.datasets.load("crowd"), samples=20)._repr_html_()
+    >>> page.startswith("<p>"), "<table" in page
+    (True, True)
+    """
+
+    def _repr_html_(self) -> str:
+        own: Any = self
+        frame = own.table() if hasattr(own, "table") else own.frame
+        return "\n".join(part for part in (in_words(str(self)), as_html(frame), drawn(self)) if part)
+
+
+def in_words(text: str) -> str:
+    """Sentences as paragraphs, one for each line.
+
+    >>> in_words("2 of 9 flagged.\\nNobody is excluded.")
+    '<p>2 of 9 flagged.</p>\\n<p>Nobody is excluded.</p>'
+    """
+    return "\n".join(f"<p>{html.escape(line)}</p>" for line in text.splitlines() if line.strip())
+
+
+def as_html(frame: pl.DataFrame) -> str:
+    """A table as HTML, with all columns and whole texts; of many rows the first and the last.
+
+    >>> "a reason that is too long" in as_html(pl.DataFrame({"reason": ["a reason that is too long to be cut" * 3]}))
+    True
+    """
+    with pl.Config(tbl_rows=ROWS, tbl_cols=-1, fmt_str_lengths=300, tbl_hide_column_data_types=True):
+        return str(frame._repr_html_())
+
+
+def drawn(result: Any) -> str:
+    """The figure of a result as SVG; empty where it has none.
+
+    >>> import karat
+    >>> drawn(karat.screen.remfod(karat.datasets.load("likert"))).startswith("<svg ")
+    True
+    """
+    flow = getattr(result, "flow", None)
+    if callable(flow):
+        return str(flow())
+    draw = getattr(result, "figure", None) or getattr(result, "plot", None)
+    if draw is None:
+        return ""
+    try:
+        figure = draw()
+    except KaratError as error:
+        return in_words(f"No figure: {error}")
+    title = figure.get_suptitle() or type(result).__name__
+    return to_svg(figure, title, str(result))

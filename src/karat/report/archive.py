@@ -1,0 +1,226 @@
+"""An archive of a study, ready for a repository such as OSF or Zenodo: a folder in the form of Psych-DS.
+
+    dataset_description.json    what the data are, and every column (`karat.report.psych_ds`)
+    README.md                   what is where, what was left out, how to check and to read it
+    data/                       judgments and participants as CSV; data/raw has both as one Parquet file
+    materials/                  the study file and the tables that it names
+    documentation/              codebook, methods, preregistration, literature
+    results/                    the screening and the report
+    checksums.txt               SHA-256 of every file, as `sha256sum --check` reads it
+
+Participants get new names before anything is computed, so that no old name can get into a result. The screening looks
+at all columns; then the personal ones are taken away (`karat.report.pseudonyms`), and with them what eligibility says
+of somebody's answers. Everything is written to a folder beside the wanted one, which takes its place at the end.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from karat import __version__
+from karat.errors import KaratError, counted
+from karat.judgments import Judgments
+from karat.report.archive_readme import readme
+from karat.report.codebook import codebook
+from karat.report.gather import Gathered, Progress, gather
+from karat.report.literature import bibtex, cited
+from karat.report.pseudonyms import Pseudonymous, pseudonymous, removed_columns, stripped
+from karat.report.psych_ds import data_name, dataset_description
+from karat.report.words import methods, preregistration
+from karat.report.written import write as write_report
+from karat.screen.run import run as screen
+from karat.screen.screening import Screening
+from karat.study.study import Study
+
+LANGUAGES = ("en", "de")
+CODES = ("completion_code", "screened_out_code", "failed_quiz_code", "no_consent_code")
+WORD = re.compile(r"[\w@.+-]+")
+FEWEST_LETTERS = 4
+"""Shorter names of participants are not looked for in what was written: they stand there for other things too."""
+
+
+@dataclass(frozen=True)
+class Archive:
+    """What was archived."""
+
+    folder: Path
+    files: tuple[Path, ...]
+    """All files, relative to the folder."""
+    removed: dict[str, str]
+    """The columns that were taken away, and why they are taken for personal."""
+    names: dict[str, str]
+    """From old names of participants to new ones; they are nowhere in the archive."""
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        gone = ", ".join(self.removed) or "none"
+        told = f"{self.folder}: {counted(len(self.files), 'file')}; columns removed as personal: {gone}."
+        return " ".join([told, *self.notes])
+
+
+def archive(
+    judgments: Judgments,
+    folder: str | Path,
+    study: Study | None = None,
+    rules: Mapping[str, Any] | None = None,
+    *,
+    keep: Collection[str] = (),
+    creators: Sequence[str] = (),
+    license: str = "",  # noqa: A002
+    report: bool = True,
+    seed: int | None = None,
+    progress: Progress = lambda _: nullcontext(),
+) -> Archive:
+    """Write judgments, study, screening and report to a folder; personal columns stay out unless `keep` names them.
+
+    The report and the methods take as long as all measures do; `report=False` leaves them out. `seed` deals the same
+    new names to participants again.
+
+    >>> import karat, tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     found = archive(karat.datasets.load("crowd"), f"{place}/new", rules={"completion": {}}, report=False)
+    ...     [path.as_posix() for path in found.files if path.parts[0] == "data"]
+    ['data/raw/judgments.parquet', 'data/study-Judgments_description-judgments_data.csv', \
+'data/study-Judgments_description-participants_data.csv']
+    """
+    target = Path(folder)
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise KaratError(f"{target} is there already and not empty; give another folder, so that nothing is mixed up.")
+    moved = pseudonymous(judgments, study, seed)
+    removed = {name: moved.personal[name] for name in removed_columns(moved.personal, keep, judgments)}
+    with progress("screening"):
+        screening = without_columns(screen(moved.judgments, rules, study), removed)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as temporary:
+        made = Path(temporary) / "archive"
+        notes = _tables(made, screening, study, creators, license)
+        screening.write(made / "results" / "screening")
+        texts = [] if study is None else [("preregistration", preregistration(study, one), one) for one in LANGUAGES]
+        if report:
+            gathered = gather(screening, study, progress=progress)
+            texts = _reported(made, gathered, progress) + texts
+        _texts(made / "documentation", texts)
+        notes += _materials(made / "materials", study)
+        notes += _old_names(made, moved)
+        kept = [name for name in moved.personal if name not in removed]
+        text = readme(screening, study, removed, kept, notes, report=report)
+        (made / "README.md").write_text(text, encoding="utf-8")
+        files = _checksums(made)
+        if target.exists():
+            target.rmdir()
+        made.rename(target)
+    return Archive(target, files, removed, moved.names, tuple(notes))
+
+
+def without_columns(screening: Screening, removed: Collection[str]) -> Screening:
+    """The screening without personal columns, and without the answers that eligibility tells from them.
+
+    >>> import karat
+    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}})
+    >>> without_columns(screening, ["started"]).excluded == screening.excluded
+    True
+    """
+    evidence = dict(screening.evidence)
+    if "eligibility" in evidence:
+        stated = evidence["eligibility"].settings
+        looked_at = {*stated["answers"], *stated["same"], *stated["same"].values()}
+        if looked_at & set(removed):
+            told = pl.when("flagged").then(pl.lit("an answer does not admit")).otherwise(pl.lit("nothing against it"))
+            people = evidence["eligibility"].participants.with_columns(reason=told)
+            evidence["eligibility"] = replace(evidence["eligibility"], participants=people)
+    return replace(screening, judgments=stripped(screening.judgments, removed), evidence=evidence)
+
+
+def _tables(
+    made: Path, screening: Screening, study: Study | None, creators: Sequence[str], license_: str
+) -> list[str]:  # fmt: skip
+    """The data, the codebook and the description of both."""
+    judgments = screening.judgments
+    title = "Judgments" if study is None else study.title
+    (made / "data" / "raw").mkdir(parents=True)
+    (made / "documentation").mkdir()
+    for name, table in (("judgments", judgments.frame), ("participants", judgments.participants)):
+        moments = [column for column, dtype in table.schema.items() if isinstance(dtype, pl.Datetime)]
+        plain = table.with_columns(pl.col(moments).dt.strftime("%Y-%m-%dT%H:%M:%S%.6fZ"))
+        plain.write_csv(made / "data" / data_name(title, name))
+    judgments.to_parquet(made / "data" / "raw" / "judgments.parquet")
+    book = codebook(judgments, study)
+    book.with_columns(pl.col(pl.String).replace("", None)).write_csv(made / "documentation" / "codebook.csv")
+    people = counted(judgments.participants.height, "participant")
+    told = f"{counted(len(judgments), 'judgment')} of language by {people}, archived by karat {__version__}."
+    language = "" if study is None else study.settings.language
+    about = dataset_description(title, told, book, language=language, creators=creators, license=license_)
+    text = json.dumps(about, ensure_ascii=False, indent=2)
+    (made / "dataset_description.json").write_text(text + "\n", encoding="utf-8")
+    blank = book.filter(pl.col("meaning") == "")["column"].unique(maintain_order=True).to_list()
+    return [f"documentation/codebook.csv has no meaning for {', '.join(blank)}: fill it in."] if blank else []
+
+
+def _reported(made: Path, gathered: Gathered, progress: Progress) -> list[tuple[str, str, str]]:
+    """The report, and the words on methods in each language."""
+    with progress("writing the report"):
+        write_report(gathered, made / "results" / "report.html")
+    return [("methods", methods(gathered, one), one) for one in LANGUAGES]
+
+
+def _texts(folder: Path, texts: Sequence[tuple[str, str, str]]) -> None:
+    """Texts with citations by key, as Markdown, and the literature that they cite."""
+    for name, text, language in texts:
+        (folder / f"{name}.{language}.md").write_text(text + "\n", encoding="utf-8")
+    keys = cited(" ".join(text for _, text, _ in texts))
+    if keys:
+        (folder / "literature.bib").write_text(bibtex(keys), encoding="utf-8")
+
+
+def _materials(folder: Path, study: Study | None) -> list[str]:
+    """The study file and its tables, as they are; says what is not to be published before the study is over."""
+    if study is None:
+        return ["There is no study file, so that materials/ is missing."]
+    home, notes = study.path.parent, []
+    tables = [name for block in study.settings.block
+              for name in (*block.items, block.templates, block.lexicon, block.questions) if name]  # fmt: skip
+    for name in dict.fromkeys([study.path.name, *tables]):
+        place = folder / name
+        if not place.resolve().is_relative_to(folder.resolve()):
+            place = folder / Path(name).name
+            notes.append(f"{name} lies outside the folder of the study; it is materials/{place.name} here.")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(home / name, place)
+    if any(getattr(study.settings.recruitment, code) for code in CODES):
+        notes.append(f"{study.path.name} holds codes of the platform: publish it when the study is over.")
+    return notes
+
+
+def _old_names(made: Path, moved: Pseudonymous) -> list[str]:
+    """Files in which an old name of a participant stands after all, such as in a column that was asked for."""
+    old = {name for name in moved.names if len(name) >= FEWEST_LETTERS and not name.isalpha()}
+    notes = []
+    for path in sorted(made.rglob("*")):
+        if path.suffix not in (".csv", ".json", ".md", ".html", ".svg") or "materials" in path.parts:
+            continue
+        found = old.intersection(WORD.findall(path.read_text(encoding="utf-8")))
+        if found:
+            name = path.relative_to(made).as_posix()
+            notes.append(
+                f"{name} has the former name of {counted(len(found), 'participant')}: look before you publish."
+            )
+    return notes
+
+
+def _checksums(made: Path) -> tuple[Path, ...]:
+    """Write the checksums; returns all files."""
+    files = sorted(path for path in made.rglob("*") if path.is_file())
+    lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(made).as_posix()}" for path in files]
+    (made / "checksums.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return tuple(path.relative_to(made) for path in [*files, made / "checksums.txt"])

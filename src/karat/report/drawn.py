@@ -1,0 +1,41 @@
+"""Results as parts of the report: figures of matplotlib as figures, what evidence says as a sentence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from karat.figures import to_svg
+from karat.section import Figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawn
+
+    from karat.screen.evidence import Evidence
+
+
+def drawn(key: str, figure: Drawn, alt: str, caption: str = "", data: pl.DataFrame | None = None) -> Figure:
+    """A figure with its own finding as the title; `alt` is for those who do not see it.
+
+    >>> from karat import figures
+    >>> with figures.figure(8, 5) as one:
+    ...     _ = one.subplots().plot([1, 2], [3, 4])
+    ...     figures.say(one, "It rises")
+    >>> drawn("line", one, "A line that rises.").title
+    'It rises'
+    """
+    title = " ".join(figure.get_suptitle().split()) or key.replace("-", " ").capitalize()
+    return Figure(key, title, alt, to_svg(figure, title, alt), caption, data)
+
+
+def told(evidence: Evidence) -> str:
+    """What a criterion found, as a sentence without the name that rules have for it.
+
+    >>> import karat
+    >>> told(karat.screen.attention(karat.datasets.load("likert")))
+    '9 of 48 participants flagged.'
+    """
+    text = " ".join(str(evidence).split())
+    text = text.removeprefix(f"{evidence.criterion}: ")
+    return text[:1].upper() + text[1:]

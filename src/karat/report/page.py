@@ -1,0 +1,180 @@
+"""The report as one HTML file: figures, data, style and script are in it, and it asks the network for nothing.
+
+Figures are set into the page as SVG with their texts as texts. Their ids are made different from each other, and
+coordinates are rounded to a hundredth of a point, which halves the file. The data behind a figure or a table are links
+to the CSV itself; the SVG behind its link is taken from the page. A policy in the page allows its own script and
+style, and nothing else.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+import re
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import polars as pl
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from karat.files import escape_formulas
+from karat.report.gather import Gathered
+from karat.report.sections import sections
+from karat.screen.spammer_index import SpammerIndex
+from karat.section import Table
+
+COORDINATES = re.compile(r'(?<= )(d|x|y|transform|points)="([^"]*)"')
+DECIMALS = re.compile(r"(-?\d+\.\d{2})\d+")
+CODE = re.compile(r"`([^`]+)`")
+LETTERS = 1.62
+"""Pixels a point of figures."""
+LONG = 25
+"""Tables with more rows scroll within the page."""
+
+
+def html(gathered: Gathered, language: str = "en") -> str:
+    """The whole page.
+
+    >>> import karat
+    >>> from karat.report.gather import Gathered
+    >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
+    >>> html(Gathered(screening, None, "not computed", "not computed"))[:15]
+    '<!doctype html>'
+    """
+    parts = sections(gathered, language)
+    script = _text("page.js")
+    # The browser runs the one script with this fingerprint and no other.
+    allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    page = _environment().get_template("page.html").render(
+        title=gathered.title, made=gathered.made, facts=facts(gathered), sections=parts, style=_text("page.css"),
+        script=script, allowed=allowed,
+    )  # fmt: skip
+    return page.strip() + "\n"
+
+
+def facts(gathered: Gathered) -> list[tuple[str, str]]:
+    """The numbers on top of the page, with what they are.
+
+    >>> import karat
+    >>> from karat.report.gather import Gathered
+    >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
+    >>> facts(Gathered(screening, None, "not computed", "not computed"))[0]
+    ('took part', '120')
+    """
+    screening = gathered.screening
+    everyone, gone = screening.judgments.participants.height, len(screening.excluded)
+    found = [("took part", f"{everyone:,}"), ("in the analysis", f"{everyone - gone:,}")]
+    found.append(("items", f"{screening.judgments.frame['item'].n_unique():,}"))
+    found.append(("answers", f"{len(screening.judgments):,}"))
+    if isinstance(gathered.index, SpammerIndex):
+        ends = f"{_share(gathered.index.lower)} to {_share(gathered.index.upper)}"
+        found.append((f"Spammer Index ({ends})", _share(gathered.index.value)))
+    return found
+
+
+def inlined(svg: str, key: str) -> str:
+    """An SVG as a part of a page: ids of its own, short coordinates, no style that would leak out of it.
+
+    >>> inlined('<svg a="1"><g id="x"><path d="M1.23456 2" clip-path="url(#x)"/></g></svg>', "f")
+    '<svg stroke-linejoin="round" a="1"><g id="f-x"><path d="M1.23 2" clip-path="url(#f-x)"/></g></svg>'
+    """
+    drawn = svg[svg.index("<svg") :]
+    drawn = re.sub(r"<style[^>]*>.*?</style>", "", drawn, flags=re.DOTALL)
+    drawn = re.sub(r"<metadata>.*?</metadata>", "", drawn, flags=re.DOTALL)
+    drawn = re.sub(r"<!--.*?-->", "", drawn, flags=re.DOTALL)
+    used = set(re.findall(r'url\(#([^)]+)\)|href="#([^"]+)"', drawn))
+    named = {one or other for one, other in used}
+    for labels in re.findall(r'aria-labelledby="([^"]+)"', drawn):
+        named |= set(labels.split())
+    drawn = re.sub(r' id="([^"]+)"', lambda match: f' id="{key}-{match[1]}"' if match[1] in named else "", drawn)
+    drawn = re.sub(r"url\(#", f"url(#{key}-", drawn)
+    drawn = re.sub(r'href="#', f'href="#{key}-', drawn)
+    drawn = re.sub(r'aria-labelledby="([^"]+)"', lambda match: _labelled(match[1], key), drawn)
+    drawn = COORDINATES.sub(lambda match: f'{match[1]}="{DECIMALS.sub(_rounded, match[2])}"', drawn)
+    # In the file this is a style of every element; on the outermost one it is inherited.
+    drawn = drawn.replace("<svg ", '<svg stroke-linejoin="round" ', 1)
+    return re.sub(r' width="([\d.]+)pt"', lambda match: f' style="max-width:{_pixels(match[1])}px"', drawn, count=1)
+
+
+def csv_link(frame: pl.DataFrame) -> str:
+    """A table as an address that holds it all; what a spreadsheet would run as a formula is marked as text.
+
+    >>> csv_link(pl.DataFrame({"n": [1]}))
+    'data:text/csv;charset=utf-8;base64,bgoxCg=='
+    """
+    text = escape_formulas(frame).write_csv()
+    return "data:text/csv;charset=utf-8;base64," + base64.b64encode(text.encode()).decode()
+
+
+def text_link(text: str) -> str:
+    """A text as an address that holds it.
+
+    >>> text_link("a")
+    'data:text/plain;charset=utf-8;base64,YQ=='
+    """
+    return "data:text/plain;charset=utf-8;base64," + base64.b64encode(text.encode()).decode()
+
+
+def coded(text: str) -> Markup:
+    """A sentence with what stands between backticks as code.
+
+    >>> str(coded("The model `a ~ b` <was> fitted."))
+    'The model <code>a ~ b</code> &lt;was&gt; fitted.'
+    """
+    parts = CODE.split(text)
+    marked = [Markup("<code>{}</code>").format(part) if n % 2 else escape(part) for n, part in enumerate(parts)]
+    return Markup("").join(marked)
+
+
+def rows(table: Table) -> list[list[dict[str, Any]]]:
+    """The cells of a table: what is read, what it is sorted by, and whether it is a number.
+
+    >>> rows(Table("t", "T", pl.DataFrame({"p": [0.04]})))
+    [[{'text': '.040', 'value': 0.04, 'number': True, 'more': []}]]
+    """
+    numbers = [dtype.is_numeric() for dtype in table.frame.dtypes]
+    found = []
+    for row in table.frame.iter_rows():
+        cells = []
+        for column, number, value in zip(table.frame.columns, numbers, row, strict=True):
+            text, *more = table.cell(column, value).split("\n")
+            known = isinstance(value, int | float) and math.isfinite(value)
+            cells.append({"text": text, "value": value if number and known else None, "number": number, "more": more})
+        found.append(cells)
+    return found
+
+
+def _rounded(match: re.Match[str]) -> str:
+    return match[1].rstrip("0").rstrip(".")
+
+
+def _pixels(points: str) -> int:
+    """The width on the page: letters of figures are as large as those of tables."""
+    return round(LETTERS * float(points))
+
+
+def _labelled(labels: str, key: str) -> str:
+    return 'aria-labelledby="' + " ".join(f"{key}-{label}" for label in labels.split()) + '"'
+
+
+def _share(value: float) -> str:
+    return f"{value:.3f}".removeprefix("0")
+
+
+def _text(name: str) -> str:
+    return files("karat.report").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("karat.report", "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
+    made.globals.update(
+        rows=rows, csv_link=csv_link, text_link=text_link, inlined=inlined, coded=coded, long=LONG,
+    )  # fmt: skip
+    return made

@@ -1,0 +1,159 @@
+"""Judgments fit to be given away: participants under new names, and without the columns that say who they are.
+
+New names are dealt at random, so that neither the old name nor the order of arrival shows. In the table of participants
+every column is taken for personal but for those that say something about the course of the study. In the table of
+judgments a column is personal if it names or describes a person, holds old names, addresses or ids of a platform, or
+is neither known to karat nor to the study and the same in all trials of each participant. Moments are personal too,
+since a platform's log has them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from karat.checks import Checked
+from karat.columns import COLUMNS, nearest
+from karat.errors import KaratError
+from karat.intake.personal import PROLIFIC_ID, describes_a_person, names_a_person
+from karat.judgments import Judgments
+from karat.study.study import Study
+
+HARMLESS = (
+    "participant", "list", "source", "platform", "state", "status", "working_time", "quiz_attempts", "quiz_passed",
+    "device", "pilot", "planned",
+)  # fmt: skip
+"""Columns of the participants that say nothing of a person."""
+IDS = re.compile(
+    rf"{PROLIFIC_ID.pattern}|A[0-9A-Z]{{12,14}}|[^@\s]+@[^@\s]+\.[^@\s]+|\d{{1,3}}(\.\d{{1,3}}){{3}}", re.IGNORECASE
+)
+"""Ids of platforms, addresses of mail and of computers."""
+PREFIX = "p"
+
+
+@dataclass(frozen=True)
+class Pseudonymous:
+    """Judgments under new names, with all columns, and which of these are personal."""
+
+    judgments: Judgments
+    names: dict[str, str]
+    """From the old name of each participant to the new one. Keep it apart, or not at all."""
+    personal: dict[str, str]
+    """The personal columns of both tables, and why they are taken for personal."""
+
+
+def pseudonymous(judgments: Judgments, study: Study | None = None, seed: int | None = None) -> Pseudonymous:
+    """The judgments under new names; the same seed deals the same names, without one nobody can deal them again.
+
+    >>> import karat
+    >>> found = pseudonymous(karat.datasets.load("likert"), seed=1)
+    >>> found.judgments.participants["participant"][0], sorted(found.personal)
+    ('pp16', ['behaviour', 'finished', 'started', 'time'])
+    """
+    old = judgments.participants["participant"].to_list()
+    names = _dealt(old, seed)
+    renamed = pl.col("participant").replace_strict(names)
+    moved = Judgments.from_checked(
+        Checked(judgments.frame.with_columns(renamed), notes=list(judgments.notes)), judgments.scales,
+        judgments.participants.with_columns(renamed),
+    )  # fmt: skip
+    return Pseudonymous(moved, names, _personal(judgments, study))
+
+
+def stripped(judgments: Judgments, removed: Collection[str]) -> Judgments:
+    """The judgments without these columns in either table, participants in the order of their names.
+
+    >>> import karat
+    >>> stripped(karat.datasets.load("likert"), ["time", "started"]).participants.columns[:4]
+    ['participant', 'list', 'source', 'status']
+    """
+    frame, people = (
+        table.drop([name for name in table.columns if name in removed]).sort("participant", maintain_order=True)
+        for table in (judgments.frame, judgments.participants)
+    )
+    return Judgments.from_checked(Checked(frame, notes=list(judgments.notes)), judgments.scales, people)
+
+
+def removed_columns(personal: Collection[str], keep: Collection[str], judgments: Judgments) -> list[str]:
+    """The personal columns that are not named to be kept; an unknown name is an error.
+
+    >>> import karat
+    >>> removed_columns(["age", "time"], ["time"], karat.datasets.load("likert"))
+    ['age']
+    """
+    known = list(dict.fromkeys([*judgments.frame.columns, *judgments.participants.columns]))
+    for name in keep:
+        if name not in known:
+            close = nearest(name, known)
+            hint = f"is {close} meant?" if close else f"there are {', '.join(known)}."
+            raise KaratError(f"archive: there is no column {name} to keep; {hint}")
+    return [name for name in personal if name not in keep]
+
+
+def _dealt(old: list[str], seed: int | None) -> dict[str, str]:
+    """A new name for everybody that nobody has had."""
+    width = max(2, len(str(len(old))))
+    prefix, new = PREFIX, list(old)
+    while set(new) & set(old):
+        new = [f"{prefix}{number:0{width}d}" for number in range(1, len(old) + 1)]
+        prefix += PREFIX
+    # Without a seed the generator begins with what the operating system draws.
+    order = np.random.default_rng(seed).permutation(len(old)).tolist()
+    return {name: new[place] for name, place in zip(old, order, strict=True)}
+
+
+def _personal(judgments: Judgments, study: Study | None) -> dict[str, str]:
+    """The personal columns of both tables, and why."""
+    found: dict[str, str] = {}
+    people = set(judgments.participants["participant"].to_list())
+    questions = set() if study is None else {one.name for one in study.settings.background}
+    for column in judgments.participants.get_columns():
+        why = _names(column, people)
+        if column.name not in HARMLESS and not why:
+            told = column.name in questions or describes_a_person(column.name)
+            why = "describes participants" if told else "may describe participants"
+        if why and column.name != "participant":
+            found[column.name] = why
+    design = set() if study is None else {
+        name for block in study.blocks for name in (*block.settings.factors, *block.items.frame.columns)
+    }  # fmt: skip
+    for column in judgments.frame.get_columns():
+        name = column.name
+        if name == "time":
+            found[name] = "says when somebody answered"
+        elif name not in COLUMNS and name not in design:
+            why = _names(column, people) or _describes(judgments.frame, name)
+            if why:
+                found[name] = why
+    return found
+
+
+def _names(column: pl.Series, people: set[str]) -> str:
+    """Why a column says who somebody is; empty where it does not."""
+    if names_a_person(column.name):
+        return "names people"
+    if column.dtype.is_temporal():
+        return "says when somebody took part"
+    if column.dtype != pl.String:
+        return ""
+    values = column.drop_nulls().unique().to_list()
+    if any(IDS.fullmatch(value.strip()) for value in values):
+        return "holds ids or addresses"
+    return (
+        "holds names of participants" if values and 2 * sum(value in people for value in values) > len(values) else ""
+    )
+
+
+def _describes(frame: pl.DataFrame, name: str) -> str:
+    """Why a column of the judgments describes somebody: by its name, or since it never varies within a participant."""
+    if describes_a_person(name):
+        return "describes participants"
+    column = frame.select("participant", name).drop_nulls()
+    if not column.height or column[name].n_unique() == 1:
+        return ""
+    within = column.group_by("participant").agg(pl.col(name).n_unique())[name].max()
+    return "may describe participants" if within == 1 else ""

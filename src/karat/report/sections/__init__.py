@@ -1,0 +1,26 @@
+"""The sections of the report, one a file, in the order in which they are read.
+
+Each file has a function `section`, from what was gathered to a `Section`, or to the one line that says what is missing.
+"""
+
+from __future__ import annotations
+
+from karat.report.gather import Gathered
+from karat.report.sections import asked, brief, colophon, people, quality, results, sample, words
+from karat.section import Section
+
+PARTS = (brief, asked, sample, quality, people, results)
+
+
+def sections(gathered: Gathered, language: str = "en") -> tuple[Section, ...]:
+    """All sections; the paragraphs on methods are in this language.
+
+    >>> import karat
+    >>> from karat.report.gather import Gathered
+    >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
+    >>> [section.key for section in sections(Gathered(screening, None, "not computed", "not computed"))][:3]
+    ['brief', 'asked', 'sample']
+    """
+    made = [part.section(gathered) for part in PARTS]
+    made += [words.section(gathered, language), colophon.section(gathered)]
+    return tuple(one for one in made if isinstance(one, Section))

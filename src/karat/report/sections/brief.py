@@ -1,0 +1,66 @@
+"""In brief: who stays, how good the data are and what they show, in the sentences of the results themselves."""
+
+from __future__ import annotations
+
+from karat.errors import counted
+from karat.measure.measures import Measures
+from karat.report.gather import Gathered
+from karat.screen.explain import rule_in_words
+from karat.screen.screening import Screening
+from karat.section import Section
+
+FIRST = ("planned", "contrasts", "strengths", "factors", "decisions", "consensus", "agreement")
+"""The results that are told here, the most important first."""
+MOST = 3
+LONGEST = 600
+"""Letters above which a result, such as the agreement on many questions, is told in its own section only."""
+
+
+def section(gathered: Gathered) -> Section:
+    """The sentences that a reader with two minutes needs.
+
+    >>> import karat
+    >>> from karat.report.gather import Gathered
+    >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
+    >>> section(Gathered(screening, None, "not computed", "not computed")).paragraphs[0]
+    '120 of 120 participants stay in the analysis (rule: any of completion).'
+    """
+    told = [verdict(gathered.screening), quality_told(gathered)]
+    if isinstance(gathered.measures, Measures):
+        told += found(gathered.measures)
+    return Section("brief", "In brief", tuple(told))
+
+
+def verdict(screening: Screening) -> str:
+    """How many stay, and by which rule.
+
+    >>> import karat
+    >>> verdict(karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}}))
+    '42 of 48 participants stay in the analysis (rule: any of completion, remfod).'
+    """
+    everyone = screening.judgments.participants.height
+    if screening.exclude is None:
+        return f"No rule of exclusion was stated: all {counted(everyone, 'participant')} stay in the analysis."
+    kept = everyone - len(screening.excluded)
+    return f"{kept:,} of {counted(everyone, 'participant')} stay in the analysis (rule: {rule_in_words(screening)})."
+
+
+def quality_told(gathered: Gathered) -> str:
+    """The Spammer Index with its reading, or why there is none."""
+    if isinstance(gathered.index, str):
+        return f"There is no Spammer Index: {gathered.index}"
+    return str(gathered.index)
+
+
+def found(measures: Measures) -> list[str]:
+    """What the most important results say, without their remarks."""
+    parts = sorted((one for one in measures.parts if one.name in FIRST), key=lambda one: FIRST.index(one.name))
+    told = []
+    for part in parts[:MOST]:
+        text = " ".join(str(part.result).split())
+        for note in getattr(part.result, "notes", ()):
+            text = text.replace(" ".join(note.split()), "")
+        text = (f"{part.question}: " if part.question else "") + " ".join(text.split())
+        if len(text) <= LONGEST:
+            told.append(text[:1].upper() + text[1:])
+    return told

@@ -1,0 +1,157 @@
+"""How good the data are: the crowd as a whole, then times, sequences of answers, controls, and every criterion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import polars as pl
+
+from karat.report.drawn import drawn, told
+from karat.report.gather import Gathered
+from karat.report.quality_figures import credence_figure
+from karat.report.sections import checks, times
+from karat.screen.crowd_figures import chance_figure
+from karat.screen.deletion import Deletion
+from karat.screen.evidence import Evidence
+from karat.screen.explain import WORDS
+from karat.screen.markov import Markov
+from karat.screen.markov_figure import MOST_MATRICES, distance_figure, transition_figure
+from karat.screen.spammer_index import SUSPICIOUS, SpammerIndex
+from karat.section import Figure, Section, Table
+
+AGREEMENT = {
+    "fleiss_kappa": "Fleiss' kappa", "icc_agreement": "ICC(A,1)", "icc_consistency": "ICC(C,1)",
+    "icc_fixed_error": "ICC, fixed error",
+}  # fmt: skip
+MOST_DRAWN = 2000
+"""Participants above which distances are not drawn."""
+
+
+def section(gathered: Gathered) -> Section:
+    """All that is known of the quality of data; what could not be computed is said in a line.
+
+    >>> import karat
+    >>> from karat.report.gather import Gathered
+    >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"remfod": {}})
+    >>> found = section(Gathered(screening, None, "Too few answers.", "", dict(screening.evidence)))
+    >>> [one.key for one in found.sections], found.notes[0]
+    (['times', 'criteria'], 'Spammer Index: not shown. Too few answers.')
+    """
+    parts: tuple[tuple[str, Callable[[Gathered], Section | str]], ...] = (
+        ("Spammer Index", _index), ("Credence", _credence), ("Response times", times.section),
+        ("Attention trials", checks.attention), ("Control sentences", checks.controls),
+        ("Transitions between answers", _transitions), ("Deviance distances", _deviance), ("Criteria", _criteria),
+    )  # fmt: skip
+    made, notes = [], []
+    for name, part in parts:
+        found = part(gathered)
+        if isinstance(found, str):
+            notes.append(f"{name}: not shown. {found[:1].upper()}{found[1:]}")
+        else:
+            made.append(found)
+    beyond = [WORDS[name] for name, one in gathered.described.items()
+              if isinstance(one, Evidence) and name not in gathered.screening.evidence]  # fmt: skip
+    text = (f"Computed for description only, and no rule of this screening: {', '.join(beyond)}.",) if beyond else ()
+    return Section("quality", "How good the data are", text, notes=tuple(notes), sections=tuple(made))
+
+
+def _index(gathered: Gathered) -> Section | str:
+    found = gathered.index
+    if isinstance(found, str):
+        return found
+    variances = Table(
+        "variances", "What the variance is made of", _in_words(found.variances),
+        headings={"share": "% of all"}, digits={"variance": 3, "share": 1},
+    )  # fmt: skip
+    reading = (
+        "It is the share of the variance of answers that lies between participants rather than between items. "
+        f"From {SUSPICIOUS:.2f} on it is read as the share of participants whose answers deserve a look."
+    ).replace(" 0.", " .")
+    return Section("spammer-index", "Spammer Index", (str(found), reading), (variances, _agreement(found)),
+                   notes=found.notes)  # fmt: skip
+
+
+def _in_words(variances: pl.DataFrame) -> pl.DataFrame:
+    """The variances, called as everywhere else on the page."""
+    words = pl.col("source").str.replace_all("workers", "participants").str.replace_all("tasks", "items")
+    return variances.with_columns(words, pl.col("share") * 100)
+
+
+def _agreement(found: SpammerIndex) -> Table:
+    known = {AGREEMENT.get(name, name): value for name, value in found.agreement.items() if value == value}
+    frame = pl.DataFrame({"coefficient": list(known), "estimate": list(known.values())},
+                         schema={"coefficient": pl.String, "estimate": pl.Float64})  # fmt: skip
+    return Table("crowd-agreement", "Agreement of the participants who stay", frame)
+
+
+def _credence(gathered: Gathered) -> Section | str:
+    found = gathered.evidence("credence")
+    if isinstance(found, str):
+        return found
+    columns = [name for name in ("participant", "score", "behaviour", "switch_trial", "flagged")
+               if name in found.participants.columns]  # fmt: skip
+    figure = drawn("credence", credence_figure(found), told(found), "Hatched: flagged.",
+                   found.participants.select(columns))  # fmt: skip
+    how = (
+        "Credence joins agreement with the others, controls, the sequence of answers and response times in the "
+        "probability that a participant answered in earnest throughout."
+    )
+    return Section("credence", "Credence", (told(found), how), figures=(figure,), notes=found.notes)
+
+
+def _transitions(gathered: Gathered) -> Section | str:
+    found = gathered.evidence("markov")
+    if not isinstance(found, Markov):
+        return str(found)
+    figures = []
+    if found.simulated:
+        data = found.participants.select("participant", "score", "threshold", "flagged", "kind", "target")
+        caption = "A tick below the axis is a participant."
+        figures.append(drawn("markov-distances", distance_figure(found), told(found), caption, data))
+    if found.flagged:
+        reasons = found.participants.filter("flagged").select("participant", "reason")
+        alt = "; ".join(f"{who}: {why}" for who, why in reasons.head(MOST_MATRICES).iter_rows())
+        caption = "Rows are answers, columns the answers that follow; a row adds up to one."
+        figures.append(drawn("transitions", transition_figure(found), alt, caption, reasons))
+    return Section("transitions", "Transitions between answers", (told(found),), figures=tuple(figures),
+                   notes=found.notes)  # fmt: skip
+
+
+def _deviance(gathered: Gathered) -> Section | str:
+    found = gathered.evidence("deletion")
+    if not isinstance(found, Deletion):
+        return str(found)
+    data = found.participants.select("participant", "distance", "df", "p_value", "p_simulated", "flagged")
+    figures: tuple[Figure, ...] = ()
+    if found.participants.height <= MOST_DRAWN:
+        figures = (
+            drawn("deviance", found.plot(), told(found), "The dashed line is the published cutoff.", data),
+            drawn("deviance-chance", chance_figure(found), told(found), "", data),
+        )
+    how = "The distance of a participant is how much the deviance of the crowd's model falls without their answers."
+    return Section("deviance", "Deviance distances", (told(found), how), figures=figures, notes=found.notes)
+
+
+def _criteria(gathered: Gathered) -> Section | str:
+    """One row a criterion: how many it looked at and flagged, by which settings, or why it could not run."""
+    screening = gathered.screening
+    rows: list[tuple[object, ...]] = [
+        (WORDS.get(name, name), one.participants.height, len(one.flagged), _settings(one), " ".join(one.notes))
+        for name, one in screening.evidence.items()
+    ]
+    rows += [(WORDS.get(name, name), None, None, "", why.removeprefix(f"{name}: "))
+             for name, why in screening.skipped.items()]  # fmt: skip
+    if not rows:
+        return "The rules name no criterion."
+    schema = {"criterion": pl.String, "participants": pl.Int64, "flagged": pl.Int64, "settings": pl.String,
+              "notes": pl.String}  # fmt: skip
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    table = Table("criteria", "Criteria of this screening", frame, headings={"participants": "looked at"})
+    how = (
+        "Each criterion looks at those whom earlier stages left, flags and gives a reason; whom to exclude is the rule."
+    )
+    return Section("criteria", "Criteria", (how,), (table,))
+
+
+def _settings(one: Evidence) -> str:
+    return ", ".join(f"{name} {value}" for name, value in one.settings.items() if value is not None)

@@ -1,0 +1,159 @@
+"""A criterion in half a sentence: what a participant must meet, with every setting that is not the usual one.
+
+A setting that the sentence has no place for is appended by its name, so that nothing that was stated is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from karat.report.words.language import Language
+from karat.screen.evidence import Evidence
+from karat.screen.time_rules import time_rule
+from karat.study.criteria import CRITERIA
+
+SHARES = {
+    "completion": ("at_least",), "remfod": ("genuine_at_least",), "controls": ("neutral_at_most",),
+    "scale_use": ("neutral_at_most",), "speed": ("relative_below", "share_of_expected"),
+}  # fmt: skip
+"""Settings that are told in per cent."""
+BELOW_ONE = ("alpha", "below", "least_index", "at_least")
+"""Settings that are told without a leading zero."""
+SPEEDS = ("mean_below", "median_below", "relative_below", "share_of_expected")
+OWN_RULES = ("remfod", "participant", "function", "global")
+CITES: dict[str, tuple[str, ...]] = {
+    "eligibility": ("pieper",), "quiz": ("langsford2018",), "completion": ("pieper",), "controls": ("pieper",),
+    "straightlining": ("schilling1990", "macketanz2022"), "inconsistency": ("macketanz2022",),
+    "even_odd": ("johnson2005", "meade2012"), "mahalanobis": ("mahalanobis1936", "meade2012", "curran2016"),
+    "person_total": ("curran2016",), "time_filter": ("ba2024",), "markov": ("ba2024",), "risk": ("ba2024",),
+    "deletion": ("ba2024",), "procedure": ("ba2024",),
+}  # fmt: skip
+
+
+def clause(language: Language, name: str, settings: Mapping[str, Any], needed: str = "") -> str:
+    """What a participant must meet; `needed` says how many answers must be right, where that is known.
+
+    >>> from karat.report.words.english import ENGLISH
+    >>> clause(ENGLISH, "completion", {"at_least": 0.9, "trials": 72, "person": "worker"})
+    'at least 90 % of 72 trials answered, no person twice; person = worker'
+    """
+    whole = resolved(name, settings)
+    keys = [key for key in _keys(name, whole) if language.knows(key)]
+    values = {key: _told(language, name, key, value) for key, value in whole.items()}
+    told = [language.say(key, **values) for key in keys]
+    used = {place for key in keys for place in language.places(key)}
+    usual = {key: field.default for key, field in CRITERIA[name].settings.model_fields.items()}
+    for key, value in whole.items():
+        idle = key == "expected_minutes" and whole.get("share_of_expected") is None
+        if key not in used and value is not None and value != usual.get(key) and value != {} and not idle:
+            told.append(language.say("further", name=key, value=values[key]))
+    return "; ".join([*told, *([needed] if needed else [])])
+
+
+def name_of(language: Language, name: str) -> str:
+    """What a criterion is called.
+
+    >>> from karat.report.words.german import GERMAN
+    >>> name_of(GERMAN, "completion")
+    'Vollständigkeit'
+    """
+    return language.texts.get(f"name.{name}", name)
+
+
+def cites(name: str, settings: Mapping[str, Any]) -> str:
+    """The literature of a criterion, as a citation with a blank before it.
+
+    >>> cites("attention", {"account": "pairwise"}), cites("scale_use", {})
+    (' [@langsford2018]', '')
+    """
+    keys = CITES.get(name, ())
+    if name == "attention":
+        keys = ("langsford2018",) if settings.get("account") == "pairwise" else ("pieper",)
+    elif name == "speed":
+        seconds = any(settings.get(key) is not None for key in SPEEDS[:2])
+        keys = ("pieper",) * seconds + ("macketanz2022",) * (settings.get("share_of_expected") is not None)
+    elif name == "remfod":
+        miller = str(settings.get("rule", "")).startswith("miller")
+        keys = ("pieper", "miller1991") if miller else ("pieper",)
+    return citation(keys)
+
+
+def citation(keys: tuple[str, ...]) -> str:
+    """Keys as pandoc reads them, with a blank before.
+
+    >>> citation(("barr2013", "bates2015"))
+    ' [@barr2013; @bates2015]'
+    """
+    return f" [{'; '.join(f'@{key}' for key in keys)}]" if keys else ""
+
+
+def needed_answers(language: Language, evidence: Evidence) -> str:
+    """How many answers must be right, where everybody needs the same number of the same trials.
+
+    >>> import karat
+    >>> from karat.report.words.english import ENGLISH
+    >>> needed_answers(ENGLISH, karat.screen.attention(karat.datasets.load("likert").without(["p31"])))
+    'at least 5 of 6 right; guessing passes with p = .041'
+    """
+    table, told = evidence.participants, []
+    for group in ("", "grammatical_", "ungrammatical_"):
+        names = [f"{group}needed", f"{group}trials"]
+        if not set(names) <= set(table.columns):
+            continue
+        both = table.select(names).drop_nulls().unique()
+        if both.height != 1:
+            return ""
+        key, kind = ("needed.group", language.texts[f"group.{group[:-1]}"]) if group else ("needed", "")
+        needed, trials = both.row(0)
+        told.append(language.say(key, needed=language.number(needed), trials=language.number(trials), group=kind))
+    chances = table["guess_probability"].drop_nulls().unique() if "guess_probability" in table.columns else pl.Series()
+    if told and len(chances) == 1:
+        p = language.probability(chances.item(), 3)
+        told.append(language.say("needed.guess", p=p))
+    return "; ".join(told)
+
+
+def resolved(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings with the cutoffs of the rule where they are left to it.
+
+    >>> resolved("remfod", {"rule": "remfod", "upper": None, "lower": None, "genuine_at_least": None})["lower"]
+    1.5
+    """
+    whole = dict(settings)
+    if name == "remfod":
+        asked = {key: whole.get(key) for key in ("upper", "lower", "genuine_at_least")}
+        rule = time_rule(whole.get("rule", "remfod"), **asked)
+        whole |= {"upper": rule.upper, "lower": rule.lower, "genuine_at_least": rule.genuine_at_least}
+    return whole
+
+
+def _keys(name: str, settings: Mapping[str, Any]) -> list[str]:
+    """The texts that say what a criterion asks for, given its settings."""
+    stated = {key for key, value in settings.items() if value not in (None, {}, [])}
+    plain = f"needs.{name}"
+    if name == "eligibility":
+        return [plain] * ("answers" in stated) + [f"{plain}.same"] * ("same" in stated)
+    if name == "completion":
+        return [f"{plain}.trials" if "trials" in stated else plain]
+    if name == "speed":
+        return [f"{plain}.{key}" for key in SPEEDS if key in stated]
+    if name == "remfod":
+        return [plain if settings.get("rule", "remfod") == "remfod" else f"{plain}.rule"]
+    if name == "time_filter":
+        return [f"{plain}.{settings['rule']}"]
+    if name in ("controls", "attention"):
+        first = f"{plain}.slips" if "slips" in stated else plain
+        return [first] + ["needs.controls.neutral"] * ("neutral_at_most" in stated)
+    return [plain]
+
+
+def _told(language: Language, name: str, key: str, value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        account = key == "account" and language.knows(f"account.{value}")
+        return language.texts[f"account.{value}"] if account else language.value(value)
+    if key in SHARES.get(name, ()):
+        return language.share(value)
+    return language.probability(value) if key in BELOW_ONE else language.number(value)

@@ -1,0 +1,198 @@
+"""What is asked, in sentences: task, conditions, items, lists, functions and order; from the study or the data."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from karat.columns import FUNCTIONS
+from karat.judgments import Judgments
+from karat.report.words.language import Language
+from karat.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
+from karat.study.study import Block, Study
+from karat.study.summary import functions_per_list
+
+BROWSER = ("blurs", "frame_rate", "isolated")
+"""Columns that only a study fielded with karat has."""
+
+
+def asked(language: Language, study: Study) -> list[str]:
+    """What a study asks, in sentences."""
+    told = []
+    several = len(study.blocks) > 1
+    for block in study.blocks:
+        text = _block(language, block)
+        told.append(language.say("block", name=block.name, text=text) if several else text[0].upper() + text[1:])
+    settings = study.settings
+    told += [_items(language, study), _functions(language, study)]
+    if {"control", "attention"} & set(_functions_there(study)):
+        told.append(language.say("clear"))
+    if settings.questionnaire.sessions == 2:
+        days = settings.questionnaire.days_between
+        apart = language.say("days", days=language.counted(days, "day")) if days else ""
+        told.append(language.say("sessions", days=apart))
+    told.append(_order(language, study))
+    quiz = settings.texts.quiz
+    if quiz:
+        questions = language.counted(len(quiz), "question")
+        attempts = language.counted(settings.texts.quiz_attempts, "attempt")
+        told.append(language.say("quiz", questions=questions, attempts=attempts))
+    return told
+
+
+def answered(language: Language, judgments: Judgments, known: bool) -> list[str]:
+    """What the data say was asked; the scales only where no study says them better."""
+    frame = judgments.frame
+    told = []
+    if not known:
+        scales = dict.fromkeys(judgments.scales.values())
+        texts = [_scale(language, scale, len(judgments.scales)) for scale in scales]
+        told += [text[0].upper() + text[1:] for text in texts]
+    each = frame.filter(pl.col("response").is_not_null()).group_by("participant").len()["len"]
+    median = each.median()
+    told.append(
+        language.say(
+            "answers", answers=language.counted(int(each.sum()), "answer"),
+            items=language.counted(frame["item"].n_unique(), "item"),
+            participants=language.counted(frame["participant"].n_unique(), "participant"),
+            median=language.number(float(median) if isinstance(median, int | float) else 0.0),
+        )
+    )  # fmt: skip
+    counts = dict(frame["function"].value_counts().iter_rows())
+    if len(counts) > 1:
+        told.append(language.say("answers.functions", functions=_listed(language, counts)))
+    if any(name in frame.columns for name in BROWSER):
+        told.append(language.say("browser"))
+    return told
+
+
+def _block(language: Language, block: Block) -> str:
+    settings = block.settings
+    scale = settings.scale
+    ends = ""
+    if settings.task == "likert" and scale.labels:
+        low, high = (language.quoted(scale.labels[place]) for place in (0, -1))
+        ends = language.say("ends", low=low, high=high)
+    slider = language.say("slider") if scale.slider else ""
+    pairs = 0 if block.questions is None else block.questions.height
+    told = [_scale(language, block.scale, pairs, settings.task, ends, slider)]
+    if settings.repeated_questions:
+        told.append(language.say("repeated", pairs=language.counted(settings.repeated_questions, "pair")))
+    if settings.prompt:
+        told.append(language.say("prompt", prompt=language.quoted(settings.prompt)))
+    if settings.factors:
+        factors = [
+            language.say(
+                "factor", name=name, levels=", ".join(one.levels), within=language.say(f"within.{one.between or ''}")
+            )
+            for name, one in settings.factors.items()
+        ]
+        number = language.counted(len(factors), "factor")
+        told.append(language.say("factors", number=number, factors=language.several(factors)))
+    if settings.compared:
+        told.append(language.say("compared", factor=settings.compared))
+    if settings.subset is not None:
+        items = language.counted(settings.subset.per_participant, "item")
+        people = language.counted(settings.subset.ratings, "participant")
+        told.append(language.say("subset", items=items, participants=people))
+    if settings.pairs is not None and settings.pairs.random:
+        told.append(language.say("random pairs", pairs=language.counted(settings.pairs.random, "pair")))
+    if settings.rounds > 1:
+        told.append(language.say("rounds", times=language.counted(settings.rounds, "time")))
+    return " ".join(told)
+
+
+def _scale(
+    language: Language, scale: Scale, questions: int, task: str = "", ends: str = "", slider: str = ""
+) -> str:  # fmt: skip
+    """The sentence on a scale; what a task adds to it is empty where only data are known."""
+    if isinstance(scale, Choice):
+        return language.say("task.choice", none=language.say("none") if scale.none else "")
+    if isinstance(scale, Magnitude):
+        modulus = "" if scale.modulus is None else language.say("modulus", number=language.number(scale.modulus))
+        return language.say("task.magnitude", modulus=modulus)
+    if isinstance(scale, Continuous) and (scale.low is None or scale.high is None):
+        return language.say("task.number")
+    if isinstance(scale, Continuous):
+        return language.say("task.continuous", low=language.value(scale.low), high=language.value(scale.high))
+    levels = [str(level) for level in scale.levels] if isinstance(scale, Binary | Nominal | Ordinal) else []
+    if isinstance(scale, Ordinal):
+        points = language.number(len(levels))
+        if task == "differential" or (not task and questions > 2):
+            pairs = language.counted(questions, "pair")
+            return language.say("task.differential", pairs=pairs, points=points, slider=slider)
+        return language.say("task.likert", points=points, ends=ends, slider=slider)
+    if isinstance(scale, Binary):
+        return language.say("task.yes-no", low=language.quoted(levels[0]), high=language.quoted(levels[1]))
+    return language.say("task.label", number=language.number(len(levels)), levels=", ".join(levels))
+
+
+def _items(language: Language, study: Study) -> str:
+    """How many test items there are, in how many conditions and lists."""
+    tests, conditions = 0, 0
+    for block in study.blocks:
+        rows = block.items.frame.filter(pl.col("function") == "test")
+        factors = [name for name in block.settings.factors if name != block.settings.compared]
+        tests += rows["item"].n_unique()
+        conditions += rows.select(factors).unique().height if factors else 0
+    values = {"tests": language.counted(tests, "test item"), "lists": language.counted(study.lists, "list")}
+    if conditions:
+        return language.say("items.conditions", conditions=language.counted(conditions, "condition"), **values)
+    return language.say("items", **values)
+
+
+def _functions_there(study: Study) -> list[str]:
+    table = functions_per_list(study)
+    return [name for name in FUNCTIONS if table[name].sum()]
+
+
+def _functions(language: Language, study: Study) -> str:
+    """How many trials a list has, by function; a range where lists differ."""
+    table = functions_per_list(study)
+    told = []
+    for name in ("trials", *_functions_there(study)):
+        column = [int(number) for number in table[name].to_list()]
+        low, high = min(column), max(column)
+        number = language.number(low)
+        if low != high:
+            number = language.say("range", low=number, high=language.number(high))
+        if name == "trials":
+            trials = f"{number} {language.nouns['trial'][high != 1]}"
+        else:
+            told.append(language.say("function", number=number, name=language.say(f"function.{name}")))
+    return language.say("functions", trials=trials, functions=language.several(told))
+
+
+def _listed(language: Language, counts: dict[str, int]) -> str:
+    return language.several(
+        [
+            language.say("function", number=language.number(counts[name]), name=language.say(f"function.{name}"))
+            for name in FUNCTIONS
+            if name in counts
+        ]
+    )
+
+
+def _order(language: Language, study: Study) -> str:
+    """What holds for the order of trials, as far as the study has such trials."""
+    order, there = study.settings.order, _functions_there(study)
+    rules = []
+    first = {"practice"}
+    if order.calibration == "first" and "calibration" in there:
+        first.add("calibration")
+        rules.append(language.say("order.calibration"))
+    # Where there is nothing to put between test trials, they follow each other whatever is stated.
+    if not order.test_adjacent and not set(there) <= {"test", *first}:
+        rules.append(language.say("order.adjacent"))
+    spread = [language.say(f"function.{name}") for name in order.spread if name in there]
+    if spread:
+        rules.append(language.say("order.spread", functions=language.several(spread)))
+    rules += [
+        language.say(f"order.{rule}", column=column, number=language.number(number))
+        for rule, stated in (("in_a_row", order.in_a_row), ("distance", order.distance))
+        for column, number in stated.items()
+    ]
+    if order.keep_ratio:
+        rules.append(language.say("order.keep_ratio"))
+    if order.mixed_blocks:
+        rules.append(language.say("order.mixed_blocks", number=language.number(order.mixed_blocks)))
+    return language.say("order.rules", rules="; ".join(rules)) if rules else language.say("order")

@@ -1,0 +1,153 @@
+"""Who is excluded, in sentences: each criterion with its settings and counts, stage by stage, and the rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from karat.errors import KaratError
+from karat.judgments import Judgments
+from karat.report.words.criteria import cites, clause, name_of, needed_answers
+from karat.report.words.language import Language
+from karat.screen.attention import attention
+from karat.screen.controls import controls
+from karat.screen.evidence import Evidence
+from karat.screen.rules import settings_of, stated_rules
+from karat.screen.run import STAGES
+from karat.screen.screening import Screening
+from karat.screen.spammer_index import SpammerIndex
+from karat.study.criteria import CRITERIA
+from karat.study.results import on_scales
+
+if TYPE_CHECKING:
+    from karat.study.study import Study
+
+BY_TRIALS: dict[str, Callable[..., Evidence]] = {"controls": controls, "attention": attention}
+"""Criteria that ask for so many right answers."""
+
+
+def excluded(language: Language, screening: Screening, study: Study | None, index: SpammerIndex | str) -> list[str]:
+    """What the criteria found, in the order in which they ran, and whom the rule excluded."""
+    told = [_stated(language, screening, study)]
+    if screening.exclude is None:
+        told.append(language.say("rules.evidence"))
+    else:
+        told += [_rule(language, screening.exclude), language.say("stages"), language.say("asks")]
+    for step in screening.steps:
+        here = [name for name in screening.settings if CRITERIA[name].stage == step.stage]
+        for name in here:
+            told.append(_found(language, screening, name))
+        if step.excluded:
+            counts = {"number": len(step.excluded), "entered": step.entered, "remained": step.remained}
+            told.append(
+                language.say("stage.excluded", **{key: language.number(value) for key, value in counts.items()})
+            )
+        elif here and screening.exclude is not None:
+            told.append(language.say("stage.nobody"))
+    everyone, gone = screening.judgments.participants.height, len(screening.excluded)
+    if screening.exclude is not None:
+        told.append(
+            language.say(
+                "verdict", number=language.number(gone), participants=language.counted(everyone, "participant"),
+                kept=language.number(everyone - gone),
+            )
+        )  # fmt: skip
+    if not isinstance(index, str):
+        values = {"value": index.value, "lower": index.lower, "upper": index.upper}
+        told.append(
+            language.say("index", **{key: language.probability(value, 3) for key, value in values.items()})
+        )  # fmt: skip
+    return told
+
+
+def to_be_excluded(language: Language, study: Study) -> list[str]:
+    """The criteria that the study file states, with all their settings, and the rule."""
+    rules = stated_rules(study)
+    if rules is None:
+        return [language.say("no screening")]
+    settings = settings_of(rules, study)
+    if not settings:
+        return [language.say("no screening")]
+    told = [_rule(language, rules["exclude"]), language.say("stages"), language.say("asks")]
+    for stage in STAGES:
+        for name, own in settings.items():
+            if CRITERIA[name].stage == stage:
+                text = clause(language, name, own, _to_be_right(language, study, name, own))
+                told.append(language.say("planned", name=name_of(language, name), clause=text, cites=cites(name, own)))
+    return [*told, language.say("nobody else")]
+
+
+def _stated(language: Language, screening: Screening, study: Study | None) -> str:
+    """Where the rules come from: the study file, another place, or nowhere."""
+    if screening.exclude is None:
+        return language.say("rules.none")
+    if study is None:
+        return language.say("rules.given")
+    rules = stated_rules(study)
+    same = (
+        rules is not None
+        and screening.study == study.fingerprint
+        and screening.exclude == rules["exclude"]
+        and screening.settings == settings_of(rules, study)
+    )
+    return language.say("rules.study" if same else "rules.other", fingerprint=study.fingerprint)
+
+
+def _rule(language: Language, exclude: str | int) -> str:
+    if isinstance(exclude, int):
+        told = language.say("rule.number", number=language.number(exclude))
+    elif exclude in ("any", "all"):
+        told = language.say(f"rule.{exclude}")
+    else:
+        told = language.say("rule.expression", rule=exclude)
+    return language.say("rule", rule=told)
+
+
+def _found(language: Language, screening: Screening, name: str) -> str:
+    """One criterion: what it asks for and how many it flagged, or why it could not run."""
+    called = name_of(language, name)
+    evidence = screening.evidence.get(name)
+    if evidence is None:
+        why = screening.skipped.get(name, "").removeprefix(f"{name}: ")
+        return language.say("skipped", name=called, why=why.rstrip("."))
+    settings = {**screening.settings[name], **evidence.settings}
+    needed = needed_answers(language, evidence) if name in BY_TRIALS else ""
+    return language.say(
+        "flagged", name=called, clause=clause(language, name, settings, needed), cites=cites(name, settings),
+        number=language.number(len(evidence.flagged)),
+        participants=language.counted(evidence.participants.height, "participant"),
+    )  # fmt: skip
+
+
+def _to_be_right(language: Language, study: Study, name: str, settings: dict[str, object]) -> str:
+    """How many answers must be right, as the criterion finds it on the planned trials before anybody has answered."""
+    if name not in BY_TRIALS:
+        return ""
+    try:
+        evidence = BY_TRIALS[name](_unanswered(study), **settings)
+    except (KaratError, ValueError):
+        return ""
+    return needed_answers(language, evidence)
+
+
+def _unanswered(study: Study) -> Judgments:
+    """One participant in each list, without any answer."""
+    parts = []
+    for number in range(1, study.lists + 1):
+        for place, block in enumerate(study.blocks):
+            trials = study.trials(place, number)
+            known = [
+                name
+                for name in ("item", "function", "status", "expected", "pair", "left", "right")
+                if name in trials.columns
+            ]
+            parts.append(
+                trials.select(known).with_columns(
+                    participant=pl.lit(f"list {number}"), block=pl.lit(block.name),
+                    response=pl.lit(None, dtype=pl.String),
+                )
+            )  # fmt: skip
+    frame, scales = on_scales(study, pl.concat(parts, how="diagonal_relaxed"))
+    return Judgments(frame, scales)

@@ -1,0 +1,35 @@
+"""The methods of a study in a few paragraphs: what was asked, of whom, who was excluded, how it was measured.
+
+Every number comes from the study file, the screening or the measures. Literature is cited by key, [@bates2015]: see
+`karat.report.literature`, which writes the entries and can put names and years in place of the keys.
+"""
+
+from __future__ import annotations
+
+from karat.report.gather import Gathered
+from karat.report.words.design import answered, asked
+from karat.report.words.exclusions import excluded
+from karat.report.words.languages import language_of
+from karat.report.words.measured import measured
+from karat.report.words.sample import recruited, took_part
+
+
+def methods(gathered: Gathered, language: str = "en") -> str:
+    """What was done, in paragraphs with an empty line between them.
+
+    >>> import karat
+    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "exclude": "any"})
+    >>> text = methods(Gathered(screening, None, "No index.", "Nothing was asked for."))
+    >>> text.split(". ")[0]
+    'Participants rated each stimulus on a scale of 5 points'
+    >>> "Excluded in all: 1 of 48 participants; 47 entered the analysis." in text
+    True
+    """
+    words, study, judgments = language_of(language), gathered.study, gathered.judgments
+    paragraphs = [
+        [*([] if study is None else asked(words, study)), *answered(words, judgments, study is not None)],
+        [*([] if study is None else recruited(words, study)), *took_part(words, judgments, study)],
+        excluded(words, gathered.screening, study, gathered.index),
+        measured(words, gathered.measures, study, gathered.versions),
+    ]
+    return "\n\n".join(" ".join(sentences) for sentences in paragraphs)

@@ -1,0 +1,94 @@
+"""Who is asked, in sentences: what the study states about recruitment, and what is known of those who took part."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from karat.intake.personal import describes_a_person
+from karat.judgments import Judgments
+from karat.report.words.language import Language
+from karat.study.study import Study
+from karat.times import instants
+
+MOST_ANSWERS = 8
+"""A background question with more different answers is not counted out in a sentence."""
+
+
+def recruited(language: Language, study: Study) -> list[str]:
+    """What the study states about its participants."""
+    settings = study.settings
+    recruitment = settings.recruitment
+    number = language.number(recruitment.participants)
+    key = "platform.link" if recruitment.platform == "link" else "platform"
+    told = [language.say(key, platform=recruitment.platform, number=number)]
+    if recruitment.minutes is not None:
+        whole = recruitment.minutes == int(recruitment.minutes)
+        one = language.counted(int(recruitment.minutes), "minute")
+        told.append(language.say("minutes", minutes=one if whole else f"{language.number(recruitment.minutes)} min"))
+    if recruitment.hourly_pay is not None:
+        pay = language.number(recruitment.hourly_pay, 2)
+        told.append(language.say("pay", pay=pay, currency=recruitment.currency))
+    for one_question in settings.background:
+        if one_question.eligible:
+            answers = language.several([language.quoted(answer) for answer in one_question.eligible])
+            told.append(language.say("eligible", answers=answers, question=language.quoted(one_question.question)))
+    others = [one.name for one in settings.background if not one.eligible]
+    if others:
+        told.append(language.say("asked", columns=language.several(others)))
+    return told
+
+
+def took_part(language: Language, judgments: Judgments, study: Study | None) -> list[str]:
+    """What is known of everybody who took part, before anybody was excluded."""
+    people = judgments.participants
+    told = [language.say("took part", participants=language.counted(people.height, "participant"))]
+    if "source" in people.columns and people["source"].drop_nulls().len():
+        told.append(language.say("sources", counts=_counts(language, people["source"])))
+    told += _when(language, judgments)
+    if "working_time" in people.columns and people["working_time"].dtype.is_numeric():
+        median = people["working_time"].median()
+        if isinstance(median, int | float):
+            told.append(language.say("working", minutes=language.number(float(median) / 60, 1)))
+    for name in _background(people, study):
+        column = people[name]
+        if column.dtype.is_numeric() and column.drop_nulls().len():
+            low, middle, high = (float(one) for one in (column.min(), column.median(), column.max()))  # type: ignore[arg-type]
+            values = {"low": low, "median": middle, "high": high}
+            numbers = {key: language.number(value) for key, value in values.items()}
+            told.append(language.say("background.number", column=name, **numbers))
+        elif 0 < column.drop_nulls().n_unique() <= MOST_ANSWERS:
+            told.append(language.say("background", column=name, counts=_counts(language, column)))
+    return told
+
+
+def _background(people: pl.DataFrame, study: Study | None) -> list[str]:
+    """The columns that describe participants: the study's questions, or what is called so."""
+    if study is not None and study.settings.background:
+        return [one.name for one in study.settings.background if one.name in people.columns]
+    return [name for name in people.columns if describes_a_person(name)]
+
+
+def _counts(language: Language, column: pl.Series) -> str:
+    """How often each answer was given, the commonest first."""
+    table = (
+        column.drop_nulls()
+        .cast(pl.String)
+        .value_counts(name="count")
+        .sort("count", column.name, descending=[True, False])
+    )
+    told = [language.say("count", value=value, number=language.number(number)) for value, number in table.iter_rows()]
+    if column.null_count():
+        told.append(language.say("count.missing", number=language.number(column.null_count())))
+    return ", ".join(told)
+
+
+def _when(language: Language, judgments: Judgments) -> list[str]:
+    """Between which days answers were given, where that is known."""
+    frame, people = judgments.frame, judgments.participants
+    known = [table[name] for table, name in ((frame, "time"), (people, "started")) if name in table.columns]
+    for column in known:
+        moments = instants(column).drop_nulls()
+        if len(moments):
+            first, last = moments.sort().dt.strftime("%Y-%m-%d").gather([0, -1]).to_list()
+            return [language.say("when.day" if first == last else "when", first=first, last=last)]
+    return []

@@ -1,0 +1,120 @@
+"""A piece of a report as data: sentences, tables, figures and listings, however they are written down later.
+
+A section knows nothing of HTML or Markdown. Whoever makes one puts numbers into sentences from results only; whoever
+writes it decides how a heading, a table or a figure looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import polars as pl
+
+PROBABILITIES = ("p", "adjusted", "p_adjusted", "p_value", "p_before", "p_after", "credence")
+"""Columns that hold the p of a test or another probability."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture with the text for those who do not see it, and the data behind it."""
+
+    key: str
+    title: str
+    alt: str
+    svg: str
+    caption: str = ""
+    data: pl.DataFrame | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with what its columns are called, how many decimals they have, and small pictures beside the cells.
+
+    Of a cell with several lines the first sums up the others, which are shown on demand.
+    """
+
+    key: str
+    title: str
+    frame: pl.DataFrame
+    caption: str = ""
+    headings: Mapping[str, str] = field(default_factory=dict)
+    """From a column to its heading; a column without one is called by its name."""
+    digits: Mapping[str, int] = field(default_factory=dict)
+    """From a column to its decimals; two where none are given."""
+    pictures: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """From a heading to one SVG a row; these columns stand after the second one."""
+    filtered: bool = False
+    """Whether readers can look for words in it."""
+
+    def heading(self, column: str) -> str:
+        """What a column is called.
+
+        >>> frame = pl.DataFrame({"item": ["t01"], "se": [0.1]})
+        >>> Table("strengths", "Strengths", frame, headings={"se": "standard error"}).heading("se")
+        'standard error'
+        """
+        return self.headings.get(column, column.replace("_", " "))
+
+    def cell(self, column: str, value: object) -> str:
+        """A value as people read it; nothing where nothing is known.
+
+        >>> table = Table("t", "T", pl.DataFrame({"p": [0.0004], "n": [1200]}), digits={"p": 3})
+        >>> table.cell("p", 0.0004), table.cell("p", 0.04), table.cell("n", 1200), table.cell("n", None)
+        ('< .001', '.040', '1,200', '')
+        """
+        if value is None or value != value:
+            return ""
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if isinstance(value, int):
+            return f"{value:,}"
+        if isinstance(value, float):
+            return _number(column, value, self.digits.get(column, 2))
+        return str(value)
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A text to be shown letter by letter, and kept as a file: a command, a BibTeX file."""
+
+    key: str
+    title: str
+    text: str
+    suffix: str = "txt"
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a report: sentences first, then figures, tables, listings, notes, and smaller sections."""
+
+    key: str
+    title: str
+    paragraphs: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    notes: tuple[str, ...] = ()
+    sections: tuple[Section, ...] = ()
+    listings: tuple[Listing, ...] = ()
+    language: str = "en"
+    """The language of the paragraphs."""
+
+    def walk(self) -> Iterator[Section]:
+        """This section and all within it, in reading order.
+
+        >>> [one.key for one in Section("a", "A", sections=(Section("b", "B"), Section("c", "C"))).walk()]
+        ['a', 'b', 'c']
+        """
+        yield self
+        for section in self.sections:
+            yield from section.walk()
+
+
+def _number(column: str, value: float, digits: int) -> str:
+    """A number with its decimals; probabilities without a leading zero."""
+    if column in PROBABILITIES:
+        if value < 0.001:
+            return "< .001"
+        return "> .999" if 0.9995 <= value < 1 else f"{value:.3f}".removeprefix("0")
+    # Without this a small negative number would be -0.00.
+    return f"{round(value, digits) + 0.0:,.{digits}f}"

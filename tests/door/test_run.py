@@ -1,0 +1,63 @@
+"""The command itself: bound to this machine, and without a trace when it has ended."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from door.opened import Opened
+from karat.door.folder import DoorError
+from karat.door.run import listen
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_it_ends_in_order_and_leaves_nothing(name: str, tmp_path: Path) -> None:
+    if not hasattr(signal, name):
+        pytest.skip(f"this system has no {name}")
+    with Opened(tmp_path) as opened:
+        (folder,) = opened.folders
+        assert folder.stat().st_mode & 0o777 == 0o700
+        (folder / "left behind").write_text("x")
+        with urllib.request.urlopen(opened.address) as reply:
+            assert reply.status == 200
+        with pytest.raises(urllib.error.HTTPError, match="403"):
+            urllib.request.urlopen(opened.address)
+        told = opened.end(signal.Signals[name])
+        assert told.splitlines()[-1] == "Closed. All files are deleted."
+        assert opened.process.returncode == 0
+        assert opened.folders == []
+
+
+def test_even_killed_it_leaves_nothing(tmp_path: Path) -> None:
+    with Opened(tmp_path) as opened:
+        (folder,) = opened.folders
+        (folder / "left behind").write_text("x")
+        opened.process.kill()
+        opened.process.wait()
+        until = time.monotonic() + 60
+        while opened.folders and time.monotonic() < until:
+            time.sleep(0.1)
+        assert opened.folders == []
+
+
+def test_only_this_machine_is_answered(tmp_path: Path) -> None:
+    with Opened(tmp_path) as opened:
+        port = urlsplit(opened.address).port
+        assert port is not None
+        others = {info[4][0] for info in socket.getaddrinfo(socket.gethostname(), port, socket.AF_INET)}
+        for address in others - {"127.0.0.1"}:
+            with pytest.raises(ConnectionError), socket.create_connection((address, port), timeout=2):
+                pass
+        opened.end(signal.SIGTERM)
+
+
+def test_a_port_that_is_taken() -> None:
+    with listen() as taken, pytest.raises(DoorError, match="Leave --port out"):
+        listen(taken.getsockname()[1])

@@ -1,0 +1,46 @@
+"""A small report for tests: some participants of the example data, one with a name that tries to break out."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import polars as pl
+
+import karat
+from karat.report.gather import Gathered, gather
+from karat.screen.evidence import Evidence
+
+RULES = {"completion": {}, "remfod": {}, "attention": {}, "exclude": "any"}
+HOSTILE = "</script><script>document.title='broken'</script>\"'&"
+PEOPLE = 18
+
+
+@cache
+def gathered() -> Gathered:
+    """Everything computed for 18 participants, the drop-out and some of those who are flagged among them."""
+    likert = karat.datasets.load("likert")
+    wanted = ["p31", *(f"p{number:02}" for number in range(4, 4 + PEOPLE - 1))]
+    named = pl.col("participant").replace({"p05": HOSTILE})
+    frame = likert.frame.filter(pl.col("participant").is_in(wanted)).with_columns(named)
+    people = likert.participants.filter(pl.col("participant").is_in(wanted)).with_columns(named)
+    # Without the second factor the models of the contrasts are quick.
+    judgments = karat.Judgments(frame.drop("integration"), likert.scales, people)
+    return gather(judgments, rules=RULES, command="karat report small.parquet")
+
+
+@cache
+def page() -> str:
+    """The page of it."""
+    from karat.report.page import html
+
+    return html(gathered())
+
+
+@cache
+def light() -> Gathered:
+    """A report with little in it, which is made at once: no measures, no background, two figures."""
+    likert = karat.datasets.load("likert")
+    judgments = karat.Judgments(likert.frame, likert.scales)
+    found = karat.screen.run(judgments, {"completion": {}, "attention": {}})
+    described: dict[str, Evidence | str] = {"attention": found.evidence["attention"]}
+    return Gathered(found, None, "Too few answers.", "Nothing is tested here.", described, made="2026-03-04")

@@ -1,0 +1,60 @@
+"""karat report: what it reads, writes and says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from karat.cli.report import report
+from karat.errors import KaratError
+
+ROWS = "participant,item,response,trial\n" + "".join(
+    f"p{person},{item},{1 + (3 * person + number) % 5},{number}\n"
+    for person in range(4)
+    for number, item in enumerate("abcd", start=1)
+)
+
+
+def run(*arguments: str | Path) -> str:
+    app = typer.Typer()
+    app.command()(report)
+    done = CliRunner().invoke(app, [str(one) for one in arguments])
+    if isinstance(done.exception, KaratError):
+        raise done.exception
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    path = tmp_path / "results.csv"
+    path.write_text(ROWS)
+    return path
+
+
+def test_it_writes_a_page_and_says_so(results: Path, tmp_path: Path) -> None:
+    out = tmp_path / "page.html"
+    told = run(results, "--scale", "ordinal:1-5", "-o", out)
+    assert f"written    {out}" in told
+    assert "all 4 participants stay" in told
+    assert "karat report" in out.read_text(encoding="utf-8")
+
+
+def test_markdown_in_german_and_json_on_the_terminal(results: Path, tmp_path: Path) -> None:
+    told = run(results, "--scale", "ordinal:1-5", "--format", "md", "--language", "de", "-o", tmp_path / "page.md")
+    assert "figures in" in told
+    assert "## Worte für einen Aufsatz" in (tmp_path / "page.md").read_text(encoding="utf-8")
+    data = json.loads(run(results, "--scale", "ordinal:1-5", "--json"))
+    assert data["screening"]["summary"]["participants"] == 4
+
+
+def test_nothing_is_overwritten_or_written_by_mistake(results: Path, tmp_path: Path) -> None:
+    with pytest.raises(KaratError, match=r"written as \.html"):
+        run(results, "-o", tmp_path / "page.pdf")
+    with pytest.raises(KaratError, match="one of the files to read"):
+        run(results, "--format", "html", "-o", results)
+    assert results.read_text() == ROWS

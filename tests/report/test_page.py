@@ -1,0 +1,212 @@
+"""The page: one file that asks for nothing, says what the results say, and lets no name break out."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import io
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import polars as pl
+import pytest
+
+from karat.report.page import coded, csv_link, inlined, rows
+from karat.report.sections import sections
+from karat.section import Table
+from report.small import HOSTILE, PEOPLE, gathered, light, page
+
+NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?|(?<![\w.\d])\.\d+")
+
+
+class Words(HTMLParser):
+    """The text of a page by the section that it stands in, and the ids and links of all elements."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inside: list[str] = []
+        self.paragraphs: dict[str, list[str]] = {}
+        self.reading = False
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.sources: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        told = dict(attributes)
+        self.ids += [told["id"] or ""] if "id" in told else []
+        self.links += [told["href"] or ""] if tag == "a" else []
+        self.sources += [told["src"] or ""] if "src" in told else []
+        if tag == "section":
+            self.inside.append(told["id"] or "")
+        if tag == "p" and self.inside:
+            self.reading = True
+            self.paragraphs.setdefault(self.inside[-1], []).append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "section":
+            self.inside.pop()
+        if tag == "p":
+            self.reading = False
+
+    def handle_data(self, data: str) -> None:
+        if self.reading:
+            self.paragraphs[self.inside[-1]][-1] += data
+
+
+@pytest.fixture(scope="module")
+def words() -> Words:
+    reader = Words()
+    reader.feed(page())
+    return reader
+
+
+def told(value: float) -> set[str]:
+    """A number as prose may write it: with up to three decimals, without a leading zero, in per cent."""
+    ways = {f"{value:,.{digits}f}" for digits in range(4)} | {f"{100 * value:,.{digits}f}" for digits in range(2)}
+    return ways | {way.removeprefix("0") for way in ways} | {f"{value:g}", f"{100 * value:g}"}
+
+
+def numbers_of(data: object) -> set[str]:
+    """Every number of some plain data, and those within its texts, as prose may write them."""
+    if isinstance(data, dict):
+        return set().union(*(numbers_of(one) for one in data.values()), set())
+    if isinstance(data, list):
+        return set().union(*(numbers_of(one) for one in data), {f"{len(data):,}"})
+    if isinstance(data, bool) or data is None:
+        return set()
+    if isinstance(data, int | float):
+        return told(abs(data))
+    return set(NUMBER.findall(str(data)))
+
+
+def test_every_number_in_the_prose_comes_from_a_result(words: Words) -> None:
+    found = gathered()
+    assert not isinstance(found.index, str)
+    summary = found.screening.to_dict()["summary"]
+    known = numbers_of(json.loads(json.dumps([summary, found.screening.to_dict()["settings"], found.index.to_dict()])))
+    known |= {f"{step.entered:,}" for step in found.screening.steps}
+    known |= {f"{one.participants.height:,}" for one in found.described.values() if not isinstance(one, str)}
+    known |= {f"{len(one.flagged):,}" for one in found.described.values() if not isinstance(one, str)}
+    for key in ("brief", "sample", "spammer-index", "attention", "controls"):
+        for text in words.paragraphs[key][: 2 if key in ("brief", "sample") else None]:
+            strange = [number for number in NUMBER.findall(text) if number not in known | {".10"}]
+            if key in ("attention", "controls") and "guesses" in text:
+                guess = found.described[key].participants["guess_probability"].max()  # type: ignore[union-attr]
+                strange = [number for number in strange if number not in told(float(guess))]
+            assert not strange, (key, text, strange)
+
+
+def test_the_first_sentences_have_the_counts_of_the_screening(words: Words) -> None:
+    summary = gathered().screening.to_dict()["summary"]
+    first = words.paragraphs["brief"][0]
+    assert first.startswith(f"{summary['kept']} of {summary['participants']} participants stay in the analysis")
+    assert summary["kept"] < summary["participants"] == PEOPLE
+    remaining = summary["remaining"]
+    flow = words.paragraphs["sample"][1]
+    assert [int(number) for number in re.findall(r"(\d+) of", flow)] == list(remaining.values())
+    assert words.paragraphs["brief"][1] == str(gathered().index)
+
+
+def test_the_page_asks_the_network_for_nothing(words: Words) -> None:
+    assert not words.sources
+    assert not re.search(r"<(link|img|iframe|object|embed|form)\b", page())
+    assert "@import" not in page()
+    assert all(link.startswith(("#", "data:")) for link in words.links)
+    (script,) = re.findall(r"<script>(.*?)</script>", page(), flags=re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in page()
+    assert "default-src 'none'" in page()
+
+
+def test_ids_are_different_and_links_lead_somewhere(words: Words) -> None:
+    assert len(words.ids) == len(set(words.ids))
+    assert {link[1:] for link in words.links if link.startswith("#")} <= set(words.ids)
+    used = set(re.findall(r'url\(#([^)]+)\)|href="#([^"]+)"', page()))
+    assert {one or other for one, other in used} <= set(words.ids)
+
+
+def test_a_name_cannot_break_out() -> None:
+    assert HOSTILE not in page()
+    assert page().count("<script") == 1
+    assert html.escape(HOSTILE, quote=True).replace("&#x27;", "&#39;").replace("&quot;", "&#34;") in page()
+
+
+def test_each_participant_is_a_row_with_strips_and_reasons() -> None:
+    table = page()[page().index('id="rows-participants"') :]
+    table = table[: table.index("</tbody>")]
+    lines = re.findall(r"<tr.*?</tr>", table, flags=re.DOTALL)
+    assert len(lines) == PEOPLE
+    gone = gathered().screening.excluded
+    assert [("excluded" in line) for line in lines] == [True] * len(gone) + [False] * (PEOPLE - len(gone))
+    assert all(line.count('<svg class="strip"') == 2 for line in lines)
+    reasons = gathered().screening.evidence["remfod"].participants.filter("flagged")["reason"].to_list()
+    assert reasons
+    assert all(html.escape(reason) in table for reason in reasons)
+
+
+def test_figures_have_texts_and_their_data() -> None:
+    figures = [one for part in sections(light()) for own in part.walk() for one in own.figures]
+    assert [one.key for one in figures] == ["flow", "attention"]
+    for one in figures:
+        assert len(one.alt) > 15, one.key
+        assert one.data is not None
+        assert one.data.height, one.key
+        assert "<text" in one.svg, one.key
+
+
+def test_the_page_has_a_figure_of_everything_that_was_found(words: Words) -> None:
+    keys = {"flow", "composition", "credence", "densities", "everybody", "attention", "controls", "deviance", "effects"}
+    assert {f"figure-{key}" for key in keys} <= set(words.ids)
+    assert {"strengths-0", "contrasts-1", "agreement-3"} <= set(words.ids)
+
+
+def test_what_is_missing_is_said_in_a_line() -> None:
+    quality = next(part for part in sections(light()) if part.key == "quality")
+    assert "Spammer Index: not shown. Too few answers." in quality.notes
+    assert any(note.startswith("Credence: not shown. ") for note in quality.notes)
+    results = next(part for part in sections(light()) if part.key == "results")
+    assert results.paragraphs == ("Nothing could be measured: Nothing is tested here.",)
+
+
+def test_without_a_rule_there_is_no_flow_of_exclusions() -> None:
+    screening = replace(light().screening, exclude=None, excluded=())
+    sample = next(part for part in sections(replace(light(), screening=screening)) if part.key == "sample")
+    assert sample.paragraphs[0] == "No rule of exclusion was stated: all 48 participants stay in the analysis."
+    assert (sample.figures, sample.tables) == ((), ())
+
+
+def test_keys_of_sections_figures_and_tables_are_different() -> None:
+    parts = [own for part in sections(light()) for own in part.walk()]
+    for keys in (
+        [one.key for one in parts],
+        [one.key for own in parts for one in own.figures],
+        [one.key for own in parts for one in own.tables],
+    ):
+        assert len(keys) == len(set(keys))
+
+
+def test_a_formula_in_a_link_to_csv_is_marked() -> None:
+    link = csv_link(pl.DataFrame({"participant": ["=1+1", "a"]}))
+    table = pl.read_csv(io.BytesIO(base64.b64decode(link.rpartition(",")[2])))
+    assert table["participant"].to_list() == ["'=1+1", "a"]
+
+
+def test_an_inlined_figure_keeps_texts_and_shortens_only_coordinates() -> None:
+    drawn = '<?xml?><svg width="100.5pt"><style>*{x:y}</style><text x="1.98765">1.98765</text><g id="lonely"/></svg>'
+    found = inlined(drawn, "k")
+    assert found == ('<svg stroke-linejoin="round" style="max-width:163px"><text x="1.98">1.98765</text><g/></svg>')
+
+
+def test_cells_with_several_lines_have_a_summary() -> None:
+    ((cell, number),) = rows(
+        Table("t", "T", pl.DataFrame({"why": ["a, b\na: x\nb: y"], "n": [None]}, {"why": pl.String, "n": pl.Int64}))
+    )
+    assert (cell["text"], cell["more"]) == ("a, b", ["a: x", "b: y"])
+    assert (number["text"], number["value"], number["number"]) == ("", None, True)
+
+
+def test_code_in_a_sentence_is_escaped_like_the_rest() -> None:
+    assert str(coded("`<b>` & `c`")) == "<code>&lt;b&gt;</code> &amp; <code>c</code>"

@@ -1,0 +1,112 @@
+"""The page in a real browser, opened from disk: sorts, finds, prints, asks for nothing, and axe-core finds nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from field.browser import chromium, picture
+from report.small import PEOPLE, gathered, page
+
+AXE = Path(__file__).parents[2] / "src" / "karat" / "field" / "web" / "node_modules" / "axe-core" / "axe.min.js"
+DESK, PHONE = {"width": 1280, "height": 900}, {"width": 375, "height": 800}
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    path.write_text(page(), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture
+def opened(browser: Any, report: Path) -> Iterator[Any]:
+    """The page on a desk, offline; a complaint of the browser or a request fails the test."""
+    context = browser.new_context(viewport=DESK, offline=True)
+    shown = context.new_page()
+    trouble: list[str] = []
+    shown.on("console", lambda message: message.type in ("error", "warning") and trouble.append(message.text))
+    shown.on("pageerror", lambda error: trouble.append(str(error)))
+    shown.on("request", lambda one: one.url.startswith(("file:", "data:")) or trouble.append(one.url))
+    shown.goto(report.as_uri())
+    yield shown
+    context.close()
+    assert not trouble
+
+
+def names(page: Any) -> list[str]:
+    found: list[str] = page.locator("#rows-participants tr:not([hidden]) th").all_inner_texts()
+    return found
+
+
+def test_it_sorts_and_finds(opened: Any) -> None:
+    heading = opened.locator("#table-participants thead th").filter(has_text="median (s)")
+    column = opened.locator("#rows-participants tr td:nth-of-type(7)")
+    heading.locator("button").click()
+    times = [float(text) for text in column.all_inner_texts()]
+    assert times == sorted(times)
+    assert len(times) == PEOPLE
+    assert heading.get_attribute("aria-sort") == "ascending"
+    heading.locator("button").press("Enter")
+    assert [float(text) for text in column.all_inner_texts()] == sorted(times, reverse=True)
+    opened.locator("#table-participants input").fill("EXCLUDED  completion")
+    assert names(opened) == ["p31"]
+    assert opened.locator("#table-participants .count").inner_text() == f"1 of {PEOPLE}"
+    opened.locator("#table-participants input").fill("")
+    assert len(names(opened)) == PEOPLE
+    assert opened.title() == "Judgments – report"
+
+
+def test_what_is_not_known_stands_last_either_way(opened: Any) -> None:
+    gone = set(gathered().screening.excluded)
+    heading = opened.locator("#table-participants thead th").filter(has_text="genuine").locator("button")
+    for _ in range(2):
+        heading.click()
+        assert names(opened)[-1] == "p31"
+    assert "p31" in gone
+
+
+def test_figures_and_data_can_be_taken_away(opened: Any, tmp_path: Path) -> None:
+    for selector, start in (("#figure-flow a.svg", "<svg"), ("#table-participants .links a", "participant,verdict")):
+        with opened.expect_download() as waiting:
+            opened.locator(selector).click()
+        waiting.value.save_as(tmp_path / "file")
+        assert (tmp_path / "file").read_text(encoding="utf-8").startswith(start)
+
+
+def test_it_prints_with_all_reasons(opened: Any, tmp_path: Path) -> None:
+    printed = opened.pdf(path=str(tmp_path / "report.pdf"), format="A4")
+    assert printed.startswith(b"%PDF")
+    opened.emulate_media(media="print")
+    opened.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert opened.locator("details:not([open])").count() == 0
+    assert not opened.locator("nav").is_visible()
+    opened.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert opened.locator("details:not([open])").count() > 0
+
+
+@pytest.mark.parametrize(("size", "scheme"), [(DESK, "light"), (PHONE, "dark")], ids=["desk", "phone"])
+def test_axe_finds_nothing_and_nothing_is_wider_than_the_page(
+    browser: Any, report: Path, size: dict[str, int], scheme: str
+) -> None:
+    if not AXE.is_file():
+        pytest.skip("axe-core is missing: make setup")
+    # The policy of the page would not let axe in.
+    context = browser.new_context(viewport=size, color_scheme=scheme, bypass_csp=True)
+    shown = context.new_page()
+    shown.goto(report.as_uri())
+    picture(shown, f"report-{scheme}")
+    assert shown.evaluate("document.documentElement.scrollWidth") == size["width"]
+    shown.evaluate(AXE.read_text(encoding="utf-8"))
+    found = shown.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+    assert [(one["id"], one["nodes"][0]["html"][:120]) for one in found] == []
+    context.close()

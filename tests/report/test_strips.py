@@ -1,0 +1,55 @@
+"""Strips: as many bars as answers, ticks where times are, and nothing for those of whom nothing is known."""
+
+from __future__ import annotations
+
+import re
+
+import hypothesis.strategies as st
+import polars as pl
+from hypothesis import given
+
+import karat
+from karat.report.strips import HEIGHT, MOST, WIDTH, answer_strips, rt_strips
+
+
+@given(st.lists(st.one_of(st.none(), st.integers(1, 5)), min_size=1, max_size=2 * MOST + 3))
+def test_bars_are_answers_in_their_order(answers: list[int | None]) -> None:
+    if all(answer is None for answer in answers):
+        answers = [*answers, 3]
+    rows = pl.DataFrame({"participant": "p1", "item": [str(n) for n in range(len(answers))], "response": answers})
+    (strip,) = answer_strips(karat.Judgments(rows, karat.Ordinal(5)), ["p1"])
+    step = -(-len(answers) // MOST)
+    shown = [answer for answer in answers[::step] if answer is not None]
+    heights = [int(height) for height in re.findall(r"v-(\d+)", strip)]
+    assert len(heights) == len(shown) <= MOST
+    assert heights == [round((answer - 1) / 4 * (HEIGHT - 4) + 3) for answer in shown]
+    places = [float(place) for place in re.findall(r"M([\d.]+) ", strip)]
+    assert places == sorted(places)
+    assert all(0 <= place <= WIDTH for place in places)
+
+
+def test_outlying_times_are_those_of_remfod() -> None:
+    likert = karat.datasets.load("likert")
+    evidence = karat.screen.remfod(likert)
+    people = likert.participants["participant"].to_list()
+    counts = dict(evidence.trials.group_by("participant").len().iter_rows())
+    for who, strip in zip(people, rt_strips(likert, people, evidence), strict=True):
+        found = re.findall(r'class="f" d="([^"]+)"', strip)
+        assert bool(found) == bool(counts.get(who))
+        assert (found[0].count("M") if found else 0) <= counts.get(who, 0)
+
+
+def test_nothing_is_drawn_of_nothing() -> None:
+    rows = {"participant": ["p1"], "item": ["a"], "response": [5]}
+    judgments = karat.Judgments(rows, karat.Ordinal(5), pl.DataFrame({"participant": ["p1", "p2"]}))
+    assert rt_strips(judgments, ["p1", "p2"], None) == ("", "")
+    assert answer_strips(judgments, ["p1", "p2"])[1] == ""
+
+
+def test_times_stand_on_one_axis_for_everybody() -> None:
+    rows = {"participant": ["p1"] * 3 + ["p2"] * 3, "item": ["a", "b", "c"] * 2, "response": [1] * 6,
+            "rt": [1.0, 10.0, 100.0, 10.0, 10.0, 10.0]}  # fmt: skip
+    first, second = rt_strips(karat.Judgments(rows, karat.Ordinal(5)), ["p1", "p2"], None)
+    places = [int(place) for place in re.findall(r"M(\d+) ", first)]
+    assert [int(place) for place in re.findall(r"M(\d+) ", second)] == [places[1]]
+    assert abs((places[0] + places[2]) / 2 - places[1]) <= 1

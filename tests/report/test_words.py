@@ -1,0 +1,263 @@
+"""Methods and preregistrations: every number comes from a result, nothing stated is left out, both languages agree."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from string import Formatter
+from typing import Any, Literal, get_args, get_origin
+
+import polars as pl
+import pytest
+
+import karat
+from karat.errors import KaratError
+from karat.judgments import Judgments
+from karat.measure.measures import Measures, Part
+from karat.report.gather import Gathered
+from karat.report.literature import cited
+from karat.report.sources import SOURCES
+from karat.report.words import methods, preregistration
+from karat.report.words.criteria import clause, name_of
+from karat.report.words.english import ENGLISH
+from karat.report.words.german import GERMAN
+from karat.report.words.language import TENSES
+from karat.report.words.languages import LANGUAGES, language_of
+from karat.screen.screening import Screening
+from karat.simulate import answer_study
+from karat.study.criteria import CRITERIA, criterion_settings
+from karat.study.study import Study, load
+
+RULES = {
+    "completion": {"at_least": 0.9}, "remfod": {}, "controls": {}, "attention": {}, "inconsistency": {},
+    "exclude": "any",
+}  # fmt: skip
+VERSIONS = {"karat": "9.8.7", "Python": "3.99.1", "numpy": "7.7.7"}
+TASKS = ("choice", "differential", "label", "likert", "magnitude", "yes-no")
+
+
+@pytest.fixture(scope="module")
+def likert() -> Judgments:
+    return karat.datasets.load("likert")
+
+
+@pytest.fixture(scope="module")
+def screening(likert: Judgments) -> Screening:
+    return karat.screen.run(likert, RULES)
+
+
+@pytest.fixture(scope="module")
+def measures(screening: Screening) -> Measures:
+    kept = screening.kept
+    formula = "response ~ order + (1 + order | participant) + (1 | item)"
+    parts = [
+        Part("strengths", karat.measure.strengths(kept)),
+        Part("contrasts", karat.measure.contrasts(kept, formula)),
+        Part("agreement", karat.measure.agreement(kept, samples=20)),
+    ]
+    return Measures(kept, tuple(parts), {}, settings={"functions": ["test"], "level": 0.95})
+
+
+@pytest.fixture(scope="module")
+def gathered(screening: Screening, measures: Measures) -> Gathered:
+    index = karat.screen.spammer_index(screening.kept)
+    return Gathered(screening, None, index, measures, versions=VERSIONS)
+
+
+@pytest.fixture(scope="module")
+def study(root: Path) -> Study:
+    return load(root / "examples" / "likert")
+
+
+def numbers(text: str, decimal: str = ".") -> list[str]:
+    """All numbers of a text, in English spelling; formulas, fingerprints and keys of the literature left out."""
+    bare = re.sub(r"`[^`]*`|\[@[^\]]*\]|“[^”]*”|„[^“]*“", " ", text)
+    found = re.findall(r"(?<![\w.,])[.,]?\d[\d.,]*(?!\w)", bare)
+    if decimal == ",":
+        found = [number.translate(str.maketrans(",.", ".,")) for number in found]
+    return [number.rstrip(".,").replace(",", "") for number in found]
+
+
+@pytest.mark.parametrize(("code", "decimal"), [("en", "."), ("de", ",")])
+def test_the_numbers_on_exclusion_are_those_of_screening_json(
+    gathered: Gathered, code: str, decimal: str, tmp_path: Path
+) -> None:
+    paragraph = methods(gathered, code).split("\n\n")[2]
+    gathered.screening.write(tmp_path)
+    told = json.loads((tmp_path / "screening.json").read_text())
+    summary = told["summary"]
+    index = gathered.index
+    assert not isinstance(index, str)
+    known = {summary["participants"], summary["excluded"], summary["kept"], *summary["remaining"].values()}
+    known |= set(summary["flagged"].values())
+    known |= {len(step.excluded) for step in gathered.screening.steps}
+    known |= {value for one in told["settings"].values() if isinstance(one, dict) for value in one.values()
+              if isinstance(value, int | float) and not isinstance(value, bool)}  # fmt: skip
+    known |= {100 * told["settings"][name][key] for name, key in
+              (("completion", "at_least"), ("remfod", "genuine_at_least"))}  # fmt: skip
+    for name in ("controls", "attention"):
+        table = gathered.screening.evidence[name].participants
+        for column in table.columns:
+            if column.endswith(("needed", "trials")):
+                known |= set(table[column].drop_nulls().to_list())
+        known |= {round(p, 3) for p in table["guess_probability"].drop_nulls().to_list()}
+    known |= {round(value, 3) for value in (index.value, index.lower, index.upper)} | {95}
+    found = numbers(paragraph, decimal)
+    assert len(found) > 25
+    for number in found:
+        assert any(float(number) == pytest.approx(value) for value in known), number
+
+
+def test_every_criterion_is_told_in_the_order_of_the_flow(gathered: Gathered) -> None:
+    paragraph = methods(gathered).split("\n\n")[2]
+    places = [
+        paragraph.index(f"{name_of(ENGLISH, name)}") for name in ("completion", "remfod", "controls", "attention")
+    ]
+    assert places == sorted(places)
+    for name, evidence in gathered.screening.evidence.items():
+        told = f"{len(evidence.flagged)} of {evidence.participants.height} participants flagged"
+        assert told in paragraph[paragraph.index(name_of(ENGLISH, name)) :]
+    assert "Repeated questions could not be computed: inconsistency needs repeated questions" in paragraph
+    left = [f"{len(step.excluded)} of {step.entered}; {step.remained} remained" for step in gathered.screening.steps]
+    assert all(text in paragraph for text in left)
+
+
+def test_measures_are_told_with_their_formula_their_simplification_and_the_software(gathered: Gathered) -> None:
+    paragraph = methods(gathered).split("\n\n")[3]
+    assert not isinstance(gathered.measures, str)
+    found = gathered.measures.of("contrasts")
+    assert f"`{found.formula}`" in paragraph
+    assert ("simplified" in paragraph) == bool(found.simplified)
+    assert f"Strengths of {gathered.measures.of('strengths').frame.height} stimuli" in paragraph
+    assert all(version in paragraph for version in VERSIONS.values())
+    assert {"barr2013", "holm1979", "krippendorff2004"} <= set(cited(paragraph))
+
+
+def test_without_a_rule_nobody_is_said_to_be_excluded(likert: Judgments) -> None:
+    screening = replace(karat.screen.run(likert, {"completion": {}}), exclude=None, excluded=(), steps=())
+    text = methods(Gathered(screening, None, "No index.", "Nothing to measure."))
+    assert "No rule of exclusion was stated, so that nobody was excluded." in text
+    assert "Excluded in all" not in text
+    assert "Spammer Index" not in text
+    assert "Nothing was measured: Nothing to measure." in text
+
+
+def test_rules_that_are_not_those_of_the_study_file_are_called_so(study: Study) -> None:
+    judgments = answer_study(study, 8, seed=2)
+    own = karat.screen.run(judgments, study=study)
+    other = karat.screen.run(judgments, {"completion": {"at_least": 0.5}, "exclude": "any"}, study)
+    told = [methods(Gathered(one, study, "", "")) for one in (own, other)]
+    assert f"are those of the study file, whose fingerprint is {study.fingerprint}" in told[0]
+    assert f"are not those of the study file (fingerprint {study.fingerprint})" in told[1]
+    assert "no study file states them" in methods(Gathered(other, None, "", ""))
+
+
+def test_the_sample_is_counted_from_the_table_of_participants(study: Study) -> None:
+    judgments = answer_study(study, 8, seed=2)
+    paragraph = methods(Gathered(karat.screen.run(judgments, study=study), study, "", "")).split("\n\n")[1]
+    ages = judgments.participants["age_group"].value_counts()
+    assert all(f"{age} ({count})" in paragraph for age, count in ages.iter_rows())
+    assert "The data are those of 8 participants." in paragraph
+    assert judgments.frame["time"].min().strftime("%Y-%m-%d") in paragraph  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_a_plan_of_every_task_can_be_told_before_there_are_data(root: Path, task: str, code: str) -> None:
+    study = load(root / "examples" / task)
+    text = preregistration(study, code)
+    assert text.count("\n\n") == 3
+    assert "{" not in text
+    assert "|" not in re.sub(r"`[^`]*`", "", text)
+    assert study.fingerprint in text
+    assert set(cited(text)) <= set(SOURCES)
+    words = language_of(code, planned=True)
+    assert study.settings.screening is not None
+    assert all(name_of(words, name) in text for name in study.settings.screening.criteria)
+    assert words.number(study.settings.recruitment.participants) in text.split("\n\n")[1]
+
+
+def test_a_plan_says_how_many_answers_must_be_right_as_the_criterion_will_find_it(study: Study) -> None:
+    text = preregistration(study)
+    evidence = karat.screen.attention(answer_study(study, 8, seed=1))
+    needed = evidence.participants["needed"].unique().item()
+    assert f"at least {needed} of 6 right" in text
+    assert "Participants will rate" in text
+    assert "Nobody will be excluded by another criterion." in text
+
+
+def test_a_plan_has_the_formula_that_the_data_will_have(study: Study) -> None:
+    tests = answer_study(study, seed=1).frame.filter(pl.col("function") == "test")
+    formula = karat.measure.contrast_formula.design_formula(tests, ["position", "adverb"]).text
+    assert f"`{formula}`" in preregistration(study)
+
+
+def test_without_a_study_there_is_nothing_to_register(screening: Screening) -> None:
+    assert preregistration(Gathered(screening, None, "", "")).startswith("There is no study file")
+    with pytest.raises(KaratError, match="no texts in the language fr; there are en and de"):
+        methods(Gathered(screening, None, "", ""), "fr")
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+@pytest.mark.parametrize("language", [ENGLISH, GERMAN], ids=lambda one: one.code)
+def test_every_setting_that_is_not_the_usual_one_is_told(name: str, language: object) -> None:
+    model = CRITERIA[name].settings
+    assert language.knows(f"name.{name}")  # type: ignore[attr-defined]
+    plain = clause(language, name, criterion_settings(name, {}).model_dump())  # type: ignore[arg-type]
+    assert plain or name == "eligibility"
+    for key, field in model.model_fields.items():
+        other = unusual(key, field.default, field.annotation)
+        if other is None:
+            continue
+        settings = criterion_settings(name, {key: other}).model_dump()
+        if key == "expected_minutes":
+            settings["share_of_expected"] = 0.4
+        assert clause(language, name, settings) != plain, (name, key)  # type: ignore[arg-type]
+
+
+def unusual(key: str, default: object, kind: Any) -> object:
+    """Another value than the default that a setting may have; None where there is none that is plain."""
+    if get_origin(kind) is Literal:
+        return next(word for word in get_args(kind) if word != default)
+    if isinstance(default, bool):
+        return not default
+    if isinstance(default, int):
+        return default + 3
+    if isinstance(default, float):
+        return default / 2 + 0.01
+    return {"slips": 2, "trials": 41, "person": "worker", "same": {"a": "b"}, "answers": {"a": ["b"]}, "upper": 3.5,
+            "lower": 2.5, "genuine_at_least": 0.75, "neutral_at_most": 0.3, "relative_below": 0.3, "time_limit": 9.0,
+            "share_of_expected": 0.4, "expected_minutes": 17.0, "length": "words"}.get(key)  # fmt: skip
+
+
+def test_both_languages_have_the_same_texts_with_the_same_places() -> None:
+    assert set(ENGLISH.texts) == set(GERMAN.texts)
+    assert set(ENGLISH.nouns) == set(GERMAN.nouns)
+    for key, text in ENGLISH.texts.items():
+        for tense in (r"\1", r"\2"):
+            places = [
+                {place for _, place, _, _ in Formatter().parse(TENSES.sub(tense, one)) if place}
+                for one in (text, GERMAN.texts[key])
+            ]
+            assert places[0] == places[1], key
+        assert set(cited(text)) == set(cited(GERMAN.texts[key])), key
+
+
+def test_numbers_are_written_as_each_language_writes_them() -> None:
+    assert (ENGLISH.number(3566), GERMAN.number(3566)) == ("3,566", "3.566")
+    assert (ENGLISH.number(12.5, 2), GERMAN.number(12.5, 2)) == ("12.50", "12,50")
+    assert (ENGLISH.probability(0.041, 3), GERMAN.probability(0.041, 3)) == (".041", "0,041")
+    assert (ENGLISH.share(0.9), GERMAN.share(0.925)) == ("90 %", "92,5 %")
+    assert ENGLISH.several(["a", "b", "c"]) == "a, b and c"
+    assert ENGLISH.several(["a"]) == "a"
+    assert ENGLISH.counted(1, "list") == "1 list"
+    assert GERMAN.counted(0, "list") == "0 Listen"
+
+
+def test_what_the_data_say_is_told_where_there_is_no_study() -> None:
+    crowd = karat.datasets.load("crowd")
+    text = methods(Gathered(karat.screen.run(crowd, {"completion": {}}), None, "", ""))
+    assert text.startswith(f"Participants answered “{crowd.scale.levels[0]}” or “{crowd.scale.levels[1]}”")
+    assert "9,600 answers to 80 items by 120 participants" in text
