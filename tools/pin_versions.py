@@ -16,8 +16,8 @@ HEADER = "# Made by `make constraints`; holds for Python 3.11 to 3.13.\n"
 def main() -> None:
     """Write constraints.txt."""
     subprocess.run([sys.executable, "-m", "pip", "install", "-q", "uv"], check=True)
-    command = [sys.executable, "-m", "uv", "pip", "compile", "pyproject.toml", "--group", "dev", "--universal", "-q"]
-    command += ["--python-version", "3.11", "--no-annotate", "--no-header", "--upgrade"]
+    command = [sys.executable, "-m", "uv", "pip", "compile", "pyproject.toml", "--group", "dev", "--all-extras"]
+    command += ["--universal", "-q", "--python-version", "3.11", "--no-annotate", "--no-header", "--upgrade"]
     pins = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     (ROOT / "constraints.txt").write_text(HEADER + pins, encoding="utf-8")
 

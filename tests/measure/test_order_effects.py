@@ -114,3 +114,11 @@ def test_slopes_are_right_on_average_and_so_are_their_errors() -> None:
         away.append((rows["slope"].to_numpy() - [0.2, 0.5]) / rows["se"].to_numpy())
     assert np.abs(np.mean(away, axis=0)).max() < 0.5
     assert 0.7 < np.std(away, axis=0).min() <= np.std(away, axis=0).max() < 1.4
+
+
+def test_two_labels_are_drawn_as_yes_and_no() -> None:
+    crowd = karat.simulate.crowd(12, 20)
+    labels = karat.Judgments(crowd.frame.drop("expected"), karat.Nominal(["0", "1"]))
+    found = order_effects(labels)
+    assert found.frame["measure"].to_list() == ["response", "rt"]
+    assert len(found.figure().axes) == 2

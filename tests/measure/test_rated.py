@@ -25,7 +25,8 @@ def test_each_scale_has_its_numbers() -> None:
         (made([0, 1], karat.Binary()), [0, 1], [0, 1]),
         (made([50, 200], karat.Magnitude(100)), [np.log(0.5), np.log(2)], [-1, -1]),
         (made([-2.5, 3], karat.Continuous(-3, 3)), [-2.5, 3], [-1, -1]),
-        (made(["b", "a"], karat.Nominal(["a", "b"])), [np.nan, np.nan], [1, 0]),
+        (made(["b", "a"], karat.Nominal(["a", "b"])), [1, 0], [1, 0]),
+        (made(["b", "a"], karat.Nominal(["a", "b", "c"])), [np.nan, np.nan], [1, 0]),
     ]
     for table, values, categories in cases:
         (one,) = rated(table, "x")

@@ -66,7 +66,7 @@ class Rated:
 
     @property
     def value(self) -> Floats:
-        """Each answer as a number; NaN where labels have no order."""
+        """Each answer as a number; NaN where there are more than two labels."""
         return self.rows["_value"].to_numpy()
 
     @property
@@ -251,7 +251,8 @@ def _numbers(scale: Scale, rows: pl.DataFrame) -> list[pl.Expr]:
         if not isinstance(scale, Nominal):
             place = pl.when(turned).then(last - place).otherwise(place)
         number = place.cast(pl.Float64) + (1.0 if isinstance(scale, Ordinal) else 0.0)
-        value = pl.lit(float("nan")) if isinstance(scale, Nominal) else number
+        # Of two labels the second counts as 1, as yes does; more have no numbers.
+        value = pl.lit(float("nan")) if isinstance(scale, Nominal) and last > 1 else number
         return [place.alias("_category"), value.alias("_value")]
     number = pl.col("response").cast(pl.Float64)
     if isinstance(scale, Magnitude):
