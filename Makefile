@@ -55,11 +55,11 @@ demo: setup
 	@$(ENV) -m karat demo
 
 test: setup-dev browser
-	$(ENV) -m pytest -n auto -rs -m "not slow"
+	$(ENV) -m pytest -n auto --dist worksteal -rs -m "not slow"
 
 test-slow: setup-dev browser
 	@$(PIP) --editable ".[bayes]"
-	$(ENV) -m pytest -n auto -rs -m slow
+	$(ENV) -m pytest -n auto --dist worksteal -rs -m slow
 
 lint: setup-dev
 	$(ENV) -m ruff check .

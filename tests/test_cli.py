@@ -163,6 +163,7 @@ def test_datasets(tmp_path: Path) -> None:
     assert "48 participants" in run("datasets", "likert")[0]
 
 
+@pytest.mark.slow
 def test_demo_says_where_the_report_is(tmp_path: Path) -> None:
     folder = tmp_path / "a demo"
     told = json.loads(run("demo", "--no-serve", "--keep", folder, "--json")[0])

@@ -14,9 +14,6 @@ from conftest import ROOT
 from tools.make_notebooks import notebook, notebooks
 
 FOLDER = ROOT / "docs" / "notebooks"
-SHORT = "existing-results.ipynb"
-"""What the others compute is computed by the tests of their pages too; the default run starts one kernel."""
-RUN = [pytest.param(name, marks=[] if name == SHORT else [pytest.mark.slow]) for name in notebooks()]
 
 
 def test_there_is_one_for_each_tutorial_with_python() -> None:
@@ -42,7 +39,9 @@ def test_blocks_become_cells() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", RUN)
+# What notebooks compute is computed by the tests of their pages too, in the default run.
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(notebooks()))
 def test_it_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The kernel finds karat where this Python has it, and leaves no traces in the home folder.
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")

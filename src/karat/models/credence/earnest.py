@@ -35,6 +35,7 @@ class Speakers:
     strengths: Floats
     information: Floats
     own_slope: Floats
+    """What each answer (participants x trials) gave to the strength of its stimulus; likewise information."""
     own_information: Floats
 
 
@@ -73,6 +74,8 @@ class Earnest:
         start = self.model.no_strengths(part.items)
         nothing = np.zeros(part.item.shape)
         self.groups = [Speakers(start, np.ones_like(start), nothing, nothing.copy())]
+        self.slopes = nothing.copy()
+        """Of everybody's answers in the strengths of the first group, whether they are in earnest or not."""
         places = np.exp(self.model.log_weights)[None, :].repeat(len(weight), axis=0)
         for _ in range(4):
             self.learn(weight[:, None] * part.there, [places])
@@ -180,9 +183,12 @@ class Earnest:
         mean = (share * prefix.slopes).sum(axis=1)
         square = (share * prefix.slopes**2).sum(axis=1)
         counted = weight[prefix.rows]
-        for matrix, values in ((speakers.own_slope, mean), (speakers.own_information, square)):
+        kept = [(speakers.own_slope, counted * mean), (speakers.own_information, counted * square)]
+        if group == 0:
+            kept.append((self.slopes, mean))
+        for matrix, values in kept:
             block = np.zeros(weight.shape)
-            block[prefix.rows] = counted * values
+            block[prefix.rows] = values
             matrix[people] = block
 
     def add_group(self, places: Floats, weight: Floats) -> None:
