@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-collect_ignore = [] if find_spec("numpyro") else ["src/karat/models/choices/posterior_density.py"]
+collect_ignore = [] if find_spec("numpyro") else ["karat/models/choices/posterior_density.py"]
