@@ -15,7 +15,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import venv
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,9 +27,12 @@ from karat.judgments import Judgments
 from karat.measure.agreement import agreement
 from karat.measure.consensus import consensus
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from benchmarks.peers.environment import environment
+
 PEER = "crowd-kit==1.4.2"
 ROUNDS, TURNS, KINDS, FASTER = 20, 3, 5, 10.0
-INSTALL_SECONDS, PEER_SECONDS = 600, 400
+PEER_SECONDS = 400
 SCRIPT = """
 import json, sys, time, warnings
 import numpy as np, pandas as pd
@@ -77,20 +79,6 @@ def judgments_of(item: np.ndarray, rater: np.ndarray, label: np.ndarray) -> Judg
     return Judgments.from_checked(Checked(frame), {"": karat.Nominal([f"l{number}" for number in range(KINDS)])})
 
 
-def installed(folder: Path) -> Path | None:
-    """The Python of an environment with crowd-kit, made when it is not there; None where it cannot be."""
-    python = folder / "bin" / "python"
-    if python.exists() and not subprocess.run([python, "-c", "import crowdkit"], capture_output=True).returncode:
-        return python
-    venv.create(folder, with_pip=True, clear=True)
-    command = [python, "-m", "pip", "-q", "--disable-pip-version-check", "install", PEER]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=INSTALL_SECONDS)
-    except subprocess.TimeoutExpired:
-        return None
-    return None if done.returncode else python
-
-
 def peer_seconds(python: Path, folder: Path) -> float | None:
     """How long crowd-kit takes; None where it takes longer than it is given."""
     command = [python, "-c", SCRIPT, str(folder), str(ROUNDS), str(KINDS)]
@@ -103,7 +91,7 @@ def peer_seconds(python: Path, folder: Path) -> float | None:
 
 def beside_peer(judgments: Judgments, made: tuple[np.ndarray, np.ndarray, np.ndarray]) -> bool:
     """Print both times and the difference; whether a limit is not held."""
-    python = installed(Path(tempfile.gettempdir()) / "karat-benchmark-crowd-kit")
+    python = environment("crowd-kit", [PEER], "crowdkit")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         np.savez(folder / "answers.npz", item=made[0], rater=made[1], label=made[2])

@@ -25,6 +25,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TypeVar
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from credence_parts import crowd_kit, runs, targets
 from credence_parts.crowds import Crowd, draw_crowd
 from credence_parts.effect import estimates
@@ -97,7 +98,7 @@ def main() -> int:
     chosen, first = asked.size or "quick", DEVELOPMENT if asked.develop else HELD_OUT
     if asked.write:
         check_page(PAGE)
-    if not crowd_kit.install():
+    if crowd_kit.python() is None:
         print(f"{crowd_kit.PEER} cannot be installed here: without MACE and Dawid-Skene", file=sys.stderr)
     start = time.perf_counter()
     scored = together(runs.score, runs.jobs(SIZES[chosen], first), "scenarios")

@@ -21,7 +21,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import venv
 from collections.abc import Callable
 from pathlib import Path
 
@@ -32,12 +31,16 @@ import karat
 from karat.models.choices import Pairs, fit_pairs
 from karat.models.choices.thurstone import fit_thurstone
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from benchmarks.peers.environment import environment
+
 ROOT = Path(__file__).parent.parent
 REFERENCE = ROOT.parent / "shared" / "reference"
+PINNED = ROOT / "constraints.txt"
 CHOIX, BAYES = ["choix==0.4.1"], ["jax", "numpyro", "scipy"]
 ITEMS, COMPARISONS, TURNS, FASTER, SAME = 2_000, 1_000_000, 3, 5.0, 1e-5
 SECONDS_AT_MOST, AHEAD_OF_JAGS, GIBBS = 60.0, 20.0, 2.0
-PEER_SECONDS, INSTALL_SECONDS = 600, 600
+PEER_SECONDS = 600
 CHOIX_SCRIPT = """
 import json, sys, time
 import choix, numpy as np
@@ -79,22 +82,6 @@ def seconds(call: Callable[[], object]) -> tuple[float, object]:
     return time.perf_counter() - start, found
 
 
-def environment(name: str, packages: list[str], module: str) -> Path | None:
-    """The Python of an environment with these packages, made when it is not there; None where it cannot be."""
-    folder = Path(tempfile.gettempdir()) / f"karat-benchmark-{name}"
-    python = folder / "bin" / "python"
-    if python.exists() and not subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode:
-        return python
-    venv.create(folder, with_pip=True, clear=True)
-    pinned = ["--constraint", str(ROOT / "constraints.txt")]
-    command = [str(python), "-m", "pip", "-q", "--disable-pip-version-check", "install", *pinned, *packages]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=INSTALL_SECONDS)
-    except subprocess.TimeoutExpired:
-        return None
-    return None if done.returncode else python
-
-
 def bradley_terry() -> bool:
     """Beside choix; whether a limit is missed."""
     random = np.random.default_rng(1)
@@ -102,7 +89,7 @@ def bradley_terry() -> bool:
     left = random.integers(ITEMS, size=COMPARISONS)
     right = (left + random.integers(1, ITEMS, size=COMPARISONS)) % ITEMS
     won = random.random(COMPARISONS) < 1 / (1 + np.exp(strengths[right] - strengths[left]))
-    python = environment("choix", CHOIX, "choix")
+    python = environment("choix", CHOIX, "choix", PINNED)
     ours, theirs = [], []
     with tempfile.TemporaryDirectory() as folder:
         np.savez(f"{folder}/choices.npz", better=np.where(won, left, right), worse=np.where(won, right, left))
@@ -151,7 +138,7 @@ def thurstone() -> bool:
 def nuts(draws: int = 500) -> bool:
     """The posterior; whether its effective draws a second are too few."""
     made = reference_choices()
-    python = None if made is None else environment("bayes", BAYES, "numpyro, scipy")
+    python = None if made is None else environment("bayes", BAYES, "numpyro, scipy", PINNED)
     if made is None or python is None:
         print("nuts: no reference data, or NumPyro cannot be installed here; left out")
         return False

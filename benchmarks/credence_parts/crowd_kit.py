@@ -10,11 +10,12 @@ from __future__ import annotations
 import atexit
 import subprocess
 import tempfile
-import venv
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
+
+from benchmarks.peers.environment import environment
 
 from .peers import Answers
 from .scenes import Floats
@@ -22,8 +23,6 @@ from .scenes import Floats
 PEER = "crowd-kit==1.4.2"
 RESTARTS = 1
 """Of MACE: with its usual ten it alone would take longer than everything else here."""
-INSTALL_SECONDS = 600
-FOLDER = Path(tempfile.gettempdir()) / "karat-benchmark-crowd-kit"
 SCRIPT = """
 import sys, warnings
 import numpy as np, pandas as pd
@@ -45,23 +44,16 @@ for line in sys.stdin:
 """
 
 
-def install() -> bool:
-    """Make the environment where it is not there; whether it can be used."""
-    python = FOLDER / "bin" / "python"
-    if python.exists() and not subprocess.run([python, "-c", "import crowdkit"], capture_output=True).returncode:
-        return True
-    venv.create(FOLDER, with_pip=True, clear=True)
-    command = [python, "-m", "pip", "-q", "--disable-pip-version-check", "install", PEER]
-    try:
-        return not subprocess.run(command, capture_output=True, timeout=INSTALL_SECONDS).returncode
-    except subprocess.TimeoutExpired:
-        return False
+@lru_cache(maxsize=1)
+def python() -> Path | None:
+    """The Python of the environment, made where it is not there; None where it cannot be."""
+    return environment("crowd-kit", [PEER], "crowdkit")
 
 
 @lru_cache(maxsize=1)
 def _process() -> subprocess.Popen[str]:
     opened = subprocess.Popen(
-        [FOLDER / "bin" / "python", "-c", SCRIPT, str(RESTARTS)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        [str(python()), "-c", SCRIPT, str(RESTARTS)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         text=True,
     )  # fmt: skip
     atexit.register(opened.terminate)
@@ -70,7 +62,7 @@ def _process() -> subprocess.Popen[str]:
 
 def crowd_kit_scores(data: Answers) -> dict[str, Floats]:
     """Both scores of everybody, in the order of the participants; nothing where the environment cannot be used."""
-    if not (FOLDER / "bin" / "python").exists():
+    if python() is None:
         return {}
     process = _process()
     if process.poll() is not None or process.stdin is None or process.stdout is None:

@@ -9,23 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.convert import (
-    Answers,
-    Decimal,
-    Delimiter,
-    Encoding,
-    Files,
-    Json,
-    Mapping,
-    Quiet,
-    RtUnit,
-    ScaleText,
-    Sheet,
-    SkipBad,
-    Source,
-    take_in,
-)
+from karat.cli.convert import Json, Quiet
 from karat.cli.progress import working
+from karat.cli.reading import Reading, reads_files
 from karat.errors import KaratError
 
 if TYPE_CHECKING:
@@ -51,8 +37,8 @@ Key = Annotated[
 ]
 
 
+@reads_files
 def archive(
-    files: Files,
     out: Out,
     study: StudyFile = None,
     keep: Keep = None,
@@ -60,16 +46,8 @@ def archive(
     license_: License = "",
     key: Key = None,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Measure, and write report and methods.")] = True,
-    source: Source = "auto",
-    mapping: Mapping = None,
-    scale: ScaleText = None,
-    answers: Answers = None,
-    rt_unit: RtUnit = None,
-    decimal: Decimal = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    skip_bad: SkipBad = False,
+    *,
+    reading: Reading,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -79,19 +57,14 @@ def archive(
     them. Read the folder's README.md before you publish it.
     """
     from karat.report.archive import archive as write
-    from karat.study.results import with_study
     from karat.study.study import load
 
     _check(out, key)
     silent = quiet or as_json
     stated = None if study is None else load(study)
-    intake = take_in(
-        files, source=source, mapping=mapping, scale=scale, answers=answers, rt_unit=rt_unit, decimal=decimal,
-        delimiter=delimiter, encoding=encoding, sheet=sheet, skip_bad=skip_bad, quiet=silent,
-    )  # fmt: skip
-    judgments = intake.judgments if stated is None else with_study(intake.judgments, stated)[0]
+    known = reading.known(stated, quiet=silent)
     found = write(
-        judgments, out, stated, keep=keep or [], creators=creator or [], license=license_, report=report,
+        known.judgments, out, stated, keep=keep or [], creators=creator or [], license=license_, report=report,
         progress=partial(working, quiet=silent),
     )  # fmt: skip
     if key is not None:
@@ -101,8 +74,7 @@ def archive(
                 "notes": list(found.notes)}  # fmt: skip
         typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
     elif not quiet:
-        read = [line for line in intake.lines() if line[:4] in ("read", "set ", "skip", "note", "    ")]
-        typer.echo("\n".join([*read, *_lines(found, key)]))
+        typer.echo("\n".join([*known.lines, *_lines(found, key)]))
 
 
 def _check(out: Path, key: Path | None) -> None:

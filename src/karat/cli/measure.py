@@ -9,32 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.convert import (
-    Answers,
-    Decimal,
-    Delimiter,
-    Encoding,
-    Files,
-    Json,
-    Mapping,
-    Quiet,
-    RtUnit,
-    ScaleText,
-    Sheet,
-    SkipBad,
-    Source,
-    take_in,
-)
+from karat.cli.convert import Json, Quiet, SafeAnyway
 from karat.cli.progress import working
+from karat.cli.reading import Reading, reads_files
 from karat.errors import KaratError
 
 if TYPE_CHECKING:
-    from karat.judgments import Judgments
-    from karat.study.study import Study
+    pass
 
 EXAMPLE = "Example: karat measure results.csv --study study.toml --without screened/screening.json --out measured"
-READ = ("read", "set ", "skip", "note", "    ")
-"""How the lines begin that say how the files were read."""
 
 Model = Annotated[
     list[str] | None,
@@ -84,8 +67,8 @@ Posterior = Annotated[
 Out = Annotated[Path | None, typer.Option("-o", "--out", help="The folder to write to. Without it, only look.")]
 
 
+@reads_files
 def measure(
-    files: Files,
     model: Model = None,
     study: StudyFile = None,
     without: Without = None,
@@ -99,19 +82,9 @@ def measure(
     posterior: Posterior = False,
     seed: Annotated[int, typer.Option(help="The same seed gives the same numbers.", min=0)] = 1,
     out: Out = None,
-    source: Source = "auto",
-    mapping: Mapping = None,
-    scale: ScaleText = None,
-    answers: Answers = None,
-    rt_unit: RtUnit = None,
-    decimal: Decimal = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    skip_bad: SkipBad = False,
-    safe_for_spreadsheets: Annotated[
-        bool, typer.Option("--safe-for-spreadsheets", hidden=True, help="Taken as in convert; CSV is always so here.")
-    ] = True,
+    *,
+    reading: Reading,
+    safe_for_spreadsheets: SafeAnyway = True,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -128,16 +101,12 @@ def measure(
         raise KaratError(f"{out} is a file; give a folder to write to.")
     silent = quiet or as_json
     stated = None if study is None else load(study)
-    intake = take_in(
-        files, source=source, mapping=mapping, scale=scale, answers=answers, rt_unit=rt_unit, decimal=decimal,
-        delimiter=delimiter, encoding=encoding, sheet=sheet, skip_bad=skip_bad, quiet=silent,
-    )  # fmt: skip
-    judgments, notes = _known(intake.judgments, stated)
+    known = reading.known(stated, quiet=silent)
     found = run(
-        judgments, model or [], formula=formula, pairs=pairs, question=question,
+        known.judgments, model or [], formula=formula, pairs=pairs, question=question,
         conditions=None if conditions is None else _names(conditions), functions=_names(functions), by=by,
         factors=factors, posterior=posterior, study=stated,
-        without=nobody(files) if without is None else excluded(judgments, without), seed=seed,
+        without=nobody(reading.files) if without is None else excluded(known.judgments, without), seed=seed,
         progress=partial(working, quiet=silent),
     )  # fmt: skip
     with working("writing tables and figures", quiet=silent):
@@ -145,18 +114,7 @@ def measure(
     if as_json:
         typer.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=2))
     elif not quiet:
-        read = [line for line in intake.lines() if line[:4] in READ]
-        typer.echo(
-            "\n".join([*read, *(f"note       {note}" for note in notes), *found.lines(), _written(out, written)])
-        )
-
-
-def _known(judgments: Judgments, study: Study | None) -> tuple[Judgments, list[str]]:
-    if study is None:
-        return judgments, []
-    from karat.study.results import with_study
-
-    return with_study(judgments, study)
+        typer.echo("\n".join([*known.lines, *found.lines(), _written(out, written)]))
 
 
 def _names(text: str) -> list[str]:

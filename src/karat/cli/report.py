@@ -12,32 +12,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.convert import (
-    Answers,
-    Decimal,
-    Delimiter,
-    Encoding,
-    Files,
-    Json,
-    Mapping,
-    Quiet,
-    RtUnit,
-    ScaleText,
-    Sheet,
-    SkipBad,
-    Source,
-    take_in,
-)
+from karat.cli.convert import Json, Quiet, SafeAnyway
 from karat.cli.progress import working
+from karat.cli.reading import Reading, reads_files
 from karat.errors import KaratError
 
 if TYPE_CHECKING:
-    from karat.judgments import Judgments
-    from karat.study.study import Study
+    pass
 
 EXAMPLE = "Example: karat report results.csv --study study.toml -o report.html"
-READ = ("read", "set ", "skip", "note", "    ")
-"""How the lines begin that say how the files were read."""
 
 
 class Format(StrEnum):
@@ -65,25 +48,15 @@ As = Annotated[Format | None, typer.Option("--format", help="html, json or md; b
 In = Annotated[Language, typer.Option("--language", help="Of the paragraphs on methods and preregistration.")]
 
 
+@reads_files
 def report(
-    files: Files,
     study: StudyFile = None,
     out: Out = None,
     format: As = None,  # noqa: A002
     language: In = Language.en,
-    source: Source = "auto",
-    mapping: Mapping = None,
-    scale: ScaleText = None,
-    answers: Answers = None,
-    rt_unit: RtUnit = None,
-    decimal: Decimal = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    skip_bad: SkipBad = False,
-    safe_for_spreadsheets: Annotated[
-        bool, typer.Option("--safe-for-spreadsheets", hidden=True, help="Taken as in convert; CSV is always so here.")
-    ] = True,
+    *,
+    reading: Reading,
+    safe_for_spreadsheets: SafeAnyway = True,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -102,17 +75,13 @@ def report(
     kind = format or (None if out else Format.html)
     target = out or Path(f"report.{kind}")
     format_of(target, kind)
-    if target in files:
+    if target in reading.files:
         raise KaratError(f"{target} is one of the files to read; give another name to write to.")
     stated = None if study is None else load(study)
-    intake = take_in(
-        files, source=source, mapping=mapping, scale=scale, answers=answers, rt_unit=rt_unit, decimal=decimal,
-        delimiter=delimiter, encoding=encoding, sheet=sheet, skip_bad=skip_bad, quiet=silent,
-    )  # fmt: skip
-    judgments, notes = _known(intake.judgments, stated)
-    told = tuple(dict.fromkeys([*judgments.notes, *notes]))
+    known = reading.known(stated, quiet=silent)
+    told = tuple(dict.fromkeys([*known.judgments.notes, *known.notes]))
     gathered = gather(
-        judgments, stated, notes=told, command=_command(files), progress=partial(working, quiet=silent)
+        known.judgments, stated, notes=told, command=_command(reading.files), progress=partial(working, quiet=silent)
     )  # fmt: skip
     if as_json and out is None:
         typer.echo(json.dumps(as_data(gathered, language), ensure_ascii=False, indent=2))
@@ -124,19 +93,10 @@ def report(
     elif not quiet:
         from karat.report.sections.brief import quality_told, verdict
 
-        read = [line for line in intake.lines() if line[:4] in READ]
-        lines = [*read, *(f"note       {note}" for note in notes), f"verdict    {verdict(gathered.screening)}"]
+        lines = [*known.lines, f"verdict    {verdict(gathered.screening)}"]
         lines.append(f"crowd      {quality_told(gathered)}")
         more = f" and {len(written) - 1} figures in {written[1].parent}" if len(written) > 1 else ""
         typer.echo("\n".join([*lines, f"written    {target}{more}"]))
-
-
-def _known(judgments: Judgments, study: Study | None) -> tuple[Judgments, list[str]]:
-    if study is None:
-        return judgments, []
-    from karat.study.results import with_study
-
-    return with_study(judgments, study)
 
 
 def _command(files: list[Path]) -> str:

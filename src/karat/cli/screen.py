@@ -8,27 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.convert import (
-    Answers,
-    Decimal,
-    Delimiter,
-    Encoding,
-    Files,
-    Json,
-    Mapping,
-    Quiet,
-    RtUnit,
-    ScaleText,
-    Sheet,
-    SkipBad,
-    Source,
-    take_in,
-)
+from karat.cli.convert import Json, Quiet, SafeAnyway
 from karat.cli.progress import counting, working
+from karat.cli.reading import Reading, reads_files
 from karat.errors import KaratError, counted
 
 if TYPE_CHECKING:
-    from karat.judgments import Judgments
     from karat.screen import Multiverse, Screening, SpammerIndex
     from karat.study.study import Study
 
@@ -51,8 +36,8 @@ Contrast = Annotated[
 ]
 
 
+@reads_files
 def screen(
-    files: Files,
     study: StudyFile = None,
     out: Out = None,
     explain: Explain = None,
@@ -60,19 +45,9 @@ def screen(
         bool, typer.Option("--multiverse", help="Also try all reasonable rules and settings, and show what moves.")
     ] = False,
     contrast: Contrast = None,
-    source: Source = "auto",
-    mapping: Mapping = None,
-    scale: ScaleText = None,
-    answers: Answers = None,
-    rt_unit: RtUnit = None,
-    decimal: Decimal = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    skip_bad: SkipBad = False,
-    safe_for_spreadsheets: Annotated[
-        bool, typer.Option("--safe-for-spreadsheets", hidden=True, help="Taken as in convert; CSV is always so here.")
-    ] = True,
+    *,
+    reading: Reading,
+    safe_for_spreadsheets: SafeAnyway = True,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -91,13 +66,9 @@ def screen(
         raise KaratError(f"{out} is a file; give a folder to write to.")
     silent = quiet or as_json
     stated = None if study is None else load(study)
-    intake = take_in(
-        files, source=source, mapping=mapping, scale=scale, answers=answers, rt_unit=rt_unit, decimal=decimal,
-        delimiter=delimiter, encoding=encoding, sheet=sheet, skip_bad=skip_bad, quiet=silent,
-    )  # fmt: skip
-    judgments, notes = _known(intake.judgments, stated)
+    known = reading.known(stated, quiet=silent)
     with working("screening", quiet=silent):
-        screening = run(judgments, study=stated)
+        screening = run(known.judgments, study=stated)
     worlds = _multiverse(screening, stated, contrast, silent) if multiverse else None
     paragraphs = [screening.explain(name) for name in explain or []]
     written = [] if out is None else screening.write(out)
@@ -110,21 +81,12 @@ def screen(
         told |= {"explanations": dict(zip(explain or [], paragraphs, strict=True))} if explain else {}
         typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
     elif not quiet:
-        read = [line for line in intake.lines() if line[:4] in ("read", "set ", "skip", "note", "    ")]
-        lines = [*read, *(f"note       {note}" for note in notes), *_lines(screening, stated)]
+        lines = [*known.lines, *_lines(screening, stated)]
         lines.append(f"crowd      {index}")
         lines += [] if worlds is None else [f"multiverse {worlds}"]
         lines += [f"\n{paragraph}" for paragraph in paragraphs]
         lines.append(_written(out, written))
         typer.echo("\n".join(lines))
-
-
-def _known(judgments: Judgments, study: Study | None) -> tuple[Judgments, list[str]]:
-    if study is None:
-        return judgments, []
-    from karat.study.results import with_study
-
-    return with_study(judgments, study)
 
 
 def _index(screening: Screening, silent: bool) -> SpammerIndex | str:

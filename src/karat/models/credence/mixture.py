@@ -51,8 +51,6 @@ class Step:
     """The posterior of the groups of speakers, given earnest."""
     without_times: Floats
     """The log odds of being in earnest by the answers alone."""
-    answers: Floats
-    """The log probability of the answers alone if earnest."""
     looked: Floats
     """The log probability of each answer if earnest, participants x trials."""
     evidence: Floats
@@ -66,7 +64,6 @@ class Mixture:
         self.trials = trials
         self.people, self.count = trials.shape
         self.earnest = [Earnest(part, weight) for part in trials.parts]
-        self.weight = np.repeat(weight[:, None], self.count, axis=1)
         self.group_shares = np.ones(1)
         most = max(4, min(max(part.levels for part in trials.parts), 7))
         self.lengths = tuple(range(1, min(most, max(1, self.count // 3)) + 1))
@@ -169,7 +166,7 @@ class Mixture:
         places = self._places(people, prefixes, by_group, unlikely * change, stays, weight) if learn else []
         evidence = log_sum(likelihood + np.log(self.shares))
         odds = self.log_odds(alone)
-        found = (likelihood, posterior, change, weight, otherwise, group, odds, before[:, -1], looked, evidence)
+        found = (likelihood, posterior, change, weight, otherwise, group, odds, looked, evidence)
         return found, places
 
     def _components(
@@ -212,7 +209,6 @@ class Mixture:
         return found
 
     def _learn(self, step: Step, looks: list[list[list[Floats]]], clock: _Clock) -> None:
-        self.weight = step.weight
         in_earnest = step.weight.mean(axis=1)
         sums = np.zeros(self.groups)
         for number, one in enumerate(self.earnest):

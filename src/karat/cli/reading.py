@@ -1,0 +1,161 @@
+"""The flags by which result files are read: one set of them for every command that takes such files."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+
+import typer
+
+from karat.cli.progress import working
+from karat.errors import KaratError
+
+if TYPE_CHECKING:
+    from karat.intake import Intake
+    from karat.judgments import Judgments
+    from karat.scales import Scale
+    from karat.study.study import Study
+
+ABOUT_FILES = ("read", "set ", "skip", "note", "    ")
+"""How those lines of an intake begin that say how files were read."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Which files are read, and how."""
+
+    files: Annotated[list[Path], typer.Argument(help="Result files or folders of one study.", show_default=False)]
+    source: Annotated[str, typer.Option("--from", help="The tool that wrote the files, or auto.", metavar="NAME")] = (
+        "auto"
+    )
+    mapping: Annotated[
+        list[str] | None,
+        typer.Option("--map", help="karat's column = the file's column; empty to leave it out. Repeat.", metavar="A=B"),
+    ] = None
+    scale: Annotated[
+        list[str] | None,
+        typer.Option("--scale", help="Such as ordinal:1-5, choice:none, nominal:A,B; for one question: Q=ordinal:1-5."),
+    ] = None
+    answers: Annotated[
+        str | None, typer.Option("--answers", help="How the file spells answers, such as 1=left,-1=right,0=none.")
+    ] = None
+    rt_unit: Annotated[
+        str | None, typer.Option("--rt-unit", help="Unit of response times: s or ms.", metavar="UNIT")
+    ] = None
+    decimal: Annotated[str | None, typer.Option("--decimal", help="Decimal sign: . or ,", metavar="SIGN")] = None
+    delimiter: Annotated[str | None, typer.Option("--delimiter", help="What separates cells.", metavar="SIGN")] = None
+    encoding: Annotated[str | None, typer.Option("--encoding", help="Such as utf-8 or latin-1.", metavar="NAME")] = None
+    sheet: Annotated[str | None, typer.Option("--sheet", help="Which sheet of a spreadsheet.", metavar="NAME")] = None
+    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave out rows that cannot be read, and list them.")] = (
+        False
+    )
+
+    def intake(self, *, quiet: bool) -> Intake:
+        """Read the files as the flags say."""
+        from karat.intake import Options, read_files
+
+        options = Options(
+            mapping=_pairs(self.mapping or [], "--map"),
+            scale=_scales(self.scale or []),
+            answers=_pairs(self.answers.split(",") if self.answers else [], "--answers"),
+            rt_unit=_rt_unit(self.rt_unit),
+            decimal=_decimal(self.decimal),
+            delimiter=_delimiter(self.delimiter),
+            sheet=self.sheet,
+        )
+        with working(f"reading {', '.join(file.name for file in self.files[:3])}", quiet=quiet):
+            return read_files(self.files, self.source, options, encoding=self.encoding, skip_bad=self.skip_bad)
+
+    def known(self, study: Study | None, *, quiet: bool) -> Known:
+        """The judgments with what the study file says of their trials, and how everything was read, in lines."""
+        from karat.study.results import with_study
+
+        intake = self.intake(quiet=quiet)
+        judgments, notes = (intake.judgments, []) if study is None else with_study(intake.judgments, study)
+        lines = [line for line in intake.lines() if line[:4] in ABOUT_FILES]
+        return Known(judgments, notes, [*lines, *(f"note       {note}" for note in notes)])
+
+
+@dataclass(frozen=True)
+class Known:
+    """Judgments as a command looks at them."""
+
+    judgments: Judgments
+    notes: list[str]
+    """What was assumed when the study was laid beside them."""
+    lines: list[str]
+    """How they were read, to be printed."""
+
+
+def reads_files(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the files and flags of `Reading` where its parameter `reading` stands; it gets them as one."""
+    hints = {**get_type_hints(command, include_extras=True), **get_type_hints(Reading, include_extras=True)}
+    files, *flags = (
+        inspect.Parameter(
+            one.name, inspect.Parameter.KEYWORD_ONLY, annotation=hints[one.name],
+            default=inspect.Parameter.empty if one.name == "files" else one.default,
+        )
+        for one in fields(Reading)
+    )  # fmt: skip
+    parameters = [files]
+    for name, own in inspect.signature(command).parameters.items():
+        keyword = own.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[name])
+        parameters += flags if name == "reading" else [keyword]
+
+    @wraps(command)
+    def wrapped(**given: Any) -> None:
+        reading = Reading(**{one.name: given.pop(one.name) for one in (files, *flags)})
+        command(reading=reading, **given)
+
+    wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {one.name: one.annotation for one in parameters}
+    return wrapped
+
+
+def _pairs(texts: list[str], flag: str) -> dict[str, str]:
+    pairs = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise KaratError(f"{flag} {text}: write NAME=VALUE.")
+        pairs[name.strip()] = value.strip()
+    return pairs
+
+
+def _scales(texts: list[str]) -> Scale | dict[str, Scale] | None:
+    from karat.scale_texts import parse_scale
+
+    if not texts:
+        return None
+    if len(texts) == 1 and "=" not in texts[0].partition(":")[0]:
+        return parse_scale(texts[0])
+    named = {}
+    for text in texts:
+        question, equals, scale = text.partition("=")
+        if not equals:
+            raise KaratError(f"--scale {text}: with several scales, say for which question: QUESTION={text}.")
+        named[question.strip()] = parse_scale(scale)
+    return named
+
+
+def _rt_unit(text: str | None) -> Literal["s", "ms"] | None:
+    if text in ("s", "ms", None):
+        return text  # type: ignore[return-value]
+    raise KaratError(f"--rt-unit {text}: write s or ms.")
+
+
+def _decimal(text: str | None) -> Literal[".", ","] | None:
+    if text in (".", ",", None):
+        return text  # type: ignore[return-value]
+    raise KaratError(f"--decimal {text}: write . or ,")
+
+
+def _delimiter(text: str | None) -> str | None:
+    sign = {"tab": "\t", "\\t": "\t"}.get(text or "", text)
+    if sign is not None and (len(sign) != 1 or sign in '"\r\n' or not sign.isascii()):
+        raise KaratError(f"--delimiter {text}: write one sign such as , or ; or the word tab.")
+    return sign
