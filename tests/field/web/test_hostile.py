@@ -64,8 +64,8 @@ def test_what_looks_like_script_is_text(markdown: bool, browser: Any, tmp_path: 
         page.goto(f"http://127.0.0.1:{real.port}/s/study/")
         while page.locator("main form[action*='/s/study/']").count():
             check(page)
-            page.locator("main form button").first.click()
-            page.wait_for_load_state()
+            with page.expect_navigation():
+                page.locator("main form button").first.click()
             while page.locator("#trials").count():
                 settle(page)
                 check(page)

@@ -127,7 +127,8 @@ def walk(page: Any, study: Study) -> list[str]:
         fill(page, study)
         if page.locator("main form").count() == 0:
             return steps
-        page.locator("main form button").first.click()
+        with page.expect_navigation():
+            page.locator("main form button").first.click()
     settle(page)
     return steps
 
@@ -136,6 +137,7 @@ def arrive(page: Any) -> None:
     """Wait for the next trial, or for the page after the last one."""
     other = "() => document.querySelector('.trial:not([data-seen])') || !document.querySelector('#trials')"
     page.wait_for_function(other)
+    page.wait_for_load_state()
     if page.locator("#trials").count():
         settle(page)
 
