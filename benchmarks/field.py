@@ -6,6 +6,9 @@ for 50, 200 and 1,000 participants who answer without a pause, and for 1,000 who
 bare FastAPI endpoint with one durable SQLite insert a request, and an oTree project of the same content (installed
 into a temporary environment; one page a sentence). An answer counts when the server has acknowledged it; for oTree when
 the next page has come. The limits at the end are those that the project holds itself to.
+
+With `--processes 1 2 4` only this is measured: the answers of 200 participants on one PostgreSQL, with one, two and
+four server processes, each of which answers its share of the bots.
 """
 
 from __future__ import annotations
@@ -89,7 +92,8 @@ async def _awaited(work: Callable[[], Awaitable[Load]]) -> Load:
 class Crowd:
     """Bots that have arrived and stand before their first trial."""
 
-    address: str
+    addresses: Sequence[str]
+    """Where the servers are reached; each bot stays with one of them."""
     way: Way
     clients: list[Client] = field(default_factory=list)
     trials: list[list[dict[str, Any]]] = field(default_factory=list)
@@ -101,7 +105,7 @@ class Crowd:
 
     async def arrive(self, people: int) -> Crowd:
         """Let so many come at once."""
-        self.clients = [Client(self.address, seconds=120) for _ in range(people)]
+        self.clients = [Client(self.addresses[number % len(self.addresses)], seconds=120) for number in range(people)]
         began = time.perf_counter()
         pages = await asyncio.gather(*(begin(client, self.way) for client in self.clients))
         self.arrived = time.perf_counter() - began
@@ -147,9 +151,9 @@ async def _answer(
             await asyncio.sleep(max(0.0, interval - took))
 
 
-def measure(server: ServerProcess, way: Way, people: int, least: float) -> tuple[Load, Crowd]:
+def measure(servers: Sequence[ServerProcess], way: Way, people: int, least: float) -> tuple[Load, Crowd]:
     """Waves of so many bots, each from the first trial to the last, until they have answered long enough together."""
-    load, crowd = Load(), Crowd(server.address, way)
+    load, crowd = Load(), Crowd([server.address for server in servers], way)
 
     async def waves() -> Load:
         while load.duration < least:
@@ -165,7 +169,7 @@ def steady(server: ServerProcess, way: Way, people: int, seconds: float) -> Load
 
     async def paced() -> Load:
         load = Load()
-        crowd = await Crowd(server.address, way).arrive(people)
+        crowd = await Crowd([server.address], way).arrive(people)
         await crowd.answer(load, INTERVAL, seconds)
         return load
 
@@ -225,6 +229,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="shorter, and no more than 200 bots")
     parser.add_argument("--without-otree", action="store_true", help="leave oTree out")
+    parser.add_argument(
+        "--processes", type=int, nargs="+", metavar="N", help="only PostgreSQL, with so many server processes"
+    )
     options = parser.parse_args(arguments)
     least, crowds = (2.0, CROWDS[:2]) if options.quick else (8.0, CROWDS)
     held: list[tuple[str, bool]] = []
@@ -232,6 +239,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         folder = Path(name)
         path = study_folder(folder)
         way = Way(SLUG, known=known_answers(load(path)))
+        if options.processes:
+            return several(options.processes, folder, path, way, urls, least)
         reference = bare(200, folder, least)
         print(f"{'bare endpoint, 200 bots':<34}{reference}")
         rates = {}
@@ -254,7 +263,7 @@ def of_karat(
     """Print what karat does on a database and note what is held; the answers a second of 200 bots."""
     rates = {}
     for people in crowds:
-        measured, crowd = measure(server, way, people, least)
+        measured, crowd = measure([server], way, people, least)
         rates[people] = measured.rate
         print(f"{f'{database}, {people:,} bots':<34}{measured}")
         print(f"{'':<34}  all arrived in {crowd.arrived:.1f} s and stood before the first trial after "
@@ -267,6 +276,21 @@ def of_karat(
         (f"{database}: memory under 300 MB", not server.memory() > MEGABYTES),
     ]
     return rates[200]
+
+
+def several(counts: Sequence[int], folder: Path, path: Path, way: Way, urls: dict[str, str], least: float) -> int:
+    """Print the answers a second of 200 bots on one PostgreSQL, for each number of server processes."""
+    if "PostgreSQL" not in urls:
+        return 1
+    for number in counts:
+        with contextlib.ExitStack() as stack:
+            servers = [
+                stack.enter_context(ServerProcess(path, folder / "data", database=urls["PostgreSQL"]))
+                for _ in range(number)
+            ]
+            measured, _ = measure(servers, way, 200, least)
+        print(f"{f'PostgreSQL, processes: {number}, 200 bots':<34}{measured}")
+    return 0
 
 
 def beside_otree(folder: Path, path: Path, rate: float, least: float) -> bool:

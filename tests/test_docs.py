@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from conftest import ROOT
+from karat.field.bots import Client, visit
+from karat.field.bots.behaviour import crowd
+from karat.field.bots.process import free_port
+from karat.field.bots.walk import Way, known_answers
+from karat.study.study import load
+from tools import make_results
 from tools.make_reference import pages
 
 PAGES = [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md"]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FIXTURES = ROOT / "tests" / "intake" / "fixtures"
+STAYING = re.compile(r"karat (serve|open)\b")
+"""Commands that run until somebody stops them."""
+PASSWORD = "chosen at the first start"
+TO_PROLIFIC = {"PROLIFIC_PID": "me"}
+"""What readers add to the address of a study that is meant for Prolific, to take part themselves."""
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:
@@ -25,17 +40,21 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Python and console blocks of a page run in order, in one folder that has the readers' example files."""
+    """Python and console blocks of a page run in order, in one folder that has the example files."""
     folder = tmp_path / "page"
     shutil.copytree(FIXTURES, folder)
+    if f"({make_results.PATH.name})" in page.read_text(encoding="utf-8"):  # readers download it
+        shutil.copy(make_results.PATH, folder)
     monkeypatch.chdir(folder)
     names: dict[str, object] = {"__name__": "__page__"}
-    for language, text in blocks(page):
-        if language == "python":
-            exec(compile(text, str(page), "exec"), names)
-        elif language == "console":
-            for command, expected in commands(text):
-                assert_told(command, expected, run(command))
+    with Running(tmp_path / "log") as running:
+        for language, text in blocks(page):
+            if language == "python":
+                exec(compile(text, str(page), "exec"), names)
+            elif language == "console":
+                for command, expected in commands(text):
+                    told = running.start(command, expected) if STAYING.match(command) else run(command)
+                    assert_told(command, expected, told)
 
 
 def commands(text: str) -> list[tuple[str, list[str]]]:
@@ -58,6 +77,66 @@ def run(command: str) -> list[str]:
         env=os.environ | {"COLUMNS": "120", "TERM": "dumb", "PYTHONIOENCODING": "utf-8"},
     )  # fmt: skip
     return [line.rstrip() for line in done.stdout.splitlines() if line.strip()]
+
+
+class Running:
+    """A server of a page: it runs beside the commands that follow, until the next one or the end of the page.
+
+    Readers are told to take part in what they serve. A bot does so in their place.
+    """
+
+    def __init__(self, log: Path) -> None:
+        self.log = log
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Running:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.process is not None:
+            self.process.terminate()
+            self.process.wait(30)
+
+    def start(self, command: str, expected: list[str]) -> list[str]:
+        """What it prints until it says the last line that the page shows, or stops because of an error."""
+        self.__exit__()
+        words, port = shlex.split(command)[1:], free_port()
+        more = ["--no-open"] if words[0] == "open" else []
+        environment = os.environ | {
+            "KARAT_ADMIN_PASSWORD": PASSWORD,
+            "KARAT_ARRIVALS_PER_MINUTE": "0",
+            "COLUMNS": "120",
+        }
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "karat", *words, "--port", str(port), *more],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, env=environment,
+            )  # fmt: skip
+        end = time.monotonic() + 120
+        while expected[-1] not in self.log.read_text().splitlines() and self.process.poll() is None:
+            assert time.monotonic() < end, self.log.read_text()
+            time.sleep(0.05)
+        if self.process.poll() is None and words[0] == "serve" and "--draft" not in words:
+            # In a thread, since a browser that an earlier test left open has an event loop in this one.
+            with ThreadPoolExecutor(1) as pool:
+                pool.submit(take_part, f"http://127.0.0.1:{port}", Path(words[1])).result()
+        return [line.rstrip().replace(f":{port}/", ":8000/") for line in self.log.read_text().splitlines()]
+
+
+def take_part(address: str, folder: Path) -> None:
+    """One participant answers a study in earnest, from the first page to the last."""
+    study = load(folder)
+
+    async def one() -> None:
+        client = Client(address)
+        try:
+            way = Way(folder.name, TO_PROLIFIC, known_answers(study, 0), speed=0.0, patience=20.0)
+            record = await visit(client, way, crowd(study, ["earnest"])[0])
+        finally:
+            await client.close()
+        assert record.acknowledged, record.last_page
+
+    asyncio.run(one())
 
 
 def assert_told(command: str, expected: list[str], told: list[str]) -> None:
@@ -91,6 +170,10 @@ def test_it_builds_strictly(tmp_path: Path) -> None:
 def test_generated_pages_are_those_of_the_code(name: str) -> None:
     told = (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8")
     assert told == pages()[name], "run python tools/make_reference.py"
+
+
+def test_the_results_to_download_are_those_of_the_script() -> None:
+    assert make_results.PATH.read_text(encoding="utf-8") == make_results.results(), "run python tools/make_results.py"
 
 
 def test_every_source_is_documented() -> None:

@@ -28,6 +28,7 @@ FLOORS = [
         "figures",
         "jupyter",
         "judgments",
+        "parts",
         "section",
         "work",
     ],

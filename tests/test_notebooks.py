@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -11,14 +12,23 @@ import pytest
 from nbclient import NotebookClient
 
 from conftest import ROOT
+from tools import make_results
 from tools.make_notebooks import notebook, notebooks
 
 FOLDER = ROOT / "docs" / "notebooks"
 
 
-def test_there_is_one_for_each_tutorial_with_python() -> None:
+def test_there_is_one_for_each_tutorial() -> None:
     assert sorted(path.name for path in FOLDER.glob("*.ipynb")) == sorted(notebooks())
-    assert {"python.ipynb", "crowd-labels.ipynb"} <= set(notebooks())
+    tutorials = {path.stem for path in (ROOT / "docs" / "tutorials").glob("*.md")}
+    assert tutorials - {Path(name).stem for name in notebooks()} == {"install", "open-door"}
+
+
+@pytest.mark.parametrize("name", list(notebooks()))
+def test_its_tutorial_says_so(name: str) -> None:
+    page = (ROOT / "docs" / "tutorials" / name).with_suffix(".md").read_text(encoding="utf-8")
+    assert f"[as a notebook](../notebooks/{name})" in page
+    assert "as a notebook" not in notebooks()[name]
 
 
 @pytest.mark.parametrize("name", list(notebooks()))
@@ -27,15 +37,16 @@ def test_it_is_that_of_the_tutorial(name: str) -> None:
 
 
 def test_blocks_become_cells() -> None:
-    blocks = {"python": "x = 1", "console": "$ karat a\nsaid\n$ karat b", "toml": "y = 2"}
-    page = "# A\n[b](b.md#c), [d](../d.md)\n" + "".join(f"```{name}\n{text}\n```\n" for name, text in blocks.items())
+    blocks = [("python", "x = 1"), ("console", "$ karat a\nsaid\n$ karat b"), ("toml", "y = 2")]
+    blocks += [("console", "$ karat serve a\nsaid")]
+    page = "# A\n[b](b.md#c), [d](../d.md)\n" + "".join(f"```{name}\n{text}\n```\n" for name, text in blocks)
     made = nbformat.reads(notebook(page), as_version=4)
     told = [(cell.cell_type, cell.source) for cell in made.cells]
     assert told == [
         ("markdown", "# A\n[b](../tutorials/b.md#c), [d](../d.md)"),
         ("code", "x = 1"),
         ("code", "!karat a\n!karat b"),
-        ("markdown", "```toml\ny = 2\n```"),
+        ("markdown", "```toml\ny = 2\n```\n```console\n$ karat serve a\nsaid\n```"),
     ]
 
 
@@ -49,6 +60,7 @@ def test_it_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "runtime"))
     folder = tmp_path / "page"
     folder.mkdir()
+    shutil.copy(make_results.PATH, folder)
     read = nbformat.read(FOLDER / name, as_version=4)
     ran = NotebookClient(read, timeout=300, resources={"metadata": {"path": str(folder)}}).execute()
     outputs = [output for cell in ran.cells if cell.cell_type == "code" for output in cell.outputs]

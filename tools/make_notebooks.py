@@ -1,8 +1,9 @@
-"""Make a notebook of each tutorial that has Python: python tools/make_notebooks.py
+"""Make a notebook of each tutorial: python tools/make_notebooks.py
 
 A block of Python is a cell. A block of commands is a cell of shell lines, without what they print. The text between
-them, other blocks included, is a cell of text. Cells have no outputs: they come when the notebook is run. A test fails
-where a notebook is not what this script would write.
+them, other blocks included, is a cell of text; so are commands that start a server, for which a cell would wait
+forever, or ask one. Cells have no outputs: they come when the notebook is run. A test fails where a notebook is not
+what this script would write.
 """
 
 from __future__ import annotations
@@ -17,14 +18,17 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 DOCS = Path(__file__).parent.parent / "docs"
 RUN = re.compile(r"^```(python|console)\n(.*?)^```$\n?", re.MULTILINE | re.DOTALL)
 TO_NOTEBOOK = re.compile(r"\s*This page\s+also\s+exists\s+\[as a notebook\]\([^)]*\)\.")
-BESIDE = re.compile(r"\]\(([\w-]+\.md(?:#[\w-]+)?)\)")
+BESIDE = re.compile(r"\]\(([\w-]+\.(?:md|csv)(?:#[\w-]+)?)\)")
+SERVER = re.compile(r"^\$ karat (serve|open|status|export)\b", re.MULTILINE)
+WITHOUT = ("install", "open-door")
+"""Tutorials about the terminal and the browser themselves."""
 
 
 def notebooks() -> dict[str, str]:
     """The notebooks by file name, as text."""
     pages = sorted((DOCS / "tutorials").glob("*.md"))
     texts = {page.stem: page.read_text(encoding="utf-8") for page in pages}
-    return {f"{name}.ipynb": notebook(text) for name, text in texts.items() if "```python\n" in text}
+    return {f"{name}.ipynb": notebook(text) for name, text in texts.items() if name not in WITHOUT}
 
 
 def notebook(page: str) -> str:
@@ -33,6 +37,8 @@ def notebook(page: str) -> str:
     end = 0
     text = TO_NOTEBOOK.sub("", page)
     for block in RUN.finditer(text):
+        if SERVER.search(block[2]):
+            continue
         cells.append(new_markdown_cell(prose(text[end : block.start()])))
         cells.append(new_code_cell(block[2].rstrip() if block[1] == "python" else shell(block[2])))
         end = block.end()

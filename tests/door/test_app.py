@@ -88,6 +88,36 @@ def test_what_cannot_be_read_is_told_as_in_a_terminal_and_can_be_corrected(door:
     assert 'id="map-item"' in page  # the columns of the last time can still be corrected
 
 
+def test_two_columns_may_be_the_ends_of_what_is_right(door: Door, browser: Browser) -> None:
+    rows = "".join(
+        f"w{person},s{item},{item},{item + 1},{item},{900 + item}\n" for person in (1, 2) for item in (1, 2, 3)
+    )
+    address = browser.drop({"ranges.csv": f"worker,sentence,low,high,rating,time\n{rows}".encode()})
+    assert 'id="upto-expected"' in browser.inside(address).text
+    wanted = mapping_of(door, address) | {"expected": "low..high", "time": ""}
+    assert browser.send("POST", f"{address}/look", {"mapping": wanted}).status == 202
+    browser.wait(address)
+    assert mapping_of(door, address)["expected"] == "low..high"
+    page = text_of(browser.inside(address).text)
+    assert "karat report ranges.csv --map expected=low..high</code>" in page
+    assert "<td>1-2</td>" in page
+    assert "<td>0.901</td>" in page
+
+
+def test_the_page_says_where_the_flags_of_a_terminal_are(browser: Browser) -> None:
+    page = text_of(browser.inside(browser.drop({"bad.csv": b"participant,item,response\np1,a,1\np1,b\n"})).text)
+    assert "or leave it out with --skip-bad." in page
+    assert "here you choose the same below" in page
+
+
+def test_what_was_left_out_is_in_the_report(browser: Browser, results: bytes) -> None:
+    address = browser.drop({"results.csv": results + b",line 99,s01,ok,3,1000\n"})
+    assert browser.send("POST", f"{address}/report", {"skip_bad": True}).status == 202
+    browser.wait(address)
+    told = "1 of 81 rows could not be read and was left out: participant is empty (line 82)."
+    assert told in text_of(browser.inside(f"{address}/report.html").text)
+
+
 def test_a_bad_row_stops_it_unless_it_is_left_out(browser: Browser) -> None:
     address = browser.drop({"bad.csv": b"participant,item,response\np1,a,1\n,b,2\np2,a,2\n"})
     assert "line 3, participant: is empty. Fill the cell." in text_of(browser.inside(address).text)

@@ -48,6 +48,16 @@ def test_what_is_told_gives_what_is_wanted(columns: list[str], data: st.DataObje
         assert told == {}
 
 
+def test_times_that_were_found_by_their_content_need_not_be_told_again() -> None:
+    columns = ["worker", "sentence", "low", "high", "rating", "time"]
+    guessed = {"participant": "worker", "item": "sentence", "response": "rating", "rt": "time"}
+    assert corrected(columns, guessed, guessed | {"expected": "low..high", "time": ""}, maps=True) == {
+        "expected": "low..high"
+    }
+    moved = {**guessed, "rt": "", "time": "time", "block": "low"}
+    assert corrected(columns, guessed, moved, maps=True) == {"rt": "", "time": "time", "block": "low"}
+
+
 def test_the_command_is_one_that_karat_knows() -> None:
     choices = Choices(
         source="table", mapping={"item": "my sentence", "rt": ""}, scales={"": "nominal:a b,c"}, answers="1=a b",

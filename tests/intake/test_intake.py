@@ -102,6 +102,30 @@ def test_skipping_bad_rows_keeps_the_balance(tmp_path: Path) -> None:
     assert len(intake.skipped) == 4
 
 
+def test_the_judgments_say_what_was_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("participant,item,response,trial\np1,a,1,1\np1,b,9,2\np1,c\n,d,1,4\np1,e,2,5\n,e,2,5\n")
+    told = karat.read(path, scale=karat.Ordinal(5), skip_bad=True).notes[-1]
+    assert told.startswith("4 of 6 rows could not be read and were left out: ")
+    assert "participant is empty (lines 5, 7)" in told
+    assert "response is no answer of this scale, which knows 1, 2, 3, 4, 5 (line 3)" in told
+    assert "the row has 2 cells where the header has 4 (line 4)" in told
+    assert karat.read(path, scale=karat.Ordinal(9), skip_bad=True).notes[-1].startswith("3 of 6 rows ")
+    lines = read_files([path], skip_bad=True).lines()
+    assert len([line for line in lines if "could not be read" in line]) == 1  # the account says it once
+    whole = tmp_path / "whole.csv"
+    whole.write_text("participant,item,response\np1,a,1\np1,b,2\n")
+    assert not [note for note in karat.read(whole, skip_bad=True).notes if "left out" in note]
+
+
+def test_of_several_files_the_one_at_fault_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("participant,item,response\np1,a,1\n,b,1\n")
+    (tmp_path / "b.csv").write_text("participant,item,response\np2,a,2\n" + ",b,1\n" * 30)
+    told = karat.read(tmp_path, skip_bad=True).notes[-1]
+    assert told.startswith("31 of 33 rows could not be read and were left out: participant is empty (a.csv, line 3); ")
+    assert told.endswith("(b.csv, lines 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 20 more up to 32).")
+
+
 def test_nothing_left_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("participant,item,response\n,a,1\n")

@@ -6,7 +6,6 @@ import base64
 import hashlib
 import html
 import io
-import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -18,8 +17,6 @@ from karat.report.page import coded, csv_link, inlined, rows
 from karat.report.sections import sections
 from karat.section import Table
 from report.small import HOSTILE, PEOPLE, gathered, light, page
-
-NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?|(?<![\w.\d])\.\d+")
 
 
 class Words(HTMLParser):
@@ -61,42 +58,6 @@ def words() -> Words:
     reader = Words()
     reader.feed(page())
     return reader
-
-
-def told(value: float) -> set[str]:
-    """A number as prose may write it: with up to three decimals, without a leading zero, in per cent."""
-    ways = {f"{value:,.{digits}f}" for digits in range(4)} | {f"{100 * value:,.{digits}f}" for digits in range(2)}
-    return ways | {way.removeprefix("0") for way in ways} | {f"{value:g}", f"{100 * value:g}"}
-
-
-def numbers_of(data: object) -> set[str]:
-    """Every number of some plain data, and those within its texts, as prose may write them."""
-    if isinstance(data, dict):
-        return set().union(*(numbers_of(one) for one in data.values()), set())
-    if isinstance(data, list):
-        return set().union(*(numbers_of(one) for one in data), {f"{len(data):,}"})
-    if isinstance(data, bool) or data is None:
-        return set()
-    if isinstance(data, int | float):
-        return told(abs(data))
-    return set(NUMBER.findall(str(data)))
-
-
-def test_every_number_in_the_prose_comes_from_a_result(words: Words) -> None:
-    found = gathered()
-    assert not isinstance(found.index, str)
-    summary = found.screening.to_dict()["summary"]
-    known = numbers_of(json.loads(json.dumps([summary, found.screening.to_dict()["settings"], found.index.to_dict()])))
-    known |= {f"{step.entered:,}" for step in found.screening.steps}
-    known |= {f"{one.participants.height:,}" for one in found.described.values() if not isinstance(one, str)}
-    known |= {f"{len(one.flagged):,}" for one in found.described.values() if not isinstance(one, str)}
-    for key in ("brief", "sample", "spammer-index", "attention", "controls"):
-        for text in words.paragraphs[key][: 2 if key in ("brief", "sample") else None]:
-            strange = [number for number in NUMBER.findall(text) if number not in known | {".10"}]
-            if key in ("attention", "controls") and "guesses" in text:
-                guess = found.described[key].participants["guess_probability"].max()  # type: ignore[union-attr]
-                strange = [number for number in strange if number not in told(float(guess))]
-            assert not strange, (key, text, strange)
 
 
 def test_the_first_sentences_have_the_counts_of_the_screening(words: Words) -> None:

@@ -90,6 +90,10 @@ def test_it_prints_with_all_reasons(opened: Any, tmp_path: Path) -> None:
     opened.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert opened.locator("details:not([open])").count() == 0
     assert not opened.locator("nav").is_visible()
+    # A table that scrolls on a screen must not lie over what follows it on paper.
+    opened.evaluate("document.querySelector('#table-participants .wide').classList.add('long')")
+    box, table = (opened.locator(f"#table-participants {one}").bounding_box() for one in (".wide", "table"))
+    assert box["height"] >= table["height"] > 0
     opened.evaluate("dispatchEvent(new Event('afterprint'))")
     assert opened.locator("details:not([open])").count() > 0
 

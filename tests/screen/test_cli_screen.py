@@ -102,9 +102,33 @@ def test_flags_of_convert_are_taken(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "found      8 participants" in text
 
 
+def test_only_the_chosen_criteria_run_and_nobody_is_excluded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study, results = answered(tmp_path)
+    text = told(capsys, results, "--study", study, "--criteria", "attention, speed")
+    assert "attention: 1 of 8 participants flagged." in text
+    assert "remfod" not in text
+    assert "verdict    Evidence only: --criteria is a choice, to which no rule is applied, so that nobody is" in text
+    data = json.loads(told(capsys, results, "--study", study, "--criteria", "attention,remfod,speed", "--json"))
+    assert data["summary"]["excluded"] == 0
+    assert set(data["settings"]) == {"attention", "remfod", "speed", "exclude"}
+    assert data["settings"]["exclude"] is None
+    assert data["settings"]["remfod"]["genuine_at_least"] == 0.9  # as the study states it
+    assert set(data["participants"]["p0"]["criteria"]) == {"attention", "remfod", "speed"}
+    data = json.loads(told(capsys, LIKERT, "--criteria", "completion", "--json"))
+    assert data["summary"]["flagged"] == {"completion": 1}
+    assert data["summary"]["notes"] == [
+        "completion: The questionnaire is taken to have 72 trials, the most anybody has."
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
+        (["--criteria", "remofd"], "--criteria: there is no criterion remofd; is remfod meant?"),
+        (["--criteria", ","], "--criteria: name one or more of "),
+        (["--criteria", "remfod", "--multiverse"], "leave out --criteria"),
         (["--contrast", "order=PO,OP"], "--contrast has a say only with --multiverse"),
         (["--multiverse", "--contrast", "order"], "write FACTOR=LEVEL,LEVEL"),
         (["--study", "nowhere.toml"], "There is no study file nowhere.toml"),

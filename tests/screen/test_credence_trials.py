@@ -23,6 +23,18 @@ def test_practice_is_left_out_and_controls_are_marked() -> None:
     assert set(part.key[np.isfinite(part.key)]) <= {0.0, 0.5, 3.5, 4.0}
 
 
+def test_what_is_under_test_is_told_from_the_rest() -> None:
+    (part,) = looked_at(LIKERT).trials.parts
+    rows = LIKERT.frame.filter(pl.col("function") != "practice", pl.col("response").is_not_null())
+    assert part.tested is not None
+    assert int(part.tested[part.item[part.there]].sum()) == rows.filter(pl.col("function") == "test").height
+    # With tests alone, and with a few controls beside them, nothing is told apart.
+    fewer = rows.filter((pl.col("function") == "test") | (pl.col("function") == "attention"))
+    assert fewer.filter(pl.col("function") != "test").height < fewer.height / 4
+    for some in (fewer, rows.filter(pl.col("function") == "test")):
+        assert looked_at(karat.Judgments(some, LIKERT.scales)).trials.parts[0].tested is None
+
+
 def test_a_scale_that_is_shown_the_other_way_round_has_other_buttons() -> None:
     judgments = crowd(karat.Ordinal(5))
     turned = judgments.frame.with_columns(polarity=pl.when(pl.col("trial") % 2 == 0).then(-1).otherwise(1))

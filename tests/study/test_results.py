@@ -39,6 +39,14 @@ def test_the_scale_is_that_of_the_study(tmp_path: Path) -> None:
     assert notes == ["The scale is that of study.toml: ordinal, 1, 2, 3, 4, 5."]
 
 
+def test_what_was_noted_when_the_results_were_read_stays_with_them(tmp_path: Path) -> None:
+    study = load(write_study(tmp_path))
+    read = karat.Judgments(results(study), karat.Ordinal(5))
+    read.notes = ("2 rows were left out.",)
+    filled, _ = with_study(read, study)
+    assert filled.notes[0] == "2 rows were left out."
+
+
 def test_nothing_that_the_results_say_is_replaced(tmp_path: Path) -> None:
     study = load(write_study(tmp_path))
     own = results(study).with_columns(status=pl.lit("marked"))

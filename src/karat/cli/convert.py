@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from karat.cli.reading import Reading, reads_files
-from karat.errors import KaratError
+from karat.errors import KaratError, counted
 
 if TYPE_CHECKING:
     from karat.judgments import Judgments
@@ -30,6 +30,15 @@ def convert(
     ] = None,
     *,
     reading: Reading,
+    parts: Annotated[
+        int | None,
+        typer.Option(
+            "--parts",
+            min=1,
+            metavar="N",
+            help="Write a folder of so many Parquet files, every participant in one of them.",
+        ),
+    ] = None,
     safe_for_spreadsheets: Annotated[
         bool,
         typer.Option("--safe-for-spreadsheets", help="In CSV, mark text that a spreadsheet would run as a formula."),
@@ -37,7 +46,20 @@ def convert(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Read result files of other tools as one table of judgments and say what was found."""
+    """Read result files of other tools as one table of judgments and say what was found.
+
+    With --parts the table may be larger than memory: Parquet files are gone through some rows at a time and dealt out
+    by participant, for karat screen to look at in parts.
+    """
+    if parts is not None:
+        from karat.cli.parted import write_parts
+
+        written, lines = write_parts(reading, out, parts, quiet=quiet or as_json)
+        if as_json:
+            typer.echo(json.dumps({"written": [str(path) for path in written]}, ensure_ascii=False, indent=2))
+        elif not quiet:
+            typer.echo("\n".join([*lines, f"written    {out}: {counted(len(written), 'part')}"]))
+        return
     _check_out(out, reading.files, safe_for_spreadsheets)
     intake = reading.intake(quiet=quiet or as_json)
     if out is not None:

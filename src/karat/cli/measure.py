@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from karat.cli.convert import Json, Quiet, SafeAnyway
+from karat.cli.place import Place, works_somewhere
 from karat.cli.progress import working
 from karat.cli.reading import Reading, reads_files
 from karat.errors import KaratError
@@ -68,6 +69,7 @@ Out = Annotated[Path | None, typer.Option("-o", "--out", help="The folder to wri
 
 
 @reads_files
+@works_somewhere
 def measure(
     model: Model = None,
     study: StudyFile = None,
@@ -84,6 +86,7 @@ def measure(
     out: Out = None,
     *,
     reading: Reading,
+    place: Place,
     safe_for_spreadsheets: SafeAnyway = True,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -92,6 +95,8 @@ def measure(
 
     What applies to these judgments is computed, and what does not says why. Only test trials are measured unless others
     are asked for. Nobody is excluded here: --without takes the verdicts of karat screen.
+
+    Bootstrap samples can be shared among processes, with the same numbers: --processes 4, or --cluster local.
     """
     from karat.measure import run
     from karat.measure.excluded import excluded, nobody
@@ -102,13 +107,14 @@ def measure(
     silent = quiet or as_json
     stated = None if study is None else load(study)
     known = reading.known(stated, quiet=silent)
-    found = run(
-        known.judgments, model or [], formula=formula, pairs=pairs, question=question,
-        conditions=None if conditions is None else _names(conditions), functions=_names(functions), by=by,
-        factors=factors, posterior=posterior, study=stated,
-        without=nobody(reading.files) if without is None else excluded(known.judgments, without), seed=seed,
-        progress=partial(working, quiet=silent),
-    )  # fmt: skip
+    with place.opened() as work:
+        found = run(
+            known.judgments, model or [], formula=formula, pairs=pairs, question=question,
+            conditions=None if conditions is None else _names(conditions), functions=_names(functions), by=by,
+            factors=factors, posterior=posterior, study=stated,
+            without=nobody(reading.files) if without is None else excluded(known.judgments, without), seed=seed,
+            progress=partial(working, quiet=silent), work=work,
+        )  # fmt: skip
     with working("writing tables and figures", quiet=silent):
         written = [] if out is None else found.write(out)
     if as_json:

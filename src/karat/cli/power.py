@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from karat.cli.chance import aligned
+from karat.cli.place import Place, works_somewhere
 from karat.cli.progress import counting
 from karat.errors import KaratError
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 EXAMPLE = "Example: karat power study.toml --participants 24,36,48 --items 12,24 --effect 0.5,0.8 --exclude 0.1"
 
 
+@works_somewhere
 def power(
     study: Annotated[Path, typer.Argument(help="The study file, or its folder.", show_default=False)],
     participants: Annotated[
@@ -47,16 +50,16 @@ def power(
         str, typer.Option(help="How a study is analysed: means (fast) or mixed (a mixed model).", metavar="NAME")
     ] = "means",
     seed: Annotated[int, typer.Option(help="The same seed gives the same numbers.", min=0)] = 1,
-    processes: Annotated[
-        int | None, typer.Option(help="Processes that share the work; by default as many as processors.", min=1)
-    ] = None,
-    checkpoint: Annotated[
-        Path | None, typer.Option(help="Keep finished work in this file; the same command continues.", metavar="FILE")
-    ] = None,
+    *,
+    place: Place,
     svg: Annotated[Path | None, typer.Option(help="Write the power curve to this file.", metavar="FILE")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Simulate a planned contrast with participants and items that differ, and show how often it is found."""
+    """Simulate a planned contrast with participants and items that differ, and show how often it is found.
+
+    The same seed gives the same numbers, wherever the work is done: --processes 4, or --cluster cluster.toml. After an
+    interruption, the same command with the same --checkpoint goes on; a name such as power.jsonl makes it one file.
+    """
     from karat.intake import read
     from karat.simulate import power as power_of
     from karat.study.study import load
@@ -68,12 +71,16 @@ def power(
         raise KaratError("--unit log-odds: with --pilot, effects are differences on the scale. Leave --unit out.")
     loaded = load(study)
     piloted = None if pilot is None else read(pilot)
-    with counting("simulating studies", quiet=as_json) as progress:
+    # A checkpoint of power may be a single file, which is easier to hand on than a folder.
+    file = place.checkpoint if place.checkpoint is not None and _is_file(place.checkpoint) else None
+    place = place if file is None else place.without_checkpoint()
+    place = place if place.processes or place.cluster else replace(place, processes=os.cpu_count() or 1)
+    with place.opened() as work, counting("simulating studies", quiet=as_json) as progress:
         found = power_of(
             loaded, _whole("--participants", people), _whole("--items", things), sizes,
             unit=unit or "log-odds", contrast=contrast, pilot=piloted, exclude=exclude,  # type: ignore[arg-type]
             simulations=simulations, alpha=alpha, analysis=model, seed=seed,  # type: ignore[arg-type]
-            processes=processes or os.cpu_count() or 1, checkpoint=checkpoint, progress=progress,
+            checkpoint=file, progress=progress, work=work,
         )  # fmt: skip
     if svg is not None:
         try:
@@ -84,6 +91,10 @@ def power(
         typer.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=2))
         return
     typer.echo("\n".join([*_lines(found), *([] if svg is None else [f"written    {svg}"])]))
+
+
+def _is_file(checkpoint: Path) -> bool:
+    return checkpoint.is_file() or (bool(checkpoint.suffix) and not checkpoint.is_dir())
 
 
 def _numbers(option: str, text: str | None) -> list[float] | None:

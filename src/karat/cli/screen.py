@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from karat.cli.convert import Json, Quiet, SafeAnyway
+from karat.cli.parted import NumberOfParts, is_in_parts, lines_on, parts_of, screened
+from karat.cli.place import Place, works_somewhere
 from karat.cli.progress import counting, working
 from karat.cli.reading import Reading, reads_files
 from karat.errors import KaratError, counted
@@ -16,6 +18,7 @@ from karat.errors import KaratError, counted
 if TYPE_CHECKING:
     from karat.screen import Multiverse, Screening, SpammerIndex
     from karat.study.study import Study
+    from karat.work import Work
 
 EXAMPLE = "Example: karat screen results.csv --study study.toml --out screened"
 MOST_ANSWERS = 1_000_000
@@ -28,6 +31,13 @@ Out = Annotated[Path | None, typer.Option("-o", "--out", help="The folder to wri
 Explain = Annotated[
     list[str] | None, typer.Option("--explain", help="Explain the verdict on this participant. Repeat.", metavar="NAME")
 ]
+Criteria = Annotated[
+    str | None,
+    typer.Option(
+        "--criteria", help="Only these criteria, as evidence: nobody is excluded. Such as remfod,attention.",
+        metavar="A,B",
+    ),
+]  # fmt: skip
 Contrast = Annotated[
     str | None,
     typer.Option(
@@ -37,16 +47,20 @@ Contrast = Annotated[
 
 
 @reads_files
+@works_somewhere
 def screen(
     study: StudyFile = None,
     out: Out = None,
+    criteria: Criteria = None,
     explain: Explain = None,
     multiverse: Annotated[
         bool, typer.Option("--multiverse", help="Also try all reasonable rules and settings, and show what moves.")
     ] = False,
     contrast: Contrast = None,
+    parts: NumberOfParts = None,
     *,
     reading: Reading,
+    place: Place,
     safe_for_spreadsheets: SafeAnyway = True,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -56,20 +70,44 @@ def screen(
     With --study the criteria, settings and rule of its section screening are applied exactly. Without one, all
     criteria that apply give evidence with their usual settings, and nobody is excluded. Nobody is paid or refused by
     this.
+
+    --criteria remfod,attention looks at these two alone: with the settings of the study where it states them, else with
+    the usual ones. A rule that was stated for other criteria is not applied to a choice of them.
+
+    Refits, simulated cutoffs and the multiverse can be shared among processes, with the same verdicts: --processes 4,
+    or --cluster local.
+
+    A folder of Parquet files that is large, or a PostgreSQL table (postgresql://user@host/database#table), is looked at
+    in parts and never held in memory as a whole; every participant must be in one file.
     """
     from karat.screen import run
     from karat.study.study import load
 
     if contrast is not None and not multiverse:
         raise KaratError("--contrast has a say only with --multiverse.")
+    if criteria is not None and multiverse:
+        raise KaratError("--multiverse tries all criteria: leave out --criteria.")
     if out is not None and out.exists() and not out.is_dir():
         raise KaratError(f"{out} is a file; give a folder to write to.")
     silent = quiet or as_json
     stated = None if study is None else load(study)
+    rules = None if criteria is None else _chosen(criteria, stated)
+    if is_in_parts(reading, place, parts):
+        if explain or multiverse:
+            raise KaratError(
+                "--explain and --multiverse look at all participants at once: they cannot be used in parts."
+            )
+        parted = screened(parts_of(reading, place, stated, parts), rules, stated, place, out, silent)
+        if as_json:
+            typer.echo(json.dumps(parted.to_dict(), ensure_ascii=False, indent=2))
+        elif not quiet:
+            typer.echo("\n".join(lines_on(parted, _why_not(stated, chosen=criteria is not None), out)))
+        return
     known = reading.known(stated, quiet=silent)
-    with working("screening", quiet=silent):
-        screening = run(known.judgments, study=stated)
-    worlds = _multiverse(screening, stated, contrast, silent) if multiverse else None
+    with place.opened() as work:
+        with working("screening", quiet=silent):
+            screening = run(known.judgments, rules, stated, work=work)
+        worlds = _multiverse(screening, stated, contrast, silent, work) if multiverse else None
     paragraphs = [screening.explain(name) for name in explain or []]
     written = [] if out is None else screening.write(out)
     if worlds is not None and out is not None:
@@ -81,12 +119,30 @@ def screen(
         told |= {"explanations": dict(zip(explain or [], paragraphs, strict=True))} if explain else {}
         typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
     elif not quiet:
-        lines = [*known.lines, *_lines(screening, stated)]
+        lines = [*known.lines, *_lines(screening, stated, chosen=criteria is not None)]
         lines.append(f"crowd      {index}")
         lines += [] if worlds is None else [f"multiverse {worlds}"]
         lines += [f"\n{paragraph}" for paragraph in paragraphs]
         lines.append(_written(out, written))
         typer.echo("\n".join(lines))
+
+
+def _chosen(criteria: str, study: Study | None) -> dict[str, Any]:
+    """The rules for a choice of criteria: their settings as the study states them, and nobody excluded."""
+    from karat.columns import nearest
+    from karat.screen.rules import stated_rules
+    from karat.study.criteria import CRITERIA
+
+    names = list(dict.fromkeys(name.strip() for name in criteria.split(",") if name.strip()))
+    for name in names:
+        if name not in CRITERIA:
+            close = nearest(name, list(CRITERIA))
+            raise KaratError(f"--criteria: there is no criterion {name}; " + (
+                f"is {close} meant?" if close else f"there are {', '.join(CRITERIA)}."))  # fmt: skip
+    if not names:
+        raise KaratError(f"--criteria: name one or more of {', '.join(CRITERIA)}.")
+    stated = (None if study is None else stated_rules(study)) or {}
+    return {name: stated.get(name, {}) for name in names} | {"exclude": None}
 
 
 def _index(screening: Screening, silent: bool) -> SpammerIndex | str:
@@ -102,7 +158,9 @@ def _index(screening: Screening, silent: bool) -> SpammerIndex | str:
         return f"no Spammer Index: {error}"
 
 
-def _multiverse(screening: Screening, study: Study | None, contrast: str | None, silent: bool) -> Multiverse:
+def _multiverse(
+    screening: Screening, study: Study | None, contrast: str | None, silent: bool, work: Work
+) -> Multiverse:
     from karat.screen import multiverse
 
     factor, equals, levels = (contrast or "").partition("=")
@@ -111,10 +169,10 @@ def _multiverse(screening: Screening, study: Study | None, contrast: str | None,
     asked = {"factor": factor.strip(), "levels": [level.strip() for level in levels.split(",")]} if contrast else None
     rules = None if screening.exclude is None else {**screening.settings, "exclude": screening.exclude}
     with counting("trying other rules", quiet=silent) as progress:
-        return multiverse(screening.judgments, rules, contrast=asked, study=study, progress=progress)
+        return multiverse(screening.judgments, rules, contrast=asked, study=study, progress=progress, work=work)
 
 
-def _lines(screening: Screening, study: Study | None) -> list[str]:
+def _lines(screening: Screening, study: Study | None, *, chosen: bool) -> list[str]:
     """The account: what each stage found, what could not run, what the verdict is and on whom it falls."""
     from karat.study.criteria import CRITERIA
 
@@ -123,19 +181,22 @@ def _lines(screening: Screening, study: Study | None) -> list[str]:
         found = [str(one) for name, one in screening.evidence.items() if CRITERIA[name].stage == stage]
         lines += [f"{word if not number else '':<10} {text}" for number, text in enumerate(found)]
     lines += [f"not run    {name}: {why.removeprefix(f'{name}: ')}" for name, why in screening.skipped.items()]
-    lines += [
-        f"note       {name}: {note.removeprefix(f'{name}: ')}"
-        for name, one in screening.evidence.items()
-        for note in one.notes
-    ]
+    lines += [f"note       {note}" for note in screening.notes]
     lines += [f"warning    {warning}" for warning in screening.composition().warnings]
     everyone = screening.judgments.participants.height
     if screening.exclude is None:
-        why = "no study file states rules" if study is None else f"{study.path.name} has no [screening]"
+        why = _why_not(study, chosen=chosen)
         return [*lines, f"verdict    Evidence only: {why}, so that nobody is excluded."]
     kept = everyone - len(screening.excluded)
     lacking = f"; without {' and '.join(screening.skipped)}, which could not run" if screening.skipped else ""
     return [*lines, f"verdict    {everyone:,} -> {counted(kept, 'participant')} (rule: {screening.exclude}{lacking})"]
+
+
+def _why_not(study: Study | None, *, chosen: bool) -> str:
+    """Why no rule is applied."""
+    if chosen:
+        return "--criteria is a choice, to which no rule is applied"
+    return "no study file states rules" if study is None else f"{study.path.name} has no [screening]"
 
 
 def _written(out: Path | None, written: list[Path]) -> str:

@@ -72,7 +72,7 @@ def serve(
             for slug, study in loaded:
                 _register(store, slug, study, draft)
             app = create_app(loaded, store, config)
-            run(app, config, door, ready=lambda: _ready(config, loaded, show))
+            run(app, config, door, ready=lambda: _ready(config, loaded, show, draft))
         finally:
             store.close()
     typer.echo("Stopped. Everything that was acknowledged is saved.")
@@ -136,9 +136,15 @@ def _register(store: Store, slug: str, study: Study, draft: bool) -> None:
         store.call(studies.set_state, studies.SetState(row.id, "running"))
 
 
-def _ready(config: ServerConfig, named: list[tuple[str, Study]], show: bool) -> None:
+def _ready(config: ServerConfig, named: list[tuple[str, Study]], show: bool, draft: bool) -> None:
+    from karat.field.content.platforms import platform
+
     for slug, study in named:
         typer.echo(f"{'study':<10} {config.address}/s/{slug}/  ({study.title})")
+        where = platform(study.settings.recruitment)
+        if where.needs_person and not draft and not config.secure:
+            # Without somebody's id the address would refuse the researcher too.
+            typer.echo(f"try it     {config.address}/s/{slug}/?{where.person}=me  (as {where.title} would send you)")
     typer.echo(f"dashboard  {config.address}/admin  (log in as admin)")
     typer.echo(f"data       {config.data.resolve()}")
     if not config.secure and config.host not in ("127.0.0.1", "localhost", "::1"):

@@ -8,12 +8,14 @@ from typing import Annotated
 
 import typer
 
-from karat.cli.progress import working
+from karat.cli.place import Place, works_somewhere
+from karat.cli.progress import counting
 from karat.errors import KaratError
 
 EXAMPLE = "Example: karat simulate study.toml -o results.csv --share guesser=0.1,rusher=0.05"
 
 
+@works_somewhere
 def simulate(
     study: Annotated[Path, typer.Argument(help="The study file, or its folder.", show_default=False)],
     out: Annotated[Path, typer.Option("-o", "--out", help="The results: a .csv or .parquet file.", show_default=False)],
@@ -31,11 +33,15 @@ def simulate(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same results.", min=0)] = 1,
+    *,
+    place: Place,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Answer a planned study with simulated participants; their column behaviour says who answered in which way.
 
     Behaviours: earnest, minority dialect, dawdler, drop-out, guesser, straight-liner, rusher, clever spammer.
+
+    Questionnaires of many participants can be made by several processes: --processes 4, or --cluster local.
     """
     from karat.simulate import answer_study
     from karat.simulate.behaviours import USUAL, read_shares
@@ -45,8 +51,10 @@ def simulate(
         raise KaratError(f"-o {out}: write a name that ends in .csv or .parquet.")
     loaded = load(study)
     shares = USUAL if share is None else read_shares(share)
-    with working("answering the study", quiet=as_json):
-        results = answer_study(loaded, participants, shares=shares, effects=_effects(effect), seed=seed)
+    with place.opened() as work, counting("answering the study", quiet=as_json) as progress:
+        results = answer_study(
+            loaded, participants, shares=shares, effects=_effects(effect), seed=seed, progress=progress, work=work
+        )
     try:
         (results.to_csv if out.suffix == ".csv" else results.to_parquet)(out)
     except OSError as error:

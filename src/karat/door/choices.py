@@ -105,6 +105,9 @@ def corrected(
     told = {column: name for column, name in wanted.items() if name != guessed.get(column, "")}
     if maps and told:
         again = guess_columns(columns, dict(told))
+        # What is in a column called time does not change by a correction: where it was response times, it is again.
+        if "time" not in told and "rt" not in again and again.get("time") == guessed.get("rt") is not None:
+            again["rt"] = again.pop("time")
         told |= {column: name for column, name in wanted.items() if name != again.get(column, "")}
     return told
 

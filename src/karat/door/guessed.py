@@ -10,12 +10,11 @@ import polars as pl
 
 from karat.columns import COLUMNS
 from karat.door.choices import Choices
-from karat.intake.guess import guess_columns
-from karat.intake.readers import reader_for, reader_named
+from karat.intake.guess import guess_mapping, joined
+from karat.intake.intake import by_reader
 from karat.intake.readers.generic import table_of
 from karat.intake.reading import Reader
 from karat.source import SourceFile
-from karat.times import UNIX_2000
 
 EXAMPLES = 3
 LONGEST = 24
@@ -27,8 +26,6 @@ SAMPLED = 2000
 class Columns:
     """The columns of the files and the mapping."""
 
-    readers: tuple[tuple[str, str], ...] = ()
-    """Each file, and the name of the reader that takes it."""
     names: tuple[str, ...] = ()
     examples: dict[str, str] = field(default_factory=dict)
     guessed: dict[str, str] = field(default_factory=dict)
@@ -37,6 +34,15 @@ class Columns:
     """The same with the corrections."""
     maps: bool = False
     """Whether the reader takes columns by their names, so that it may guess anew after a correction."""
+
+    def ends(self, column: str) -> tuple[str, str]:
+        """The file's column that is karat's `column`, and, where two columns hold the ends of a range, the upper one.
+
+        >>> Columns(names=("low", "high"), mapped={"expected": "low..high"}).ends("expected")
+        ('low', 'high')
+        """
+        low, *high = joined(self.mapped.get(column, ""), self.names)
+        return low, high[0] if high else ""
 
 
 def columns_of(paths: Sequence[Path], choices: Choices) -> Columns:
@@ -51,12 +57,11 @@ def columns_of(paths: Sequence[Path], choices: Choices) -> Columns:
     ('sentence', '5, 3')
     """
     files = [SourceFile(path, choices.encoding or None) for path in paths]
-    readers = [reader_for(file) if choices.source == "auto" else reader_named(choices.source) for file in files]
     examples: dict[str, str] = {}
     guessed: dict[str, str] = {}
     mapped: dict[str, str] = {}
     maps = False
-    for reader, group in _groups(readers, files):
+    for reader, group in by_reader(files, choices.source):
         frame = _frame(reader, group, choices)
         maps |= reader.maps and frame.width > 0
         for name in frame.columns:
@@ -64,17 +69,8 @@ def columns_of(paths: Sequence[Path], choices: Choices) -> Columns:
         for found, told in ((guessed, {}), (mapped, choices.mapping)):
             for column, name in _mapping(reader, frame, dict(told)).items():
                 found.setdefault(column, name)
-    named = tuple((file.name, reader.name) for file, reader in zip(files, readers, strict=True))
     shown = {column: name for column, name in mapped.items() if name}
-    return Columns(named, tuple(examples), examples, guessed, shown, maps)
-
-
-def _groups(readers: Sequence[Reader], files: Sequence[SourceFile]) -> list[tuple[Reader, list[SourceFile]]]:
-    """The files by their readers: one at a time, or together where a tool spreads a study over several."""
-    groups: dict[tuple[str, int], tuple[Reader, list[SourceFile]]] = {}
-    for number, (reader, file) in enumerate(zip(readers, files, strict=True)):
-        groups.setdefault((reader.name, 0 if reader.together else number), (reader, []))[1].append(file)
-    return list(groups.values())
+    return Columns(tuple(examples), examples, guessed, shown, maps)
 
 
 def _frame(reader: Reader, files: Sequence[SourceFile], choices: Choices) -> pl.DataFrame:
@@ -86,13 +82,7 @@ def _frame(reader: Reader, files: Sequence[SourceFile], choices: Choices) -> pl.
 def _mapping(reader: Reader, frame: pl.DataFrame, told: dict[str, str]) -> dict[str, str]:
     if not reader.maps:
         return {name: name for name in frame.columns if name in COLUMNS} | (told if frame.width else {})
-    mapping = guess_columns(frame.columns, told)
-    # A column called time with numbers too small for points in time holds response times, as when it is read.
-    if "time" in mapping and "rt" not in mapping and "time" not in told:
-        numbers = frame[mapping["time"]].cast(pl.Float64, strict=False).drop_nulls()
-        if len(numbers) and (numbers < UNIX_2000).all():
-            mapping["rt"] = mapping.pop("time")
-    return mapping
+    return guess_mapping(frame, told)
 
 
 def _examples(column: pl.Series) -> str:

@@ -95,7 +95,7 @@ def look(files: str, choices: Choices, say: Say) -> Seen:
         judgments, notes = _known(intake.judgments, study)
     except KaratError as error:
         return replace(seen, failure=Failure.of(error))
-    lines = [line for line in intake.lines() if line[:4] in READ] + [f"note       {note}" for note in notes]
+    lines = [line.removeprefix("note").strip() for line in intake.lines() if line[:4] in READ] + notes
     return replace(
         seen,
         scales=_scales(judgments),
@@ -122,7 +122,7 @@ def report(files: str, made: str, archive: str, choices: Choices, say: Say) -> W
         say(what)
         yield
 
-    told = tuple(dict.fromkeys([*judgments.notes, *notes]))
+    told = tuple(dict.fromkeys([*intake.judgments.notes, *judgments.notes, *notes]))
     command = choices.command(list(map(str, found.results)), _name(found.study))
     gathered = gather(judgments, study, notes=told, command=command, progress=step)
     say("drawing and writing the report")
@@ -192,8 +192,13 @@ def _scales(judgments: Judgments) -> tuple[ScaleShown, ...]:
 
 def _preview(judgments: Judgments) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     head = judgments.frame.head(PREVIEWED)
-    rows = [tuple("" if cell is None else _short(str(cell)) for cell in row) for row in head.iter_rows()]
+    rows = [tuple("" if cell is None else _short(_plain(cell)) for cell in row) for row in head.iter_rows()]
     return tuple(head.columns), tuple(rows)
+
+
+def _plain(cell: object) -> str:
+    """A cell as people write it: milliseconds that became seconds are not exact to the last digit."""
+    return f"{cell:.6g}" if isinstance(cell, float) else str(cell)
 
 
 def _short(text: str) -> str:

@@ -7,12 +7,13 @@ how to say otherwise.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
 from karat.errors import IntakeError, Problem
 from karat.scales import Binary, Choice, Continuous, Nominal, Ordinal, Scale, as_number
+from karat.times import UNIX_2000
 
 MOST_ORDINAL_POINTS = 11
 MOST_NOMINAL_LEVELS = 50
@@ -73,7 +74,7 @@ def guess_columns(names: Sequence[str], told: dict[str, str]) -> dict[str, str]:
     {'participant': 'workerId', 'item': 'ITEM', 'response': 'ANSWER', 'rt': 'rt'}
     """
     mapping = dict(told)
-    taken = set(told.values())
+    taken = {name for source in told.values() for name in joined(source, names)}
     for column, spellings in NAMES.items():
         if column in mapping:
             continue
@@ -82,6 +83,35 @@ def guess_columns(names: Sequence[str], told: dict[str, str]) -> dict[str, str]:
             mapping[column] = candidates[0]
             taken.add(candidates[0])
     return mapping
+
+
+def guess_mapping(frame: pl.DataFrame, told: Mapping[str, str]) -> dict[str, str]:
+    """Which columns of a table are karat's: those that were told, then by name, and where a name misleads, by content.
+
+    A column called time that holds numbers too small for points in time holds response times.
+
+    >>> guess_mapping(pl.DataFrame({"subject": ["a", "b"], "time": [812, 1044]}), {})
+    {'participant': 'subject', 'rt': 'time'}
+    """
+    mapping = guess_columns(frame.columns, dict(told))
+    if "time" in mapping and "rt" not in mapping and "time" not in told:
+        numbers = frame[mapping["time"]].cast(pl.Float64, strict=False).drop_nulls()
+        if len(numbers) and (numbers < UNIX_2000).all():
+            mapping["rt"] = mapping.pop("time")
+    return mapping
+
+
+def joined(source: str, names: Sequence[str]) -> list[str]:
+    """The columns that a mapping names: one, or the two ends of a range, as in `expected=low..high`.
+
+    >>> joined("low..high", ["low", "high"]), joined("a..b", ["a..b"]), joined("a..b..c", ["a..b", "c"])
+    (['low', 'high'], ['a..b'], ['a..b', 'c'])
+    """
+    if source in names or ".." not in source:
+        return [source]
+    # R writes two dots where a name had two other signs, so that every pair of dots may be the one that is meant.
+    cuts = [[source[:at], source[at + 2 :]] for at in range(len(source)) if source.startswith("..", at)]
+    return next((cut for cut in cuts if set(cut) <= set(names)), cuts[0])
 
 
 def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | None = None) -> tuple[Scale, str]:

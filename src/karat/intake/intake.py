@@ -18,6 +18,7 @@ from karat.intake.guess import guess_rt_unit, guess_scale
 from karat.intake.personal import left_out_note, names_a_person
 from karat.intake.readers import reader_for, reader_named
 from karat.intake.reading import Options, Reader, Reading
+from karat.intake.skipped import skipped_note
 from karat.judgments import Judgments
 from karat.scales import Choice, Scale
 from karat.source import SourceFile
@@ -38,6 +39,13 @@ class Intake:
     """What could not be read and was left out, because the user said so."""
     skipped_units: int
     notes: tuple[str, ...]
+
+    def skipped_notes(self) -> tuple[str, ...]:
+        """What was left out, as a note: how many rows, which, and why; nothing where nothing was."""
+        if not self.skipped:
+            return ()
+        several = len(self.sources) > 1
+        return (skipped_note(self.skipped, self.skipped_units, self.units_in, self.unit, name_files=several),)
 
     def lines(self) -> list[str]:
         """The account in a few lines, the summary of the judgments last."""
@@ -82,7 +90,7 @@ def read_files(
     """Read files of one study, of one or of several sources, as one table of judgments."""
     options = options or Options()
     files = _files(paths, encoding)
-    groups = _by_reader(files, source)
+    groups = by_reader(files, source)
     parts = [_with_mapping(reader.read(group, options), reader, options) for reader, group in groups]
     parts = [_without_names(part, *group, options) for part, group in zip(parts, groups, strict=True)]
     answering = [part for part in parts if part.frame.width]
@@ -101,8 +109,8 @@ def read_files(
     judgments = Judgments.from_checked(checked, scales, _participants(parts))
     if not judgments.frame.height:
         raise IntakeError(f"There are no judgments in {', '.join(file.name for file in files)}.")
-    judgments.notes = tuple(dict.fromkeys([*notes, *more, *checked.notes]))
-    return Intake(
+    told = tuple(dict.fromkeys([*notes, *more, *checked.notes]))
+    intake = Intake(
         judgments,
         tuple((file.name, reader.title) for reader, group in groups for file in group),
         units_in=sum(part.units_in for part in parts),
@@ -110,8 +118,11 @@ def read_files(
         set_aside=_added(part.set_aside for part in parts),
         skipped=problems,
         skipped_units=lost + sum(part.bad_units for part in parts),
-        notes=judgments.notes,
+        notes=told,
     )
+    # The account lists what was skipped in lines of its own; the judgments alone have only their notes.
+    judgments.notes = (*told, *intake.skipped_notes())
+    return intake
 
 
 def _files(paths: Sequence[str | Path], encoding: str | None) -> list[SourceFile]:
@@ -146,8 +157,14 @@ def _expanded(paths: Sequence[str | Path]) -> list[Path]:
     return found
 
 
-def _by_reader(files: Sequence[SourceFile], source: str) -> list[tuple[Reader, list[SourceFile]]]:
-    """The readers with their files: one at a time, or together where a tool spreads a study over several."""
+def by_reader(files: Sequence[SourceFile], source: str) -> list[tuple[Reader, list[SourceFile]]]:
+    """The readers with their files: one at a time, or together where a tool spreads a study over several.
+
+    >>> import karat
+    >>> [(reader.name, [file.name for file in group])
+    ...  for reader, group in by_reader([SourceFile(karat.datasets.path("likert"))], "auto")]
+    [('karat', ['likert.parquet'])]
+    """
     groups: list[tuple[Reader, list[SourceFile]]] = []
     for file in files:
         reader = reader_for(file) if source == "auto" else reader_named(source)

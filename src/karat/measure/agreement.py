@@ -40,6 +40,7 @@ from karat.models.resampling import percentile_interval, resamples
 from karat.models.split_half import split_half
 from karat.models.symmetric_sums import Components, components
 from karat.scales import Choice, Nominal, Ordinal
+from karat.work import HERE, Work, as_map
 
 SPLITS = 200
 WORK = 250_000_000
@@ -101,11 +102,12 @@ def agreement(
     samples: int = 1000,
     level: float = 0.95,
     seed: int = 1,
+    work: Work = HERE,
 ) -> Agreement:
     """The coefficients of agreement that the scale admits, with bootstrap intervals over participants.
 
     `conditions` names the columns that, besides item and question, tell stimuli apart; by default those of the design.
-    `samples` is the number of bootstrap samples, 0 for none.
+    `samples` is the number of bootstrap samples, 0 for none; `work` says where they are computed (`karat.work.opened`).
 
     >>> import karat
     >>> print(agreement(karat.datasets.load("crowd"), samples=200))
@@ -127,10 +129,10 @@ def agreement(
         notes += [f"{about}{alone:,} stimuli with a single answer have no pair of participants."] if alone else []
         sizes = (one.stimuli.height, len(one.people), one.rows.height)
         drawn = resamples(len(one.people), samples, seed) if samples else None
+        many = _samples(one, drawn, seed, work)
         for name, coefficient in _coefficients(one, seed):
-            estimate = float(coefficient(None)[0])
-            ends = (np.nan, np.nan) if drawn is None else percentile_interval(coefficient(drawn), level)
-            rows.append((one.question, name, estimate, *ends, *sizes))
+            ends = (np.nan, np.nan) if drawn is None else percentile_interval(many[name], level)
+            rows.append((one.question, name, float(coefficient(None)[0]), *ends, *sizes))
     settings = {"functions": tuple(functions), "samples": samples, "level": level, "seed": seed}
     table = pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
     return Agreement(table, settings, tuple(dict.fromkeys(notes)))
@@ -138,6 +140,35 @@ def agreement(
 
 Coefficient = Callable[[Floats | None], Floats]
 """The coefficient for each column of participants' weights; without weights, everybody counts once."""
+
+
+def _samples(one: Rated, drawn: Floats | None, seed: int, work: Work) -> dict[str, Floats]:
+    """Every coefficient of every bootstrap sample."""
+    if drawn is None:
+        return {}
+    parts = work.map(_some_samples, (one, drawn), in_columns(drawn), name="agreement")
+    found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    if one.has_numbers:
+        mapper = as_map(work, name="split halves")
+        found[HALVES] = split_half(one.stimulus, one.rater, one.value, splits(one, drawn), drawn, seed, mapper)
+    return found
+
+
+def _some_samples(about: tuple[Rated, Floats], columns: tuple[int, int]) -> dict[str, Floats]:
+    """Every coefficient of some samples, but that of split halves, which has random numbers of its own."""
+    one, drawn = about
+    some = drawn[:, slice(*columns)]
+    return {name: coefficient(some) for name, coefficient in _coefficients(one, 0) if name != HALVES}
+
+
+def in_columns(drawn: Floats, width: int = 50) -> list[tuple[int, int]]:
+    """Columns of weights by their first and last, so many together whoever computes them, and never one alone.
+
+    >>> in_columns(np.ones((2, 101)))
+    [(0, 50), (50, 101)]
+    """
+    starts = list(range(0, max(drawn.shape[1] - 1, 1), width))
+    return list(zip(starts, [*starts[1:], drawn.shape[1]], strict=True))
 
 
 def _coefficients(one: Rated, seed: int) -> Iterator[tuple[str, Coefficient]]:

@@ -13,15 +13,18 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from karat.judgments import Judgments
 from karat.measure.choice_strengths import Compared, compared_stimuli
 from karat.measure.errors import MeasureError
 from karat.measure.rated import Floats, Ints, known_column, rated
 from karat.models.choices.assumptions import NAMES, Misfit, misfit, simulated
+from karat.models.choices.pairs import Pairs
 from karat.models.choices.thurstone import fit_thurstone
 from karat.models.choices.transitivity import circular_triads, compared_triads, zeta
 from karat.scales import Choice
+from karat.work import HERE, Work
 
 SHOWN = 0.05
 TESTS = {
@@ -77,8 +80,11 @@ def choice_assumptions(
     samples: int = 199,
     seed: int = 1,
     progress: Callable[[str], None] | None = None,
+    work: Work = HERE,
 ) -> ChoiceAssumptions:
     """Tests of transitivity and of homogeneity; `by` names a column that puts participants into groups.
+
+    `work` says where the simulated studies are analysed (`karat.work.opened`).
 
     >>> import karat
     >>> random = np.random.default_rng(1)
@@ -100,12 +106,15 @@ def choice_assumptions(
     found = misfit(pairs, person, people, triads, group)
     fit = fit_thurstone(pairs, person)
     random = np.random.default_rng(seed)
-    drawn = np.empty((samples, len(NAMES)))
-    for sample in range(samples):
-        again = simulated(pairs, person, people, fit, random)
-        drawn[sample] = misfit(again, person, people, triads, group).statistics
-        if progress is not None and sample % 10 == 9:
-            progress(f"{sample + 1} of {samples} simulated studies")
+    # The studies are drawn here, one after the other; to analyse them is what takes long.
+    answers = [simulated(pairs, person, people, fit, random).answer.astype(np.int8) for _ in range(samples)]
+
+    def told(done: int, total: int) -> None:
+        if progress is not None and done % 10 == 0:
+            progress(f"{done} of {total} simulated studies")
+
+    about = pairs, person, people, triads, group
+    drawn = np.array(work.map(_statistics, about, answers, name="choice assumptions", progress=told))
     circles, whole = circular_triads(pairs, person, people)
     notes = list(compared.notes)
     if not len(triads):
@@ -121,6 +130,13 @@ def choice_assumptions(
         {"by": by, "functions": tuple(functions), "samples": samples, "seed": seed},
         tuple(notes),
     )
+
+
+def _statistics(about: tuple[Pairs, Ints, int, Ints, Ints | None], answer: NDArray[np.int8]) -> Floats:
+    """What one order does not explain in a simulated study."""
+    pairs, person, people, triads, group = about
+    again = Pairs(pairs.left, pairs.right, answer.astype(np.int64), pairs.items)
+    return misfit(again, person, people, triads, group).statistics
 
 
 def _choices(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat.measure.errors import MeasureError
 from karat.measure.measures import Part
+from karat.work import HERE, Work
 
 if TYPE_CHECKING:
     from karat.study.study import Study
@@ -32,6 +33,7 @@ class Wanted:
     level: float
     seed: int
     study: Study | None
+    work: Work = HERE
 
 
 class Collected:

@@ -18,6 +18,7 @@ from karat.errors import counted
 from karat.measure.errors import MeasureError
 from karat.measure.factors import Factors
 from karat.models.factors import congruence, extract, matched, nearest_correlation, pearson, polychoric, rotate
+from karat.work import HERE, Progress, Work
 
 Floats = NDArray[np.float64]
 SIMILAR = 0.85
@@ -47,8 +48,18 @@ class FactorIntervals:
         return " ".join([text, *self.notes])
 
 
-def factor_intervals(found: Factors, draws: int = 200, level: float = 0.95, seed: int = 1) -> FactorIntervals:
+def factor_intervals(
+    found: Factors,
+    draws: int = 200,
+    level: float = 0.95,
+    seed: int = 1,
+    *,
+    progress: Progress | None = None,
+    work: Work = HERE,
+) -> FactorIntervals:
     """Intervals of a solution by resampling participants; of a table without participants, by resampling its rows.
+
+    `work` says where the draws are analysed (`karat.work.opened`).
 
     >>> random = np.random.default_rng(1)
     >>> truth = random.standard_normal((200, 1))
@@ -70,12 +81,9 @@ def factor_intervals(found: Factors, draws: int = 200, level: float = 0.95, seed
         notes.append("The rows are not marked with participants: rows were resampled as if they were independent.")
     cases = [np.flatnonzero(who == person) for person in range(int(who.max()) + 1)]
     random = np.random.default_rng(seed)
-    drawn = []
-    for _ in range(draws):
-        rows = np.concatenate([cases[person] for person in random.integers(0, len(cases), len(cases))])
-        again = _again(found, source.values[rows])
-        if again is not None:
-            drawn.append(again)
+    people = [random.integers(0, len(cases), len(cases)) for _ in range(draws)]
+    again = work.map(_drawn, (found, cases), people, name="factor intervals", progress=progress)
+    drawn = [one for one in again if one is not None]
     if len(drawn) < draws:
         notes.append(f"{counted(draws - len(drawn), 'draw')} left out: the search found no solution.")
     if len(drawn) < 2:
@@ -90,6 +98,13 @@ def factor_intervals(found: Factors, draws: int = 200, level: float = 0.95, seed
         _loading_table(found, loadings, level), _correlation_table(found, correlations, level),
         pl.DataFrame({"factor": found.names, "congruence": similar}), settings, tuple(notes),
     )  # fmt: skip
+
+
+def _drawn(about: tuple[Factors, list[NDArray[np.int64]]], people: NDArray[np.int64]) -> tuple[Floats, Floats] | None:
+    """The analysis of one draw of participants."""
+    found, cases = about
+    values = found.source.values
+    return None if values is None else _again(found, values[np.concatenate([cases[person] for person in people])])
 
 
 def _again(found: Factors, values: Floats) -> tuple[Floats, Floats] | None:

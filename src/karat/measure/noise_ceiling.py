@@ -14,7 +14,7 @@ are centred at the estimate by Fisher's z, since means and majorities of bootstr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,13 +23,14 @@ import polars as pl
 
 from karat.errors import counted
 from karat.judgments import Judgments
-from karat.measure.agreement import check_bootstrap, splits
+from karat.measure.agreement import check_bootstrap, in_columns, splits
 from karat.measure.errors import MeasureError
 from karat.measure.rated import Floats, Rated, rated
 from karat.measure.texts import coefficient, with_interval
 from karat.models.others import with_the_majority, with_the_mean
 from karat.models.resampling import centred_interval, percentile_interval, resamples
 from karat.models.split_half import split_half
+from karat.work import HERE, Work, as_map
 
 SCHEMA: dict[str, Any] = {
     "question": pl.String, "ceiling": pl.String, "estimate": pl.Float64, "lower": pl.Float64, "upper": pl.Float64,
@@ -88,8 +89,11 @@ def noise_ceiling(
     samples: int = 500,
     level: float = 0.95,
     seed: int = 1,
+    work: Work = HERE,
 ) -> NoiseCeiling:
     """How well predictions of means, of single participants and of labels can do, with bootstrap intervals.
+
+    `work` says where the samples are computed (`karat.work.opened`).
 
     >>> import karat
     >>> print(noise_ceiling(karat.datasets.load("likert"), samples=100))  # doctest: +ELLIPSIS
@@ -105,13 +109,15 @@ def noise_ceiling(
         people |= set(one.people)
         notes += [f"{one.question}: {note}" if one.question else note for note in one.notes]
         drawn = resamples(len(one.people), samples, seed) if samples else None
-        rows += [(one.question, *row) for row in _ceilings(one, drawn, level, seed)]
+        rows += [(one.question, *row) for row in _ceilings(one, drawn, level, seed, work)]
     table = pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
     settings = {"functions": tuple(functions), "samples": samples, "level": level, "seed": seed}
     return NoiseCeiling(table, len(people), settings, tuple(dict.fromkeys(notes)))
 
 
-def _ceilings(one: Rated, drawn: Floats | None, level: float, seed: int) -> Iterator[tuple[str, float, float, float]]:
+def _ceilings(
+    one: Rated, drawn: Floats | None, level: float, seed: int, work: Work
+) -> Iterator[tuple[str, float, float, float]]:
     """Each ceiling with its interval."""
     none = (np.nan, np.nan)
     stimulus, rater, value = one.stimulus, one.rater, one.value
@@ -119,24 +125,48 @@ def _ceilings(one: Rated, drawn: Floats | None, level: float, seed: int) -> Iter
         estimate = float(split_half(stimulus, rater, value, splits(one, None), seed=seed)[0])
         ends = none
         if drawn is not None:
-            ends = percentile_interval(split_half(stimulus, rater, value, splits(one, drawn), drawn, seed), level)
+            mapper = as_map(work, name="split halves")
+            many = split_half(stimulus, rater, value, splits(one, drawn), drawn, seed, mapper)
+            ends = percentile_interval(many, level)
         yield RELIABILITY, estimate, *ends
         low, middle, high = (
             float(np.sqrt(max(part, 0.0))) if part == part else np.nan for part in (ends[0], estimate, ends[1])
         )
         yield MEANS, middle, low, high
         names = (OTHERS, EVERYBODY)
-        for name, (found,), many in zip(names, with_the_mean(stimulus, rater, value), _drawn(one, drawn), strict=True):
-            yield name, float(found), *(none if many is None else centred_interval(float(found), many, level))
+        estimates = with_the_mean(stimulus, rater, value)
+        samples = _many(_with_the_mean, one, drawn, work)
+        for place, (name, (found,)) in enumerate(zip(names, estimates, strict=True)):
+            yield (
+                name,
+                float(found),
+                *(none if drawn is None else centred_interval(float(found), samples[place], level)),
+            )
     if one.levels:
         found = float(with_the_majority(stimulus, rater, one.category)[0])
         ends = none
         if drawn is not None:
-            ends = centred_interval(found, with_the_majority(stimulus, rater, one.category, drawn), level)
+            ends = centred_interval(found, _many(_with_the_majority, one, drawn, work)[0], level)
         yield MAJORITY, found, *ends
 
 
-def _drawn(one: Rated, drawn: Floats | None) -> tuple[Floats | None, Floats | None]:
+Samples = Callable[[tuple[Rated, Floats], tuple[int, int]], tuple[Floats, ...]]
+"""The values of some bootstrap samples."""
+
+
+def _many(values: Samples, one: Rated, drawn: Floats | None, work: Work) -> tuple[Floats, ...]:
+    """The values of all samples, some of them at a time."""
     if drawn is None:
-        return None, None
-    return with_the_mean(one.stimulus, one.rater, one.value, drawn)
+        return ()
+    parts = work.map(values, (one, drawn), in_columns(drawn), name="noise ceiling")
+    return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
+
+
+def _with_the_mean(about: tuple[Rated, Floats], columns: tuple[int, int]) -> tuple[Floats, ...]:
+    one, drawn = about
+    return with_the_mean(one.stimulus, one.rater, one.value, drawn[:, slice(*columns)])
+
+
+def _with_the_majority(about: tuple[Rated, Floats], columns: tuple[int, int]) -> tuple[Floats, ...]:
+    one, drawn = about
+    return (with_the_majority(one.stimulus, one.rater, one.category, drawn[:, slice(*columns)]),)

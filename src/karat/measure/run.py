@@ -33,6 +33,7 @@ from karat.measure.rated import Rated, known_column, rated
 from karat.measure.run_parts import correlations, one_question, together
 from karat.measure.strengths import MODELS
 from karat.scales import Choice
+from karat.work import HERE, Work
 
 if TYPE_CHECKING:
     from karat.study.study import Study
@@ -57,13 +58,15 @@ def run(
     level: float = 0.95,
     seed: int = 1,
     progress: Progress = lambda _: nullcontext(),
+    work: Work = HERE,
 ) -> Measures:
     """Compute everything that applies to these judgments; `skipped` says what does not, and why.
 
     `models` are those of `strengths`, `formula` and `conditions` those of `contrasts`, `pairs` those of `decisions`,
     `by` that of `stability`; `factors` is the number of dimensions, by default that of parallel analysis. `posterior`
     asks for the full posterior of Thurstone's model. With a `study`, its factors are the conditions, and its planned
-    contrasts are told. `without` leaves out participants: see `karat.measure.excluded`.
+    contrasts are told. `without` leaves out participants: see `karat.measure.excluded`. `work` says where bootstrap
+    samples are computed (`karat.work.opened`).
 
     >>> import karat
     >>> found = run(karat.datasets.load("crowd"))
@@ -80,7 +83,7 @@ def run(
     questions = rated(judged, "measure", functions, [], once=None)
     chosen = _conditions(judged, conditions, study, functions, questions)
     wanted = Wanted(
-        tuple(models), formula, pairs, chosen, tuple(functions), by, factors, posterior, level, seed, study
+        tuple(models), formula, pairs, chosen, tuple(functions), by, factors, posterior, level, seed, study, work
     )  # fmt: skip
     _check_models(wanted, questions)
     found = Collected(progress)

@@ -118,11 +118,11 @@ def together(found: Collected, judgments: Judgments, questions: list[Rated], wan
     options: dict[str, Any] = {
         "functions": wanted.functions, "conditions": wanted.conditions, "level": wanted.level, "seed": wanted.seed,
     }  # fmt: skip
-    found.add("agreement", lambda: agreement(judgments, **options))
+    found.add("agreement", lambda: agreement(judgments, work=wanted.work, **options))
     if len(judgments) > MOST:
         found.skip("noise ceiling", f"its samples would take long for more than {MOST:,} answers; see karat.measure.")
     else:
-        found.add("noise ceiling", lambda: noise_ceiling(judgments, **options))
+        found.add("noise ceiling", lambda: noise_ceiling(judgments, work=wanted.work, **options))
     found.add("decision study", lambda: decision_study(judgments, **options))
     _stability(found, judgments, wanted, len(questions) > 1, options)
     labelled = [one for one in questions if isinstance(one.scale, Nominal | Binary)]

@@ -13,6 +13,10 @@ is the number of all participants over that of a half. The intervals are so abou
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -22,6 +26,7 @@ from karat.models.symmetric_sums import stepped_up
 FEWEST_ITEMS = 3
 AT_ONCE = 512
 """How many splits are computed at once."""
+Map = Callable[[Callable[[int], Any], Iterable[int]], Iterable[Any]]
 
 
 def split_half(
@@ -31,10 +36,12 @@ def split_half(
     splits: int = 200,
     weights: ArrayLike | None = None,
     seed: int = 1,
+    mapper: Map = map,
 ) -> Floats:
     """The reliability of item means by random halves of raters, for each column of weights.
 
-    Missing (NaN) where fewer than three items have answers in both halves, or their means do not vary.
+    Missing (NaN) where fewer than three items have answers in both halves, or their means do not vary. `mapper` may be
+    the map of a pool of processes; the numbers are the same.
 
     >>> items, raters = np.repeat(np.arange(6), 8), np.tile(np.arange(8), 6)
     >>> noise = np.random.default_rng(1).normal(size=48)
@@ -43,23 +50,29 @@ def split_half(
     """
     item = np.unique(np.asarray(items), return_inverse=True)[1]
     rater, y = np.asarray(raters, dtype=np.int64), np.asarray(values, dtype=np.float64)
-    random = np.random.default_rng(seed)
     w = as_weights(weights, int(rater.max()) + 1)
     shape = (int(item.max()) + 1, len(w))
     number, total = summing(item, rater, shape=shape), summing(item, rater, y - y.mean(), shape)
     sample = np.repeat(np.arange(w.shape[1]), splits)
-    correlation, sizes = np.empty(len(sample)), np.empty(len(sample))
-    for start in range(0, len(sample), AT_ONCE):
-        part = w[:, sample[start : start + AT_ONCE]]
-        first = part * _half(part > 0, random)
-        second = part - first
-        means = [quotient(total @ half, number @ half) for half in (first, second)]
-        correlation[start : start + AT_ONCE] = column_correlations(*means)
-        sizes[start : start + AT_ONCE] = (_effective(first) + _effective(second)) / 2
+    parts = mapper(partial(_splits, number, total, w, splits, seed), range(0, len(sample), AT_ONCE))
+    correlation, sizes = (np.concatenate(both) for both in zip(*parts, strict=True))
     with_value = np.isfinite(correlation)
     known = np.bincount(sample, with_value, w.shape[1])
     mean = quotient(np.bincount(sample, np.where(with_value, correlation, 0.0), w.shape[1]), known)
     return stepped_up(mean, quotient(w.sum(axis=0) * splits, np.bincount(sample, sizes, w.shape[1])))
+
+
+def _splits(number: Any, total: Any, w: Floats, splits: int, seed: int, start: int) -> tuple[Floats, Floats]:
+    """The correlations of some splits, and the sizes of their halves."""
+    random = np.random.default_rng(seed)
+    # Every participant takes one number a split: those of the splits before are passed over.
+    random.bit_generator.advance(len(w) * start)  # type: ignore[attr-defined]
+    columns = np.arange(start, min(start + AT_ONCE, w.shape[1] * splits)) // splits
+    part = w[:, columns]
+    first = part * _half(part > 0, random)
+    second = part - first
+    means = [quotient(total @ half, number @ half) for half in (first, second)]
+    return column_correlations(*means), (_effective(first) + _effective(second)) / 2
 
 
 def _half(present: NDArray[np.bool_], random: np.random.Generator) -> NDArray[np.bool_]:

@@ -45,6 +45,7 @@ from karat.study.study import Study
 
 LANGUAGES = ("en", "de")
 CODES = ("completion_code", "screened_out_code", "failed_quiz_code", "no_consent_code")
+ROW_ID = "row_id"
 WORD = re.compile(r"[\w@.+-]+")
 FEWEST_LETTERS = 4
 """Shorter names of participants are not looked for in what was written: they stand there for other things too."""
@@ -150,10 +151,16 @@ def _tables(
     title = "Judgments" if study is None else study.title
     (made / "data" / "raw").mkdir(parents=True)
     (made / "documentation").mkdir()
+    notes = []
     for name, table in (("judgments", judgments.frame), ("participants", judgments.participants)):
         moments = [column for column, dtype in table.schema.items() if isinstance(dtype, pl.Datetime)]
         plain = table.with_columns(pl.col(moments).dt.strftime("%Y-%m-%dT%H:%M:%S%.6fZ"))
         plain.write_csv(made / "data" / data_name(title, name))
+        if ROW_ID in plain.columns and plain[ROW_ID].is_duplicated().any():
+            notes.append(
+                f"{ROW_ID} repeats among the {name}: Psych-DS keeps the name {ROW_ID} for a column with every value "
+                "once. Call it otherwise."
+            )
     judgments.to_parquet(made / "data" / "raw" / "judgments.parquet")
     book = codebook(judgments, study)
     book.with_columns(pl.col(pl.String).replace("", None)).write_csv(made / "documentation" / "codebook.csv")
@@ -164,7 +171,8 @@ def _tables(
     text = json.dumps(about, ensure_ascii=False, indent=2)
     (made / "dataset_description.json").write_text(text + "\n", encoding="utf-8")
     blank = book.filter(pl.col("meaning") == "")["column"].unique(maintain_order=True).to_list()
-    return [f"documentation/codebook.csv has no meaning for {', '.join(blank)}: fill it in."] if blank else []
+    notes += [f"documentation/codebook.csv has no meaning for {', '.join(blank)}: fill it in."] if blank else []
+    return notes
 
 
 def _reported(made: Path, gathered: Gathered, progress: Progress) -> list[tuple[str, str, str]]:

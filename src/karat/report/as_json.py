@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from karat.measure.consensus import SURE, Consensus
 from karat.measure.measures import Measures
 from karat.measure.written import plain
+from karat.report.counts import composition_counts, design_counts, evidence_counts, sample_counts
 from karat.report.gather import Gathered
+from karat.report.planned import study_counts
 from karat.report.sections import sections
 from karat.screen.effects import EffectsBeforeAfter
+from karat.screen.evidence import Evidence
 from karat.screen.spammer_index import SpammerIndex
 from karat.section import Section
 
@@ -19,10 +23,23 @@ def as_data(gathered: Gathered, language: str = "en") -> dict[str, Any]:
     >>> import karat
     >>> from karat.report.gather import Gathered
     >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
-    >>> list(as_data(Gathered(screening, None, "not computed", "not computed")))[5:]
-    ['screening', 'spammer_index', 'measures', 'effects', 'sections']
+    >>> list(as_data(Gathered(screening, None, "not computed", "not computed")))[-4:]
+    ['spammer_index', 'measures', 'effects', 'sections']
     """
-    index, measures, effects = gathered.index, gathered.measures, gathered.effects
+    return results(gathered) | {"sections": [_section(one) for one in sections(gathered, language)]}
+
+
+def results(gathered: Gathered) -> dict[str, Any]:
+    """Every result that a sentence of the report may speak of; `screening` is what screening.json holds.
+
+    >>> import karat
+    >>> from karat.report.gather import Gathered
+    >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
+    >>> results(Gathered(screening, None, "not computed", "not computed"))["screening"]["summary"]["kept"]
+    120
+    """
+    index, measures, effects, study = gathered.index, gathered.measures, gathered.effects, gathered.study
+    known: dict[str, Evidence | str] = {**gathered.described, **gathered.screening.evidence}
     return {
         "title": gathered.title,
         "made": gathered.made,
@@ -30,11 +47,40 @@ def as_data(gathered: Gathered, language: str = "en") -> dict[str, Any]:
         "versions": gathered.versions,
         "platform": gathered.platform,
         "screening": plain(gathered.screening.to_dict()),
-        "spammer_index": plain(index.to_dict()) if isinstance(index, SpammerIndex) else index,
-        "measures": measures.to_dict() if isinstance(measures, Measures) else measures,
+        "design": design_counts(gathered.judgments),
+        "study": None if study is None else study_counts(study),
+        "sample": sample_counts(gathered),
+        "composition": composition_counts(gathered.screening.composition()),
+        "evidence": {name: one if isinstance(one, str) else evidence_counts(one) for name, one in known.items()},
+        "spammer_index": _index(index) if isinstance(index, SpammerIndex) else index,
+        "measures": _measures(measures) if isinstance(measures, Measures) else measures,
         "effects": _effects(effects) if isinstance(effects, EffectsBeforeAfter) else effects,
-        "sections": [_section(one) for one in sections(gathered, language)],
     }
+
+
+def _index(found: SpammerIndex) -> dict[str, Any]:
+    whole: dict[str, Any] = plain(found.to_dict())
+    return whole | {"participants": found.participants, "suspicious": found.suspicious}
+
+
+def _measures(found: Measures) -> dict[str, Any]:
+    """What measures.json holds, with the thresholds and the counts of labels that the page tells."""
+    whole = found.to_dict()
+    for data, part in zip(whole["parts"], found.parts, strict=True):
+        thresholds = getattr(getattr(part.result, "fit", None), "thresholds", None)
+        data |= {} if thresholds is None else {"thresholds": plain(thresholds)}
+        if isinstance(part.result, Consensus):
+            data["counts"] = _labels(part.result)
+    return whole
+
+
+def _labels(found: Consensus) -> dict[str, Any]:
+    """How many labels are sure, how many are ties, and how often the median participant is expected to be right."""
+    labels, right = found.labels, found.participants["right"]
+    return {
+        "items": labels.height, "answers": int(labels["answers"].sum()), "ties": int(labels["tie"].sum()),
+        "sure": int((labels["probability"] >= SURE).sum()), "median_right": plain(right.median()),
+    }  # fmt: skip
 
 
 def _effects(found: EffectsBeforeAfter) -> dict[str, Any]:

@@ -29,6 +29,8 @@ from karat.section import Table
 COORDINATES = re.compile(r'(?<= )(d|x|y|transform|points)="([^"]*)"')
 DECIMALS = re.compile(r"(-?\d+\.\d{2})\d+")
 CODE = re.compile(r"`([^`]+)`")
+UNITS = re.compile(r"(?<=\d) (?=%)|(?<=[<>=]) (?=\.?\d)")
+NARROW = "\N{NO-BREAK SPACE}"
 LETTERS = 1.62
 """Pixels a point of figures."""
 LONG = 25
@@ -119,12 +121,12 @@ def text_link(text: str) -> str:
 
 
 def coded(text: str) -> Markup:
-    """A sentence with what stands between backticks as code.
+    """A sentence with what stands between backticks as code; a number and its sign stay in one line.
 
     >>> str(coded("The model `a ~ b` <was> fitted."))
     'The model <code>a ~ b</code> &lt;was&gt; fitted.'
     """
-    parts = CODE.split(text)
+    parts = CODE.split(UNITS.sub(NARROW, text))
     marked = [Markup("<code>{}</code>").format(part) if n % 2 else escape(part) for n, part in enumerate(parts)]
     return Markup("").join(marked)
 

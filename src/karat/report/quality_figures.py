@@ -107,4 +107,4 @@ def _stacked(axes: Axes, table: pl.DataFrame, edges: np.ndarray) -> None:
             )
     axes.set_ylim(0, max(float((kept + flagged).max()), 1.0) * 1.15)
     axes.set_ylabel("participants")
-    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10], integer=True))

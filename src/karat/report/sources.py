@@ -52,7 +52,7 @@ SOURCES: dict[str, Source] = {
         ),
         Source(
             "macketanz2022", "inproceedings",
-            ("Macketanz, Vivien", "Naderi, Babak", "Schmidt, Steven", "Möller, Sebastian"),
+            ("Macketanz, Vivien", "Schmidt, Steven", "Naderi, Babak", "Möller, Sebastian"),
             "Perceptual quality dimensions of machine-generated text with a focus on machine translation", "2022",
             {"booktitle": "Proceedings of the 2nd Workshop on Human Evaluation of NLP Systems (HumEval)",
              "publisher": "Association for Computational Linguistics"},
@@ -118,7 +118,7 @@ SOURCES: dict[str, Source] = {
                  "partial correlations", "Psychometrika", "41", "3", "321--327", "10.1007/BF02293557"),
         _article("hendrickson1964", "Hendrickson, Alan E.; White, Paul Owen", 1964, "Promax: A quick method for "
                  "rotation to oblique simple structure", "British Journal of Statistical Psychology", "17", "1",
-                 "65--70"),
+                 "65--70", "10.1111/j.2044-8317.1964.tb00244.x"),
         _article("kaiser1974", "Kaiser, Henry F.; Rice, John", 1974, "Little jiffy, mark {IV}", "Educational and "
                  "Psychological Measurement", "34", "1", "111--117", "10.1177/001316447403400115"),
         _article("mcgraw1996", "McGraw, Kenneth O.; Wong, S. P.", 1996, "Forming inferences about some intraclass "

@@ -19,6 +19,7 @@ from karat.screen.inconsistency import inconsistency
 from karat.screen.mahalanobis import mahalanobis
 from karat.screen.markov import Markov, markov
 from karat.screen.multiverse import Multiverse, multiverse
+from karat.screen.parted import run_in_parts
 from karat.screen.person_total import person_total
 from karat.screen.procedure import Procedure, procedure
 from karat.screen.quiz import quiz
@@ -75,6 +76,7 @@ __all__ = [
     "risk",
     "risk_levels",
     "run",
+    "run_in_parts",
     "scale_use",
     "source_effect",
     "spammer_index",

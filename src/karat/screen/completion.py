@@ -15,7 +15,8 @@ stands for one with answers, as somebody who turned back at the door has seen no
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
@@ -29,6 +30,8 @@ from karat.times import instants
 AT_LEAST = 0.9
 ALIKE_TRIALS = 10
 DIFFERENT_TIMES = 5
+Record = list[tuple[str, str, float]]
+"""Item, answer and response time of one trial after the other."""
 PERSON = "person"
 """The column of the participants that names the person, where none is stated."""
 
@@ -47,17 +50,37 @@ def completion(
     >>> evidence.flagged, evidence.table()["reason"][0]
     (['p31'], 'answered 38 of 72 trials; the last at position 41')
     """
+    check_settings(at_least, trials)
+    rows, table = counts(judgments)
+    length = length_of(table["answered"].max(), trials)
+    named, absent = named_persons(known_persons(judgments, person)) if has_person(judgments, person) else ([], 0)
+    timed = has_times(rows)
+    twice = standing(named, records(rows) if timed else {}, record_order(judgments, table))
+    participants = verdicts(table, length, at_least, twice)
+    more = table.filter(pl.col("answered") > length).height
+    notes = notes_on(length, trials is None, absent, person, timed, more)
+    settings = {"at_least": at_least, "trials": length, "person": person}
+    return Evidence(participants, "completion", settings, notes)
+
+
+def check_settings(at_least: float, trials: int | None) -> None:
+    """Whether the settings can be used; ScreenError says why not."""
     if not 0 <= at_least <= 1:
         raise ScreenError(f"completion: at_least must be a share from 0 to 1, got {at_least}.")
     if trials is not None and trials < 1:
         raise ScreenError(f"completion: trials must be a whole number from 1, got {trials}.")
+
+
+def counts(judgments: Judgments) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The answers in the order of presentation, and how many trials everybody answered, those without any too."""
     rows = presented(judgments.frame.filter(pl.col("function") != "practice", pl.col("response").is_not_null()))
     people = pl.concat([judgments.participants.select("participant"), everybody(judgments)]).unique(maintain_order=True)
-    table = people.join(_answered(rows), on="participant", how="left", maintain_order="left").with_columns(
-        pl.col("answered").fill_null(0)
-    )
-    length = _length(table, trials)
-    twice, notes = _twice(judgments, table, rows, person)
+    table = people.join(_answered(rows), on="participant", how="left", maintain_order="left")
+    return rows, table.with_columns(pl.col("answered").fill_null(0))
+
+
+def verdicts(table: pl.DataFrame, length: int, at_least: float, twice: Mapping[str, tuple[str, str]]) -> pl.DataFrame:
+    """The table of participants, given the length of the questionnaire and whose record stands for another one."""
     told = [_reason(row, length, twice) for row in table.iter_rows(named=True)]
     same_as = [twice[name][0] if name in twice else None for name in table["participant"].to_list()]
     table = table.with_columns(
@@ -70,13 +93,18 @@ def completion(
     table = table.with_columns(flagged=(pl.col("score") < at_least) | pl.col("same_as").is_not_null())
     names = ["participant", "score", "threshold", "flagged", "reason", "answered", "same_as"]
     names[-1:-1] = ["last"] if "last" in table.columns else []
-    if trials is None:
-        notes.insert(0, f"The questionnaire is taken to have {length} trials, the most anybody has.")
-    more = table.filter(pl.col("answered") > length).height
+    return table.select(names)
+
+
+def notes_on(length: int, supposed: bool, absent: int, person: str | None, timed: bool, more: int) -> tuple[str, ...]:
+    """What was supposed, and for whom it is not known."""
+    notes = [f"The questionnaire is taken to have {length} trials, the most anybody has."] if supposed else []
+    notes += [f"{counted(absent, 'participant')} without an entry in {person or PERSON}."] if absent else []
+    if not timed:
+        notes.append("There are no response times by which the same record under two names would be found.")
     if more:
         notes.append(f"{counted(more, 'participant')} answered more than the stated {counted(length, 'trial')}.")
-    settings = {"at_least": at_least, "trials": length, "person": person}
-    return Evidence(table.select(names), "completion", settings, tuple(notes))
+    return tuple(notes)
 
 
 def _answered(rows: pl.DataFrame) -> pl.DataFrame:
@@ -99,8 +127,8 @@ def _answered(rows: pl.DataFrame) -> pl.DataFrame:
     return shown.group_by("participant", maintain_order=True).agg(pl.col("len").sum().cast(pl.Int64).alias("answered"))
 
 
-def _length(table: pl.DataFrame, trials: int | None) -> int:
-    longest = table["answered"].max()
+def length_of(longest: Any, trials: int | None) -> int:
+    """The length of the questionnaire: as stated, else the most that anybody answered."""
     length = trials if trials is not None else longest
     if not isinstance(length, int) or length < 1:
         raise ScreenError("completion: nobody answered anything, so that the length is not known. Say trials=...")
@@ -117,29 +145,23 @@ def _reason(row: Mapping[str, object], length: int, twice: Mapping[str, tuple[st
     return f"{again[1]}; {reason}" if again else reason
 
 
-def _twice(
-    judgments: Judgments, table: pl.DataFrame, rows: pl.DataFrame, person: str | None
-) -> tuple[dict[str, tuple[str, str]], list[str]]:
+def standing(
+    named: Iterable[list[str]], found: Mapping[str, Record], order: Mapping[str, tuple[bool, float, int, int]]
+) -> dict[str, tuple[str, str]]:
     """Whose record stands for another one, and why: the name that stands and the words for it."""
-    order = _order(judgments, table)
-    found: dict[str, tuple[str, str]] = {}
-    named, notes = _named_persons(judgments, person)
+    twice: dict[str, tuple[str, str]] = {}
     for names in named:
         stands, *later = sorted(names, key=order.__getitem__)
-        found |= dict.fromkeys(later, (stands, f"the same person as {stands}"))
-    if "rt" not in rows.columns or rows["rt"].null_count() == rows.height:
-        notes.append("There are no response times by which the same record under two names would be found.")
-        return found, notes
-    records = _records(rows)
-    for names in _beginning_alike(records):
+        twice |= dict.fromkeys(later, (stands, f"the same person as {stands}"))
+    for names in _beginning_alike(found):
         stands, *later = sorted(names, key=order.__getitem__)
         for name in later:
-            alike = _alike(records[name], records[stands])
-            found.setdefault(name, (stands, f"the same record as {stands} ({alike} trials alike, times included)"))
-    return found, notes
+            number = _alike(found[name], found[stands])
+            twice.setdefault(name, (stands, f"the same record as {stands} ({number} trials alike, times included)"))
+    return twice
 
 
-def _order(judgments: Judgments, table: pl.DataFrame) -> dict[str, tuple[bool, float, int, int]]:
+def record_order(judgments: Judgments, table: pl.DataFrame, first: int = 0) -> dict[str, tuple[bool, float, int, int]]:
     """By what records of one person are ordered: whether empty, when started, how much answered, which comes first."""
     people = judgments.participants
     started: dict[str, float] = {}
@@ -149,52 +171,80 @@ def _order(judgments: Judgments, table: pl.DataFrame) -> dict[str, tuple[bool, f
         started = {name: moment for name, moment in pairs if moment is not None}
     rows = table.select("participant", "answered").iter_rows()
     late = float("inf")
-    return {name: (not count, started.get(name, late), -count, place) for place, (name, count) in enumerate(rows)}
+    return {
+        name: (not count, started.get(name, late), -count, place) for place, (name, count) in enumerate(rows, first)
+    }
 
 
-def _named_persons(judgments: Judgments, person: str | None) -> tuple[list[list[str]], list[str]]:
-    """The names under which one person comes, for those who have several, and how many have no person."""
+def has_person(judgments: Judgments, person: str | None) -> bool:
+    """Whether the table of participants names the person; ScreenError where it does not name a stated column."""
     people = judgments.participants
     if person is not None and person not in people.columns:
-        known = [name for name in people.columns if name != "participant"]
-        close = nearest(person, known)
-        hint = f"is {close} meant?" if close else f"there are {', '.join(known) or 'none'}."
-        raise ScreenError(f"completion: the table of participants has no column {person}; {hint}")
-    column = person or PERSON
-    if column not in people.columns:
-        return [], []
-    who = people.select("participant", _person=pl.col(column).cast(pl.String).str.strip_chars().replace("", None))
-    absent = who["_person"].null_count()
-    notes = [f"{counted(absent, 'participant')} without an entry in {column}."] if absent else []
+        raise ScreenError(no_column(person, people.columns))
+    return (person or PERSON) in people.columns
+
+
+def no_column(person: str, columns: Sequence[str]) -> str:
+    """That the participants have no such column."""
+    known = [name for name in columns if name != "participant"]
+    close = nearest(person, known)
+    hint = f"is {close} meant?" if close else f"there are {', '.join(known) or 'none'}."
+    return f"completion: the table of participants has no column {person}; {hint}"
+
+
+def known_persons(judgments: Judgments, person: str | None) -> pl.DataFrame:
+    """participant and _person, which is missing where no person is named."""
+    name = pl.col(person or PERSON).cast(pl.String).str.strip_chars().replace("", None)
+    return judgments.participants.select("participant", _person=name)
+
+
+def named_persons(who: pl.DataFrame) -> tuple[list[list[str]], int]:
+    """The names under which one person comes, for those who have several, and how many participants have no person."""
     groups = who.drop_nulls("_person").group_by("_person", maintain_order=True).agg("participant")
-    return [names for names in groups["participant"].to_list() if len(names) > 1], notes
+    several = [names for names in groups["participant"].to_list() if len(names) > 1]
+    return several, who["_person"].null_count()
 
 
-def _records(rows: pl.DataFrame) -> dict[str, list[tuple[str, str, float]]]:
-    """The timed answers of those who have enough of them, in the order of presentation."""
+def has_times(rows: pl.DataFrame) -> bool:
+    """Whether any answer has a response time."""
+    return "rt" in rows.columns and rows["rt"].null_count() < rows.height
+
+
+def long_enough(rows: pl.DataFrame) -> pl.DataFrame:
+    """The timed answers of those who have enough of them to be compared."""
     timed = rows.filter(pl.col("rt").is_not_null())
-    enough = timed.filter(pl.len().over("participant") >= ALIKE_TRIALS)
+    return timed.filter(pl.len().over("participant") >= ALIKE_TRIALS)
+
+
+def records(rows: pl.DataFrame) -> dict[str, Record]:
+    """The timed answers of those who share their first one, in the order of presentation."""
+    enough = long_enough(rows)
     # Records that share their first time with nobody are none that is there twice.
     first = enough.group_by("participant", maintain_order=True).agg(pl.col("rt", "item", "response").first())
     shared = first.filter(pl.struct("rt", "item", "response").is_duplicated())["participant"]
-    kept = enough.filter(pl.col("participant").is_in(shared.to_list()))
-    records: dict[str, list[tuple[str, str, float]]] = {}
+    return records_of(enough, shared.to_list())
+
+
+def records_of(rows: pl.DataFrame, names: list[str]) -> dict[str, Record]:
+    """The timed answers of some participants, in the order of presentation."""
+    kept = rows.filter(pl.col("participant").is_in(names))
+    found: dict[str, Record] = {}
     for name, item, response, rt in kept.select("participant", "item", "response", "rt").iter_rows():
-        records.setdefault(name, []).append((item, response, rt))
-    return records
+        found.setdefault(name, []).append((item, response, rt))
+    return found
 
 
-def _beginning_alike(records: Mapping[str, list[tuple[str, str, float]]]) -> list[list[str]]:
+def _beginning_alike(found: Mapping[str, Record]) -> list[list[str]]:
     """The names whose records begin with the same trials."""
-    alike: dict[tuple[tuple[str, str, float], ...], list[str]] = {}
-    for name, record in records.items():
+    same: dict[tuple[tuple[str, str, float], ...], list[str]] = {}
+    for name, record in found.items():
         beginning = tuple(record[:ALIKE_TRIALS])
         if len({rt for _, _, rt in beginning}) >= DIFFERENT_TIMES:
-            alike.setdefault(beginning, []).append(name)
-    return [names for names in alike.values() if len(names) > 1]
+            same.setdefault(beginning, []).append(name)
+    return [names for names in same.values() if len(names) > 1]
 
 
-def _alike(one: list[tuple[str, str, float]], other: list[tuple[str, str, float]]) -> int:
+def _alike(one: Record, other: Record) -> int:
     """With how many trials alike two records begin."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))

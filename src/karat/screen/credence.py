@@ -4,15 +4,16 @@ All evidence is joined in one generative model (`karat.models.credence`): everyb
 favourite answer or a pattern, at the usual pace, hurried or rushing, from the first trial on or from some later one, or
 lapses now and then. In earnest, answers go along with those of the others to the same stimuli, nobody counting for
 themselves, as far as the participant's own use of the scale and power of discrimination go. A second group of speakers
-who agree among themselves is learned where there is one. The share of each behaviour is learned from the crowd, with a
-prior that is worth five participants, four of them in earnest. Then
+who agree among themselves is learned where there is one; where a study has fillers and controls beside what is under
+test, also who has a grammar of their own. The share of each behaviour is learned from the crowd, with a prior that is
+worth five participants, four of them in earnest, and so is when people stop looking. Then
 
     earnest = P(in earnest throughout | answers, sequence, times of everybody).
 
 The reason names what counted, in natural logarithms of odds: agreement with the others, controls and attention, the
 sequence of buttons, times, and what is usual in this crowd. Where there is little evidence the probability stays near
-that. It is evidence and no verdict: whom to exclude is a rule of the study, and somebody with a rare grammar of their
-own whom nobody shares may look like somebody who guesses.
+that. It is evidence and no verdict: whom to exclude is a rule of the study, and without fillers and controls somebody
+with a rare grammar of their own whom nobody shares may look like somebody who guesses.
 """
 
 from __future__ import annotations

@@ -25,6 +25,8 @@ from karat.screen.straightlining import presented
 
 CLASSES = 7
 WITH_KEY = ("control", "attention", "calibration")
+OTHERS = 0.25
+"""The share of fillers, controls and the like from which they tell another grammar from not looking."""
 FEWEST_PEOPLE, FEWEST_ANSWERS = 5, 5
 Bools = NDArray[np.bool_]
 
@@ -112,8 +114,19 @@ def _part(scale: Scale, rows: pl.DataFrame, shape: tuple[int, int]) -> tuple[Par
     part = Part(
         filled(stimulus, 0).astype(np.int64), filled(content, -1).astype(np.int64), filled(button, -1).astype(np.int64),
         items, levels, not isinstance(scale, Nominal), _keys(scale, rows, items, content),
+        _tested(rows, items),
     )  # fmt: skip
     return part, [*told, *notes]
+
+
+def _tested(rows: pl.DataFrame, items: int) -> Bools | None:
+    """The stimuli under test, if there are enough others beside them."""
+    test = (rows["function"] == "test").fill_null(False).to_numpy()
+    if not test.any() or 1 - test.mean() < OTHERS:
+        return None
+    tested = np.zeros(items, dtype=bool)
+    tested[rows["_stimulus"].to_numpy()[test]] = True
+    return tested
 
 
 def _codes(scale: Scale, rows: pl.DataFrame) -> tuple[Ints, Ints, int]:

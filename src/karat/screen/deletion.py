@@ -22,10 +22,10 @@ N credible workers about alpha N are flagged, so that deletion should not exclud
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import polars as pl
@@ -40,6 +40,7 @@ from karat.screen.answer_table import exact, without_zero
 from karat.screen.crowd import Crowd, crowd, fit
 from karat.screen.evidence import Evidence, ScreenError, everybody
 from karat.study.guessing import p_sentence
+from karat.work import HERE, Work, as_map
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,7 +54,6 @@ SIMULATIONS = 999
 """So many where the simulated null decides and their number is not said."""
 By = Literal["published", "simulated"]
 Progress = Callable[[int, int], None]
-Map = Callable[[Callable[[int], Any], Iterable[int]], Iterable[Any]]
 
 
 @dataclass(frozen=True)
@@ -90,14 +90,14 @@ def deletion(
     *,
     only: Collection[str] | None = None,
     progress: Progress | None = None,
-    mapper: Map = map,
+    work: Work = HERE,
 ) -> Deletion:
     """The deviance distance of each worker; flagged by the published rule, p < alpha with df = answers removed.
 
     `simulations` (such as 999) asks for the simulated null beside it; `by="simulated"` lets it decide, with 999 draws
     unless said. More than `at_most` participants are refused,
-    since the model is fitted without each of them; `only` names those who are looked at. `mapper` may be the map of a
-    pool of processes.
+    since the model is fitted without each of them; `only` names those who are looked at. `work` says where the fits are
+    made (`karat.work.opened`); the numbers are the same.
 
     >>> import karat
     >>> found = deletion(karat.datasets.load("crowd"))
@@ -116,12 +116,13 @@ def deletion(
             f"at_most = {len(places)} to do so."
         )
     model = fit(answers)
-    distance, failed = _distances(model, places, mapper, progress if not simulations else None)
+    distance, failed = _distances(model, places, work, progress if not simulations else None)
     df = np.bincount(answers.worker)
     p = np.where(np.isnan(distance), np.nan, chdtrc(df, np.maximum(distance, 0.0)))
     simulated = np.full(len(p), np.nan)
     if simulations:
-        simulated = exceedances(model, distance, simulations, seed, mapper, progress)
+        redrawing = as_map(work, name="redrawn answers", progress=progress)
+        simulated = exceedances(model, distance, simulations, seed, redrawing)
     table = pl.DataFrame(
         {
             "participant": names, "distance": distance, "df": df.astype(np.int64), "threshold": chdtri(df, alpha),
@@ -154,16 +155,14 @@ def _draws(by: str, simulations: int, alpha: float) -> int:
 
 
 def _distances(
-    model: Fit | NominalFit, places: list[int], mapper: Map, progress: Progress | None
+    model: Fit | NominalFit, places: list[int], work: Work, progress: Progress | None
 ) -> tuple[NDArray[np.float64], int]:
     """The distances of some workers, missing for the others, and how often the model without one did not converge."""
     distance, failed = np.full(len(model.workers), np.nan), 0
-    refits = mapper(partial(without, model, "worker"), places)
-    for done, (place, refit) in enumerate(zip(places, refits, strict=True), start=1):
+    refits = as_map(work, name="deletion", progress=progress)(partial(without, model, "worker"), places)
+    for place, refit in zip(places, refits, strict=True):
         distance[place] = 2 * (refit.log_likelihood - model.log_likelihood)
         failed += not refit.converged
-        if progress is not None:
-            progress(done, len(places))
     return distance, failed
 
 
@@ -233,7 +232,12 @@ def benjamini_hochberg(p: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def deletion_windows(
-    judgments: Judgments, width: int, step: int | None = None, alpha: float = ALPHA, progress: Progress | None = None
+    judgments: Judgments,
+    width: int,
+    step: int | None = None,
+    alpha: float = ALPHA,
+    progress: Progress | None = None,
+    work: Work = HERE,
 ) -> pl.DataFrame:
     """The deletion analysis within sliding windows of trials, to see who changed half-way (appendix C).
 
@@ -259,7 +263,7 @@ def deletion_windows(
     tables = []
     for number, first in enumerate(starts):
         part = frame.filter(pl.col("_place").is_between(first, first + width - 1)).drop("_place")
-        found = deletion(Judgments(part, judgments.scales), alpha).participants
+        found = deletion(Judgments(part, judgments.scales), alpha, work=work).participants
         place = (pl.lit(first).alias("first"), pl.lit(first + width - 1).alias("last"))
         tables.append(found.select("participant", *place, "distance", "df", "p_value", "flagged"))
         if progress is not None:

@@ -16,8 +16,11 @@ or a cutoff: the formula and the rule here are karat's reading of it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from karat.errors import counted
 from karat.judgments import Judgments
@@ -41,34 +44,76 @@ def inconsistency(judgments: Judgments, upper: float = UPPER) -> Evidence:
     >>> inconsistency(karat.Judgments(twice, karat.Ordinal(5))).participants["reason"][0]
     'answers to 2 repeated questions lie 1.41 scale steps apart (root mean square of 2 comparisons)'
     """
+    check_settings(upper)
+    found = repeated_questions(judgments)
+    if not found:
+        raise ScreenError(NOTHING)
+    per_person = scores_of(found, {scale: widest_of(own) for scale, own in found.items()})
+    middle, deviation = centre(per_person["score"].to_numpy())
+    participants = verdicts(judgments, per_person, middle, deviation, upper, several=len(found) > 1)
+    settings = settings_of(upper, middle, deviation)
+    return Evidence(participants, "inconsistency", settings, notes_on(len(found), per_person.height, middle, deviation))
+
+
+NOTHING = "inconsistency needs repeated questions, and nobody answered an item more than once."
+
+
+def check_settings(upper: float) -> None:
+    """Whether the setting can be used; ScreenError says why not."""
     if not upper > 0:
         raise ScreenError(f"inconsistency: upper must be above 0, got {upper}.")
-    parts = [
-        (scale, repeated)
-        for scale, rows in by_scale(judgments, answered(judgments))
-        if (repeated := _repeated(scale, rows)).height
-    ]
-    if not parts:
-        raise ScreenError("inconsistency needs repeated questions, and nobody answered an item more than once.")
-    unit, notes = "scale steps", []
-    if len(parts) > 1:
-        unit = "of the scale's width"
-        notes.append("The repeated questions have different scales: differences are shares of each scale's width.")
-        parts = [(scale, _in_widths(scale, repeated)) for scale, repeated in parts]
-    per_person = pl.concat([repeated for _, repeated in parts]).group_by("participant").agg(
+
+
+def settings_of(upper: float, middle: float, deviation: float) -> dict[str, float]:
+    """The settings, and what they are multiplied with."""
+    return {"upper": upper, "mad_constant": MAD_CONSTANT, "median": middle, "mad": deviation}
+
+
+def repeated_questions(judgments: Judgments) -> dict[Scale, pl.DataFrame]:
+    """The repeated questions on each scale that has any."""
+    scales = by_scale(judgments, answered(judgments))
+    return {scale: repeated for scale, rows in scales if (repeated := _repeated(scale, rows)).height}
+
+
+def scores_of(found: Mapping[Scale, pl.DataFrame], widest: Mapping[Scale, float]) -> pl.DataFrame:
+    """The score of everybody who answered a question again, in shares of the scales' widths where there are several.
+
+    `widest` has every scale on which anybody repeated a question, and the greatest mean difference on it.
+    """
+    if len(widest) > 1:
+        found = {scale: _in_widths(scale, repeated, widest[scale]) for scale, repeated in found.items()}
+    return pl.concat(found.values()).group_by("participant").agg(
         pl.len().cast(pl.Int64).alias("repeated"), pl.col("comparisons").sum(),
         (pl.col("equal").sum() / pl.col("comparisons").sum()).alias("identical"),
         # Differences that are only rounding would make a deviation of 0 a tiny one.
         (pl.col("squares").sum() / pl.col("comparisons").sum()).sqrt().round(12).alias("score"),
     )  # fmt: skip
-    scores = per_person["score"].to_numpy()
+
+
+def centre(scores: NDArray[np.float64]) -> tuple[float, float]:
+    """The median of all scores and their median absolute deviation."""
     middle = float(np.median(scores))
-    deviation = MAD_CONSTANT * float(np.median(np.abs(scores - middle)))
+    return middle, MAD_CONSTANT * float(np.median(np.abs(scores - middle)))
+
+
+def notes_on(scales: int, scores: int, middle: float, deviation: float) -> tuple[str, ...]:
+    """What is to be known of the unit and of the cutoff."""
+    notes = []
+    if scales > 1:
+        notes.append("The repeated questions have different scales: differences are shares of each scale's width.")
     if deviation == 0:
         notes.append(
-            f"At least half of the {counted(len(scores), 'score')} are {middle:.2f}, so that the median absolute "
+            f"At least half of the {counted(scores, 'score')} are {middle:.2f}, so that the median absolute "
             "deviation is 0: every score above the median is flagged, however little. Look at the scores themselves."
         )
+    return tuple(notes)
+
+
+def verdicts(
+    judgments: Judgments, per_person: pl.DataFrame, middle: float, deviation: float, upper: float, *, several: bool
+) -> pl.DataFrame:
+    """The table of participants, given the scores of those who have one, and the centre of all scores."""
+    unit = "of the scale's width" if several else "scale steps"
     threshold = middle + upper * deviation
     table = everybody(judgments).join(per_person, on="participant", how="left", maintain_order="left")
     told = pl.format(
@@ -76,14 +121,12 @@ def inconsistency(judgments: Judgments, upper: float = UPPER) -> Evidence:
         "repeated", _plural("repeated"), pl.col("score").round(2), pl.lit(unit), "comparisons", _plural("comparisons"),
     )  # fmt: skip
     known = pl.col("score").is_not_null()
-    participants = table.select(
+    return table.select(
         "participant", "score", pl.lit(threshold).alias("threshold"),
         (pl.col("score") > threshold).fill_null(False).alias("flagged"),
         pl.when(known).then(told).otherwise(pl.lit("no question was answered twice")).alias("reason"),
         pl.col("repeated", "comparisons").fill_null(0), "identical",
     )  # fmt: skip
-    settings = {"upper": upper, "mad_constant": MAD_CONSTANT, "median": middle, "mad": deviation}
-    return Evidence(participants, "inconsistency", settings, tuple(notes))
 
 
 def _plural(name: str) -> pl.Expr:
@@ -112,10 +155,15 @@ def _repeated(scale: Scale, rows: pl.DataFrame) -> pl.DataFrame:
     return same.select("participant", "comparisons", "equal", "squares")
 
 
-def _in_widths(scale: Scale, repeated: pl.DataFrame) -> pl.DataFrame:
+def widest_of(repeated: pl.DataFrame) -> float:
+    """The greatest mean difference that anybody has in a question."""
+    widest = (repeated["squares"] / repeated["comparisons"]).sqrt().max()
+    return float(widest) if isinstance(widest, float) else 0.0
+
+
+def _in_widths(scale: Scale, repeated: pl.DataFrame, widest: float) -> pl.DataFrame:
     """Differences as shares of the scale's width; without ends, of the greatest mean difference there is."""
     whole = width(scale)
     if whole is None:
-        widest = (repeated["squares"] / repeated["comparisons"]).sqrt().max()
-        whole = float(widest) if isinstance(widest, float) and widest > 0 else 1.0
+        whole = widest if widest > 0 else 1.0
     return repeated.with_columns(pl.col("squares") / whole**2)

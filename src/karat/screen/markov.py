@@ -39,16 +39,26 @@ from karat.models.markov import Floats, Ints, Strategy, average, distances, mini
 from karat.screen.answer_table import exact, with_stimuli
 from karat.screen.evidence import Evidence, ScreenError, everybody
 from karat.screen.markov_cutoffs import Design, Simulated, simulate_cutoffs
-from karat.screen.markov_tables import counts_of, row_table, scale_name, target_name, transition_table
+from karat.screen.markov_tables import (
+    LEAST,
+    counts_of,
+    design_of,
+    levels_of,
+    looked_at,
+    row_table,
+    scale_name,
+    target_name,
+    transition_table,
+)
 from karat.screen.positions import answered, by_scale
 from karat.screen.straightlining import presented
 from karat.study.guessing import p_sentence
+from karat.work import HERE, Progress, Work
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ALPHA, SIMULATIONS = 0.05, 5_000
-LEAST, MOST_LEVELS = 10, 12
 PUBLISHED = {
     "primary choice": 3.367109, "stay": 3.924257, "repeated pattern": 3.924257, "random guessing": 0.02810061**2,
 }  # fmt: skip
@@ -130,47 +140,57 @@ def markov(
     strategy: Strategy = "rows",
     seed: int = 1,
     simulations: int = SIMULATIONS,
+    *,
+    progress: Progress | None = None,
+    work: Work = HERE,
 ) -> Markov:
     """How near each participant's answers are to a pattern; flagged where nearer than credible answers would be.
 
     `score` is the distance from the nearest pattern by the strategy, `threshold` its cutoff. With simulated cutoffs,
     nearest is the pattern with the smallest rank among the simulated credible participants; with published ones, the
-    one with the smallest share of its cutoff, and alpha, seed and simulations do not matter.
+    one with the smallest share of its cutoff, and alpha, seed and simulations do not matter. `work` says where cutoffs
+    are simulated (`karat.work.opened`): one task for those who gave about the same number of answers.
 
     >>> import karat
     >>> evidence = markov(karat.datasets.load("crowd"), simulations=2000)
     >>> evidence.participants.filter(pl.col("participant").is_in(["w017", "w040"]))["kind"].to_list()
     ['primary choice', 'repeated pattern']
     """
-    _check(cutoffs, alpha, strategy, simulations)
+    check_settings(cutoffs, alpha, strategy, simulations)
     designs, notes = _designs(judgments)
     if cutoffs == "published":
-        notes += _fit_for_published(designs, strategy)
-        tables = [_by_published(design, strategy) for design in designs]
+        notes += fit_for_published(designs, strategy)
+        tables = [by_published(design, strategy) for design in designs]
         simulated: tuple[tuple[Simulated, ...], ...] = ()
     else:
         simulated = tuple(
-            tuple(simulate_cutoffs(design, alpha / len(designs), strategy, seed, simulations, LEAST))
+            tuple(simulate_cutoffs(design, alpha / len(designs), strategy, seed, simulations, LEAST, work, progress))
             for design in designs
         )
         tables = [
-            _by_simulation(design, made, strategy, len(designs))
-            for design, made in zip(designs, simulated, strict=True)
+            by_simulation(design, made, strategy, len(designs)) for design, made in zip(designs, simulated, strict=True)
         ]
-        notes += [_errors_note(design, made) for design, made in zip(designs, simulated, strict=True)]
-    nearest = pl.concat(tables).sort("flagged", "p", descending=[True, False], nulls_last=True, maintain_order=True)
-    nearest = nearest.unique("participant", keep="first", maintain_order=True)
-    table = everybody(judgments).join(nearest, on="participant", how="left", maintain_order="left")
+        notes += [errors_note(design, made) for design, made in zip(designs, simulated, strict=True)]
+    participants = verdicts(everybody(judgments), tables, strategy, several=len(designs) > 1)
     settings = {"cutoffs": cutoffs, "alpha": alpha, "strategy": strategy, "seed": seed, "simulations": simulations}
-    told = _reasons(table, strategy, len(designs) > 1)
-    participants = table.select(
-        "participant", "score", "threshold", pl.col("flagged").fill_null(False), told,
-        "kind", "akld", "mkld", "p", "target", pl.col("answers").fill_null(0),
-    )  # fmt: skip
     return Markov(participants, "markov", settings, tuple(notes), None, tuple(designs), simulated)
 
 
-def _check(cutoffs: str, alpha: float, strategy: str, simulations: int) -> None:
+def verdicts(people: pl.DataFrame, tables: list[pl.DataFrame], strategy: Strategy, *, several: bool) -> pl.DataFrame:
+    """The table of participants, given what was found of them on each scale."""
+    nearest = pl.concat([pl.DataFrame(schema=SHORT), *tables])
+    nearest = nearest.sort("flagged", "p", descending=[True, False], nulls_last=True, maintain_order=True)
+    nearest = nearest.unique("participant", keep="first", maintain_order=True)
+    table = people.join(nearest, on="participant", how="left", maintain_order="left")
+    told = _reasons(table, strategy, several)
+    return table.select(
+        "participant", "score", "threshold", pl.col("flagged").fill_null(False), told,
+        "kind", "akld", "mkld", "p", "target", pl.col("answers").fill_null(0),
+    )  # fmt: skip
+
+
+def check_settings(cutoffs: str, alpha: float, strategy: str, simulations: int) -> None:
+    """Whether the settings can be used; ScreenError says why not."""
     if cutoffs not in ("simulated", "published") or strategy not in ("rows", "average", "minimum"):
         raise ScreenError("markov: cutoffs are simulated or published, and strategy is rows, average or minimum.")
     if not 0 < alpha < 1 or simulations < 1 or alpha * (simulations + 1) < 1:
@@ -183,34 +203,11 @@ def _check(cutoffs: str, alpha: float, strategy: str, simulations: int) -> None:
 def _designs(judgments: Judgments) -> tuple[list[Design], list[str]]:
     """The sequences of answers on each scale that has few enough answers for transitions, and notes."""
     rows = answered(judgments)
-    designs, notes, refused = [], [], []
-    if "trial" not in rows.columns:
-        notes.append("There is no column trial: the order of the rows is taken as the order of presentation.")
-    for scale, part in by_scale(judgments, presented(rows)):
-        levels: tuple[str, ...] = getattr(scale, "levels", ())
-        if not 2 <= len(levels) <= MOST_LEVELS:
-            why = f"{len(levels)} answers" if levels else "numbers"
-            refused.append(f"the {scale.kind} scale, with {why}")
-            continue
-        design, told = _design(part, levels)
-        if int(design.lengths.max()) < LEAST:
-            refused.append(f"the {scale.kind} scale, where nobody gave {LEAST} answers")
-            continue
-        designs.append(design)
-        notes += told
-        if not design.has_crowd:
-            notes.append(
-                "Stimuli were judged by fewer than three people on average: all get the same shares of answers in the "
-                "simulation."
-            )
-    if not designs:
-        why = " and ".join(refused) or "nobody answered anything outside practice"
-        raise ScreenError(
-            f"markov needs sequences of at least {LEAST} answers on a scale with 2 to {MOST_LEVELS} of them: {why}."
-        )
-    if refused:
-        notes.append(f"Not looked at: {'; '.join(refused)}.")
-    return designs, notes
+    found = [
+        (scale, *(_design(part, levels_of(scale)) if levels_of(scale) else (None, [])))
+        for scale, part in by_scale(judgments, presented(rows))
+    ]
+    return looked_at(found, "trial" in rows.columns)
 
 
 def as_shown(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
@@ -225,16 +222,10 @@ def as_shown(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
 
 def _design(part: pl.DataFrame, levels: tuple[str, ...]) -> tuple[Design, list[str]]:
     part, notes = as_shown(part)
-    codes = part["response"].replace_strict(dict(zip(levels, range(len(levels)), strict=True)), return_dtype=pl.Int8)
-    runs = part["participant"].rle()
-    design = Design(
-        levels, runs.struct.field("value"), codes.to_numpy(), part["_stimulus"].to_numpy().astype(np.int64),
-        runs.struct.field("len").to_numpy().astype(np.int64),
-    )  # fmt: skip
-    return design, notes
+    return design_of(part, part["_stimulus"], levels), notes
 
 
-def _fit_for_published(designs: list[Design], strategy: str) -> list[str]:
+def fit_for_published(designs: list[Design], strategy: str) -> list[str]:
     """A note where the published cutoffs are far from their design; ScreenError where they cannot be used."""
     if strategy == "minimum":
         raise ScreenError("markov: there is no published cutoff for the minimum; use rows or average, or simulate.")
@@ -245,7 +236,8 @@ def _fit_for_published(designs: list[Design], strategy: str) -> list[str]:
     return [f"The published cutoffs were made for 80 trials, and here there are about {far[0]}."] if far else []
 
 
-def _by_published(design: Design, strategy: Strategy) -> pl.DataFrame:
+def by_published(design: Design, strategy: Strategy) -> pl.DataFrame:
+    """What was found of everybody who answered on one scale, by the published cutoffs."""
     counts = counts_of(design)
     found = distances(counts, [target.matrix for target in design.patterns], strategy)
     limits = np.array([PUBLISHED[target.kind] for target in design.patterns])
@@ -256,7 +248,8 @@ def _by_published(design: Design, strategy: Strategy) -> pl.DataFrame:
     return _table(design, counts, judged, which, score, limits[which], flagged, p)
 
 
-def _by_simulation(design: Design, simulated: tuple[Simulated, ...], strategy: Strategy, scales: int) -> pl.DataFrame:
+def by_simulation(design: Design, simulated: tuple[Simulated, ...], strategy: Strategy, scales: int) -> pl.DataFrame:
+    """What was found of everybody who answered on one of so many scales, by the simulations for it."""
     counts = counts_of(design)
     found = distances(counts, [target.matrix for target in design.patterns], strategy)
     people = len(found)
@@ -350,7 +343,7 @@ def _reason(row: dict[str, object], strategy: Strategy, several: bool) -> str:
     return f"{what} ({target.removeprefix('always ')}): {beside}" if first == "always" else f"{what}: {beside}"
 
 
-def _errors_note(design: Design, simulated: tuple[Simulated, ...]) -> str:
+def errors_note(design: Design, simulated: tuple[Simulated, ...]) -> str:
     """What the cutoffs miss, for the number of answers that most people gave."""
     usual = max(simulated, key=lambda one: len(one.members))
     missed = ", ".join(f"{kind} {100 * share:.0f} %" for kind, share in usual.missed.items())

@@ -30,6 +30,7 @@ from karat.models.markov_null import (
     preference_spread,
 )
 from karat.screen.evidence import ScreenError
+from karat.work import HERE, Progress, Work
 
 KINDS = ("primary choice", "repeated pattern", "random guessing")
 CROWD = 3.0
@@ -125,18 +126,43 @@ def about_equal(lengths: Ints, least: int) -> Iterator[Ints]:
 
 
 def simulate_cutoffs(
-    design: Design, alpha: float, strategy: Strategy, seed: int, simulations: int, least: int
+    design: Design,
+    alpha: float,
+    strategy: Strategy,
+    seed: int,
+    simulations: int,
+    least: int,
+    work: Work = HERE,
+    progress: Progress | None = None,
 ) -> list[Simulated]:
     """The simulations for a design, one for each number of answers, and the errors to expect with their cutoffs."""
     shares = design.shares()
     spread = preference_of(design, shares, seed)
-    found = []
-    for members in about_equal(design.lengths, least):
-        random = np.random.default_rng([seed, len(design.levels), int(design.lengths[members].min())])
-        some = members if len(members) <= simulations else random.choice(members, simulations, replace=False)
-        seen, _ = design.some(some)
-        found.append(_simulate(members, seen, shares, spread, alpha, strategy, simulations, random))
-    return found
+    about = _About(design, shares, spread, alpha, strategy, seed, simulations)
+    groups = list(about_equal(design.lengths, least))
+    return work.map(_for_group, about, groups, name="cutoffs", progress=progress)
+
+
+@dataclass(frozen=True)
+class _About:
+    """What the simulations for all numbers of answers share."""
+
+    design: Design
+    shares: Floats
+    spread: Floats
+    alpha: float
+    strategy: Strategy
+    seed: int
+    simulations: int
+
+
+def _for_group(about: _About, members: Ints) -> Simulated:
+    """The simulation for those who gave about the same number of answers; its random numbers are its own."""
+    design, simulations = about.design, about.simulations
+    random = np.random.default_rng([about.seed, len(design.levels), int(design.lengths[members].min())])
+    some = members if len(members) <= simulations else random.choice(members, simulations, replace=False)
+    seen, _ = design.some(some)
+    return _simulate(members, seen, about.shares, about.spread, about.alpha, about.strategy, simulations, random)
 
 
 def errors_by_trials(

@@ -1,15 +1,68 @@
-"""The transitions of a design as tables: matrices and their divergences from patterns, with the answers' own names."""
+"""Answers as designs, and their transitions as tables: matrices and divergences, with the answers' own names."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from karat.models.markov import Target, parts, row_divergences, transition_counts
+from karat.scales import Scale
+from karat.screen.evidence import ScreenError
 from karat.screen.markov_cutoffs import Design
+
+LEAST, MOST_LEVELS = 10, 12
+
+
+def levels_of(scale: Scale) -> tuple[str, ...]:
+    """The answers of a scale, if they are few enough for transitions."""
+    levels: tuple[str, ...] = getattr(scale, "levels", ())
+    return levels if 2 <= len(levels) <= MOST_LEVELS else ()
+
+
+def looked_at(
+    found: Sequence[tuple[Scale, Design | None, list[str]]], positions: bool
+) -> tuple[list[Design], list[str]]:
+    """The designs with long enough sequences, and notes; ScreenError where there is none."""
+    designs, notes, refused = [], [], []
+    if not positions:
+        notes.append("There is no column trial: the order of the rows is taken as the order of presentation.")
+    for scale, design, told in found:
+        if design is None:
+            levels: tuple[str, ...] = getattr(scale, "levels", ())
+            why = f"{len(levels)} answers" if levels else "numbers"
+            refused.append(f"the {scale.kind} scale, with {why}")
+            continue
+        if int(design.lengths.max()) < LEAST:
+            refused.append(f"the {scale.kind} scale, where nobody gave {LEAST} answers")
+            continue
+        designs.append(design)
+        notes += told
+        if not design.has_crowd:
+            notes.append(
+                "Stimuli were judged by fewer than three people on average: all get the same shares of answers in the "
+                "simulation."
+            )
+    if not designs:
+        why = " and ".join(refused) or "nobody answered anything outside practice"
+        raise ScreenError(
+            f"markov needs sequences of at least {LEAST} answers on a scale with 2 to {MOST_LEVELS} of them: {why}."
+        )
+    if refused:
+        notes.append(f"Not looked at: {'; '.join(refused)}.")
+    return designs, notes
+
+
+def design_of(part: pl.DataFrame, stimuli: pl.Series, levels: tuple[str, ...]) -> Design:
+    """Answers on one scale, one participant after the other, as a design."""
+    codes = part["response"].replace_strict(dict(zip(levels, range(len(levels)), strict=True)), return_dtype=pl.Int8)
+    runs = part["participant"].rle()
+    return Design(
+        levels, runs.struct.field("value"), codes.to_numpy(), stimuli.to_numpy().astype(np.int64),
+        runs.struct.field("len").to_numpy().astype(np.int64),
+    )  # fmt: skip
 
 
 def counts_of(design: Design) -> NDArray[np.int32]:

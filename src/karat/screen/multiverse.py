@@ -7,7 +7,8 @@ depends on the screening (multiverse analysis: Steegen, Tuerlinckx, Gelman and V
 Simonsohn, Simmons and Nelson 2020). It is a picture of robustness, not a test: the combinations are no sample, and to
 choose among them after seeing it would undo what stating rules beforehand is for.
 
-Of more than 2,000 combinations a random sample is taken, with the stated one always in it.
+Of more than 2,000 combinations a random sample is taken, with the stated one always in it. Combinations that agree in
+their first criteria are tried by one process, which remembers what it has computed for them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,15 +31,18 @@ from karat.screen.alternatives import Option, options, without_criteria
 from karat.screen.difference import Difference, contrast_of, difference
 from karat.screen.evidence import Evidence, ScreenError
 from karat.screen.rules import stated_rules
-from karat.screen.run import Compute, computing, run
+from karat.screen.run import STAGES, Compute, computing, run
+from karat.study.criteria import CRITERIA
 from karat.study.settings import ContrastSettings
 from karat.study.study import Study
+from karat.work import HERE, Work
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 AT_MOST = 2000
-PROGRESS_EVERY = 20
+TOGETHER = 20
+"""How many combinations are tried by a process at a time, at most."""
 
 
 @dataclass(frozen=True)
@@ -184,6 +189,7 @@ def multiverse(
     progress: Callable[[int, int], object] | None = None,
     seed: int = 1,
     at_most: int = AT_MOST,
+    work: Work = HERE,
 ) -> Multiverse:
     """Screen with all combinations of the stated settings and their alternatives, for the criteria that are stated.
 
@@ -191,7 +197,7 @@ def multiverse(
     single criteria: `{"remfod": [{"genuine_at_least": 0.8}, None]}`, where None leaves the criterion out; a criterion
     that is not stated is out as stated. `contrast` is the difference to follow, `{"factor": ..., "levels": [a, b]}`; by
     default the study's first, or the first design column with two levels. `progress` is called with how many
-    combinations are done, and how many there are.
+    combinations are done, and how many there are. `work` says where they are tried (`karat.work.opened`).
 
     >>> import karat
     >>> likert = karat.datasets.load("likert")
@@ -202,30 +208,32 @@ def multiverse(
     if rules is None and study is not None:
         rules = stated_rules(study)
     exclude = "any" if rules is None else rules.get("exclude", "any")
-    compute = _remembering(computing(judgments))
-    grid, notes = options(judgments, rules, study, alternatives, compute)
+    worlds = _Worlds(judgments, exclude)
+    grid, notes = options(judgments, rules, study, alternatives, worlds.compute)
     followed = _followed(judgments, contrast, study, notes)
     chosen, total = _combinations([len(own) for own in grid.values()], seed, at_most)
     if len(chosen) < total:
         notes.append(
             f"{len(chosen):,} of {total:,} combinations were drawn at random (seed {seed}), the stated one kept."
         )
-    people = judgments.participants["participant"].to_list()
-    rows = []
-    for done, places in enumerate(chosen, start=1):
-        universe = {name: own[place] for (name, own), place in zip(grid.items(), places, strict=True)}
-        excluded = _excluded(judgments, universe, exclude, compute)
-        kept = np.array([person not in excluded for person in people], dtype=bool)
-        rows.append(
-            [words for words, _ in universe.values()]
-            + [int(kept.sum()), len(excluded), *_estimated(followed, kept), rules is not None and not any(places)]
-        )
-        if progress is not None and (done % PROGRESS_EVERY == 0 or done == len(chosen)):
+    worlds.grid, worlds.followed = grid, followed
+    done = 0
+
+    def told(_: int, rows: list[list[Any]]) -> None:
+        nonlocal done
+        done += len(rows)
+        if progress is not None:
             progress(done, len(chosen))
+
+    parts = work.map(_tried, worlds, _in_parts(chosen, _early(grid)), name="multiverse", each=told)
+    rows = [
+        [*row, rules is not None and not any(places)]
+        for row, places in zip((row for part in parts for row in part), chosen, strict=True)
+    ]
     schema: dict[str, Any] = dict.fromkeys(grid, pl.String) | {"kept": pl.Int64, "excluded": pl.Int64}
     schema |= dict.fromkeys(("estimate", "lower", "upper"), pl.Float64) | {"stated": pl.Boolean}
     return Multiverse(
-        pl.DataFrame(rows, schema=schema, orient="row"), tuple(grid), len(people), total,
+        pl.DataFrame(rows, schema=schema, orient="row"), tuple(grid), judgments.participants.height, total,
         None if followed is None else followed.name, "" if followed is None else followed.unit, tuple(notes), seed,
     )  # fmt: skip
 
@@ -271,6 +279,51 @@ def _places(combination: int, sizes: list[int]) -> tuple[int, ...]:
         combination, place = divmod(combination, size)
         places.append(place)
     return tuple(reversed(places))
+
+
+def _early(grid: Mapping[str, Any]) -> int:
+    """How many criteria come before the answers are looked at, which is what takes long."""
+    return sum(CRITERIA[name].stage != STAGES[-1] for name in grid)
+
+
+def _in_parts(chosen: list[tuple[int, ...]], early: int) -> list[list[tuple[int, ...]]]:
+    """Combinations in a row that begin alike, at most 20 together, whoever does them.
+
+    >>> _in_parts([(0, 0), (0, 1), (1, 0), (1, 1)], early=1)
+    [[(0, 0), (0, 1)], [(1, 0), (1, 1)]]
+    """
+    alike = [list(part) for _, part in groupby(chosen, key=lambda places: places[:early])]
+    return [part[start : start + TOGETHER] for part in alike for start in range(0, len(part), TOGETHER)]
+
+
+class _Worlds:
+    """What all combinations share, and what a process remembers of those it has tried."""
+
+    def __init__(self, judgments: Judgments, exclude: str | int) -> None:
+        self.judgments, self.exclude = judgments, exclude
+        self.grid: Mapping[str, Sequence[Option]] = {}
+        self.followed: Difference | None = None
+        self.compute = _remembering(computing(judgments))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "compute"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.compute = _remembering(computing(self.judgments))
+
+
+def _tried(worlds: _Worlds, part: list[tuple[int, ...]]) -> list[list[Any]]:
+    """One row for each of some combinations: its settings in words, who stays, and the difference."""
+    people = worlds.judgments.participants["participant"].to_list()
+    rows = []
+    for places in part:
+        universe = {name: own[place] for (name, own), place in zip(worlds.grid.items(), places, strict=True)}
+        excluded = _excluded(worlds.judgments, universe, worlds.exclude, worlds.compute)
+        kept = np.array([person not in excluded for person in people], dtype=bool)
+        words = [words for words, _ in universe.values()]
+        rows.append([*words, int(kept.sum()), len(excluded), *_estimated(worlds.followed, kept)])
+    return rows
 
 
 def _excluded(

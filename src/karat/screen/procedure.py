@@ -47,6 +47,7 @@ from karat.screen.positions import answered
 from karat.screen.risk import accuracy_of
 from karat.screen.spammer_index import SUSPICIOUS, SpammerIndex, spammer_index
 from karat.screen.time_filter import time_filter
+from karat.work import HERE, Work
 
 Criterion = Literal["markov", "deletion"]
 Auxiliary = Literal["time", "accuracy", "completeness", "none"]
@@ -112,6 +113,7 @@ def procedure(
     seed: int = 1,
     *,
     progress: Progress | None = None,
+    work: Work = HERE,
 ) -> Procedure:
     """Spammer Index, first criterion, auxiliary factor, second criterion and verdict, for every worker.
 
@@ -138,8 +140,8 @@ def procedure(
         )
     checked = gold(judgments) if auxiliary == "accuracy" and has_key(answered(judgments)) else None
     judges: dict[str, Judge] = {
-        "markov": lambda _: markov(judgments, cutoffs, alpha, strategy, seed, simulations),
-        "deletion": lambda who: _deletion(judgments, who, alpha, deletion_simulations, seed, progress),
+        "markov": lambda _: markov(judgments, cutoffs, alpha, strategy, seed, simulations, work=work),
+        "deletion": lambda who: _deletion(judgments, who, alpha, deletion_simulations, seed, progress, work),
     }
     first_to_last = ["markov", "deletion"] if order == "markov first" else ["deletion", "markov"]
     names: list[str] = [name for name in first_to_last if name in criteria]
@@ -303,10 +305,16 @@ def _accuracy(judgments: Judgments, rule: Rule, doubtful: Doubtful) -> Evidence:
 
 
 def _deletion(
-    judgments: Judgments, who: list[str], alpha: float, simulations: int, seed: int, progress: Progress | None
+    judgments: Judgments,
+    who: list[str],
+    alpha: float,
+    simulations: int,
+    seed: int,
+    progress: Progress | None,
+    work: Work,
 ) -> Evidence:
     """Deletion analysis of some workers; the simulated null decides where there is one."""
     by: By = "simulated" if simulations else "published"
-    found = deletion(judgments, alpha, simulations, seed, len(who), by, only=set(who), progress=progress)
+    found = deletion(judgments, alpha, simulations, seed, len(who), by, only=set(who), progress=progress, work=work)
     rows = found.participants.filter(pl.col("participant").is_in(who))
     return replace(found, participants=rows)

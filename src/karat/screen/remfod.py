@@ -16,10 +16,13 @@ Other rules, to compare with, are in `karat.screen.time_rules`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from karat.errors import counted
 from karat.judgments import Judgments
@@ -77,11 +80,7 @@ class Remfod(Evidence):
 
     def __str__(self) -> str:
         pauses, rushes = (int(self.participants[name].sum()) for name in ("intermissions", "rushes"))
-        found = f"{counted(pauses, 'intermission')}, {rushes:,} {'rush' if rushes == 1 else 'rushes'}"
-        who = f"{len(self.flagged)} of {counted(self.participants.height, 'participant')} flagged"
-        share = f"under {100 * self.settings['genuine_at_least']:g} % genuine"
-        name = "remfod" if self.settings["rule"] == "remfod" else f"remfod (rule {self.settings['rule']})"
-        return f"{name}: {found} in {counted(self.rounds, 'round')}; {who} ({share})."
+        return summary(pauses, rushes, self.rounds, len(self.flagged), self.participants.height, self.settings)
 
 
 def remfod(
@@ -111,19 +110,18 @@ def remfod(
     >>> print(remfod(karat.datasets.load("likert"), rule="mean-sd"))
     remfod (rule mean-sd): 32 intermissions, 45 rushes in 1 round; 1 of 48 participants flagged (under 90 % genuine).
     """
-    stated = time_rule(rule, upper, lower, genuine_at_least)
-    if not mad_constant > 0:
-        raise ScreenError("remfod: mad_constant must be above 0.")
+    stated = stated_rule(rule, upper, lower, genuine_at_least, mad_constant)
     frame = timed(judgments, "remfod")
-    notes = _notes(judgments)
+    untimed = judgments.frame.filter(pl.col("function") != "practice", pl.col("rt").is_null()).height
+    notes = trial_notes(untimed, "trial" in judgments.frame.columns)
     if length is not None:
         frame, more = adjusted_for_length(frame, length)
         notes += more
-    notes += _alike(frame, stated)
+    same = frame.height > 1 and frame["rt"].n_unique() == 1
+    notes += alike_notes(frame["function"].unique(maintain_order=True).to_list(), same, stated)
     found = find_outliers(frame, stated, mad_constant, inclusive)
-    kinds = pl.Series(found.kind).replace_strict({0: None, 1: "intermission", 2: "rush"}, return_dtype=pl.String)
     looked_at = frame.select("participant", "trial", "function", "rt").with_columns(
-        kind=kinds, degree=pl.Series(found.degree)
+        kind=kinds_in_words(found.kind), degree=pl.Series(found.degree)
     )
     where = [name for name in ("session", "question") if name in frame.columns]
     outlying = looked_at.select("participant", "trial", "kind", "degree").with_columns(
@@ -132,15 +130,50 @@ def remfod(
         *frame.select(where).get_columns(),
     )
     outlying = outlying.filter(pl.col("kind").is_not_null())
-    notes += _without_spread(outlying)
-    settings = {
-        "rule": rule, "upper": stated.upper, "lower": stated.lower, "genuine_at_least": stated.genuine_at_least,
-        "mad_constant": mad_constant, "length": length, "inclusive": inclusive,
-    }  # fmt: skip
+    notes += spread_note(outlying.filter(pl.col("lower") == pl.col("upper")).height)
+    counts = looked_at.group_by("participant").agg(
+        pl.len().cast(pl.Int64).alias("trials"),
+        (pl.col("kind") == "intermission").sum().cast(pl.Int64).alias("intermissions"),
+        (pl.col("kind") == "rush").sum().cast(pl.Int64).alias("rushes"),
+    )
+    settings = as_settings(stated, mad_constant, length, inclusive)
     return Remfod(
-        _participants(judgments, looked_at, stated.genuine_at_least), "remfod", settings, notes,
+        participants_table(everybody(judgments), counts, stated.genuine_at_least), "remfod", settings, notes,
         trials=outlying, cutoffs=found.cutoffs, timed=looked_at,
     )  # fmt: skip
+
+
+def stated_rule(
+    rule: str, upper: float | None, lower: float | None, genuine_at_least: float | None, mad_constant: float
+) -> TimeRule:
+    """The rule that the settings state; ScreenError where one of them cannot be."""
+    stated = time_rule(rule, upper, lower, genuine_at_least)
+    if not mad_constant > 0:
+        raise ScreenError("remfod: mad_constant must be above 0.")
+    return stated
+
+
+def as_settings(rule: TimeRule, mad_constant: float, length: str | None, inclusive: bool) -> dict[str, Any]:
+    """The settings as evidence tells them."""
+    return {
+        "rule": rule.name, "upper": rule.upper, "lower": rule.lower, "genuine_at_least": rule.genuine_at_least,
+        "mad_constant": mad_constant, "length": length, "inclusive": inclusive,
+    }  # fmt: skip
+
+
+def kinds_in_words(kinds: NDArray[np.int8]) -> pl.Series:
+    """The kinds of trials in words; none where a trial is genuine."""
+    words = pl.Series([None, "intermission", "rush"], dtype=pl.String)
+    return words.gather(kinds.astype(np.int64))
+
+
+def summary(pauses: int, rushes: int, rounds: int, flagged: int, people: int, settings: dict[str, Any]) -> str:
+    """What was found, in a sentence."""
+    found = f"{counted(pauses, 'intermission')}, {rushes:,} {'rush' if rushes == 1 else 'rushes'}"
+    who = f"{flagged:,} of {counted(people, 'participant')} flagged"
+    share = f"under {100 * settings['genuine_at_least']:g} % genuine"
+    name = "remfod" if settings["rule"] == "remfod" else f"remfod (rule {settings['rule']})"
+    return f"{name}: {found} in {counted(rounds, 'round')}; {who} ({share})."
 
 
 def compare_time_rules(judgments: Judgments, length: str | None = None) -> pl.DataFrame:
@@ -177,29 +210,27 @@ def _common(one: Remfod, other: Remfod) -> float:
     return int((mine == theirs).sum()) / either if either else 1.0
 
 
-def _notes(judgments: Judgments) -> tuple[str, ...]:
+def trial_notes(untimed: int, numbered: bool) -> tuple[str, ...]:
     """What is to be said about the trials."""
-    untimed = judgments.frame.filter(pl.col("function") != "practice", pl.col("rt").is_null()).height
     notes = [f"Left out, as they have no response time: {counted(untimed, 'trial')}."] if untimed else []
-    if "trial" not in judgments.frame.columns:
+    if not numbered:
         notes.append("There is no column trial: the order of the rows is taken as the order of presentation.")
     return tuple(notes)
 
 
-def _alike(frame: pl.DataFrame, rule: TimeRule) -> tuple[str, ...]:
-    """What a rule cannot tell apart in these times."""
+def alike_notes(functions: Sequence[str], same: bool, rule: TimeRule) -> tuple[str, ...]:
+    """What a rule cannot tell apart in these times; `same` where all are equal."""
     notes = []
-    if "function" in rule.by and frame["function"].n_unique() == 1:
-        only = frame["function"][0]
+    if "function" in rule.by and len(functions) == 1:
+        only = functions[0]
         notes.append(f"All trials are {only} trials: the cutoffs by item function are those of all times together.")
-    if frame.height > 1 and frame["rt"].n_unique() == 1:
+    if same:
         notes.append("All times are the same: none can be outlying, and they say nothing about anybody.")
     return tuple(notes)
 
 
-def _without_spread(outlying: pl.DataFrame) -> tuple[str, ...]:
+def spread_note(number: int) -> tuple[str, ...]:
     """The note on trials that are outlying only because most times of their groups are the same."""
-    number = outlying.filter(pl.col("lower") == pl.col("upper")).height
     told = f"{counted(number, 'outlying trial')} where most times are exactly the same (MAD 0)"
     return (f"{told}: any other time is outlying there, however near. Are times rounded?",) if number else ()
 
@@ -210,13 +241,9 @@ def _words(column: str, word: str) -> pl.Expr:
     return pl.format("{} {}", column, pl.when(pl.col(column) == 1).then(pl.lit(word)).otherwise(pl.lit(plural)))
 
 
-def _participants(judgments: Judgments, found: pl.DataFrame, genuine_at_least: float) -> pl.DataFrame:
-    counts = found.group_by("participant").agg(
-        pl.len().cast(pl.Int64).alias("trials"),
-        (pl.col("kind") == "intermission").sum().cast(pl.Int64).alias("intermissions"),
-        (pl.col("kind") == "rush").sum().cast(pl.Int64).alias("rushes"),
-    )
-    table = everybody(judgments).join(counts, on="participant", how="left", maintain_order="left")
+def participants_table(people: pl.DataFrame, counts: pl.DataFrame, genuine_at_least: float) -> pl.DataFrame:
+    """The evidence on everybody in `people`, from the trials, intermissions and rushes of those who have any."""
+    table = people.join(counts, on="participant", how="left", maintain_order="left")
     table = table.with_columns(pl.col("trials", "intermissions", "rushes").fill_null(0))
     # Written so, an exact share such as 9 of 10 is not rounded below its threshold.
     share = (pl.col("trials") - pl.col("intermissions") - pl.col("rushes")) / pl.col("trials")

@@ -35,6 +35,7 @@ from karat.screen.markov import ALPHA, SIMULATIONS, as_shown, markov
 from karat.screen.positions import answered, by_scale
 from karat.screen.straightlining import presented
 from karat.screen.time_filter import refuse_time_limit
+from karat.work import HERE, Work
 
 HIGH, MODERATE = 2.5, 1.5
 STANDARD_DEVIATIONS = 4
@@ -49,6 +50,8 @@ def risk(
     simulations: int = SIMULATIONS,
     doubtful: Doubtful = "left out",
     time_limit: float | None = None,
+    *,
+    work: Work = HERE,
 ) -> Evidence:
     """The risk level of everybody whom the Markov criterion flags, with these settings.
 
@@ -61,7 +64,7 @@ def risk(
         "cutoffs": cutoffs, "alpha": alpha, "strategy": strategy, "seed": seed, "simulations": simulations,
         "doubtful": doubtful, "time_limit": time_limit,
     }  # fmt: skip
-    patterns = markov(judgments, cutoffs, alpha, strategy, seed, simulations)
+    patterns = markov(judgments, cutoffs, alpha, strategy, seed, simulations, work=work)
     found = risk_levels(judgments, patterns.flagged, doubtful, time_limit)
     return Evidence(found.participants, "risk", settings, found.notes)
 

@@ -45,6 +45,7 @@ from karat.screen.straightlining import straightlining
 from karat.screen.time_filter import time_filter
 from karat.study.criteria import CRITERIA
 from karat.study.study import Study
+from karat.work import HERE, Work
 
 Compute = Callable[[str, tuple[str, ...], Mapping[str, Any]], Evidence]
 """From the name of a criterion, who is excluded already, and its settings, to its evidence."""
@@ -71,6 +72,8 @@ COMPUTED: dict[str, Callable[..., Evidence]] = {
     "procedure": procedure,
 }
 """What computes each criterion of the registry."""
+IN_TASKS = ("markov", "risk", "deletion", "procedure")
+"""The criteria that are made of many tasks, which may be done elsewhere."""
 BY_THE_KEY = ("risk", "controls", "attention")
 """The criteria that compare answers with right ones."""
 
@@ -80,13 +83,16 @@ def run(
     rules: Mapping[str, Any] | None = None,
     study: Study | None = None,
     compute: Compute | None = None,
+    *,
+    work: Work = HERE,
 ) -> Screening:
     """Run the criteria that `rules` state, with their settings and `exclude`, or all that apply with usual settings.
 
     `rules` is what `[screening]` of a study file holds: `{"completion": {"at_least": 0.9}, "remfod": {}, "exclude":
     "any"}`. With a `study`, its own rules are taken unless others are given, and criteria know the length of its
     questionnaire, its expected duration and the answers that admit. A criterion that is stated and cannot run is listed
-    in `skipped`, never dropped in silence. `compute` may remember evidence for many runs on the same judgments.
+    in `skipped`, never dropped in silence. `compute` may remember evidence for many runs on the same judgments. `work`
+    says where the many tasks of some criteria are done (`karat.work.opened`).
 
     >>> import karat
     >>> screening = run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}, "exclude": "any"})
@@ -107,7 +113,7 @@ def run(
     excluded: list[str] = []
     steps: list[Step] = []
     alone = compute is None
-    compute = compute or computing(judgments)
+    compute = compute or computing(judgments, work)
     for number, stage in enumerate(STAGES):
         here = [name for name in settings if CRITERIA[name].stage == stage]
         for name in here:
@@ -134,17 +140,20 @@ def run(
     )  # fmt: skip
 
 
-def computing(judgments: Judgments) -> Compute:
+def computing(judgments: Judgments, work: Work = HERE) -> Compute:
     """What computes a criterion for those who are left; their judgments are kept until others are asked for."""
-    left: dict[tuple[str, ...], Judgments] = {(): judgments}
+    kept: tuple[tuple[str, ...], Judgments] = ((), judgments)
 
     def compute(name: str, excluded: tuple[str, ...], settings: Mapping[str, Any]) -> Evidence:
-        if excluded not in left:
-            left.clear()
-            left[excluded] = judgments.without(excluded)
-        if not left[excluded].participants.height:
+        nonlocal kept
+        known, left = kept
+        if known != excluded:
+            left = judgments.without(excluded)
+            kept = excluded, left
+        if not left.participants.height:
             raise ScreenError(f"{name}: nobody is left; the rules have excluded every participant before.")
-        return COMPUTED[name](left[excluded], **settings)
+        elsewhere = {"work": work} if name in IN_TASKS else {}
+        return COMPUTED[name](left, **settings, **elsewhere)
 
     return compute
 

@@ -57,6 +57,20 @@ class Screening(Shown):
         return {step.stage: step.remained for step in self.steps}
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What the criteria have to say beside their verdicts; a note that several share is said once, with all names.
+
+        >>> import karat
+        >>> karat.screen.run(karat.datasets.load("crowd"), {"completion": {}}).notes
+        ('completion: The questionnaire is taken to have 80 trials, the most anybody has.',)
+        """
+        shared: dict[str, list[str]] = {}
+        for name, evidence in self.evidence.items():
+            for note in dict.fromkeys(evidence.notes):
+                shared.setdefault(note.removeprefix(f"{name}: "), []).append(name)
+        return tuple(f"{', '.join(names)}: {note}" for note, names in shared.items())
+
+    @property
     def kept(self) -> Judgments:
         """The judgments of those who stay."""
         return self.judgments.without(self.excluded)
@@ -105,7 +119,7 @@ class Screening(Shown):
                 "participants": len(people), "excluded": len(self.excluded), "kept": len(people) - len(self.excluded),
                 "remaining": self.remaining,
                 "flagged": {name: len(evidence.flagged) for name, evidence in self.evidence.items()},
-                "notes": {name: list(evidence.notes) for name, evidence in self.evidence.items() if evidence.notes},
+                "notes": list(self.notes),
                 "data": self.judgments.fingerprint(), "study": self.study,
             },
             "settings": {name: evidence.settings for name, evidence in self.evidence.items()}

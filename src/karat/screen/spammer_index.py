@@ -33,6 +33,7 @@ from karat.screen.evidence import ScreenError
 from karat.screen.spammer_interval import Interval, Progress, bootstrapped
 from karat.screen.spammer_labels import index_of_labels, with_shares
 from karat.screen.spammer_rounds import index_of_rounds, round_column
+from karat.work import HERE, Work
 
 SUSPICIOUS = 0.10
 
@@ -92,11 +93,13 @@ def spammer_index(
     seed: int = 1,
     progress: Progress | None = None,
     conditions: Sequence[str] = (),
+    work: Work = HERE,
 ) -> SpammerIndex:
     """The Spammer Index of judgments, with interval, variances and the usual coefficients of agreement beside it.
 
     `simulations` asks for a parametric bootstrap of so many samples instead of the profile interval.
-    `conditions` names columns that, besides item and question, tell tasks apart.
+    `conditions` names columns that, besides item and question, tell tasks apart. `work` says where the samples are
+    fitted (`karat.work.opened`).
 
     >>> import karat
     >>> print(spammer_index(karat.datasets.load("crowd")))
@@ -107,11 +110,11 @@ def spammer_index(
     answers = crowd(judgments, "spammer_index", conditions)
     column = round_column(answers)
     if answers.family == "nominal":
-        found_labels = _of_labels(answers, simulations, seed, progress)
+        found_labels = _of_labels(answers, simulations, seed, progress, work)
         told = f"Rounds ({column}) are not told apart for labels: their model has no effects of time by worker or task."
         return replace(found_labels, notes=(*found_labels.notes, told)) if column else found_labels
     if column is not None:
-        return _of_rounds(answers, column, simulations, seed, progress)
+        return _of_rounds(answers, column, simulations, seed, progress, work)
     found = fit(answers)
     if not isinstance(found, Fit):
         raise ScreenError("spammer_index: this model has no single variance of workers.")
@@ -120,7 +123,7 @@ def spammer_index(
     lower, upper = share.lower, share.upper
     how: Interval = "profile"
     if simulations:
-        values = bootstrapped(answers, found, simulations, seed, progress)
+        values = bootstrapped(answers, found, simulations, seed, progress, work)
         lower, upper, how = float(np.quantile(values, 0.025)), float(np.quantile(values, 0.975)), "bootstrap"
     table = pl.DataFrame({"source": ["workers", "tasks"], "variance": [worker, task]})
     return SpammerIndex(
@@ -130,9 +133,11 @@ def spammer_index(
     )  # fmt: skip
 
 
-def _of_rounds(answers: Crowd, column: str, simulations: int, seed: int, progress: Progress | None) -> SpammerIndex:
+def _of_rounds(
+    answers: Crowd, column: str, simulations: int, seed: int, progress: Progress | None, work: Work
+) -> SpammerIndex:
     """The index with time among the sources of variance; the coefficients beside it are over all rounds."""
-    found = index_of_rounds(answers, column, simulations, seed, progress)
+    found = index_of_rounds(answers, column, simulations, seed, progress, work)
     of = dict(found.variances.select("source", "variance").iter_rows())
     others = found.variances["variance"].sum() - of["workers"] - of["tasks"]
     return SpammerIndex(
@@ -154,9 +159,9 @@ def agreement_of(answers: Crowd, worker: float, task: float) -> dict[str, float]
     }
 
 
-def _of_labels(answers: Crowd, simulations: int, seed: int, progress: Progress | None) -> SpammerIndex:
+def _of_labels(answers: Crowd, simulations: int, seed: int, progress: Progress | None, work: Work) -> SpammerIndex:
     """The index of labels; the fixed error is beside the mean of the variances."""
-    found = index_of_labels(answers, simulations, seed, progress)
+    found = index_of_labels(answers, simulations, seed, progress, work)
     worker, task = (
         float(np.mean(found.variances.filter(source=source)["variance"].to_numpy())) for source in ("workers", "tasks")
     )

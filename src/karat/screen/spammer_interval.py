@@ -19,6 +19,7 @@ from karat.models.glrm import Fit, NominalFit
 from karat.models.glrm.variance_share import FittedShare, variance_share
 from karat.screen.crowd import Crowd, fit
 from karat.screen.evidence import ScreenError
+from karat.work import HERE, Work
 
 Progress = Callable[[int, int], None]
 Interval = Literal["profile", "bootstrap"]
@@ -53,30 +54,36 @@ def profiled(models: Sequence[FittedShare]) -> tuple[float, float, list[str]]:
 
 
 def bootstrapped(
-    answers: Crowd, found: Fit | NominalFit, simulations: int, seed: int, progress: Progress | None
+    answers: Crowd,
+    found: Fit | NominalFit,
+    simulations: int,
+    seed: int,
+    progress: Progress | None = None,
+    work: Work = HERE,
 ) -> NDArray[np.float64]:
     """The index of samples drawn from the fitted model; samples in which all answers are the same are left out.
 
     >>> import karat
     >>> from karat.screen.crowd import crowd
     >>> answers = crowd(karat.datasets.load("crowd"), "spammer_index")
-    >>> bootstrapped(answers, fit(answers), 2, 1, None).shape
+    >>> bootstrapped(answers, fit(answers), 2, 1).shape
     (2,)
     """
-    values = []
-    for number in range(simulations):
-        random = np.random.default_rng([seed, number])
-        sample = Crowd(
-            answers.rows.with_columns(pl.Series("_code", drawn(found, answers, random))),
-            answers.family, answers.categories, (),
-        )  # fmt: skip
-        if sample.rows["_code"].n_unique() > 1:
-            again = fit(sample)
-            worker, task = np.sum(again.variances["worker"]), np.sum(again.variances["task"])
-            values.append(float(worker / (worker + task)))
-        if progress is not None:
-            progress(number + 1, simulations)
-    return np.array(values)
+    numbers = range(simulations)
+    values = work.map(_sample, (answers, found, seed), numbers, name="bootstrap", progress=progress)
+    return np.array([value for value in values if value is not None])
+
+
+def _sample(about: tuple[Crowd, Fit | NominalFit, int], number: int) -> float | None:
+    """The index of one sample; None where all answers are the same."""
+    answers, found, seed = about
+    codes = drawn(found, answers, np.random.default_rng([seed, number]))
+    rows = answers.rows.with_columns(pl.Series("_code", codes))
+    if rows["_code"].n_unique() < 2:
+        return None
+    again = fit(Crowd(rows, answers.family, answers.categories, ()))
+    worker, task = np.sum(again.variances["worker"]), np.sum(again.variances["task"])
+    return float(worker / (worker + task))
 
 
 def drawn(found: Fit | NominalFit, answers: Crowd, random: np.random.Generator) -> NDArray[np.int64]:

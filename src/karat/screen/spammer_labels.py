@@ -27,6 +27,7 @@ from karat.models.glrm.variance_share import FittedShare
 from karat.screen.crowd import Crowd, categories_used, fit
 from karat.screen.evidence import ScreenError
 from karat.screen.spammer_interval import Interval, Progress, bootstrapped, profiled
+from karat.work import HERE, Work
 
 POOLED = "The index of labels depends on the baseline category; it is pooled over all baselines."
 
@@ -48,7 +49,9 @@ class Labels:
     notes: tuple[str, ...]
 
 
-def index_of_labels(answers: Crowd, simulations: int = 0, seed: int = 1, progress: Progress | None = None) -> Labels:
+def index_of_labels(
+    answers: Crowd, simulations: int = 0, seed: int = 1, progress: Progress | None = None, work: Work = HERE
+) -> Labels:
     """The Spammer Index of labels.
 
     >>> import karat
@@ -86,7 +89,7 @@ def index_of_labels(answers: Crowd, simulations: int = 0, seed: int = 1, progres
     of_workers = float(variances.filter(source="workers")["variance"].sum())
     value = of_workers / float(variances["variance"].sum())
     if simulations:
-        values = bootstrapped(answers, fits[0], simulations, seed, progress)
+        values = bootstrapped(answers, fits[0], simulations, seed, progress, work)
         lower, upper = _around(value, values, rows[0]["value"])
         notes.append(f"The bootstrap is that of the model with baseline {rows[0]['baseline']}.")
     return Labels(

@@ -32,6 +32,7 @@ from karat.models.glrm.variance_share import FittedShare
 from karat.screen.crowd import Crowd
 from karat.screen.evidence import ScreenError
 from karat.screen.spammer_interval import Interval, Progress, profiled
+from karat.work import HERE, Work
 
 Floats = NDArray[np.float64]
 COLUMNS = ("repetition", "session")
@@ -79,7 +80,12 @@ def _repeated(rows: pl.DataFrame, group: str, column: str) -> bool:
 
 
 def index_of_rounds(
-    answers: Crowd, column: str, simulations: int = 0, seed: int = 1, progress: Progress | None = None
+    answers: Crowd,
+    column: str,
+    simulations: int = 0,
+    seed: int = 1,
+    progress: Progress | None = None,
+    work: Work = HERE,
 ) -> Rounds:
     """The Spammer Index of binary or ordered answers that were given in several rounds.
 
@@ -108,7 +114,7 @@ def index_of_rounds(
     notes += _notes(found, answers.rows.height - known.height, column)
     how: Interval = "bootstrap" if simulations else "profile"
     if simulations:
-        values = model.bootstrap(found, simulations, seed, progress)
+        values = model.bootstrap(found, simulations, seed, progress, work)
         lower, upper = float(np.quantile(values, 0.025)), float(np.quantile(values, 0.975))
         if len(values) < simulations:
             lost = simulations - len(values)
@@ -151,23 +157,15 @@ class _Model:
         terms: list[RandomTerm] = [random_term(name, levels) for name, levels in self.groups.items()]
         return fit_mixed(codes, self.design, names, terms, family=self.family, start=start)
 
-    def bootstrap(self, found: MixedFit, simulations: int, seed: int, progress: Progress | None) -> Floats:
+    def bootstrap(self, found: MixedFit, simulations: int, seed: int, progress: Progress | None, work: Work) -> Floats:
         """The index of samples from the fitted model; those without all categories, or without a maximum, left out."""
-        values = []
-        for number in range(simulations):
-            random = np.random.default_rng([seed, number])
-            codes = self._drawn(found, random)
-            if len(np.unique(codes)) == len(found.categories):
-                again = self.fit(codes, found.parameters)
-                if again.converged:
-                    values.append(_share(_variances(again, self.rounds)))
-            if progress is not None:
-                progress(number + 1, simulations)
+        all_values = work.map(_sample, (self, found, seed), range(simulations), name="bootstrap", progress=progress)
+        values = [value for value in all_values if value is not None]
         if not values:
             raise ScreenError("spammer_index: no sample of the bootstrap could be fitted; leave simulations out.")
         return np.array(values)
 
-    def _drawn(self, found: MixedFit, random: np.random.Generator) -> NDArray[Any]:
+    def drawn(self, found: MixedFit, random: np.random.Generator) -> NDArray[Any]:
         eta = self.design @ found.coefficients
         for name, levels in self.groups.items():
             deviation = float(np.sqrt(found.covariances[name][0, 0]))
@@ -175,6 +173,16 @@ class _Model:
         cuts = found.thresholds if len(found.thresholds) else np.zeros(1)
         drawn: NDArray[Any] = found.categories[np.searchsorted(cuts, eta + random.logistic(size=len(eta)))]
         return drawn
+
+
+def _sample(about: tuple[_Model, MixedFit, int], number: int) -> float | None:
+    """The index of one sample; None where it has not all answers, or no maximum."""
+    model, found, seed = about
+    codes = model.drawn(found, np.random.default_rng([seed, number]))
+    if len(np.unique(codes)) < len(found.categories):
+        return None
+    again = model.fit(codes, found.parameters)
+    return _share(_variances(again, model.rounds)) if again.converged else None
 
 
 def _effects(found: MixedFit, rounds: int) -> Floats:

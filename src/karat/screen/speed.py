@@ -46,14 +46,30 @@ def speed(
         "mean_below": mean_below, "median_below": median_below, "relative_below": relative_below,
         "share_of_expected": share_of_expected, "expected_minutes": expected_minutes,
     }  # fmt: skip
-    _check(settings)
-    times = _times(judgments, share_of_expected is not None)
-    middle = times["median"].median()
-    relative = relative_below * middle if relative_below is not None and isinstance(middle, float) else None
+    check_settings(settings)
+    noted = has_clock(judgments, share_of_expected is not None)
+    # The platform's clock is enough for a rule about the whole time.
+    rows = timed(judgments, "speed") if has_times(judgments) or not noted else None
+    times = times_of(judgments, rows, noted)
+    relative = relative_cutoff(times["median"], relative_below)
+    silent = times["median"].null_count()
+    return Evidence(verdicts(times, relative, settings), "speed", settings, notes_on(silent))
+
+
+def relative_cutoff(medians: pl.Series, relative_below: float | None) -> float | None:
+    """The share of the median participant's median, where one is stated."""
+    middle = medians.median()
+    return relative_below * middle if relative_below is not None and isinstance(middle, float) else None
+
+
+def verdicts(times: pl.DataFrame, relative: float | None, settings: Mapping[str, float | None]) -> pl.DataFrame:
+    """The table of participants, given their times and the cutoff that depends on all."""
+    mean_below, median_below = settings["mean_below"], settings["median_below"]
+    share, minutes = settings["share_of_expected"], settings["expected_minutes"]
     limit = None
-    if share_of_expected is not None and expected_minutes is not None:
+    if share is not None and minutes is not None:
         # A share such as 0.4 of 10 minutes is 240 seconds and not a little more.
-        limit = round(share_of_expected * expected_minutes * 60, 6)
+        limit = round(share * minutes * 60, 6)
     told = [_verdict(row, mean_below, median_below, relative, limit, settings) for row in times.iter_rows(named=True)]
     cutoffs = [cutoff for cutoff in (median_below, relative) if cutoff is not None]
     table = times.with_columns(
@@ -64,12 +80,15 @@ def speed(
     )
     names = ["participant", "score", "threshold", "flagged", "reason", "mean", "median"]
     names += ["working_time"] if limit is not None else []
-    silent = times["median"].null_count()
-    notes = (f"{counted(silent, 'participant')} without timed trials outside practice.",) if silent else ()
-    return Evidence(table.select(names), "speed", settings, notes)
+    return table.select(names)
 
 
-def _check(settings: Mapping[str, float | None]) -> None:
+def notes_on(silent: int) -> tuple[str, ...]:
+    """How many participants have no times."""
+    return (f"{counted(silent, 'participant')} without timed trials outside practice.",) if silent else ()
+
+
+def check_settings(settings: Mapping[str, float | None]) -> None:
     """Whether the settings can be used; ScreenError says why not."""
     for name, value in settings.items():
         share = name in ("relative_below", "share_of_expected")
@@ -80,21 +99,31 @@ def _check(settings: Mapping[str, float | None]) -> None:
         raise ScreenError("speed: a share of the expected duration needs expected_minutes=...")
 
 
-def _times(judgments: Judgments, working_time: bool) -> pl.DataFrame:
-    """Mean, median and working time of everybody who answered, empty where there is none."""
+def has_clock(judgments: Judgments, working_time: bool) -> bool:
+    """Whether the working time is asked for and the platform or the server noted it for anybody."""
     people = judgments.participants
-    noted = working_time and "working_time" in people.columns and people["working_time"].null_count() < people.height
+    return working_time and "working_time" in people.columns and people["working_time"].null_count() < people.height
+
+
+def has_times(judgments: Judgments) -> bool:
+    """Whether any trial has a response time."""
     frame = judgments.frame
-    if noted and ("rt" not in frame.columns or frame["rt"].null_count() == frame.height):
-        # The platform's clock is enough for a rule about the whole time.
-        frame = frame.with_columns(rt=pl.lit(None, dtype=pl.Float64)).clear()
-    else:
-        frame = timed(judgments, "speed")
+    return "rt" in frame.columns and frame["rt"].null_count() < frame.height
+
+
+def times_of(judgments: Judgments, rows: pl.DataFrame | None, noted: bool) -> pl.DataFrame:
+    """Mean, median and working time of everybody who answered, empty where there is none.
+
+    `rows` are the trials with times, where there are any; `noted` says that the working time was noted for somebody.
+    """
+    rt = pl.lit(None, dtype=pl.Float64) if rows is None else pl.col("rt")
+    frame = judgments.frame.clear() if rows is None else rows
     per_person = frame.group_by("participant", maintain_order=True).agg(
-        pl.col("rt").mean().alias("mean"), pl.col("rt").median().alias("median"), pl.col("rt").sum().alias("total")
+        rt.mean().alias("mean"), rt.median().alias("median"), rt.sum().alias("total")
     )
     times = everybody(judgments).join(per_person, on="participant", how="left", maintain_order="left")
-    if not noted:
+    people = judgments.participants
+    if not noted or "working_time" not in people.columns:
         return times.with_columns(working_time=pl.col("total"))
     clock = people.select("participant", working_time=pl.col("working_time").cast(pl.Float64, strict=False))
     times = times.join(clock, on="participant", how="left", maintain_order="left")

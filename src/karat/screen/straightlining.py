@@ -19,6 +19,7 @@ The variability (standard deviation of the answers in scale steps, Dunn et al. 2
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -54,19 +55,49 @@ def straightlining(judgments: Judgments, alpha: float = ALPHA, shares: Literal["
     >>> evidence.flagged, evidence.table()["reason"][0]
     (['p23'], 'the same answer 4 in all 72 trials')
     """
-    if not 0 < alpha < 1 or shares not in ("own", "even"):
-        raise ScreenError("straightlining: alpha must be between 0 and 1, and shares own or even.")
+    check_settings(alpha, shares)
     rows = answered(judgments)
     if not rows.height:
-        raise ScreenError("straightlining: nobody answered anything outside practice.")
+        raise ScreenError(NOTHING)
+    kinds = {scale: kinds_of(scale, part["response"].n_unique()) for scale, part in by_scale(judgments, rows)}
+    participants = verdicts(judgments, kinds, alpha, shares)
+    return Evidence(participants, "straightlining", {"alpha": alpha, "shares": shares}, notes_on(rows.columns))
+
+
+NOTHING = "straightlining: nobody answered anything outside practice."
+
+
+def check_settings(alpha: float, shares: str) -> None:
+    """Whether the settings can be used; ScreenError says why not."""
+    if not 0 < alpha < 1 or shares not in ("own", "even"):
+        raise ScreenError("straightlining: alpha must be between 0 and 1, and shares own or even.")
+
+
+def kinds_of(scale: Scale, different: int) -> int:
+    """How many answers there are to choose from: the levels of the scale, else the different ones that were given."""
+    return len(levels) if (levels := getattr(scale, "levels", None)) else max(2, different)
+
+
+def notes_on(columns: Collection[str]) -> tuple[str, ...]:
+    """What is supposed where positions are not known."""
+    assumed = "There is no column trial: the order of the rows is taken as the order of presentation."
+    return () if "trial" in columns else (assumed,)
+
+
+def verdicts(judgments: Judgments, kinds: Mapping[Scale, int], alpha: float, shares: str) -> pl.DataFrame:
+    """The table of participants; `kinds` says how many answers each scale has on which anybody answered."""
+    rows = answered(judgments)
     unit = "answers" if "question" in rows.columns else "trials"
-    parts = list(by_scale(judgments, presented(rows)))
     tables = [
-        _patterns(part, scale, shares, unit, f" (answers on the {scale.kind} scale)" if len(parts) > 1 else "")
-        for scale, part in parts
+        _patterns(
+            part, scale, kinds[scale], shares, unit, f" (answers on the {scale.kind} scale)" if len(kinds) > 1 else ""
+        )
+        for scale, part in by_scale(judgments, presented(rows))
     ]
     worst = (
-        pl.concat(tables).sort("score", maintain_order=True).unique("participant", keep="first", maintain_order=True)
+        pl.concat([pl.DataFrame(schema=SCHEMA), *tables])
+        .sort("score", maintain_order=True)
+        .unique("participant", keep="first", maintain_order=True)
     )
     table = everybody(judgments).join(worst, on="participant", how="left", maintain_order="left")
     flagged = (pl.col("score") < alpha).fill_null(False)
@@ -74,13 +105,10 @@ def straightlining(judgments: Judgments, alpha: float = ALPHA, shares: Literal["
     reason = pl.when(pl.col("score").is_null()).then(pl.lit("no answers outside practice")).otherwise(
         pl.when(flagged).then(pl.col("pattern")).otherwise(none)
     )  # fmt: skip
-    assumed = "There is no column trial: the order of the rows is taken as the order of presentation."
-    notes = () if "trial" in rows.columns else (assumed,)
-    participants = table.select(
+    return table.select(
         "participant", "score", pl.lit(alpha).alias("threshold"), flagged.alias("flagged"), reason.alias("reason"),
         *FURTHER,
     )  # fmt: skip
-    return Evidence(participants, "straightlining", {"alpha": alpha, "shares": shares}, notes)
 
 
 def presented(rows: pl.DataFrame) -> pl.DataFrame:
@@ -111,7 +139,7 @@ def _stand_so(rows: pl.DataFrame) -> bool:
     return not falls.any()
 
 
-def _patterns(rows: pl.DataFrame, scale: Scale, shares: str, unit: str, where: str) -> pl.DataFrame:
+def _patterns(rows: pl.DataFrame, scale: Scale, kinds: int, shares: str, unit: str, where: str) -> pl.DataFrame:
     """The patterns of everybody's answers on one scale; rows stand in the order of presentation."""
     rows = rows.with_columns(
         _person=pl.col("participant").rle_id().cast(pl.Int64),
@@ -122,7 +150,6 @@ def _patterns(rows: pl.DataFrame, scale: Scale, shares: str, unit: str, where: s
     n = np.bincount(person).astype(np.int64)
     answers, used = rows["response"], int(code.max()) + 1
     counts = np.bincount(person * used + code, minlength=len(n) * used).reshape(len(n), used)
-    kinds = len(levels) if (levels := getattr(scale, "levels", None)) else max(2, answers.n_unique())
     begin, longest = _longest_runs(person, code, len(n))
     probabilities = np.full((len(n), kinds), 1 / kinds) if shares == "even" else counts / n[:, None]
     run_p = longest_run_tail(probabilities, n, longest)

@@ -21,7 +21,7 @@ excessive that is 10 MADs above the median of all times, and asks for all trials
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -112,11 +112,82 @@ class Outliers:
 
 
 @dataclass(frozen=True)
+class Cutoffs:
+    """Centre, spread and cutoffs of every group of a sort; NaN where a group has no trials left."""
+
+    centre: Floats
+    spread: Floats
+    lower: Floats
+    upper: Floats
+
+    @classmethod
+    def around(cls, centre: Floats, spread: Floats, rule: TimeRule) -> Cutoffs:
+        """The cutoffs that follow from centres and spreads by a rule."""
+        below = np.full(len(centre), -np.inf) if rule.lower is None else centre - rule.lower * spread
+        return cls(centre, spread, below, centre + rule.upper * spread)
+
+    @classmethod
+    def of(cls, values: Floats, counts: Ints, rule: TimeRule, constant: float) -> Cutoffs:
+        """The cutoffs of times that stand group by group in rising order, so many of each."""
+        if rule.centre == "median":
+            return cls.around(*grouped_median_mad(values, counts, constant), rule)
+        return cls.around(*_grouped_mean_sd(values, counts), rule)
+
+    def table(self, rounds: int | Ints, group: str, labels: pl.Series, trials: Ints, rule: TimeRule) -> pl.DataFrame:
+        """The cutoffs of rounds as rows: round, group, name, trials, median and mad or mean and sd, lower, upper."""
+        names = ("median", "mad") if rule.centre == "median" else ("mean", "sd")
+        every = zip((*names, "lower", "upper"), (self.centre, self.spread, self.lower, self.upper), strict=True)
+        return pl.DataFrame([
+            pl.Series("round", np.broadcast_to(np.asarray(rounds, np.int64), trials.shape).copy()),
+            pl.repeat(group, len(trials), eager=True).alias("group"), labels.alias("name"),
+            pl.Series("trials", trials.astype(np.int64)),
+            *(pl.Series(name, np.where(np.isfinite(own), own, np.nan), nan_to_null=True) for name, own in every),
+        ])  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Crossed:
+    """The trials that a round finds: where they stand, their kinds, and the cutoffs they crossed."""
+
+    places: NDArray[np.integer]
+    kind: NDArray[np.int8]
+    lower: Floats
+    upper: Floats
+
+
+def crossing(
+    times: Floats,
+    genuine: NDArray[np.bool_],
+    groups: Sequence[tuple[NDArray[np.integer], Cutoffs]],
+    inclusive: bool = False,
+) -> Crossed:
+    """One round: which of the trials that are still genuine cross the cutoffs of all their groups.
+
+    Each sort of group comes as the code of every trial's group, and the cutoffs by code.
+
+    >>> cutoffs = Cutoffs(np.array([2.0]), np.array([0.5]), np.array([1.0]), np.array([3.0]))
+    >>> found = crossing(np.array([2.0, 9.0, 0.5]), np.ones(3, bool), [(np.zeros(3, np.int64), cutoffs)])
+    >>> found.places.tolist(), found.kind.tolist()
+    ([1, 2], [1, 2])
+    """
+    below, above = (np.less_equal, np.greater_equal) if inclusive else (np.less, np.greater)
+    # What crosses the cutoffs of all groups crosses those of the first: few trials need to be looked at closely.
+    codes, first = groups[0]
+    some = np.flatnonzero((below(times, first.lower[codes]) | above(times, first.upper[codes])) & genuine)
+    low = np.min([cutoffs.lower[codes[some]] for codes, cutoffs in groups], axis=0)
+    high = np.max([cutoffs.upper[codes[some]] for codes, cutoffs in groups], axis=0)
+    rush, pause = below(times[some], low), above(times[some], high)
+    kind = np.where(rush, RUSH, INTERMISSION).astype(np.int8)
+    found = rush | pause
+    return Crossed(some[found], kind[found], low[found], high[found])
+
+
+@dataclass(frozen=True)
 class _Grouping:
     """Trials by a group: the code of each trial's group, and the times sorted by group and time."""
 
     name: str
-    labels: list[str]
+    labels: pl.Series
     codes: NDArray[np.int32]
     times: Floats
     places: NDArray[np.integer]
@@ -139,57 +210,62 @@ def find_outliers(frame: pl.DataFrame, rule: TimeRule, mad_constant: float, incl
     degree = np.zeros(len(times), np.int64)
     low_at, high_at = np.full(len(times), np.nan), np.full(len(times), np.nan)
     counts = [np.bincount(group.codes, minlength=len(group.labels)) for group in groups]
-    below, above = (np.less_equal, np.greater_equal) if inclusive else (np.less, np.greater)
     rounds = []
     for number in range(1, len(times) + 2 if rule.recursive else 2):
         tables = [
-            _cutoffs(group.times[group.still], own, rule, mad_constant)
+            Cutoffs.of(group.times[group.still], own, rule, mad_constant)
             for group, own in zip(groups, counts, strict=True)
         ]
-        rounds += [_round_table(number, *one) for one in zip(groups, counts, tables, strict=True)]
-        # What crosses the cutoffs of all groups crosses those of the first: few trials need to be looked at closely.
-        codes = groups[0].codes
-        beyond = below(times, tables[0]["lower"][codes]) | above(times, tables[0]["upper"][codes])
-        some = np.flatnonzero(beyond & (kind == GENUINE))
-        low = np.min([table["lower"][group.codes[some]] for table, group in zip(tables, groups, strict=True)], axis=0)
-        high = np.max([table["upper"][group.codes[some]] for table, group in zip(tables, groups, strict=True)], axis=0)
-        rush, pause = below(times[some], low), above(times[some], high)
-        found = some[rush | pause]
-        if not len(found):
+        rounds += [
+            table.table(number, group.name, group.labels, own, rule)
+            for group, own, table in zip(groups, counts, tables, strict=True)
+        ]
+        codes = [group.codes for group in groups]
+        found = crossing(times, kind == GENUINE, list(zip(codes, tables, strict=True)), inclusive)
+        if not len(found.places):
             break
-        kind[some[pause]], kind[some[rush]] = INTERMISSION, RUSH
-        degree[found], low_at[found], high_at[found] = number, low[rush | pause], high[rush | pause]
+        kind[found.places], degree[found.places] = found.kind, number
+        low_at[found.places], high_at[found.places] = found.lower, found.upper
         for group, own in zip(groups, counts, strict=True):
-            group.still[group.places[found]] = False
-            own -= np.bincount(group.codes[found], minlength=len(own))
+            group.still[group.places[found.places]] = False
+            own -= np.bincount(group.codes[found.places], minlength=len(own))
     low_at[np.isinf(low_at)] = np.nan
     return Outliers(kind, degree, low_at, high_at, pl.concat(rounds))
 
 
-def _grouping(frame: pl.DataFrame, name: str, times: Floats, by_time: NDArray[np.integer]) -> _Grouping:
-    column = pl.repeat(name, frame.height, eager=True) if name == "all" else frame[name]
+def group_codes(column: pl.Series) -> tuple[pl.Series, NDArray[np.int32]]:
+    """The groups in the order in which they come, and the number of each trial's group among them.
+
+    >>> labels, codes = group_codes(pl.Series(["b", "a", "b"]))
+    >>> labels.to_list(), codes.tolist()
+    (['b', 'a'], [0, 1, 0])
+    """
     labels = column.unique(maintain_order=True)
+    if not len(labels):
+        return labels, np.zeros(0, np.int32)
     codes = column.replace_strict(labels, pl.Series(range(len(labels)), dtype=pl.Int32)).to_numpy()
-    order = by_time
+    return labels, codes
+
+
+def sorted_by_group(codes: NDArray[np.int32], groups: int, order: NDArray[np.integer]) -> NDArray[np.integer]:
+    """An order of trials, by their times say, made one group after the other; of equals the first stays first.
+
+    >>> sorted_by_group(np.array([1, 0, 1], np.int32), 2, np.array([2, 1, 0])).tolist()
+    [1, 2, 0]
+    """
     # A stable sort by the code, 16 bits at a time, which numpy does by counting: several times faster than a lexsort.
-    for shift in range(0, max(len(labels) - 1, 1).bit_length(), 16):
+    for shift in range(0, max(groups - 1, 1).bit_length(), 16):
         digits = (codes >> shift).astype(np.uint16)
         order = order[np.argsort(digits[order], kind="stable")]
+    return order
+
+
+def _grouping(frame: pl.DataFrame, name: str, times: Floats, by_time: NDArray[np.integer]) -> _Grouping:
+    labels, codes = group_codes(pl.repeat(name, frame.height, eager=True) if name == "all" else frame[name])
+    order = sorted_by_group(codes, len(labels), by_time)
     places = np.empty(len(times), np.int64)
     places[order] = np.arange(len(times))
-    return _Grouping(name, labels.to_list(), codes, times[order], places, np.ones(len(times), bool))
-
-
-def _cutoffs(values: Floats, counts: Ints, rule: TimeRule, constant: float) -> dict[str, Floats]:
-    """Centre, spread and cutoffs of each group, from values that stand group by group in rising order."""
-    if rule.centre == "median":
-        centres, spreads = grouped_median_mad(values, counts, constant)
-        names = ("median", "mad")
-    else:
-        centres, spreads = _grouped_mean_sd(values, counts)
-        names = ("mean", "sd")
-    below = np.full(len(counts), -np.inf) if rule.lower is None else centres - rule.lower * spreads
-    return {names[0]: centres, names[1]: spreads, "lower": below, "upper": centres + rule.upper * spreads}
+    return _Grouping(name, labels, codes, times[order], places, np.ones(len(times), bool))
 
 
 def _grouped_mean_sd(values: Floats, counts: Ints) -> tuple[Floats, Floats]:
@@ -205,12 +281,3 @@ def _grouped_mean_sd(values: Floats, counts: Ints) -> tuple[Floats, Floats]:
     squares = np.bincount(group, (above - mean_above[group]) ** 2, len(counts))
     deviations = np.where(filled, np.sqrt(squares / np.maximum(counts - 1, 1)), np.nan)
     return smallest + mean_above, deviations
-
-
-def _round_table(number: int, group: _Grouping, counts: Ints, table: dict[str, Floats]) -> pl.DataFrame:
-    columns = {
-        "round": np.full(len(counts), number), "group": [group.name] * len(counts), "name": group.labels,
-        "trials": counts.astype(np.int64),
-    }  # fmt: skip
-    numbers = {name: np.where(np.isfinite(values), values, np.nan) for name, values in table.items()}
-    return pl.DataFrame(columns | numbers, nan_to_null=True)

@@ -7,10 +7,8 @@ seed gives the same numbers, however many processes share the work, in which ord
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from multiprocessing import get_context
 from typing import Literal
 
 import numpy as np
@@ -18,6 +16,7 @@ import numpy as np
 from karat.simulate.draw import Model, draw_answers
 from karat.simulate.layout import Layout
 from karat.simulate.mean_squares import Tested, by_mean_squares
+from karat.work import Work
 
 Analysis = Literal["means", "mixed"]
 SIZE = 50
@@ -66,21 +65,13 @@ def _study(batch: Batch, random: np.random.Generator) -> Tested:
     return by_mixed_model(answers, layout, people, things)
 
 
-def run_batches(batches: Sequence[Batch], processes: int) -> Iterator[tuple[Batch, list[Tested]]]:
-    """Every batch with its results, as they come in."""
-    if processes <= 1 or len(batches) <= 1:
-        for batch in batches:
-            yield batch, run_batch(batch)
-        return
-    # Processes are started afresh: a copy of one that has threads may stand still for ever.
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        waiting = {pool.submit(run_batch, batch): batch for batch in batches}
-        try:
-            for done in as_completed(waiting):
-                yield waiting[done], done.result()
-        finally:
-            for future in waiting:
-                future.cancel()
+def run_batches(batches: Sequence[Batch], work: Work, each: Callable[[Batch, list[Tested]], object]) -> None:
+    """Do every batch; `each` is told its results as they come in."""
+    work.map(_run, None, batches, name="power", each=lambda place, tested: each(batches[place], tested))
+
+
+def _run(_: None, batch: Batch) -> list[Tested]:
+    return run_batch(batch)
 
 
 Progress = Callable[[int, int], None]

@@ -21,11 +21,14 @@ from karat.study.results import on_scales
 from karat.study.settings import ContrastSettings
 from karat.study.study import Study, with_participants
 from karat.study.tasks import AROUND_MINUTES
+from karat.work import HERE, Progress, Work
 
 BEGIN = datetime(2026, 3, 2, 9, tzinfo=UTC)
 MINUTES_APART = 7
 BETWEEN_TRIALS = 0.4
 """Seconds from an answer to the next stimulus."""
+TOGETHER = 50
+"""How many participants a process makes questionnaires for at a time."""
 NOT_SHOWN = ("acceptability", "verified")
 """Columns that are for those who plan, and no part of results."""
 
@@ -38,11 +41,14 @@ def answer_study(
     effects: Mapping[str, float] | float | None = None,
     spread: Spread | None = None,
     seed: int = 1,
+    progress: Progress | None = None,
+    work: Work = HERE,
 ) -> Judgments:
     """Results of a study as it is planned; `participants` is by default how many are to be recruited.
 
     `shares` says which share of participants behaves in which way (see `behaviours`), `effects` gives planned contrasts
-    their size in logits, by name or, as a number, for the first. The behaviour is a column of the participants.
+    their size in logits, by name or, as a number, for the first. The behaviour is a column of the participants. `work`
+    says where the questionnaires are made (`karat.work.opened`), which is what takes long.
 
     >>> import tempfile
     >>> from karat.study.init import write_study
@@ -61,7 +67,7 @@ def answer_study(
     people = draw_people(allot(shares, people_wanted, random), spread or Spread(), random)
     width = max(2, len(str(people_wanted)))
     names = [f"p{number:0{width}d}" for number in range(1, people_wanted + 1)]
-    trials = _questionnaires(planned, names)
+    trials = _questionnaires(planned, names, work, progress)
     stated = stated_effects(planned, effects)
     person = trials["_person"].to_numpy()
     answered = _answered(planned, trials, person, people, stated, spread or Spread(), random)
@@ -72,10 +78,17 @@ def answer_study(
     return Judgments(frame, scales, table)
 
 
-def _questionnaires(study: Study, names: list[str]) -> pl.DataFrame:
+def _questionnaires(study: Study, names: list[str], work: Work, progress: Progress | None) -> pl.DataFrame:
     """The trials of everybody, in order; `_shown` numbers them over all sessions."""
+    some = [(start, names[start : start + TOGETHER]) for start in range(0, len(names), TOGETHER)]
+    parts = work.map(_of_some, study, some, name="questionnaires", progress=progress)
+    return pl.concat(parts, how="diagonal_relaxed")
+
+
+def _of_some(study: Study, some: tuple[int, list[str]]) -> pl.DataFrame:
+    """The trials of some participants, whose first has this number."""
     parts = []
-    for number, name in enumerate(names):
+    for number, name in enumerate(some[1], start=some[0]):
         frame = study.questionnaire(number % study.lists + 1, name).frame
         parts.append(
             frame.with_columns(

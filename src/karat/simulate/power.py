@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import polars as pl
 
@@ -28,6 +28,7 @@ from karat.simulate.pilot import Pilot, read_pilot
 from karat.simulate.power_result import Power, summarised
 from karat.simulate.spread import Spread
 from karat.study.study import Study
+from karat.work import HERE, Work, opened
 
 Unit = Literal["log-odds", "scale"]
 
@@ -50,6 +51,7 @@ def power(
     processes: int = 1,
     checkpoint: str | Path | None = None,
     progress: Progress | None = None,
+    work: Work = HERE,
 ) -> Power:
     """The power of a planned contrast for all numbers of participants, items and effects given.
 
@@ -57,6 +59,7 @@ def power(
     log-odds or differences on the scale. A `pilot` gives the standard deviations of participants and items and, without
     `effects`, the effect; effects are then differences on the scale. `exclude` is the share of participants that are
     expected to be excluded. `checkpoint` is a file in which finished work is kept: the same call continues from it.
+    So many `processes` of this machine share the work, or `work` says where it is done (`karat.work.opened`).
 
     >>> import tempfile
     >>> from karat.study.init import write_study
@@ -80,17 +83,22 @@ def power(
         for (n, m), (_, inner, _) in product(sizes, true)
         for number in range(-(-simulations // SIZE))
     ]
-    work = {
+    about = {
         "study": study.fingerprint, "contrast": planned.model_dump(), "model": repr(model), "exclude": exclude,
         "analysis": analysis, "seed": seed, "simulations": simulations,
     }  # fmt: skip
-    tested = _run(batches, None if checkpoint is None else Checkpoint(Path(checkpoint), work), processes, progress)
+    kept = None if checkpoint is None else Checkpoint(Path(checkpoint), about)
+    if processes > 1:
+        with opened(processes=processes) as several:
+            tested = _run(batches, kept, several, progress)
+    else:
+        tested = _run(batches, kept, work, progress)
     rows = []
     for (n, m), (effect, inner, difference) in product(sizes, true):
         own = [row for batch in batches if (batch.participants, batch.items, batch.effect) == (n, m, inner)
                for row in tested[batch.key]]  # fmt: skip
-        about = {"participants": n, "items": m, "effect": effect, "difference": difference}
-        rows.append({**about, **summarised(own, difference, alpha)})
+        size = {"participants": n, "items": m, "effect": effect, "difference": difference}
+        rows.append({**size, **summarised(own, difference, alpha)})
     if found is not None:
         notes += [f"The pilot's effect is {found.effect:.2f} (standard error {found.standard_error:.2f}); effects "
                   "found in small pilots are often exaggerated.", *found.notes]  # fmt: skip
@@ -146,16 +154,20 @@ def _effects(
 
 
 def _run(
-    batches: list[Batch], checkpoint: Checkpoint | None, processes: int, progress: Progress | None
+    batches: list[Batch], checkpoint: Checkpoint | None, work: Work, progress: Progress | None
 ) -> dict[str, list[Tested]]:
     """The results of all batches, those that were done before among them."""
     tested: dict[str, list[Tested]] = {} if checkpoint is None else dict(checkpoint.done)
     left = [batch for batch in batches if batch.key not in tested]
-    report: Any = progress or (lambda done, total: None)
-    report(len(batches) - len(left), len(batches))
-    for done, (batch, results) in enumerate(run_batches(left, processes), start=len(batches) - len(left) + 1):
+    before, told = len(batches) - len(left), iter(range(1, len(left) + 1))
+    report: Progress = progress or (lambda done, total: None)
+    report(before, len(batches))
+
+    def add(batch: Batch, results: list[Tested]) -> None:
         tested[batch.key] = results
         if checkpoint is not None:
             checkpoint.add(batch.key, results)
-        report(done, len(batches))
+        report(before + next(told), len(batches))
+
+    run_batches(left, work, add)
     return tested

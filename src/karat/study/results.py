@@ -40,7 +40,9 @@ def with_study(judgments: Judgments, study: Study) -> tuple[Judgments, list[str]
     notes += told
     if not notes:
         return judgments, []
-    return Judgments(frame, taken, judgments.participants), notes
+    made = Judgments(frame, taken, judgments.participants)
+    made.notes = tuple(dict.fromkeys([*judgments.notes, *made.notes]))
+    return made, notes
 
 
 def _same(found: pl.Series, frame: pl.DataFrame, name: str) -> pl.Series:

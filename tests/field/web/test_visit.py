@@ -96,6 +96,8 @@ def test_a_visit(task: str, address: str, browser: Any, root: Path) -> None:
         answered += page.locator(".scale").count()
         if page.locator(".scale").count():
             picture(page, f"field-{task}-phone")
+            if task == "choice":
+                picture(page, "field-choice-desk", {"width": 1100, "height": 420})
         page.evaluate("document.querySelector('.trial').dataset.seen = ''")
         for key in keys(page, task):
             page.keyboard.press(key)

@@ -86,6 +86,43 @@ def test_known_right_answers_begin_the_strengths() -> None:
     assert precision[0] == precision[7] == 1.0 != precision[3]
 
 
+def own_grammars(people: int, tested: bool) -> Trials:
+    """The first two of the crowd have the opposite grammar on the even items; the last guesses."""
+    strength = np.tile(np.linspace(-2.5, 2.5, 40), (people, 1))
+    strength[:2, ::2] *= -1
+    part = crowd(people, 40, guessing=1, timed=False, strength=strength).parts[0]
+    even = np.arange(40) % 2 == 0
+    return Trials((Part(part.item, part.content, part.button, 40, 3, tested=even if tested else None),))
+
+
+def test_who_agrees_on_all_but_what_is_under_test_has_a_grammar_of_their_own() -> None:
+    odds = {}
+    for tested in (True, False):
+        mixture = learned(own_grammars(20, tested), 8)
+        odds[tested] = mixture.log_odds(mixture.step(learn=False).likelihood)
+        assert len(mixture.earnest[0].grammar_shares) == (2 if tested else 1)
+        assert mixture.earnest[0].grammar_shares.sum() == pytest.approx(1)
+    assert (odds[False][:2] < 0).all()
+    assert (odds[True][:2] > 2).all()
+    assert odds[True][-1] < -2
+    assert (odds[True][2:-1] > 2).all()
+
+
+def test_another_grammar_differs_in_what_is_under_test_alone() -> None:
+    (one,) = learned(own_grammars(20, True), 3).earnest
+    item, level = np.array([0, 1, 39]), np.array([2, 0, 1])
+    strength, variance = one.groups[0].strengths[item], 1 / one.groups[0].information[item]
+    probability, slopes = one._by_grammar(one.groups[0], strength, variance, item, level)
+    most, own = np.split(probability, 2, axis=1)
+    assert (own[1:] == most[1:]).all()
+    spread = np.mean(one.groups[0].strengths[::2] ** 2)
+    alone = one.model.evaluate(np.zeros(1), np.array([spread]), level[:1])[0]
+    assert own[0] == pytest.approx(alone[0])
+    # The first item is bad for most: that it is good is more probable by another grammar.
+    assert (own[0] > most[0]).all()
+    assert (np.split(slopes, 2, axis=1)[1][0] == 0).all()
+
+
 def test_log_sums_stand_minus_infinity() -> None:
     values = np.array([[-np.inf, -np.inf], [0.0, 0.0], [-1e5, -np.inf]])
     assert log_sum(values).tolist() == [-np.inf, pytest.approx(np.log(2)), -1e5]

@@ -41,13 +41,15 @@ def test_sums_over_changes_are_explicit_loops(timed: bool) -> None:
                 rest = nothing
                 if residual is not None and number:
                     rest = paces.since(regime.log_density(residual))[0]
-                changes = []
+                changes, rates = [], []
                 for change in range(1, last + 1):
                     times = calm[person, -1] if not number else calm[person, change] + rest[person, change]
-                    changes.append(before[person, change] + mixture.blind[way, person, change] + times)
+                    rates.append(mixture.rates[20 * change // answered])
+                    whole = before[person, change] + mixture.blind[way, person, change] + times
+                    changes.append(whole + np.log(rates[-1]))
                 at_once = mixture.blind[way, person, 0] + (rest[person, 0] if number else calm[person, -1])
                 assert found[person, way, number, 0] == pytest.approx(at_once, abs=1e-4)
-                assert found[person, way, number, 1] == pytest.approx(logsumexp(changes) - np.log(last), abs=1e-4)
+                assert found[person, way, number, 1] == pytest.approx(logsumexp(changes) - np.log(sum(rates)), abs=1e-4)
 
 
 @pytest.mark.parametrize("timed", [True, False])
@@ -86,6 +88,21 @@ def test_shares_sum_to_one_and_are_where_learning_ends() -> None:
     assert mixture.shares == pytest.approx(learned, abs=1e-3)
     assert mixture.shares.sum() == pytest.approx(1)
     assert (mixture.shares > 0).all()
+
+
+def test_the_crowd_tells_when_behaviour_changes() -> None:
+    trials = crowd(24, 60, guessing=0, timed=False)
+    part = trials.parts[0]
+    guessed = np.random.default_rng(2).integers(0, 3, (6, 30))
+    part.content[:6, 30:] = guessed
+    part.button[:6, 30:] = guessed
+    mixture = Mixture(trials, np.ones(24))
+    assert (mixture.rates == 1).all()
+    for _ in range(8):
+        mixture.step()
+    # The tenth of twenty periods begins with the 31st trial.
+    assert abs(int(mixture.rates.argmax()) - 10) <= 1
+    assert mixture.rates[10] > 5 * mixture.rates[2]
 
 
 def test_everybody_is_looked_at_alike_in_small_portions(monkeypatch: pytest.MonkeyPatch) -> None:

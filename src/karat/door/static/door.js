@@ -44,6 +44,12 @@ async function attempt(work) {
 /** Send files to their case, a new one where there is none yet, and have them read. */
 async function take(drop, files) {
   if (!files.length) return;
+  const paths = new Set();
+  for (const { path } of files) {
+    // One would take the place of the other without a word.
+    if (paths.has(path)) throw new Error(`Two of these files are called ${path}. Drop their folders, or rename one.`);
+    paths.add(path);
+  }
   const status = drop.querySelector("#dropping");
   let address = drop.dataset.address;
   if (!address) address = (await (await ask("POST", `${base}/cases`)).json()).address;
@@ -67,6 +73,10 @@ async function take(drop, files) {
 function choices(form) {
   const told = { mapping: {}, scales: {} };
   for (const select of form.querySelectorAll("[data-map]")) told.mapping[select.dataset.map] = select.value;
+  for (const { dataset, value } of form.querySelectorAll("[data-upto]")) {
+    const ends = [told.mapping[dataset.upto], value].filter(Boolean);
+    told.mapping[dataset.upto] = ends.join("..");
+  }
   for (const row of form.querySelectorAll("[data-question]")) {
     const kind = row.querySelector("[data-kind]").value;
     const rest = row.querySelector("[data-rest]").value.trim();

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import pickle
+import subprocess
 import sys
 from collections.abc import Callable
 from typing import TypeVar
@@ -27,18 +28,19 @@ async def in_child(function: Callable[..., T], *arguments: object, seconds: floa
     >>> asyncio.run(in_child(factorial, 5))
     120
     """
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "karat.field.admin.child",
-        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, start_new_session=True,
+    process = subprocess.Popen(
+        [sys.executable, "-m", "karat.field.admin.child"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        start_new_session=True,
     )  # fmt: skip
+    # A thread waits for it, and not asyncio's own watcher, which never ends where a server stops at the wrong moment.
+    work = asyncio.get_running_loop().run_in_executor(None, process.communicate, pickle.dumps((function, arguments)))
     try:
-        told, _ = await asyncio.wait_for(process.communicate(pickle.dumps((function, arguments))), seconds)
+        told, _ = await asyncio.wait_for(asyncio.shield(work), seconds)
     except TimeoutError:
         raise KaratError(f"This took longer than {seconds:,.0f} seconds and was stopped.") from None
     finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
+        process.kill()
+        await asyncio.wait([work])
     if process.returncode:
         raise KaratError("The process that was to compute this ended without a result; the server's log says why.")
     done, result = pickle.loads(told)  # noqa: S301 - written by our own process

@@ -63,7 +63,7 @@ async def _file(request: Request, slug: str, name: str) -> Response:
     folder = Path(mkdtemp(prefix="karat-download-"))
     gone = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
     try:
-        async with admin_state(request).workshop.one_at_a_time:
+        async with admin_state(request).workshop.one_at_a_time():
             path = await in_child(write_download, request.app.state.store.url, slug, study, name, folder)
     except KaratError as error:
         await gone()

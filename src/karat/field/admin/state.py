@@ -25,6 +25,6 @@ def admin_state(request: Request) -> AdminState:
     """The state of the dashboard, made at the first request."""
     state = request.app.state
     if not hasattr(state, "admin"):
-        state.admin = AdminState(Workshop(state.store.url), asyncio.Semaphore(LOGINS_AT_ONCE))
+        state.admin = AdminState(Workshop(state.store), asyncio.Semaphore(LOGINS_AT_ONCE))
     found: AdminState = state.admin
     return found

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections.abc import AsyncIterator
 from time import monotonic, time
 from typing import Any
 
 from karat.errors import KaratError
 from karat.field.admin.child import in_child
 from karat.field.admin.jobs import Screened, portable, screen_now
+from karat.field.store import Store
+from karat.field.store.together import alone
 from karat.study.study import Study
 
 LEAST_SECONDS = 20.0
@@ -17,11 +21,11 @@ TIMES_ITS_OWN = 5
 
 
 class Workshop:
-    """The latest screening of each study; one computation at a time."""
+    """The latest screening of each study; one computation at a time, also where several servers have one database."""
 
-    def __init__(self, database: str) -> None:
-        self.database = database
-        self.one_at_a_time = asyncio.Semaphore(1)
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._one_at_a_time = asyncio.Semaphore(1)
         self._latest: dict[tuple[str, bool], Screened] = {}
         self._next: dict[tuple[str, bool], float] = {}
         self._tasks: dict[tuple[str, bool], asyncio.Task[None]] = {}
@@ -48,13 +52,19 @@ class Workshop:
             self._latest.pop(key, None)
             self._next.pop(key, None)
 
+    @contextlib.asynccontextmanager
+    async def one_at_a_time(self) -> AsyncIterator[None]:
+        """Wait until nothing else is computed, here or by another server on the database."""
+        async with self._one_at_a_time, alone(self.store, "computation"):
+            yield
+
     async def _compute(self, key: tuple[str, bool], study: Study, rules: dict[str, Any] | None) -> None:
         slug, blind = key
         began = monotonic()
         try:
-            async with self.one_at_a_time:
+            async with self.one_at_a_time():
                 began = monotonic()
-                self._latest[key] = await in_child(screen_now, self.database, slug, portable(study), rules, blind)
+                self._latest[key] = await in_child(screen_now, self.store.url, slug, portable(study), rules, blind)
         except KaratError as error:
             self._latest[key] = Screened(note=str(error), made=time())
         finally:

@@ -11,6 +11,8 @@ import uvicorn
 from fastapi import FastAPI
 
 from karat.field.server.config import ServerConfig, ServerError
+from karat.field.server.security import secret_mark
+from karat.field.store.together import signing
 
 WAITING_CONNECTIONS = 2048
 SECONDS_TO_FINISH = 10
@@ -81,7 +83,7 @@ def run(
         timeout_graceful_shutdown=SECONDS_TO_FINISH,
         backlog=WAITING_CONNECTIONS,
     )
-    with door or listen(config) as open_door:
+    with door or listen(config) as open_door, signing(app.state.store, secret_mark(config.secret)):
         # What was made at the start stays to the end. Looking through it again and again took half of the time.
         gc.collect()
         gc.freeze()

@@ -36,6 +36,15 @@ def keyed_hash(secret: bytes, purpose: str, text: str) -> str:
     return _letters(digest)
 
 
+def secret_mark(secret: bytes) -> int:
+    """A number below 2^31 by which servers see that they have the same secret, and from which it does not follow.
+
+    >>> secret_mark(b"k" * 32) == secret_mark(b"k" * 32), secret_mark(b"k" * 32) < 2**31
+    (True, True)
+    """
+    return int.from_bytes(hmac.digest(secret, b"mark", "sha256")[:4], "big") >> 1
+
+
 def sign(secret: bytes, purpose: str, *values: Value, lifetime: float | None = None) -> str:
     """Values as a text that `unsign` accepts until its lifetime (in seconds) is over.
 

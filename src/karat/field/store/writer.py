@@ -3,7 +3,9 @@
 A commit that is on the disk costs the same for one answer as for a hundred. The thread takes everything that waits,
 does it in one transaction, and tells those who asked only after the commit: what was acknowledged is on the disk. While
 it commits, the next requests gather. Where a transaction fails, each request is tried again in a transaction of its
-own, so that one bad request harms nobody else.
+own, so that one bad request harms nobody else. Where another process that writes to the same PostgreSQL was in the way
+(two transactions waited for each other, or both made what there can be only once), a request is tried a few times:
+the second time it finds what the other has made.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from itertools import groupby
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError
 
 from karat.field.store.errors import StoreError
 
@@ -28,6 +31,9 @@ Handle = Callable[[Connection, list[Payload]], Sequence[Result | Exception]]
 """What is done in a transaction, for several requests at once: a result for each, or an exception for one of them."""
 MOST = 100
 """The most requests in one transaction: enough to share its cost, and few enough that nobody waits long for others."""
+TRIES = 4
+IN_THE_WAY = ("40001", "40P01", "23505")
+"""What PostgreSQL calls it when another transaction was in the way: not serialisable, a deadlock, a row made twice."""
 
 
 @dataclass(eq=False, slots=True)
@@ -88,15 +94,17 @@ class Writer:
             self._write(jobs)
             _tell(jobs)
 
-    def _write(self, jobs: list[_Job]) -> None:
+    def _write(self, jobs: list[_Job], tries: int = TRIES) -> None:
         try:
             self._in_one_transaction(jobs)
         except Exception as error:
-            if len(jobs) == 1:
+            if len(jobs) > 1:
+                for job in jobs:
+                    self._write([job])
+            elif tries > 1 and _in_the_way(error):
+                self._write(jobs, tries - 1)
+            else:
                 jobs[0].result = error
-                return
-            for job in jobs:
-                self._write([job])
 
     def _in_one_transaction(self, jobs: list[_Job]) -> None:
         with self._engine.begin() as connection:
@@ -106,6 +114,11 @@ class Writer:
                 results = handle(connection, [job.payload for job in together])
                 for job, result in zip(together, results, strict=True):
                     job.result = result
+
+
+def _in_the_way(error: Exception) -> bool:
+    """Whether it was another process that made a transaction fail."""
+    return isinstance(error, DBAPIError) and getattr(error.orig, "sqlstate", None) in IN_THE_WAY
 
 
 def _tell(jobs: list[_Job]) -> None:

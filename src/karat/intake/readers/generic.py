@@ -14,11 +14,10 @@ from karat.checks import places, text_column
 from karat.columns import COLUMNS, nearest
 from karat.errors import IntakeError, counted
 from karat.intake.cells import cell_text, from_one, seconds_of
-from karat.intake.guess import guess_columns, guess_rt_unit
+from karat.intake.guess import guess_columns, guess_mapping, guess_rt_unit, joined
 from karat.intake.reading import Options, Reader, Reading
 from karat.source import SourceFile
 from karat.tables import Table, read_table
-from karat.times import UNIX_2000
 
 MISSING = ("NA", "NaN", "nan", "null", "NULL", "")
 
@@ -27,8 +26,7 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     """Read one file with one judgment a row."""
     (file,) = files
     table = table_of(file, options)
-    mapping = guess_columns(table.frame.columns, _told(table, options))
-    _time_that_is_rt(table.frame, mapping, options)
+    mapping = guess_mapping(table.frame, _told(table, options))
     notes = [*table.notes, _told_mapping(mapping, options)]
     frame = _mapped(table, mapping)
     frame, more = _missing_answers(frame)
@@ -93,7 +91,7 @@ def _told(table: Table, options: Options) -> dict[str, str]:
     """The mapping that the user gave, checked against the columns that are there."""
     there = table.frame.columns
     for column, source in options.mapping.items():
-        for name in _joined(source, there):
+        for name in joined(source, there):
             if name and name not in there:
                 close = nearest(name, there)
                 hint = f" Is it {close}?" if close else ""
@@ -104,23 +102,10 @@ def _told(table: Table, options: Options) -> dict[str, str]:
     return {column: source for column, source in options.mapping.items() if column}
 
 
-def _time_that_is_rt(frame: pl.DataFrame, mapping: dict[str, str], options: Options) -> None:
-    """A column called time that holds numbers too small for points in time holds response times."""
-    if "time" not in mapping or "rt" in mapping or "time" in options.mapping:
-        return
-    numbers = frame[mapping["time"]].cast(pl.Float64, strict=False).drop_nulls()
-    if len(numbers) and (numbers < UNIX_2000).all():
-        mapping["rt"] = mapping.pop("time")
-
-
-def _joined(source: str, there: Sequence[str]) -> list[str]:
-    return [source] if source in there or ".." not in source else source.split("..", 1)
-
-
 def _mapped(table: Table, mapping: dict[str, str]) -> pl.DataFrame:
     """The table under karat's names; a column that is in karat's way without being meant gets an underscore."""
     there = table.frame.columns
-    used = {name for source in mapping.values() for name in _joined(source, there)}
+    used = {name for source in mapping.values() for name in joined(source, there)}
     unwanted = {column for column, source in mapping.items() if not source}
     rest = [name for name in there if name not in used | unwanted]
     columns = {column: _column(table.frame, column, source) for column, source in mapping.items() if source}
@@ -133,7 +118,7 @@ def _mapped(table: Table, mapping: dict[str, str]) -> pl.DataFrame:
 
 
 def _column(frame: pl.DataFrame, column: str, source: str) -> pl.Series:
-    parts = _joined(source, frame.columns)
+    parts = joined(source, frame.columns)
     if len(parts) == 1:
         return frame[source].alias(column)
     low, high = (text_column(frame[part]) for part in parts)

@@ -4,6 +4,14 @@ Nobody confirms themselves: a participant's own answers are taken out of the str
 Newton step each, a - g / (H - h), with the slope g and the information h that their answer gave (H in all). A stimulus
 that comes again is answered as before with a learned probability, and else anew.
 
+Stimuli under test are those about which grammars may differ; about fillers and controls everybody agrees. Where a study
+has both, a participant may have a grammar of their own, in which the strength of stimulus i is
+
+    a_ip ~ N(0, s^2) under test, a_ip = a_i elsewhere,      s^2 the mean of a_i^2 under test.
+
+How many have one is learned. Their answers to what is under test teach nothing about strengths. Without fillers and
+controls this could not be told from guessing.
+
 There may be several groups of speakers, each with strengths of its own; see `speakers`.
 """
 
@@ -24,6 +32,8 @@ KNOWN_PRECISION = 1.0
 """How firmly a known right answer speaks for a strength, before anybody answers."""
 AGAIN = 0.3
 """How often a repeated stimulus is answered from memory, before anybody answers."""
+PRIOR_GRAMMARS = np.array([9.0, 1.0])
+"""How many have the grammar of most and one of their own, before anybody answers."""
 APART = 2.0
 """The prior deviation between the strengths of two groups of speakers."""
 
@@ -71,18 +81,34 @@ class Earnest:
         """The probability that a repeated stimulus is answered as before, whatever it is."""
         self.repeated: list[tuple[float, float]] = []
         """Answers to repeated stimuli since the last time that something was learned, and those given as before."""
+        self.tested = np.zeros(part.items, dtype=bool) if part.tested is None else part.tested
+        self.grammars = 2 if self.tested.any() else 1
+        """The grammar of most, and where it can be told one of one's own."""
+        self.grammar_shares = self._shares(np.zeros(self.grammars))
         start = self.model.no_strengths(part.items)
         nothing = np.zeros(part.item.shape)
         self.groups = [Speakers(start, np.ones_like(start), nothing, nothing.copy())]
         self.slopes = nothing.copy()
         """Of everybody's answers in the strengths of the first group, whether they are in earnest or not."""
-        places = np.exp(self.model.log_weights)[None, :].repeat(len(weight), axis=0)
+        places = np.exp(self.log_weights)[None, :].repeat(len(weight), axis=0)
         for _ in range(4):
             self.learn(weight[:, None] * part.there, [places])
 
+    @property
+    def log_weights(self) -> Floats:
+        """Of the places on the grid, grammar by grammar."""
+        weights: Floats = np.add.outer(np.log(self.grammar_shares), self.model.log_weights).ravel()
+        return weights
+
+    def _shares(self, people: Floats) -> Floats:
+        """Of both grammars, by how many participants seem to have each."""
+        whole = people + PRIOR_GRAMMARS[: self.grammars]
+        shares: Floats = whole / whole.sum()
+        return shares
+
     def adopt(self, other: Earnest) -> None:
         """Begin with what was learned from some of the participants."""
-        self.model, self.again = other.model, other.again
+        self.model, self.again, self.grammar_shares = other.model, other.again, other.grammar_shares
         nothing = np.zeros(self.part.item.shape)
         self.groups = [Speakers(one.strengths, one.information, nothing, nothing.copy()) for one in other.groups]
 
@@ -115,26 +141,33 @@ class Earnest:
         return sparse.csr_array((weight[self.at], (rows, self.at[0])), shape=(part.items * part.levels, len(part.item)))
 
     def _learn_group(self, number: int, answers: sparse.csr_array, places: Floats) -> None:
-        table = (answers @ places).reshape(self.part.items, self.part.levels, -1)
+        by_grammar = (answers @ places).reshape(self.part.items, self.part.levels, self.grammars, -1)
+        # Those with a grammar of their own say nothing of what is under test.
+        by_grammar[self.tested, :, 1:] = 0.0
+        table = by_grammar.sum(axis=2)
         group = self.groups[number]
         found = self.model.improve(group.strengths, self.prior(number), table, thresholds=number == 0)
         group.strengths, group.information = found
 
     def learn_population(self, places: Floats) -> None:
         """The spread of participants' parameters, from the summed posterior of those in earnest."""
-        factor = self.model.improve_population(places, self.groups[0].strengths, self.groups[0].information)
+        by_grammar = places.reshape(self.grammars, -1)
+        self.grammar_shares = self._shares(by_grammar.sum(axis=1))
+        factor = self.model.improve_population(
+            by_grammar.sum(axis=0), self.groups[0].strengths, self.groups[0].information
+        )
         for group in self.groups:
             group.strengths = factor * group.strengths
             group.information = group.information / factor**2
 
     def prefix(self, group: int, people: slice) -> Prefix:
         """The answers of some participants before each trial, judged by one group without themselves."""
-        part, model, speakers = self.part, self.model, self.groups[group]
+        part, speakers = self.part, self.groups[group]
         item, content = part.item[people], part.content[people]
         rows = _places_of(content)
         stimulus, level = item[rows], content[rows]
         strength, information = self._without_themselves(speakers, people, rows, stimulus, level)
-        probability, slopes = model.evaluate(strength, 1 / information, level)
+        probability, slopes = self._by_grammar(speakers, strength, 1 / information, stimulus, level)
         alone = np.ones(len(level))
         if self.repeats:
             earlier = self.earlier[people][rows]
@@ -143,9 +176,9 @@ class Earnest:
             probability = anew + again * (earlier == level)[:, None]
             slopes = slopes * anew / probability
             alone = (anew / probability).mean(axis=1).astype(np.float64)
-        whole = np.zeros((item.shape[0], item.shape[1] + 1, model.places), dtype=np.float32)
+        whole = np.zeros((item.shape[0], item.shape[1] + 1, len(self.log_weights)), dtype=np.float32)
         whole[rows[0], rows[1] + 1] = np.log(probability)
-        whole[:, 0] = model.log_weights
+        whole[:, 0] = self.log_weights
         np.cumsum(whole, axis=1, out=whole)
         # Lapses are judged at the most probable place alone, which is enough for something so rough.
         best = whole[:, -1].argmax(axis=1)
@@ -156,6 +189,21 @@ class Earnest:
         by_trial = np.zeros(item.shape)
         by_trial[rows] = np.log(looked)
         return Prefix(whole, log_sum(whole), lapsing, by_trial, slopes.astype(np.float32), rows, alone)
+
+    def _by_grammar(
+        self, speakers: Speakers, strength: Floats, variance: Floats, stimulus: Ints, level: Ints
+    ) -> tuple[Floats | Singles, Floats | Singles]:
+        """The probability of each answer at each place and its slope, grammar by grammar."""
+        probability, slopes = self.model.evaluate(strength, variance, level)
+        if self.grammars == 1:
+            return probability, slopes
+        tested = np.flatnonzero(self.tested[stimulus])
+        spread = float(np.mean(speakers.strengths[self.tested] ** 2))
+        nothing = self.model.no_strengths(len(tested))
+        own, own_slopes = probability.copy(), slopes.copy()
+        own[tested] = self.model.evaluate(nothing, np.full(len(tested), spread), level[tested])[0]
+        own_slopes[tested] = 0.0
+        return np.concatenate([probability, own], axis=1), np.concatenate([slopes, own_slopes], axis=1)
 
     def _without_themselves(
         self, speakers: Speakers, people: slice, rows: tuple[Ints, Ints], stimulus: Ints, level: Ints

@@ -5,7 +5,7 @@ The components, each with a share that is learned under a Dirichlet prior worth 
     earnest throughout;
     intermittent lapses: every other trial answered without looking, on average;
     a way of not looking (guessing, a pattern of length 1, 2, ...) x a pace (as before, hurried, rushing),
-        from the first trial on, or from trial c on and in earnest before, every c as probable.
+        from the first trial on, or from trial c on and in earnest before; which c are probable is learned.
 
 For a change at c the probability is that of the earnest answers before c times that of the rest without looking; sums
 from both ends give all c at once. A change must leave at least a tenth of the trials: what happens after that hardly
@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from karat.models.credence import paces, spammers
+from karat.models.credence import changes, paces, spammers
 from karat.models.credence.earnest import Earnest, Prefix, log_sum
 from karat.models.credence.trials import Floats, Trials
 
@@ -73,6 +73,8 @@ class Mixture:
         self.shares = self.prior / self.prior.sum()
         place, answered = np.arange(self.count + 1), trials.answered[:, None]
         self.allowed = (place >= 1) & (place <= answered - np.maximum(3, np.ceil(AFTER * answered)))
+        self.period = changes.periods(self.count, trials.answered)
+        self.rates = np.ones(changes.PERIODS)
 
     def _blind(self) -> Floats:
         """Ways of not looking x participants x trials + 1: the answers from each trial on, all parts together."""
@@ -92,6 +94,7 @@ class Mixture:
     def adopt(self, other: Mixture) -> None:
         """Begin where a mixture of some of the participants ended."""
         self.shares, self.regimes, self.group_shares = other.shares, list(other.regimes), other.group_shares
+        self.rates = other.rates
         for mine, theirs in zip(self.earnest, other.earnest, strict=True):
             mine.adopt(theirs)
 
@@ -102,7 +105,7 @@ class Mixture:
     def step(self, learn: bool = True) -> Step:
         """Look at everybody once, and unless told otherwise learn from it."""
         clock = self._clock()
-        places = sum(one.model.places for one in self.earnest) * self.groups
+        places = sum(len(one.log_weights) for one in self.earnest) * self.groups
         many = max(1, CHUNK // (self.count * places))
         slices = [slice(first, min(first + many, self.people)) for first in range(0, self.people, many)]
         with ThreadPoolExecutor(THREADS) as pool:
@@ -177,10 +180,8 @@ class Mixture:
         whole = times[:, -1]
         at_once = [whole, *(own[people, 0] for own in clock.since)]
         changed = [np.broadcast_to(whole[:, None], times.shape), *(times + own[people] for own in clock.since)]
-        allowed = self.allowed[people]
-        number = np.maximum(allowed.sum(axis=1, keepdims=True), 1)
-        even = np.where(allowed, -np.log(number), -np.inf)
-        joint = rest[:, None] + (before + even) + np.stack(changed)
+        when = changes.log_when(self.period[people], self.allowed[people], self.rates)
+        joint = rest[:, None] + (before + when) + np.stack(changed)
         switched = log_sum(joint)
         first = rest[:, None, :, 0] + np.stack(at_once)
         both = np.stack([first, switched], axis=2).reshape(-1, len(whole)).T
@@ -219,6 +220,8 @@ class Mixture:
             sums += by_place.sum(axis=1)
         self.group_shares = (sums + 1.0) / (sums + 1.0).sum()
         self._learn_shares(step.likelihood)
+        unlikely = 1 - step.posterior[:, [EARNEST]]
+        self.rates = changes.learned_rates(self.period, self.allowed, unlikely * step.change)
         residual = self._times_by_part()
         if residual is not None:
             self._learn_paces(residual, step, clock)

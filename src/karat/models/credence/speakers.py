@@ -83,7 +83,7 @@ def minority(direction: Floats) -> Floats:
 def with_second_group(mixture: Mixture, members: Floats) -> None:
     """Begin a second group from its probable members."""
     for one in mixture.earnest:
-        places = members[:, None] * np.exp(one.model.log_weights)
+        places = members[:, None] * np.exp(one.log_weights)
         # Members count in full, whatever the first group made of them.
         one.add_group(places, one.part.there.astype(np.float64))
     share = float(np.clip(members.mean(), 0.02, 0.5))

@@ -30,6 +30,8 @@ class Part:
     ordered: bool = True
     key: Floats | None = None
     """The right level of each stimulus, where one is known (NaN elsewhere); between two levels where both are right."""
+    tested: Bools | None = None
+    """Which stimuli are under test, where there are others, too: on these, grammars may differ."""
 
     @property
     def there(self) -> Bools:
@@ -46,6 +48,7 @@ class Part:
             self.levels,
             self.ordered,
             self.key,
+            self.tested,
         )
 
     def earlier(self) -> Ints:

@@ -2,6 +2,7 @@
 
 `fit` takes a formula as R users write it; `fit_mixed` takes matrices. `fit_crossed` and `fit_nominal` are for random
 intercepts of two crossed factors, and much faster; `leave_one_out` refits them without each worker or task in turn.
+`fit_crossed_in_parts` is `fit_crossed` for answers that lie in parts of workers.
 """
 
 from karat.models.glrm.deletion import Deletions, leave_one_out
@@ -13,6 +14,7 @@ from karat.models.glrm.mixed import fit_mixed
 from karat.models.glrm.mixed_result import MixedFit
 from karat.models.glrm.model import Model, fit
 from karat.models.glrm.nominal import NominalFit, fit_nominal
+from karat.models.glrm.parted import fit_crossed_in_parts
 from karat.models.glrm.prediction import predict
 from karat.models.glrm.redraw import exceedances
 from karat.models.glrm.share import Share, worker_share
@@ -32,6 +34,7 @@ __all__ = [
     "exceedances",
     "fit",
     "fit_crossed",
+    "fit_crossed_in_parts",
     "fit_mixed",
     "fit_nominal",
     "interaction_profile",

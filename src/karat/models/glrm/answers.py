@@ -52,8 +52,12 @@ def arrange(response: ArrayLike, worker: ArrayLike, task: ArrayLike, design: Arr
 
 def dependent(design: Floats) -> bool:
     """Whether a column is zero or follows from the others."""
-    size = np.sqrt((design**2).sum(axis=0))
-    if not design.shape[1] or np.any(size == 0):
-        return bool(design.shape[1])
-    scaled = design / size
-    return bool(np.linalg.eigvalsh(scaled.T @ scaled)[0] < 1e-10)
+    return dependent_products(design.T @ design)
+
+
+def dependent_products(products: Floats) -> bool:
+    """The same, from the products of the columns with each other."""
+    size = np.sqrt(np.diag(products))
+    if not len(size) or np.any(size == 0):
+        return bool(len(size))
+    return bool(np.linalg.eigvalsh(products / np.outer(size, size))[0] < 1e-10)

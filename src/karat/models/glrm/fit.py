@@ -35,6 +35,22 @@ UNBOUNDED = 40.0
 
 
 @dataclass(frozen=True)
+class About:
+    """What a fit says of its answers."""
+
+    workers: NDArray[Any]
+    tasks: NDArray[Any]
+    categories: NDArray[Any]
+    answers: int
+    single: bool
+    """Whether no cell has more than one answer."""
+    size: Floats
+    """The largest number in each column of the design, without its sign."""
+    same: Ints
+    """The workers who gave one answer only."""
+
+
+@dataclass(frozen=True)
 class Fit:
     """A fitted model. Effects are in units of the linear predictor; `variances` by the name of their group.
 
@@ -144,7 +160,12 @@ def fit_crossed(
     deviations[np.abs(deviations) < NEARLY_ZERO] = BESIDE_ZERO  # at zero the slope is zero by symmetry
     with one_thread(answers.layout.workers * answers.layout.tasks):
         optimum, convergence = solve(objective, first, objective.zero_modes())
-    return conclude(family, answers, objective, categories, optimum, convergence)
+    layout = answers.layout
+    about = About(
+        answers.workers, answers.tasks, categories, layout.answers, layout.single,
+        np.abs(answers.design).max(axis=0, initial=0.0), _same_answer(layout, likelihood),
+    )  # fmt: skip
+    return conclude(family, about, objective, optimum, convergence)
 
 
 def _fit_gaussian(answers: Answers, reml: bool) -> Fit:
@@ -198,18 +219,14 @@ def _start(answers: Answers, family: Family, psi: Floats, interaction: bool) -> 
     return np.concatenate([beta, psi, [scale, scale], [0.5 * scale] * interaction])
 
 
-def conclude(
-    family: FamilyName, answers: Answers, objective: Objective, categories: NDArray[Any], optimum: Any, convergence: Any
-) -> Fit:
+def conclude(family: FamilyName, about: About, objective: Any, optimum: Any, convergence: Convergence) -> Fit:
     """The fit at the optimum; deviations are given as positive, since their sign is arbitrary."""
-    own = len(optimum.parameters) - 2 - objective.cell_effect
+    own = len(optimum.parameters) - objective.deviations
     sign = np.concatenate([np.ones(own), np.where(optimum.parameters[own:] < 0, -1.0, 1.0)])
     parameters, hessian = optimum.parameters * sign, optimum.hessian * np.outer(sign, sign)
-    modes = optimum.at.modes
-    cell = None if modes.cell is None else modes.cell * sign[-1]
-    modes = Modes(modes.worker * sign[own], modes.task * sign[own + 1], cell)
+    modes = optimum.at.modes.turned(sign)
     beta, psi, scales = objective.split(parameters)
-    groups = ["worker", "task", "worker:task"][: 2 + objective.cell_effect]
+    groups = ["worker", "task", "worker:task"][: objective.deviations]
     variances = {name: float(value) ** 2 for name, value in zip(groups, parameters[own:], strict=True)}
     if family == "gaussian":
         variances["residual"] = float(np.exp(2 * psi[0]))
@@ -217,17 +234,15 @@ def conclude(
     inner = (
         tuple(f"threshold {k + 1}" for k in range(len(psi))) if family == "ordinal" else ("log residual",) * len(psi)
     )
-    reason = _unbounded(answers, objective, parameters, hessian, convergence.curved)
+    reason = "" if family == "gaussian" else _unbounded(about.size, parameters, hessian, own, convergence.curved)
     if reason:
         convergence = replace(convergence, converged=False, reason=reason)
-    same = _same_answer(answers.layout, objective.family)
     covariance = convergence.covariance(hessian)
     return Fit(
         family, -optimum.at.value, beta, covariance[: len(beta), : len(beta)],
         psi if family == "ordinal" else np.empty(0), variances,
-        scales.worker * modes.worker, scales.task * modes.task, answers.workers, answers.tasks, categories,
-        answers.layout.answers, convergence,
-        tuple(_notes(answers, objective, parameters, same)), same,
+        scales.worker * modes.worker, scales.task * modes.task, about.workers, about.tasks, about.categories,
+        about.answers, convergence, tuple(_notes(about, parameters[own:])), about.same,
         (*columns, *inner, *(f"deviation of {name}" for name in groups)), parameters, hessian, objective, modes,
     )  # fmt: skip
 
@@ -245,32 +260,28 @@ def _same_answer(layout: Layout, family: Family) -> Ints:
     return np.flatnonzero((count > 1) & (np.abs(spread) < 0.5))
 
 
-def _notes(answers: Answers, objective: Objective, parameters: Floats, same: Ints) -> list[str]:
+def _notes(about: About, deviations: Floats) -> list[str]:
     notes = []
-    own = len(parameters) - 2 - objective.cell_effect
-    for name, theta in zip(("worker", "task", "worker:task"), parameters[own:], strict=False):
+    for name, theta in zip(("worker", "task", "worker:task"), deviations, strict=False):
         if theta < ZERO:
             notes.append(f"The fit is singular: the variance of {name} is zero.")
-    if objective.cell_effect and answers.layout.single:
+    if len(deviations) > 2 and about.single:
         notes.append(
             "The worker:task variance is not identified: there is one answer a cell. See `interaction_profile`."
         )
-    if len(same):
-        notes.append(f"{len(same)} of {len(answers.workers)} workers gave one answer only.")
+    if len(about.same):
+        notes.append(f"{len(about.same)} of {len(about.workers)} workers gave one answer only.")
     return notes
 
 
-def _unbounded(answers: Answers, objective: Objective, parameters: Floats, hessian: Floats, curved: bool) -> str:
+def _unbounded(size: Floats, parameters: Floats, hessian: Floats, own: int, curved: bool) -> str:
     """Which parameter grows without bound, since something separates the answers; empty where none does."""
-    if isinstance(objective.family, Gaussian):
-        return ""
-    size = np.abs(answers.design).max(axis=0) if answers.design.shape[1] else np.empty(0)
     flat = np.ones(len(size), dtype=bool)
     if curved:
         flat = np.sqrt(np.diag(np.linalg.inv(hessian)))[: len(size)] * size > EXTREME
     for column in np.flatnonzero((np.abs(parameters[: len(size)]) * size > EXTREME) & flat):
         return f"the coefficient of column {column} grows without bound, since the column separates the answers"
-    for name, theta in zip(("worker", "task"), parameters[-objective.deviations :], strict=False):
+    for name, theta in zip(("worker", "task"), parameters[own:], strict=False):
         if theta > UNBOUNDED:
             return f"the variance of {name} grows without bound, since nearly every {name} has one answer only"
     return ""

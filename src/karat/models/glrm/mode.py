@@ -53,6 +53,12 @@ class Modes:
     task: Floats
     cell: Floats | None = None
 
+    def turned(self, sign: Floats) -> Modes:
+        """The modes where the deviations, the last parameters, have another sign; `sign` has one for each parameter."""
+        if self.cell is None:
+            return Modes(self.worker * sign[-2], self.task * sign[-1])
+        return Modes(self.worker * sign[-3], self.task * sign[-2], self.cell * sign[-1])
+
 
 @dataclass(frozen=True)
 class Point:

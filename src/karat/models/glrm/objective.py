@@ -20,13 +20,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.linalg import block_diag
 
 from karat.models.glrm.crossed import Bools, Factor, Floats, Layout
 from karat.models.glrm.families import Family
-from karat.models.glrm.mode import Mode, Modes, Scales, find_mode
+from karat.models.glrm.mode import Mode, Modes, Point, Scales, find_mode
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Evaluation:
 
     value: float
     gradient: Floats
-    modes: Modes
+    modes: Any
     found: bool
     information: Callable[[], Floats]
     """Roughly the Hessian."""
@@ -158,7 +159,22 @@ class Objective:
         self, mode: Mode, psi: Floats, scales: Scales, covariance: tuple[Floats, Floats, Floats]
     ) -> Floats:
         """Roughly the Hessian: of the penalised likelihood over the effects, and of variances in a linear model."""
-        layout, point, family = self.layout, mode.point, self.family
+        layout, point = self.layout, mode.point
+        fixed, of_worker, of_task = self.fixed_information(point, psi, scales)
+        by_worker, by_task = mode.schur.solve(of_worker, of_task)
+        fixed = fixed - of_worker.T @ by_worker - of_task.T @ by_task
+        deviations = [
+            variance_information(scales.worker, layout.by_worker(point.curvature), covariance[0]),
+            variance_information(scales.task, layout.by_task(point.curvature), covariance[1]),
+        ]
+        if point.determinant is not None:
+            deviations.append(variance_information(scales.cell, point.weight, 1 / point.determinant))
+        information: Floats = block_diag(fixed, np.diag(deviations))
+        return information
+
+    def fixed_information(self, point: Point, psi: Floats, scales: Scales) -> tuple[Floats, Floats, Floats]:
+        """The curvature in the coefficients and psi, and how they change the slopes of workers and of tasks."""
+        layout, family = self.layout, self.family
         present = np.ones(()) if layout.present is None else layout.present
         weight = present * family.derivatives(point.eta, psi).curvature
         design = np.moveaxis(self.design, -1, 0)
@@ -172,16 +188,7 @@ class Objective:
             np.array([scales.worker * layout.by_worker(cells) for cells in in_cells]).reshape(-1, layout.workers).T
         )
         of_task = np.array([scales.task * layout.by_task(cells) for cells in in_cells]).reshape(-1, layout.tasks).T
-        by_worker, by_task = mode.schur.solve(of_worker, of_task)
-        fixed = fixed - of_worker.T @ by_worker - of_task.T @ by_task
-        deviations = [
-            variance_information(scales.worker, layout.by_worker(point.curvature), covariance[0]),
-            variance_information(scales.task, layout.by_task(point.curvature), covariance[1]),
-        ]
-        if point.determinant is not None:
-            deviations.append(variance_information(scales.cell, point.weight, 1 / point.determinant))
-        information: Floats = block_diag(fixed, np.diag(deviations))
-        return information
+        return fixed, of_worker, of_task
 
     @staticmethod
     def _by_cell_scale(mode: Mode, s: float, height: Floats, q: Floats, third: Floats) -> float:

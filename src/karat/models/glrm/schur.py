@@ -21,6 +21,8 @@ from karat.models.glrm.crossed import Floats
 
 CHUNK = 4_000_000
 """How many numbers of a sparse system's covariance are held at a time."""
+PAIR = 60
+"""How many times longer a product of two single cells takes than one within whole rows."""
 
 
 class Schur:
@@ -30,15 +32,9 @@ class Schur:
         self.turned = len(worker) < len(task)
         self.matrix = matrix.T if self.turned else matrix
         self.many, few = (task, worker) if self.turned else (worker, task)
-        root = 1.0 / np.sqrt(self.many)
         if sparse.issparse(matrix):
             self.matrix = sparse.csr_array(self.matrix)
-            scaled = self.matrix.copy()
-            scaled.data *= np.repeat(root, np.diff(scaled.indptr))
-            inner = (scaled.T @ scaled).toarray()
-        else:
-            scaled = self.matrix * root[:, None]
-            inner = scaled.T @ scaled
+        inner = eliminated(self.matrix, self.many)
         np.negative(inner, out=inner)
         inner.flat[:: len(few) + 1] += few
         self.factor = linalg.cholesky(inner, lower=True, overwrite_a=True, check_finite=False)
@@ -59,35 +55,84 @@ class Schur:
 
     def covariance(self) -> tuple[Floats, Floats, Floats]:
         """The variances of the worker effects, of the task effects, and their covariance in each cell."""
-        inverse, failed = linalg.lapack.dpotri(self.factor, lower=1)
-        if failed:
-            raise linalg.LinAlgError("the Schur complement cannot be inverted")
-        inverse = np.tril(inverse) + np.tril(inverse, -1).T
-        if sparse.issparse(self.matrix):
-            between, many = self._sparse_between(inverse)
-        else:
-            product = self.matrix @ inverse
-            product /= -self.many[:, None]
-            many = (1.0 - np.einsum("ij,ij->i", product, self.matrix)) / self.many
-            between = product.T if self.turned else product
+        inverse = inverted(self.factor)
+        between, many = covariance_of_many(self.matrix, self.many, inverse)
+        if self.turned and sparse.issparse(self.matrix):
+            cells = (between, self.matrix.indices, self.matrix.indptr)
+            back = sparse.csr_array(cells, shape=self.matrix.shape).T.tocsr()
+            back.sort_indices()
+            between = back.data
+        elif self.turned:
+            between = between.T
         few = inverse.diagonal().copy()
         return (few, many, between) if self.turned else (many, few, between)
 
-    def _sparse_between(self, inverse: Floats) -> tuple[Floats, Floats]:
-        rows, columns = len(self.many), inverse.shape[0]
-        starts, column = self.matrix.indptr, self.matrix.indices
-        row = np.repeat(np.arange(rows), np.diff(starts))
-        between = np.empty(len(column))
-        step = max(1, CHUNK // columns)
-        for first in range(0, rows, step):
-            last = min(first + step, rows)
-            part = slice(starts[first], starts[last])
-            product = self.matrix[first:last] @ inverse
-            between[part] = product[row[part] - first, column[part]]
-        between /= -self.many[row]
-        many = (1.0 - np.bincount(row, between * self.matrix.data, rows)) / self.many
-        if self.turned:
-            back = sparse.csr_array((between, column, starts), shape=self.matrix.shape).T.tocsr()
-            back.sort_indices()
-            between = back.data
-        return between, many
+
+def eliminated(matrix: Any, many: Floats) -> Floats:
+    """B' diag(1/many) B, what the larger side takes from the smaller; a sum over any parts of the larger side."""
+    root = 1.0 / np.sqrt(many)
+    if sparse.issparse(matrix):
+        scaled = matrix.copy()
+        scaled.data *= np.repeat(root, np.diff(scaled.indptr))
+        inner: Floats = (scaled.T @ scaled).toarray()
+    else:
+        scaled = matrix * root[:, None]
+        inner = scaled.T @ scaled
+    return inner
+
+
+def inverted(factor: Floats) -> Floats:
+    """P, from the Cholesky factor of S."""
+    inverse, failed = linalg.lapack.dpotri(factor, lower=1)
+    if failed:
+        raise linalg.LinAlgError("the Schur complement cannot be inverted")
+    whole: Floats = np.tril(inverse) + np.tril(inverse, -1).T
+    return whole
+
+
+def covariance_of_many(matrix: Any, many: Floats, inverse: Floats) -> tuple[Floats, Floats]:
+    """The covariance of each cell and the variances of the larger side, or of any part of it, given P."""
+    if not sparse.issparse(matrix):
+        product = matrix @ inverse
+        product /= -many[:, None]
+        return product, (1.0 - np.einsum("ij,ij->i", product, matrix)) / many
+    row = np.repeat(np.arange(len(many)), np.diff(matrix.indptr))
+    pairs = float((np.diff(matrix.indptr).astype(np.float64) ** 2).sum())
+    by_pairs = PAIR * pairs < len(row) * float(len(inverse))
+    between = _product_by_pairs(matrix, inverse) if by_pairs else _product_by_rows(matrix, inverse, row)
+    between /= -many[row]
+    return between, (1.0 - np.bincount(row, between * matrix.data, len(many))) / many
+
+
+def _product_by_rows(matrix: Any, inverse: Floats, row: Any) -> Floats:
+    """The cells of B P, from whole rows of the product."""
+    starts, column = matrix.indptr, matrix.indices
+    cells = np.empty(len(column))
+    step = max(1, CHUNK // len(inverse))
+    for first in range(0, matrix.shape[0], step):
+        last = min(first + step, matrix.shape[0])
+        part = slice(starts[first], starts[last])
+        product = matrix[first:last] @ inverse
+        cells[part] = product[row[part] - first, column[part]]
+    return cells
+
+
+def _product_by_pairs(matrix: Any, inverse: Floats) -> Floats:
+    """The cells of B P, each from the few cells of its row."""
+    starts, column = matrix.indptr, matrix.indices
+    length = np.diff(starts)
+    ends = np.cumsum(length.astype(np.int64) ** 2)
+    cells = np.empty(len(column))
+    first = 0
+    while first < len(length):
+        done = ends[first - 1] if first else 0
+        last = max(first + 1, int(np.searchsorted(ends, done + CHUNK, side="right")))
+        part = slice(starts[first], starts[last])
+        times = np.repeat(length[first:last], length[first:last])
+        begin = np.concatenate([[0], np.cumsum(times)[:-1]])
+        # Beside each cell, in turn, every cell of its row.
+        other = np.repeat(np.repeat(starts[first:last], length[first:last]) - begin, times) + np.arange(times.sum())
+        products = matrix.data[other] * inverse[column[other], np.repeat(column[part], times)]
+        cells[part] = np.add.reduceat(products, begin) if len(times) else 0.0
+        first = last
+    return cells

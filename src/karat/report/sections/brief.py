@@ -12,6 +12,8 @@ from karat.section import Section
 FIRST = ("planned", "contrasts", "strengths", "factors", "decisions", "consensus", "agreement")
 """The results that are told here, the most important first."""
 MOST = 3
+WIDEST = 0.8
+"""An interval of the Spammer Index that is wider than this says nothing."""
 LONGEST = 600
 """Letters above which a result, such as the agreement on many questions, is told in its own section only."""
 
@@ -40,16 +42,32 @@ def verdict(screening: Screening) -> str:
     """
     everyone = screening.judgments.participants.height
     if screening.exclude is None:
-        return f"No rule of exclusion was stated: all {counted(everyone, 'participant')} stay in the analysis."
+        who = "the one participant stays" if everyone == 1 else f"all {everyone:,} participants stay"
+        return f"No rule of exclusion was stated: {who} in the analysis."
     kept = everyone - len(screening.excluded)
     return f"{kept:,} of {counted(everyone, 'participant')} stay in the analysis (rule: {rule_in_words(screening)})."
 
 
 def quality_told(gathered: Gathered) -> str:
     """The Spammer Index with its reading, or why there is none."""
-    if isinstance(gathered.index, str):
-        return f"There is no Spammer Index: {gathered.index}"
-    return str(gathered.index)
+    index = gathered.index
+    if isinstance(index, str):
+        return f"There is no Spammer Index: {without_name(index)}"
+    # An interval from nearly nothing to nearly everything says that nothing is known, whatever the estimate.
+    unknown = index.upper - index.lower > WIDEST
+    return f"{index} The interval is too wide to go by: there are too few answers." if unknown else str(index)
+
+
+def without_name(why: str) -> str:
+    """Why there is no index, without the name that the program has for it.
+
+    >>> without_name("spammer_index: everybody gave the same answer.")
+    'everybody gave the same answer.'
+    >>> without_name("spammer_index compares participants over tasks.")
+    'it compares participants over tasks.'
+    """
+    why = why.removeprefix("spammer_index: ")
+    return f"it {why.removeprefix('spammer_index ')}" if why.startswith("spammer_index ") else why
 
 
 def found(measures: Measures) -> list[str]:

@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 import polars as pl
 
-from karat.report.drawn import drawn, told
+from karat.report.drawn import drawn, spelled, told
 from karat.report.gather import Gathered
 from karat.report.quality_figures import credence_figure
 from karat.report.sections import checks, times
+from karat.report.sections.brief import quality_told, without_name
 from karat.screen.crowd_figures import chance_figure
 from karat.screen.deletion import Deletion
 from karat.screen.evidence import Evidence
@@ -18,11 +19,16 @@ from karat.screen.markov import Markov
 from karat.screen.markov_figure import MOST_MATRICES, distance_figure, transition_figure
 from karat.screen.spammer_index import SUSPICIOUS, SpammerIndex
 from karat.section import Figure, Section, Table
+from karat.study.criteria import CRITERIA
 
 AGREEMENT = {
     "fleiss_kappa": "Fleiss' kappa", "icc_agreement": "ICC(A,1)", "icc_consistency": "ICC(C,1)",
     "icc_fixed_error": "ICC, fixed error",
 }  # fmt: skip
+WIDTHS = {1: 8.0, 2: 12.0}
+"""The width in cm of a figure with so few transition matrices."""
+SHORT = 90
+"""Letters up to which a remark is shown in a cell."""
 MOST_DRAWN = 2000
 """Participants above which distances are not drawn."""
 
@@ -58,7 +64,7 @@ def section(gathered: Gathered) -> Section:
 def _index(gathered: Gathered) -> Section | str:
     found = gathered.index
     if isinstance(found, str):
-        return found
+        return without_name(found)
     variances = Table(
         "variances", "What the variance is made of", _in_words(found.variances),
         headings={"share": "% of all"}, digits={"variance": 3, "share": 1},
@@ -67,8 +73,8 @@ def _index(gathered: Gathered) -> Section | str:
         "It is the share of the variance of answers that lies between participants rather than between items. "
         f"From {SUSPICIOUS:.2f} on it is read as the share of participants whose answers deserve a look."
     ).replace(" 0.", " .")
-    return Section("spammer-index", "Spammer Index", (str(found), reading), (variances, _agreement(found)),
-                   notes=found.notes)  # fmt: skip
+    return Section("spammer-index", "Spammer Index", (quality_told(gathered), reading), (variances, _agreement(found)),
+                   notes=tuple(map(spelled, found.notes)))  # fmt: skip
 
 
 def _in_words(variances: pl.DataFrame) -> pl.DataFrame:
@@ -112,7 +118,9 @@ def _transitions(gathered: Gathered) -> Section | str:
         reasons = found.participants.filter("flagged").select("participant", "reason")
         alt = "; ".join(f"{who}: {why}" for who, why in reasons.head(MOST_MATRICES).iter_rows())
         caption = "Rows are answers, columns the answers that follow; a row adds up to one."
-        figures.append(drawn("transitions", transition_figure(found), alt, caption, reasons))
+        # One or two matrices on the whole width would shout.
+        width = WIDTHS.get(len(found.flagged), 16)
+        figures.append(drawn("transitions", transition_figure(found, width_cm=width), alt, caption, reasons))
     return Section("transitions", "Transitions between answers", (told(found),), figures=tuple(figures),
                    notes=found.notes)  # fmt: skip
 
@@ -129,17 +137,18 @@ def _deviance(gathered: Gathered) -> Section | str:
             drawn("deviance-chance", chance_figure(found), told(found), "", data),
         )
     how = "The distance of a participant is how much the deviance of the crowd's model falls without their answers."
-    return Section("deviance", "Deviance distances", (told(found), how), figures=figures, notes=found.notes)
+    notes = tuple(map(spelled, found.notes))
+    return Section("deviance", "Deviance distances", (told(found), how), figures=figures, notes=notes)
 
 
 def _criteria(gathered: Gathered) -> Section | str:
     """One row a criterion: how many it looked at and flagged, by which settings, or why it could not run."""
     screening = gathered.screening
     rows: list[tuple[object, ...]] = [
-        (WORDS.get(name, name), one.participants.height, len(one.flagged), _settings(one), " ".join(one.notes))
+        (WORDS.get(name, name), one.participants.height, len(one.flagged), _settings(one), _remarks(one.notes))
         for name, one in screening.evidence.items()
     ]
-    rows += [(WORDS.get(name, name), None, None, "", why.removeprefix(f"{name}: "))
+    rows += [(WORDS.get(name, name), None, None, "", _capital(why.removeprefix(f"{name}: ")))
              for name, why in screening.skipped.items()]  # fmt: skip
     if not rows:
         return "The rules name no criterion."
@@ -154,4 +163,32 @@ def _criteria(gathered: Gathered) -> Section | str:
 
 
 def _settings(one: Evidence) -> str:
-    return ", ".join(f"{name} {value}" for name, value in one.settings.items() if value is not None)
+    """The settings as a reader sees them; what a criterion found out by itself has three decimals."""
+    stated = CRITERIA[one.criterion].settings.model_fields if one.criterion in CRITERIA else {}
+    return ", ".join(
+        f"{name} {_value(value, rounded=name not in stated)}"
+        for name, value in one.settings.items()
+        if value is not None and value is not False
+    )
+
+
+def _value(value: object, *, rounded: bool) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    if isinstance(value, bool):
+        return "yes"
+    if isinstance(value, float):
+        return f"{value:.3f}" if rounded else f"{value:g}"
+    return str(value)
+
+
+def _remarks(notes: tuple[str, ...]) -> str:
+    """One short remark as it is; of more, or a long one, how many there are, and the remarks on demand."""
+    if len(notes) == 1 and len(notes[0]) <= SHORT:
+        return spelled(notes[0])
+    counted_notes = "1 note" if len(notes) == 1 else f"{len(notes)} notes"
+    return "\n".join([counted_notes, *map(spelled, notes)]) if notes else ""
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

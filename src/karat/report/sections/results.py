@@ -54,7 +54,8 @@ def section(gathered: Gathered) -> Section:
         made.append(_effects(gathered.effects))
     elif gathered.effects:
         notes.append(f"Effects before and after exclusion: not shown. {gathered.effects}")
-    told = f"Measured are the test trials of the {people:,} participants who stay."
+    who = "the one participant who stays" if people == 1 else f"the {people:,} participants who stay"
+    told = f"All results are of the test trials of {who}."
     return Section("results", "What they said", (told,), notes=tuple(notes), sections=tuple(made))
 
 
@@ -105,7 +106,7 @@ def _effects(found: EffectsBeforeAfter) -> Section:
     coefficients = Table("effects-coefficients", "Coefficients", found.coefficients, headings={
         "before": "everybody", "se_before": "SE", "after": "those who stay", "se_after": "SE "})  # fmt: skip
     told = (
-        f"The model {found.settings['formula']} was fitted to everybody and without {len(found.excluded):,} who are "
+        f"The model `{found.settings['formula']}` was fitted to everybody and without {len(found.excluded):,} who are "
         "excluded. A p that changes says nothing on whether the exclusion was right; read the coefficients beside "
         "their standard errors."
     )

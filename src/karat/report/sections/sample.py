@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 import polars as pl
 
 from karat.errors import counted
-from karat.figures import to_svg
+from karat.report.counts import days, step_counts, working_minutes
+from karat.report.drawn import drawn
 from karat.report.gather import Gathered
 from karat.report.sections.brief import verdict
-from karat.screen.composition import Composition
+from karat.screen.composition import VERDICT, Composition
 from karat.screen.explain import WORDS
 from karat.screen.screening import Screening
 from karat.section import Figure, Section, Table
@@ -29,7 +29,7 @@ def section(gathered: Gathered) -> Section:
     'Screening by completion left 47 of 48 participants, by the clock 42 of 47.'
     """
     screening = gathered.screening
-    paragraphs = [verdict(screening), _flow_told(screening), _fielded(gathered), _where(gathered)]
+    paragraphs = [verdict(screening), _flow_told(screening), f"{_fielded(gathered)} {_where(gathered)}"]
     tables, figures, notes = [], [], []
     if screening.exclude is not None:
         steps = steps_table(screening)
@@ -52,11 +52,10 @@ def steps_table(screening: Screening) -> pl.DataFrame:
     """
     rows = [
         (
-            step.stage, step.entered, len(step.excluded), step.remained,
-            ", ".join(f"{WORDS.get(name, name)} {number:,}" for name, number in step.flagged.items()),
+            step["stage"], step["entered"], step["excluded"], step["remained"],
+            ", ".join(f"{WORDS.get(name, name)} {number:,}" for name, number in step["flagged"].items()),
         )
-        for step in screening.steps
-        if step.flagged or step.excluded
+        for step in step_counts(screening)
     ]  # fmt: skip
     schema: dict[str, Any] = {"stage": pl.String, "entered": pl.Int64, "excluded": pl.Int64, "remained": pl.Int64,
                               "criteria": pl.String}  # fmt: skip
@@ -84,29 +83,19 @@ def _flow_told(screening: Screening) -> str:
 
 
 def _fielded(gathered: Gathered) -> str:
-    """When answers were given, from the first moment to the last that is known."""
-    moments = []
-    people, frame = gathered.judgments.participants, gathered.judgments.frame
-    for table, names in ((people, ("started", "finished")), (frame, ("time",))):
-        for name in names:
-            if name in table.columns and isinstance(table[name].dtype, pl.Datetime):
-                moments += [table[name].min(), table[name].max()]
-    days = sorted(f"{moment:%Y-%m-%d}" for moment in moments if isinstance(moment, datetime))
-    if not days:
-        return "When answers were given is not recorded."
-    told = f"on {days[0]}" if days[0] == days[-1] else f"between {days[0]} and {days[-1]}"
-    return f"Answers were given {told}.{_minutes(people)}"
-
-
-def _minutes(people: pl.DataFrame) -> str:
-    """How long it took, where that is recorded."""
-    if "working_time" not in people.columns or not people["working_time"].dtype.is_numeric():
-        return ""
-    times = people["working_time"].drop_nulls().cast(pl.Float64)
-    if not len(times):
-        return ""
-    low, middle, high = (float(times.quantile(share) or 0.0) / 60 for share in (0.05, 0.5, 0.95))
-    return f" The median working time was {middle:.1f} minutes; nine of ten took {low:.1f} to {high:.1f}."
+    """When answers were given, from the first moment to the last that is known, and how long it took."""
+    known = days(gathered.judgments)
+    if not known:
+        told = "When answers were given is not recorded."
+    elif known[0] == known[1]:
+        told = f"Answers were given on {known[0]}."
+    else:
+        told = f"Answers were given between {known[0]} and {known[1]}."
+    minutes = working_minutes(gathered.judgments.participants)
+    if minutes:
+        low, middle, high = (minutes[name] for name in ("low", "median", "high"))
+        told += f" The median working time was {middle:.1f} minutes; nine of ten took {low:.1f} to {high:.1f}."
+    return told
 
 
 def _where(gathered: Gathered) -> str:
@@ -122,29 +111,55 @@ def _where(gathered: Gathered) -> str:
     return "Where participants come from is not recorded."
 
 
+def standing_out(found: Composition) -> pl.DataFrame:
+    """The groups that stand out, in the order in which sentences name them: what text, figure and table go by.
+
+    >>> import karat
+    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
+    >>> standing_out(screening.composition()).select("variable", "group", "criterion").rows()
+    [('status', 'returned', 'completion')]
+    """
+    return found.groups.filter("warning")
+
+
+def compared(found: Composition) -> list[str]:
+    """The criteria that are shown: first that of the group which stands out, if one does, then whom the rule excludes.
+
+    >>> import karat
+    >>> compared(karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}}).composition())
+    ['completion', 'verdict']
+    """
+    first = standing_out(found)["criterion"].to_list()[:1]
+    return list(dict.fromkeys([*first, *([found.criterion] if found.criterion else [])]))
+
+
 def _composition(screening: Screening) -> Section:
     """Who was excluded, by what is known of participants."""
     found = screening.composition()
     if not found.groups.height:
         return Section("composition", "By background", (str(found),))
-    rows = found.groups.filter(pl.col("criterion") == found.criterion)
+    shown = compared(found)
+    rows = pl.concat([found.groups.filter(pl.col("criterion") == name) for name in shown])
+    columns = ["variable", "group", "participants", "flagged", "share", "lower", "upper", "p", "p_adjusted"]
+    words = {VERDICT: "the rule"} | WORDS
     table = Table(
         "composition", "Groups of participants",
-        rows.select("variable", "group", "participants", "flagged", "share", "lower", "upper", "p", "p_adjusted")
-        .with_columns(pl.col("share", "lower", "upper") * 100).rename({"p_adjusted": "adjusted"}),
+        rows.select(*(["criterion"] if len(shown) > 1 else []), *columns)
+        .with_columns(pl.col("share", "lower", "upper") * 100, pl.col("^criterion$").replace(words))
+        .rename({"p_adjusted": "adjusted"}),
         "Shares with 95 % intervals (Wilson); p by Fisher's exact test, adjusted after Holm.",
-        {"flagged": "excluded" if screening.exclude is not None else "flagged", "share": "%", "lower": "from",
+        {"criterion": "by", "flagged": "excluded" if shown == [VERDICT] else "flagged", "share": "%", "lower": "from",
          "upper": "to", "adjusted": "p, adjusted"},
         {"share": 0, "lower": 0, "upper": 0},
     )  # fmt: skip
-    return Section(
-        "composition", "By background", (str(found),), (table,), _drawn(found), (*found.warnings, *found.notes)
-    )
+    # The sentence names the first group that stands out; the notes are the others.
+    told = str(found)
+    others = tuple(one for one in (*found.warnings, *found.notes) if one not in told)
+    return Section("composition", "By background", (told,), (table,), _drawn(found, shown[0], told), others)
 
 
-def _drawn(found: Composition) -> tuple[Figure, ...]:
-    if not int(found.groups.filter(pl.col("criterion") == found.criterion)["flagged"].sum()):
+def _drawn(found: Composition, criterion: str, told: str) -> tuple[Figure, ...]:
+    """The figure of the criterion that the sentence is about, so that its title says the same."""
+    if not int(found.groups.filter(pl.col("criterion") == criterion)["flagged"].sum()):
         return ()
-    figure = found.plot()
-    title = " ".join(figure.get_suptitle().split())
-    return (Figure("composition", title, str(found), to_svg(figure, title, str(found)), "", found.groups),)
+    return (drawn("composition", found.plot(criterion), told, "", found.groups),)

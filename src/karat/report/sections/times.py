@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import polars as pl
 
-from karat.report.drawn import drawn, told
+from karat.report.drawn import drawn, retitled, told
 from karat.report.gather import Gathered
 from karat.screen.remfod import Remfod
 from karat.section import Figure, Section, Table
 
 MOST_ALONE = 2
 """So many of the flagged participants have a figure of their own."""
+LEAST_ALONE = 12
+"""So many timed trials make a figure of one participant worth its place."""
 MOST_ROWS = 20_000
 """Times above which the table behind a figure has medians only, to keep the page small."""
 
@@ -40,12 +42,13 @@ def section(gathered: Gathered) -> Section | str:
 
 
 def _alone(found: Remfod) -> list[Figure]:
-    """The trials of the flagged participants with the smallest share of genuine ones."""
-    worst = found.participants.filter("flagged").sort("genuine_share", maintain_order=True).head(MOST_ALONE)
+    """The trials of the flagged participants with the smallest share of genuine ones; drop-outs have too few to see."""
+    flagged = found.participants.filter("flagged", pl.col("trials") >= LEAST_ALONE)
+    worst = flagged.sort("genuine_share", maintain_order=True).head(MOST_ALONE)
     return [
         drawn(
-            f"times-{number}", found.plot(name), f"Response times of {name}: {reason}.", "",
-            found.timed.filter(pl.col("participant") == name),
+            f"times-{number}", retitled(found.plot(name), f"{name}: {reason}"), f"Response times of {name}: {reason}.",
+            "", found.timed.filter(pl.col("participant") == name),
         )
         for number, (name, reason) in enumerate(worst.select("participant", "reason").iter_rows(), start=1)
     ]  # fmt: skip

@@ -156,4 +156,8 @@ def _told(language: Language, name: str, key: str, value: Any) -> str:
         return language.texts[f"account.{value}"] if account else language.value(value)
     if key in SHARES.get(name, ()):
         return language.share(value)
-    return language.probability(value) if key in BELOW_ONE else language.number(value)
+    if key in BELOW_ONE:
+        return language.probability(value)
+    # What a criterion found out by itself is no setting, and three decimals say enough.
+    found = isinstance(value, float) and key not in CRITERIA[name].settings.model_fields
+    return language.number(value, 3) if found else language.number(value)

@@ -97,6 +97,7 @@ TEXTS = {
     "stage.nobody": "Nobody was excluded at this stage.",
     "planned": "{name}: {clause}{cites}.",
     "skipped": "{name} could not be computed: {why}.",
+    "skipped.several": "These data do not allow to compute: {names}.",
     "rule.any": "whoever any criterion [flagged|flags]", "rule.all": "whoever all criteria [flagged|flag]",
     "rule.number": "whoever at least {number} criteria [flagged|flag]",
     "rule.expression": "whoever [met|meets] \"{rule}\"",

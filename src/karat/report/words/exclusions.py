@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -37,8 +37,9 @@ def excluded(language: Language, screening: Screening, study: Study | None, inde
         told += [_rule(language, screening.exclude), language.say("stages"), language.say("asks")]
     for step in screening.steps:
         here = [name for name in screening.settings if CRITERIA[name].stage == step.stage]
-        for name in here:
-            told.append(_found(language, screening, name))
+        # Without a rule all criteria are tried; those that these data do not allow are named together, at the end.
+        ruled = screening.exclude is not None
+        told += [_found(language, screening, name) for name in here if ruled or name in screening.evidence]
         if step.excluded:
             counts = {"number": len(step.excluded), "entered": step.entered, "remained": step.remained}
             told.append(
@@ -47,6 +48,9 @@ def excluded(language: Language, screening: Screening, study: Study | None, inde
         elif here and screening.exclude is not None:
             told.append(language.say("stage.nobody"))
     everyone, gone = screening.judgments.participants.height, len(screening.excluded)
+    if screening.exclude is None and screening.skipped:
+        names = language.several([name_of(language, name) for name in screening.skipped])
+        told.append(language.say("skipped.several", names=names))
     if screening.exclude is not None:
         told.append(
             language.say(
@@ -121,15 +125,32 @@ def _found(language: Language, screening: Screening, name: str) -> str:
     )  # fmt: skip
 
 
-def _to_be_right(language: Language, study: Study, name: str, settings: dict[str, object]) -> str:
-    """How many answers must be right, as the criterion finds it on the planned trials before anybody has answered."""
+def planned_evidence(study: Study, name: str, settings: Mapping[str, Any]) -> Evidence | None:
+    """What a criterion that asks for right answers finds on the planned trials before anybody has answered.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from karat.study import load
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "items.csv").write_text("item,function,sentence\\nt1,test,It rains.\\n")
+    ...     _ = Path(folder, "study.toml").write_text(
+    ...         'title = "Rain"\\n[[block]]\\ntask = "likert"\\nitems = "items.csv"\\n'
+    ...     )
+    ...     planned_evidence(load(folder), "completion", {}) is None
+    True
+    """
     if name not in BY_TRIALS:
-        return ""
+        return None
     try:
-        evidence = BY_TRIALS[name](_unanswered(study), **settings)
+        return BY_TRIALS[name](_unanswered(study), **settings)
     except (KaratError, ValueError):
-        return ""
-    return needed_answers(language, evidence)
+        return None
+
+
+def _to_be_right(language: Language, study: Study, name: str, settings: Mapping[str, Any]) -> str:
+    """How many answers must be right, where that follows from the planned trials."""
+    evidence = planned_evidence(study, name, settings)
+    return "" if evidence is None else needed_answers(language, evidence)
 
 
 def _unanswered(study: Study) -> Judgments:

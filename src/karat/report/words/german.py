@@ -97,6 +97,7 @@ TEXTS = {
     "stage.nobody": "Auf dieser Stufe wurde niemand ausgeschlossen.",
     "planned": "{name}: {clause}{cites}.",
     "skipped": "{name}: nicht berechenbar (Meldung auf Englisch: {why}).",
+    "skipped.several": "Mit diesen Daten nicht berechenbar: {names}.",
     "rule.any": "wer nach irgendeinem Kriterium [auffiel|auffällt]",
     "rule.all": "wer nach allen Kriterien [auffiel|auffällt]",
     "rule.number": "wer nach mindestens {number} Kriterien [auffiel|auffällt]",

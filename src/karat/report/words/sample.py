@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
-from karat.intake.personal import describes_a_person
 from karat.judgments import Judgments
+from karat.report.counts import background_columns, days, working_minutes
 from karat.report.words.language import Language
 from karat.study.study import Study
-from karat.times import instants
 
 MOST_ANSWERS = 8
 """A background question with more different answers is not counted out in a sentence."""
@@ -45,11 +44,10 @@ def took_part(language: Language, judgments: Judgments, study: Study | None) -> 
     if "source" in people.columns and people["source"].drop_nulls().len():
         told.append(language.say("sources", counts=_counts(language, people["source"])))
     told += _when(language, judgments)
-    if "working_time" in people.columns and people["working_time"].dtype.is_numeric():
-        median = people["working_time"].median()
-        if isinstance(median, int | float):
-            told.append(language.say("working", minutes=language.number(float(median) / 60, 1)))
-    for name in _background(people, study):
+    minutes = working_minutes(people)
+    if minutes:
+        told.append(language.say("working", minutes=language.number(minutes["median"], 1)))
+    for name in background_columns(people, study):
         column = people[name]
         if column.dtype.is_numeric() and column.drop_nulls().len():
             low, middle, high = (float(one) for one in (column.min(), column.median(), column.max()))  # type: ignore[arg-type]
@@ -59,13 +57,6 @@ def took_part(language: Language, judgments: Judgments, study: Study | None) -> 
         elif 0 < column.drop_nulls().n_unique() <= MOST_ANSWERS:
             told.append(language.say("background", column=name, counts=_counts(language, column)))
     return told
-
-
-def _background(people: pl.DataFrame, study: Study | None) -> list[str]:
-    """The columns that describe participants: the study's questions, or what is called so."""
-    if study is not None and study.settings.background:
-        return [one.name for one in study.settings.background if one.name in people.columns]
-    return [name for name in people.columns if describes_a_person(name)]
 
 
 def _counts(language: Language, column: pl.Series) -> str:
@@ -84,11 +75,8 @@ def _counts(language: Language, column: pl.Series) -> str:
 
 def _when(language: Language, judgments: Judgments) -> list[str]:
     """Between which days answers were given, where that is known."""
-    frame, people = judgments.frame, judgments.participants
-    known = [table[name] for table, name in ((frame, "time"), (people, "started")) if name in table.columns]
-    for column in known:
-        moments = instants(column).drop_nulls()
-        if len(moments):
-            first, last = moments.sort().dt.strftime("%Y-%m-%d").gather([0, -1]).to_list()
-            return [language.say("when.day" if first == last else "when", first=first, last=last)]
-    return []
+    known = days(judgments)
+    if not known:
+        return []
+    first, last = known
+    return [language.say("when.day" if first == last else "when", first=first, last=last)]

@@ -1,0 +1,164 @@
+"""Screening judgments that lie in parts on disk, by size and processes: python benchmarks/scale_out.py [TRIALS ...]
+
+Of every size, judgments of participants with 100 trials each are written to a temporary folder, in 10 to 512 Parquet
+files. ReMFOD, straightlining and the Markov criterion then screen them on a local cluster of one and of two processes
+with one thread each, sizes above 20,000,000 on two only; the memory is that of all processes together at its largest,
+scheduler included. The smallest size is also screened in one memory, with as many threads as polars takes, and up to
+20,000,000 every criterion runs alone on one process.
+All must flag the same people. The peer is the same ReMFOD written with plain dask.dataframe (`groupby`, `median`), in
+an environment of its own, on the smallest size.
+
+Sizes are given as 1e6 1e7 1e8; without any, it is 1e6, which takes some minutes, most of them for the peer. 1e8 takes
+about 6 GB of disk. --write puts the tables into docs/scale.md. The run fails where a target is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import polars as pl
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from benchmarks.peers.environment import environment
+from benchmarks.scale_parts.generated import BYTES, generate, parts_for
+from benchmarks.scale_parts.measured import ONE_THREAD, Measured, check_room, measure, python
+from benchmarks.scale_parts.page import (
+    Size,
+    check_page,
+    constants_of,
+    constants_table,
+    cost_table,
+    found_of,
+    peer_table,
+    seconds_of,
+    size_table,
+    summary_table,
+    targets,
+    write_page,
+)
+from benchmarks.scale_parts.screened import CRITERIA
+from karat.judgments import Judgments
+from karat.parts import open_parts
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "scale.md"
+PEER = Path(__file__).resolve().parent / "scale_parts" / "plain_dask.py"
+MEMORY = 3_000_000_000
+"""Free memory without which nothing is begun."""
+ALONE = 20_000_000
+"""Trials up to which one process is measured too, and every criterion alone."""
+
+
+def screened(what: str, folder: Path, out: Path, processes: int) -> Measured:
+    """A screening in parts, in processes of its own; what it wrote is removed."""
+    done = measure(python("screened", what, folder, out, processes), ONE_THREAD)
+    shutil.rmtree(out, ignore_errors=True)
+    told = f"{seconds_of(done):.1f} s, {done.processor:.1f} s of processors, {done.peak / 1e9:.2f} GB"
+    print(f"  {what} on {processes}: {told}", flush=True)
+    return done
+
+
+def in_memory(folder: Path, path: Path) -> Measured:
+    """The same judgments from one file, in one memory."""
+    parts = open_parts(folder)
+    frames = [parts.read(number).frame for number in range(len(parts))]
+    Judgments(pl.concat(frames), parts.scales).to_parquet(path)
+    done = measure(python("screened", "memory", path, folder))
+    path.unlink()
+    told = f"{seconds_of(done):.1f} s, {done.processor:.1f} s of processors, {done.peak / 1e9:.2f} GB"
+    print(f"  in memory: {told}", flush=True)
+    return done
+
+
+def peer(folder: Path, limit: float) -> Measured | None:
+    """Plain dask.dataframe on the same files; None where it cannot be installed."""
+    own = environment("dask", ["dask[dataframe]", "distributed"], "dask.dataframe, distributed")
+    if own is None:
+        print("  dask.dataframe cannot be installed here: without the peer", flush=True)
+        return None
+    done = measure([str(own), str(PEER), str(folder), "2"], ONE_THREAD, limit)
+    told = done.why if done.found is None else f"{seconds_of(done):.0f} s"
+    print(f"  dask.dataframe: {told}, {done.peak / 1e9:.2f} GB", flush=True)
+    return done
+
+
+def check_same(size: Size) -> None:
+    """End where two ways to screen the same judgments do not find the same."""
+    every = [*size.processes.values(), *([size.memory] if size.memory else [])]
+    found = [(found_of(one)["excluded"], found_of(one)["flagged"]) for one in every]
+    if any(one != found[0] for one in found):
+        raise SystemExit(f"{size.trials:,} trials: not the same was found: {found}")
+    if any(found_of(one).get("skipped") for one in every):
+        raise SystemExit(f"{size.trials:,} trials: a criterion was skipped: {found_of(every[0])['skipped']}")
+
+
+def measured_size(
+    trials: int, folder: Path, smallest: bool, with_peer: bool, limit: float, parts: int | None = None
+) -> Size:
+    """All that is measured of one size."""
+    check_room(folder, trials * BYTES, MEMORY)
+    judgments, out = folder / "judgments", folder / "out"
+    number = parts_for(trials) if parts is None else parts
+    held = generate(judgments, trials, number)
+    print(f"{trials:,} trials in {number} parts, {held / 1e6:.1f} MB", flush=True)
+    # What one process does alone is known from smaller sizes.
+    large = trials > ALONE
+    processes = {one: screened("parts", judgments, out, one) for one in ((2,) if large else (1, 2))}
+    memory = in_memory(judgments, folder / "whole.parquet") if smallest else None
+    alone = None if large else {name: screened(name, judgments, out, 1) for name in CRITERIA}
+    beside = screened("remfod", judgments, out, 2) if smallest and with_peer else None
+    theirs = peer(judgments, limit) if smallest and with_peer else None
+    shutil.rmtree(judgments)
+    size = Size(trials, number, held, processes, memory, alone, theirs, beside)
+    check_same(size)
+    return size
+
+
+def machine() -> str:
+    """The cores and memory of this machine, and how busy it is."""
+    load = f"; load {os.getloadavg()[0]:.1f} at the end" if hasattr(os, "getloadavg") else ""
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    return f"{os.cpu_count()} cores, Python {platform.python_version()}, {commit.stdout.strip() or 'no commit'}{load}"
+
+
+def main() -> int:
+    """Measure, print the tables; fail where a target is missed."""
+    parser = argparse.ArgumentParser(description="Screening judgments in parts, by size and processes.")
+    parser.add_argument("trials", nargs="*", type=float, default=[1e6], help="sizes, such as 1e6 1e7 1e8")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/scale.md")
+    parser.add_argument("--without-peer", action="store_true", help="do not run dask.dataframe")
+    parser.add_argument("--parts", type=int, help="files of every size; 10 to 512 unless given")
+    parser.add_argument("--limit", type=float, default=3600, help="seconds after which the peer is given up")
+    parser.add_argument("--folder", type=Path, help="where the temporary folder is made")
+    asked = parser.parse_args()
+    if asked.write:
+        check_page(PAGE)
+    sizes = sorted({int(one) for one in asked.trials})
+    with tempfile.TemporaryDirectory(prefix="karat-scale-", dir=asked.folder) as folder:
+        done = [
+            measured_size(trials, Path(folder), trials == sizes[0], not asked.without_peer, asked.limit, asked.parts)
+            for trials in sizes
+        ]
+    command = f"python benchmarks/scale_out.py {' '.join(f'{size:.0e}'.replace('e+0', 'e') for size in sizes)}"
+    found, constants = targets(done), constants_of(done)
+    tables = {
+        "summary": summary_table(found, f"{command} --write", machine()),
+        "sizes": size_table(done), "peer": peer_table(done), "constants": constants_table(constants, command),
+        "cost": cost_table(constants, (ROOT / "README.md").read_text(encoding="utf-8")),
+    }  # fmt: skip
+    print("\n" + "\n\n".join(tables.values()) + "\n")
+    print("\n".join(str(one) for one in found))
+    if asked.write:
+        write_page(PAGE, tables)
+    return int(not all(one.holds for one in found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

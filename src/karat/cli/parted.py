@@ -1,0 +1,180 @@
+"""Screening in parts, from the command line: when it is done so, and what is said of it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from karat.cli.place import Place
+from karat.cli.progress import counting
+from karat.cli.reading import Reading, _pairs, _scales
+from karat.errors import KaratError, counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from karat.judgments import Judgments
+    from karat.parts import Parts
+    from karat.scales import Scale
+    from karat.screen.parted import PartedScreening
+    from karat.study.study import Study
+
+STAGE_WORDS = {"completion": "complete", "clock": "clock", "answers": "answers"}
+USUAL_MEMORY = 8 * 10**9
+NumberOfParts = Annotated[
+    int | None,
+    typer.Option(
+        "--parts", min=1, metavar="N",
+        help="Look at a folder of Parquet files one by one, or at a PostgreSQL table in so many parts.",
+    ),
+]  # fmt: skip
+
+
+def is_in_parts(reading: Reading, place: Place, parts: int | None) -> bool:
+    """Whether judgments are looked at part by part: a table of a database, or a folder of Parquet files that is large.
+
+    Large is a folder of more than a third of the memory; with --cluster or --parts every folder is taken so.
+    """
+    from karat.parts import PartsError, is_database, parquet_files
+
+    if any(is_database(file) for file in reading.files):
+        return True
+    alone = reading.files[0] if len(reading.files) == 1 else None
+    files = [] if alone is None else parquet_files(alone)
+    large = sum(file.stat().st_size for file in files) > _memory(place) / 3
+    if files and alone is not None and alone.is_dir():
+        return large or parts is not None or place.cluster is not None
+    if parts is not None or large:
+        told = f"{alone} is larger than a third of the memory" if large else "--parts is for a folder of Parquet files"
+        names = " ".join(str(file) for file in reading.files)
+        raise PartsError(f"{told}. Write one with karat convert {names} --parts {parts or 16} -o OUT")
+    return False
+
+
+def _memory(place: Place) -> int:
+    from karat.work.opened import memory_in_bytes
+
+    if place.memory is not None:
+        return memory_in_bytes(place.memory)
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        # Not every system says how much it has.
+        return USUAL_MEMORY
+
+
+def write_parts(reading: Reading, out: Path | None, parts: int, *, quiet: bool) -> tuple[list[Path], list[str]]:
+    """Write judgments to a folder in so many parts, and say how they were read.
+
+    Parquet files, and CSV files that are large, are gone through some rows at a time; others are read as ever.
+    """
+    from karat.parts import open_parts, pieces, pieces_of_csv, repartition
+    from karat.parts.folder import Folder, parquet_files
+
+    if out is None or out.suffix:
+        raise KaratError("--parts writes a folder: say -o with the name of a new one.")
+    tables: Iterable[Judgments]
+    lines = [f"read       {', '.join(str(file) for file in reading.files)}"]
+    mapping, scale = _pairs(reading.mapping or [], "--map"), _scales(reading.scale or [])
+    where = reading.files[0]
+    plain = not _other_flags(reading)
+    if plain and len(reading.files) == 1 and parquet_files(where):
+        folder = open_parts(where, scale, mapping=mapping)
+        tables = pieces(folder) if isinstance(folder, Folder) else []
+    elif plain and scale is not None and _are_large_tables(reading.files):
+        tables = pieces_of_csv(reading.files, scale, mapping)
+    else:
+        intake = reading.intake(quiet=quiet)
+        tables, lines = [intake.judgments], intake.lines()
+    with counting("writing parts", quiet=quiet) as progress:
+        return repartition(tables, out, parts, progress), lines
+
+
+def _are_large_tables(files: list[Path]) -> bool:
+    """Whether these are CSV files of more than a third of the memory."""
+    csv = all(file.suffix == ".csv" and file.is_file() for file in files)
+    return csv and sum(file.stat().st_size for file in files) > _memory(Place()) / 3
+
+
+def _other_flags(reading: Reading) -> list[str]:
+    """The flags for reading that were given and that only intake knows."""
+    usual = Reading(reading.files)
+    names = ("source", "answers", "rt_unit", "decimal", "delimiter", "encoding", "sheet", "skip_bad")
+    given = [name for name in names if getattr(reading, name) != getattr(usual, name)]
+    return ["--from" if name == "source" else f"--{name.replace('_', '-')}" for name in given]
+
+
+def parts_of(reading: Reading, place: Place, study: Study | None, parts: int | None) -> Parts:
+    """The parts that the flags name; other flags for reading are refused."""
+    from karat.parts import open_parts
+
+    if len(reading.files) > 1:
+        raise KaratError("In parts, give one folder of Parquet files or one table.")
+    for flag in _other_flags(reading):
+        raise KaratError(f"{flag} has no say in parts: karat convert {reading.files[0]} --parts 16 takes it.")
+    at_a_time = place.processes or ((os.cpu_count() or 1) if place.cluster == "local" else 1)
+    memory = None if place.memory is None else _memory(place) // at_a_time
+    scale = _scales(reading.scale or []) or _scale_of(study, reading.files[0])
+    return open_parts(
+        str(reading.files[0]), scale, mapping=_pairs(reading.mapping or [], "--map"), parts=parts, memory=memory
+    )
+
+
+def _scale_of(study: Study | None, where: Path) -> Scale | None:
+    """The scale of the study, where it has one for all and the files do not say theirs."""
+    from karat.parts import is_database, parquet_files
+    from karat.parts.folder import says_its_scale
+
+    if study is None or (not is_database(where) and says_its_scale(parquet_files(where))):
+        return None
+    scales = {block.scale for block in study.blocks}
+    return scales.pop() if len(scales) == 1 else None
+
+
+def screened(
+    parts: Parts, rules: Mapping[str, Any] | None, study: Study | None, place: Place, out: Path | None, quiet: bool
+) -> PartedScreening:
+    """Screen parts where the flags say, with a bar for every pass."""
+    from karat.screen.parted import run_in_parts
+
+    with _folder(out) as folder, place.opened() as work, counting("screening in parts", quiet=quiet) as progress:
+        return run_in_parts(parts, rules, study, work, out=folder, progress=progress, spammer_index=True)
+
+
+@contextmanager
+def _folder(out: Path | None) -> Iterator[Path]:
+    """The folder to write to, or one for the time of the screening."""
+    if out is not None:
+        yield out
+        return
+    with tempfile.TemporaryDirectory(prefix="karat-") as folder:
+        yield Path(folder)
+
+
+def lines_on(screening: PartedScreening, why_not: str, out: Path | None) -> list[str]:
+    """The account: what was read, what each stage found, what did not run, what the verdict is."""
+    from karat.study.criteria import CRITERIA
+
+    lines = [f"read       {screening.parts.where}: {counted(len(screening.parts), 'part')}"]
+    lines += [f"note       {note}" for note in screening.read]
+    lines.append(f"found      {counted(screening.participants, 'participant')}, {counted(screening.answers, 'answer')}")
+    for stage, word in STAGE_WORDS.items():
+        found = [str(one) for name, one in screening.evidence.items() if CRITERIA[name].stage == stage]
+        lines += [f"{word if not number else '':<10} {text}" for number, text in enumerate(found)]
+    lines += [f"not run    {name}: {why.removeprefix(f'{name}: ')}" for name, why in screening.skipped.items()]
+    lines += [f"note       {note}" for note in screening.notes]
+    kept = screening.participants - screening.excluded
+    lacking = f"; without {' and '.join(screening.skipped)}, which could not run" if screening.skipped else ""
+    told = f"{screening.participants:,} -> {counted(kept, 'participant')} (rule: {screening.exclude}{lacking})"
+    evidence_only = f"Evidence only: {why_not}, so that nobody is excluded."
+    lines.append(f"verdict    {evidence_only if screening.exclude is None else told}")
+    lines.append(f"crowd      {screening.spammer_index}")
+    if out is None:
+        return [*lines, "Nothing was written: say --out FOLDER to keep the verdicts."]
+    return [*lines, f"written    {out / 'participants'}  evidence  screening.json  flow.svg"]

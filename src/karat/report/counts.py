@@ -1,0 +1,205 @@
+"""What the sentences of a report count: design, sample, background and evidence, as plain data.
+
+The page and its JSON take these numbers from here, so that a sentence says what the file holds.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from karat.intake.personal import describes_a_person
+from karat.judgments import Judgments
+from karat.measure.written import plain
+from karat.screen.composition import Composition
+from karat.screen.deletion import Deletion
+from karat.screen.evidence import Evidence
+from karat.screen.remfod import Remfod
+from karat.screen.screening import Screening
+from karat.study.study import Study
+from karat.times import instants
+
+if TYPE_CHECKING:
+    from karat.report.gather import Gathered
+
+WORKING = {"low": 0.05, "median": 0.5, "high": 0.95}
+"""The shares of participants that are told of the working time."""
+
+
+def design_counts(judgments: Judgments) -> dict[str, Any]:
+    """How many people, items, answers and trials of each function there are, and the scales.
+
+    >>> import karat
+    >>> found = design_counts(karat.datasets.load("crowd"))
+    >>> found["items"], found["answers"], found["median_answers"], found["scales"]
+    (80, 9600, 80.0, [{'kind': 'binary', 'levels': ['0', '1']}])
+    """
+    frame = judgments.frame
+    each = frame.filter(pl.col("response").is_not_null()).group_by("participant").len()["len"]
+    scales = dict.fromkeys(judgments.scales.values())
+    return {
+        "participants": judgments.participants.height,
+        "items": frame["item"].n_unique(),
+        "rows": frame.height,
+        "answers": int(each.sum()),
+        "median_answers": plain(each.median()),
+        "functions": dict(frame["function"].value_counts().sort("function").iter_rows()),
+        "questions": len(judgments.scales),
+        "scales": [{"kind": scale.kind} | _levels(scale) for scale in scales],
+    }
+
+
+def sample_counts(gathered: Gathered) -> dict[str, Any]:
+    """Who took part: sources, days, working time in minutes, background, and how many were left at each step.
+
+    >>> import karat
+    >>> from karat.report.gather import Gathered
+    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}})
+    >>> found = sample_counts(Gathered(screening, None, "", ""))
+    >>> found["sources"], found["days"]
+    ({'prolific': 48}, ['2026-03-02', '2026-03-02'])
+    """
+    judgments, people = gathered.judgments, gathered.judgments.participants
+    return {
+        "participants": people.height,
+        "sources": _commonest(people["source"]) if "source" in people.columns else {},
+        "days": days(judgments),
+        "working_minutes": working_minutes(people),
+        "background": {name: _background(people[name]) for name in background_columns(people, gathered.study)},
+        "steps": step_counts(gathered.screening),
+    }
+
+
+def step_counts(screening: Screening) -> list[dict[str, Any]]:
+    """How many entered and left each stage, and whom its criteria flagged among those who left.
+
+    >>> import karat
+    >>> step_counts(karat.screen.run(karat.datasets.load("likert"), {"completion": {}}))[0]
+    {'stage': 'completion', 'entered': 48, 'excluded': 1, 'remained': 47, 'flagged': {'completion': 1}}
+    """
+    return [
+        {"stage": step.stage, "entered": step.entered, "excluded": len(step.excluded), "remained": step.remained,
+         "flagged": dict(step.flagged)}
+        for step in screening.steps
+        if step.flagged or step.excluded
+    ]  # fmt: skip
+
+
+def days(judgments: Judgments) -> list[str]:
+    """The first and the last day on which answers were given, as far as that is recorded.
+
+    >>> import karat
+    >>> days(karat.datasets.load("crowd"))
+    []
+    """
+    moments = []
+    for table, names in ((judgments.participants, ("started", "finished")), (judgments.frame, ("time",))):
+        for name in names:
+            known = instants(table[name]).drop_nulls() if name in table.columns else pl.Series([])
+            moments += [known.min(), known.max()] if len(known) else []
+    found = sorted(f"{moment:%Y-%m-%d}" for moment in moments if isinstance(moment, datetime))
+    return [found[0], found[-1]] if found else []
+
+
+def working_minutes(people: pl.DataFrame) -> dict[str, float]:
+    """The median working time and the ends between which nine of ten lie, in minutes; empty where none is known.
+
+    >>> working_minutes(pl.DataFrame({"working_time": [60, 120, 180]}))["median"]
+    2.0
+    """
+    if "working_time" not in people.columns or not people["working_time"].dtype.is_numeric():
+        return {}
+    times = people["working_time"].drop_nulls().cast(pl.Float64)
+    if not len(times):
+        return {}
+    return {name: float(times.quantile(share, "linear") or 0.0) / 60 for name, share in WORKING.items()}
+
+
+def background_columns(people: pl.DataFrame, study: Study | None) -> list[str]:
+    """The columns that describe participants: the study's questions, or what is called so.
+
+    >>> background_columns(pl.DataFrame({"participant": ["p1"], "age": [30], "list": [1]}), None)
+    ['age']
+    """
+    if study is not None and study.settings.background:
+        return [one.name for one in study.settings.background if one.name in people.columns]
+    return [name for name in people.columns if describes_a_person(name)]
+
+
+def composition_counts(found: Composition) -> dict[str, Any]:
+    """Who is flagged in each group, and the groups that stand out with all others beside them.
+
+    >>> import karat
+    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
+    >>> composition_counts(screening.composition(["list"]))["standing_out"]
+    []
+    """
+    groups, names = found.groups.to_dicts(), ("flagged", "participants")
+    out = []
+    for row in groups:
+        if row["warning"]:
+            beside = [one for one in groups if all(one[key] == row[key] for key in ("variable", "criterion"))]
+            others = {f"other_{name}": sum(one[name] for one in beside) - row[name] for name in names}
+            out.append({key: row[key] for key in ("variable", "group", "criterion", *names)} | others)
+    return {
+        "variables": list(found.variables), "groups": plain(groups), "standing_out": out,
+        "warnings": list(found.warnings), "notes": list(found.notes),
+    }  # fmt: skip
+
+
+def evidence_counts(evidence: Evidence) -> dict[str, Any]:
+    """What a criterion found: how many it looked at and flagged, its settings, and one row a participant.
+
+    >>> import karat
+    >>> found = evidence_counts(karat.screen.attention(karat.datasets.load("likert")))
+    >>> found["looked_at"], found["flagged"], round(found["guess_probability"], 3)
+    (48, 9, 0.041)
+    """
+    people = evidence.participants
+    found = {
+        "looked_at": people.height, "flagged": len(evidence.flagged), "settings": plain(evidence.settings),
+        "notes": list(evidence.notes), "participants": plain(people.to_dicts()),
+    }  # fmt: skip
+    if "guess_probability" in people.columns:
+        found["guess_probability"] = plain(people["guess_probability"].max())
+    if isinstance(evidence, Remfod):
+        found |= _times(evidence)
+    if isinstance(evidence, Deletion):
+        known = people.drop_nulls("distance")
+        found |= {"mean_distance": plain(known["distance"].mean()), "mean_df": plain(known["df"].mean())}
+    return found
+
+
+def _times(evidence: Remfod) -> dict[str, Any]:
+    """Rounds, outlying trials, and the medians by item function and participant with how far they lie apart."""
+    known = evidence.timed.filter(pl.col("rt") > 0)
+    medians = {
+        name: dict(known.group_by(name).agg(pl.col("rt").median()).sort("rt", name).iter_rows())
+        for name in ("function", "participant")
+    }
+    apart = {name: max(own.values()) / min(own.values()) for name, own in medians.items() if own}
+    return {
+        "rounds": evidence.rounds, "intermissions": int(evidence.participants["intermissions"].sum()),
+        "rushes": int(evidence.participants["rushes"].sum()), "median_by_function": medians["function"],
+        "medians_apart": apart,
+    }  # fmt: skip
+
+
+def _levels(scale: Any) -> dict[str, Any]:
+    names = ("levels", "low", "high", "modulus")
+    known = {name: getattr(scale, name) for name in names if getattr(scale, name, None) is not None}
+    return {name: [str(one) for one in value] if name == "levels" else plain(value) for name, value in known.items()}
+
+
+def _commonest(column: pl.Series) -> dict[str, int]:
+    table = column.drop_nulls().cast(pl.String).value_counts().sort("count", column.name, descending=[True, False])
+    return dict(table.iter_rows())
+
+
+def _background(column: pl.Series) -> dict[str, Any]:
+    """The ends and the median of numbers; how often each other answer was given."""
+    if column.dtype.is_numeric():
+        return {"low": plain(column.min()), "median": plain(column.median()), "high": plain(column.max())}
+    return _commonest(column) | ({"missing": column.null_count()} if column.null_count() else {})

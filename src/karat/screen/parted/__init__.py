@@ -1,0 +1,10 @@
+"""Screening of judgments that lie in parts and are never in one memory; the same verdicts as in memory."""
+
+from __future__ import annotations
+
+from karat.screen.parted.crowd import InParts
+from karat.screen.parted.evidence import PartedEvidence
+from karat.screen.parted.run import run_in_parts
+from karat.screen.parted.screening import PartedScreening
+
+__all__ = ["InParts", "PartedEvidence", "PartedScreening", "run_in_parts"]

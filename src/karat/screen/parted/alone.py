@@ -1,0 +1,254 @@
+"""Criteria that judge every participant alone, in parts: straightlining, controls and attention.
+
+What they need of the whole is little. Straightlining: how many different answers there are where a scale does not say.
+Controls and attention: which right answers and statuses trials have anywhere. Stand-ins, one for each of these, are
+laid beside every part, which so is judged as the whole would be; they are taken out of the result. Notes that count
+trials are added up, without those of the stand-ins.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from karat.checks import Checked
+from karat.errors import counted
+from karat.judgments import Judgments
+from karat.scales import Scale
+from karat.screen.attention import attention
+from karat.screen.controls import ENOUGH_FOR_MEANS, controls
+from karat.screen.evidence import Evidence, ScreenError
+from karat.screen.parted.crowd import InParts, part_file, write_part
+from karat.screen.parted.evidence import PartedEvidence
+from karat.screen.passing import guess_note
+from karat.screen.positions import answered, by_scale
+from karat.screen.straightlining import ALPHA, NOTHING, check_settings, kinds_of, notes_on, verdicts
+
+STAND_IN = "\0"
+"""How the names of stand-ins begin; no name in a file does."""
+COMPUTED: dict[str, Callable[..., Evidence]] = {"controls": controls, "attention": attention}
+FUNCTIONS = {"controls": "control", "attention": "attention"}
+COUNTED = re.compile(r"^([\d,]+) (trial|pair)s? ")
+OF_EVERYBODY = (
+    "somebody who guesses passes",
+    "nobody could be judged",
+    "d' and c are not defined",
+    "means take ratings",
+)
+"""Notes that depend on whom they are about, and are said anew for all parts together."""
+
+
+def straightlining_in_parts(crowd: InParts, alpha: float = ALPHA, shares: str = "own") -> PartedEvidence:
+    """The least probable pattern in each participant's answers; flagged where its probability is below `alpha`."""
+    check_settings(alpha, shares)
+    scales = list(dict.fromkeys(crowd.scales.values()))
+    # Of one scale that says its answers, everything is known before any part is read.
+    known = len(scales) == 1 and getattr(scales[0], "levels", None)
+    kinds = {scales[0]: kinds_of(scales[0], 0)} if known else _kinds(crowd, scales)
+    if not kinds:
+        raise ScreenError(NOTHING)
+    settings = {"alpha": alpha, "shares": shares}
+    evidence, told = crowd.judge("straightlining", _judge_patterns, (kinds, alpha, shares), settings)
+    if not any(answers for answers, _ in told):
+        raise ScreenError(NOTHING)
+    return replace(evidence, notes=notes_on(next(columns for _, columns in told if columns)))
+
+
+def _kinds(crowd: InParts, scales: list[Scale]) -> dict[Scale, int]:
+    """How many answers each scale has on which anybody answered."""
+    folder = crowd.scratch / "straightlining"
+    seen = crowd.map(_answers, folder, name="straightlining")
+    present = [scale for scale in scales if any(scale in own for own in seen)]
+    return {scale: kinds_of(scale, _different(folder, scales.index(scale), len(crowd))) for scale in present}
+
+
+def _answers(judgments: Judgments, folder: Path, number: int) -> list[Scale]:
+    """On which scales there are answers; the different ones go to a file where the scale does not say them."""
+    scales, present = list(dict.fromkeys(judgments.scales.values())), []
+    for scale, rows in by_scale(judgments, answered(judgments)):
+        present.append(scale)
+        if not getattr(scale, "levels", None):
+            write_part(rows.select(pl.col("response").unique()), folder / str(scales.index(scale)), number)
+    return present
+
+
+def _different(folder: Path, scale: int, parts: int) -> int:
+    files = [path for number in range(parts) if (path := part_file(folder / str(scale), number)).exists()]
+    return int(pl.scan_parquet(files).select(pl.col("response").n_unique()).collect().item()) if files else 0
+
+
+def _judge_patterns(
+    judgments: Judgments, shared: tuple[Mapping[Scale, int], float, str], number: int
+) -> tuple[pl.DataFrame | None, tuple[bool, list[str]]]:
+    if not judgments.frame.height:
+        return None, (False, [])
+    table = verdicts(judgments, *shared)
+    return table, (table["score"].null_count() < table.height, judgments.frame.columns)
+
+
+def controls_in_parts(crowd: InParts, **settings: Any) -> PartedEvidence:
+    """How well each participant answered the control trials; settings as in `karat.screen.controls`."""
+    return _right_answers(crowd, "controls", settings)
+
+
+def attention_in_parts(crowd: InParts, **settings: Any) -> PartedEvidence:
+    """How well each participant answered the attention trials; settings as in `karat.screen.attention`."""
+    return _right_answers(crowd, "attention", settings)
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What a part has to say beside its table."""
+
+    notes: tuple[str, ...]
+    judged: int = 0
+    paired: int = 0
+    passing: float = 0.0
+    fewest: int | None = None
+    undefined: tuple[int, int] | None = None
+    why_not: str | None = None
+
+
+def _right_answers(crowd: InParts, criterion: str, settings: dict[str, Any]) -> PartedEvidence:
+    pairs = settings.get("account") == "pairwise"
+    gathered = crowd.map(_kinds_of_trials, (FUNCTIONS[criterion], pairs), name=criterion)
+    rows = _distinct(pl.concat(gathered), pairs)
+    # Where the criterion cannot say anything about all, the stand-ins show it.
+    stand_ins = _named(rows, pairs)
+    alone = COMPUTED[criterion](_as_judgments(stand_ins, crowd.scales), **settings)
+    evidence, told = crowd.judge(criterion, _judge_answers, (criterion, stand_ins, settings), alone.settings)
+    if pairs and not sum(one.paired for one in told):
+        COMPUTED[criterion](_as_judgments(_named(rows, pairs=False), crowd.scales), **settings)
+    notes = added([one.notes for one in told if one.notes or one.judged], alone.notes)
+    last = [note for note in notes if "neutral" in note]
+    plain = [note for note in notes if note not in last]
+    whole = _of_everybody(told, criterion, float(alone.settings["alpha"]))
+    return replace(evidence, notes=(*plain, *whole, *last))
+
+
+def _keys(pairs: bool, columns: Sequence[str]) -> list[str]:
+    names = ("question", "status", "expected", *(("pair",) if pairs else ()))
+    return [name for name in names if name in columns]
+
+
+def _kinds_of_trials(judgments: Judgments, shared: tuple[str, bool], number: int) -> pl.DataFrame:
+    """One trial for each kind there is."""
+    function, pairs = shared
+    return _distinct(judgments.frame.filter(pl.col("function") == function), pairs)
+
+
+def _distinct(rows: pl.DataFrame, pairs: bool) -> pl.DataFrame:
+    """The first trial of each kind, with an answer where any trial of it has one."""
+    keys = _keys(pairs, rows.columns)
+    if not keys:
+        return rows.sort(pl.col("response").is_null(), maintain_order=True).head(1)
+    given = pl.col("response").sort_by(pl.col("response").is_null()).first().over(keys)
+    return rows.with_columns(response=given).unique(keys, keep="first", maintain_order=True)
+
+
+def _named(rows: pl.DataFrame, pairs: bool) -> pl.DataFrame:
+    """The trials as those of stand-ins: of one each, or of one for the two sentences of a pair."""
+    own = pl.int_range(pl.len()).cast(pl.String)
+    if pairs and "pair" in rows.columns:
+        question = pl.col("question").fill_null("") if "question" in rows.columns else pl.lit("")
+        own = pl.coalesce(pl.concat_str(question, pl.lit(STAND_IN), pl.col("pair")), own)
+    return rows.with_columns(participant=pl.lit(STAND_IN) + own)
+
+
+def _as_judgments(frame: pl.DataFrame, scales: Mapping[str, Scale]) -> Judgments:
+    return Judgments.from_checked(Checked(frame), scales)
+
+
+def _judge_answers(
+    judgments: Judgments, shared: tuple[str, pl.DataFrame, dict[str, Any]], number: int
+) -> tuple[pl.DataFrame | None, _Told]:
+    criterion, stand_ins, settings = shared
+    if not judgments.frame.height:
+        return None, _Told(())
+    beside = _as_judgments(pl.concat([judgments.frame, stand_ins]), judgments.scales)
+    evidence = COMPUTED[criterion](beside, **settings)
+    table = evidence.participants.filter(~pl.col("participant").str.starts_with(STAND_IN))
+    return table, _facts(table, evidence.notes)
+
+
+def _facts(table: pl.DataFrame, notes: tuple[str, ...]) -> _Told:
+    """What depends on whom a part has, for the notes on all parts together."""
+    judged = table.filter(pl.col("guess_probability").is_not_null())
+    means = "mean_grammatical" in table.columns
+    both = [f"{group}_trials" for group in ("grammatical", "ungrammatical")]
+    fewest = judged.select(pl.min_horizontal(both).min()).item() if means else None
+    undefined = None
+    if "d_prime" in table.columns:
+        known = table.filter(pl.col("hits").is_not_null())
+        undefined = (known["d_prime"].null_count(), known.height)
+    paired = table.filter(pl.col("trials").is_not_null()) if "trials" in table.columns else table
+    first = table if "solved" in table.columns else paired
+    return _Told(
+        notes,
+        judged.height,
+        0 if means else paired.height,
+        float(judged["guess_probability"].max() or 0.0),  # type: ignore[arg-type]
+        fewest,
+        undefined,
+        None if means or not first.height else first["reason"][0],
+    )
+
+
+def _of_everybody(told: Sequence[_Told], criterion: str, alpha: float) -> list[str]:
+    """The notes that depend on everybody: how often guessing passes, and what is not defined for whom."""
+    notes = []
+    fewest = min((one.fewest for one in told if one.fewest is not None), default=ENOUGH_FOR_MEANS)
+    if fewest < ENOUGH_FOR_MEANS:
+        notes.append(
+            f"controls: means take ratings for numbers, which asks for at least {ENOUGH_FOR_MEANS} trials in each "
+            f"condition; the fewest that somebody has are {fewest}."
+        )
+    passing = max((one.passing for one in told), default=0.0)
+    notes += [guess_note(criterion, passing, alpha)] if passing > alpha else []
+    why_not = next((one.why_not for one in told if one.why_not is not None), None)
+    if why_not is not None and not sum(one.judged for one in told):
+        notes.append(f"{criterion}: nobody could be judged; {why_not}.")
+    defined = [one.undefined for one in told if one.undefined is not None]
+    undefined, known = sum(one for one, _ in defined), sum(one for _, one in defined)
+    if undefined:
+        who = "anybody" if undefined == known else f"{undefined} of {known} participants"
+        notes.append(f"d' and c are not defined for {who}: they need answers both where yes and where no is right.")
+    return notes
+
+
+def added(notes: Sequence[Sequence[str]], apart: Sequence[str] = ()) -> list[str]:
+    """The notes of all parts as one list: numbers of trials and pairs are added up, less those of `apart`.
+
+    >>> added([["2 trials left out.", "Said once."], ["1 trial left out.", "Said once."]], ["1 trial left out."])
+    ['1 trial left out.', 'Said once.']
+    """
+    beside = dict(_without_number(note) for note in apart)
+    order: list[tuple[str, str]] = []
+    total: dict[tuple[str, str], int] = {}
+    for own in notes:
+        place = 0
+        for note in own:
+            if any(words in note for words in OF_EVERYBODY):
+                continue
+            said, number = _without_number(note)
+            if said not in total:
+                order.insert(place, said)
+            place = order.index(said) + 1
+            total[said] = total.get(said, 0) + number - beside.get(said, 0)
+    return [
+        f"{counted(total[said], said[0])} {said[1]}" if said[0] else said[1]
+        for said in order
+        if not said[0] or total[said]
+    ]
+
+
+def _without_number(note: str) -> tuple[tuple[str, str], int]:
+    found = COUNTED.match(note)
+    if found is None:
+        return ("", note), 0
+    return (found[2], note[found.end() :]), int(found[1].replace(",", ""))

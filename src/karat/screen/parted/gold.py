@@ -1,0 +1,47 @@
+"""The recorded right answers beside the crowd's, over all parts (`karat.screen.gold`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from karat.judgments import Judgments
+from karat.screen.gold import KEYS, NEAR_UNANIMOUS, _items, _notes, _sides, _with_key, has_key
+from karat.screen.parted.crowd import InParts
+from karat.screen.positions import answered
+
+
+def doubts_in_parts(crowd: InParts, near_unanimous: float = NEAR_UNANIMOUS) -> list[str]:
+    """What is doubtful about the right answers; nothing where none is recorded."""
+    counts = [one for one in crowd.map(_count, None, name="right answers") if one is not None]
+    if not counts:
+        return []
+    table, refused = _with_sides(counts, crowd)
+    order = table.select(KEYS).unique(maintain_order=True)
+    items = _items(table.sort(KEYS, maintain_order=True), near_unanimous)
+    return _notes(order.join(items, on=KEYS, how="inner", maintain_order="left"), refused)
+
+
+def _count(judgments: Judgments, _: None, number: int) -> pl.DataFrame | None:
+    """How often each answer was given to each item of which the right answer is recorded."""
+    rows = answered(judgments)
+    if not has_key(rows):
+        return None
+    # Numbers are not compared: all of them count as one answer.
+    numbers = [question for question, scale in judgments.scales.items() if not getattr(scale, "levels", ())]
+    given = pl.when(~pl.col("question").is_in(numbers)).then("response")
+    return _with_key(rows).group_by(*KEYS, given, maintain_order=True).len("answers")
+
+
+def _with_sides(counts: Sequence[pl.DataFrame], crowd: InParts) -> tuple[pl.DataFrame, int]:
+    """The counts of all parts with the side of each answer, and how many kinds of right answers have none."""
+    together = pl.concat(counts).group_by(*KEYS, "response", maintain_order=True).agg(pl.col("answers").sum())
+    sides, refused = [], 0
+    for question, expected in together.select("question", "expected").unique(maintain_order=True).iter_rows():
+        found = _sides(crowd.scales[question], expected)
+        refused += found is None
+        sides += [(question, expected, answer, side) for answer, side in (found or {}).items()]
+    schema = {"question": pl.String, "expected": pl.String, "response": pl.String, "side": pl.Int64}
+    table = pl.DataFrame(sides, schema=schema, orient="row")
+    return together.join(table, on=list(schema)[:3], how="inner", maintain_order="left"), refused

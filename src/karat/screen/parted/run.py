@@ -1,0 +1,273 @@
+"""The criteria together on judgments in parts: evidence, and the rule of the study, as `karat.screen.run` has them.
+
+Stages, rule and what is still unknown are those of the run in memory. Who is excluded lies in files, one for each part
+and stage, so that no list of participants travels between processes. Criteria that look at everybody's answers at once
+cannot run so and are listed with the reason.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from karat import __version__
+from karat.errors import KaratError
+from karat.files import replacing
+from karat.parts import Parts
+from karat.screen.evidence import ScreenError
+from karat.screen.parted.alone import attention_in_parts, controls_in_parts, straightlining_in_parts
+from karat.screen.parted.completion import completion_in_parts
+from karat.screen.parted.credence import credence_in_parts
+from karat.screen.parted.crowd import InParts, part_file, write_part
+from karat.screen.parted.evidence import PartedEvidence
+from karat.screen.parted.gold import doubts_in_parts
+from karat.screen.parted.inconsistency import inconsistency_in_parts
+from karat.screen.parted.looking import Seen, look
+from karat.screen.parted.markov import markov_in_parts
+from karat.screen.parted.remfod import remfod_in_parts
+from karat.screen.parted.screening import PartedScreening, PartedStep
+from karat.screen.parted.speed import speed_in_parts
+from karat.screen.rules import check_rule, follows, settings_of, stated_rules
+from karat.screen.run import BY_THE_KEY, STAGES
+from karat.study.criteria import CRITERIA
+from karat.study.study import Study
+from karat.work import HERE, Progress, Work
+
+IN_PARTS: dict[str, Callable[..., PartedEvidence]] = {
+    "completion": completion_in_parts,
+    "speed": speed_in_parts,
+    "remfod": remfod_in_parts,
+    "controls": controls_in_parts,
+    "attention": attention_in_parts,
+    "straightlining": straightlining_in_parts,
+    "inconsistency": inconsistency_in_parts,
+    "markov": markov_in_parts,
+    "credence": credence_in_parts,
+}
+"""What computes each criterion in parts."""
+NOT_IN_PARTS = "{name} cannot run in parts: it looks at all participants at once. Screen a table that fits into memory."
+PEOPLE = "people"
+
+
+def run_in_parts(
+    parts: Parts,
+    rules: Mapping[str, Any] | None = None,
+    study: Study | None = None,
+    work: Work = HERE,
+    *,
+    out: str | Path,
+    progress: Progress | None = None,
+    spammer_index: bool = False,
+) -> PartedScreening:
+    """Run the criteria that `rules` state on judgments in parts, or all that can, and write verdicts to a folder.
+
+    `rules` and `study` are those of `karat.screen.run`. `out` gets the evidence of each criterion and the verdicts,
+    part by part, with `screening.json` and `flow.svg`. Run again after it was broken off, with a `work` that keeps what
+    is done, it goes on where it stopped. With `spammer_index`, that of those who stay is computed too.
+
+    >>> import karat, tempfile
+    >>> from karat.parts import open_parts, repartition
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     files = repartition([karat.datasets.load("likert")], Path(folder) / "in", 3)
+    ...     parts = open_parts(Path(folder) / "in")
+    ...     run_in_parts(parts, {"completion": {}, "remfod": {}, "exclude": "any"}, out=folder).remaining
+    {'completion': 47, 'clock': 42, 'answers': 42}
+    """
+    folder = Path(out).absolute()
+    if folder.exists() and not folder.is_dir():
+        raise KaratError(f"{folder} is a file; give a folder to write to.")
+    if rules is None and study is not None:
+        rules = stated_rules(study)
+    exclude = None if rules is None else rules.get("exclude", "any")
+    settings = {
+        name: own for name, own in settings_of(rules, study).items() if rules is not None or CRITERIA[name].unasked
+    }
+    if exclude is not None:
+        check_rule(exclude, list(settings))
+    crowd = _begin(parts, folder, study, work, progress, [settings, exclude, spammer_index])
+    seen = look(crowd, crowd.scratch / PEOPLE)
+    running = _Running(crowd, settings, exclude, seen)
+    for number in range(len(STAGES)):
+        running.stage(number)
+    if "expected" in seen.columns:
+        _say_doubts(crowd, running.evidence)
+    index = _index(running.crowd) if spammer_index else None
+    files = _verdicts(running)
+    screening = PartedScreening(
+        parts, running.evidence, seen.participants, seen.answers, running.gone, running.skipped, exclude,
+        tuple(running.steps), None if study is None else study.fingerprint, settings, seen.fingerprint, seen.notes,
+        files, index,
+    )  # fmt: skip
+    screening.write(folder)
+    shutil.rmtree(crowd.scratch, ignore_errors=True)
+    return screening
+
+
+def _begin(
+    parts: Parts, out: Path, study: Study | None, work: Work, progress: Progress | None, asked: list[Any]
+) -> InParts:
+    """A crowd with an empty folder for files between passes, or with that of the same run, if it was broken off."""
+    stamps = [parts.stamp(number) for number in range(len(parts))]
+    about = json.dumps([__version__, stamps, None if study is None else study.fingerprint, asked], default=str)
+    digest = hashlib.sha256(about.encode()).hexdigest()
+    scratch = out / "scratch"
+    run = scratch / "run.json"
+    try:
+        kept = json.loads(run.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        kept = {}
+    if kept.get("about") != digest:
+        for name in ("scratch", "evidence", "participants"):
+            shutil.rmtree(out / name, ignore_errors=True)
+        kept = {"about": digest, "token": uuid.uuid4().hex}
+        with replacing(run) as temporary:
+            temporary.write_text(json.dumps(kept), encoding="utf-8")
+    return InParts(
+        parts, out, work, progress, None if study is None else study.path.absolute(), "", kept["token"], scratch
+    )
+
+
+class _Running:
+    """A run between its stages: what has been found so far, and who is gone."""
+
+    def __init__(self, crowd: InParts, settings: dict[str, dict[str, Any]], exclude: Any, seen: Seen) -> None:
+        self.crowd, self.settings, self.exclude = crowd, settings, exclude
+        self.evidence: dict[str, PartedEvidence] = {}
+        self.skipped: dict[str, str] = {}
+        self.steps: list[PartedStep] = []
+        self.everybody, self.gone = seen.participants, 0
+
+    def stage(self, number: int) -> None:
+        """Run the criteria of a stage, and take out whom the rule then names."""
+        stage = STAGES[number]
+        here = [name for name in self.settings if CRITERIA[name].stage == stage]
+        for name in here:
+            try:
+                self.evidence[name] = self._compute(name)
+            except ScreenError as error:
+                self.skipped[name] = str(error)
+        entered, counts, gone = self.everybody - self.gone, dict.fromkeys(here, 0), 0
+        if self.exclude is not None and self.settings and self.everybody:
+            # What is still to come, or could not run, is not known: nobody is excluded because of it.
+            later = STAGES[number + 1 :]
+            pending = [name for name in self.settings if name in self.skipped or CRITERIA[name].stage in later]
+            for new, flagged in self._take_out(stage, pending):
+                gone += new
+                counts = {name: counts[name] + flagged.get(name, 0) for name in here}
+        self.gone += gone
+        self.steps.append(PartedStep(stage, entered, {n: counts[n] for n in here if n in self.evidence}, gone))
+
+    def _compute(self, name: str) -> PartedEvidence:
+        if name not in IN_PARTS:
+            raise ScreenError(NOT_IN_PARTS.format(name=name))
+        if self.gone == self.everybody:
+            raise ScreenError(f"{name}: nobody is left; the rules have excluded every participant before.")
+        return IN_PARTS[name](self.crowd, **self.settings[name])
+
+    def _take_out(self, stage: str, pending: list[str]) -> list[tuple[int, dict[str, int]]]:
+        before, after = self.crowd.excluded, f"excluded-{stage}"
+        rule = _Rule(
+            self.crowd.scratch, before, after, list(self.settings), _files(self.evidence), self.exclude, tuple(pending)
+        )
+        told = self.crowd.each(_exclude, rule, name=f"exclusion after {stage}")
+        self.crowd = replace(self.crowd, excluded=after)
+        return told
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """What is needed to follow the rule in one part."""
+
+    scratch: Path
+    before: str
+    after: str
+    criteria: list[str]
+    files: dict[str, dict[str, Path]]
+    exclude: Any
+    pending: tuple[str, ...]
+
+
+def _files(evidence: Mapping[str, PartedEvidence]) -> dict[str, dict[str, Path]]:
+    """The files of each criterion by the name that a part has."""
+    return {name: {path.name: path for path in one.files} for name, one in evidence.items()}
+
+
+def _exclude(rule: _Rule, number: int) -> tuple[int, dict[str, int]]:
+    """Write who is excluded from a part by now; how many are new, and how many of these each criterion flagged."""
+    people = pl.read_parquet(part_file(rule.scratch / PEOPLE, number))["participant"]
+    flags: dict[str, NDArray[np.bool_]] = {}
+    for name in rule.criteria:
+        path = rule.files.get(name, {}).get(part_file(Path(), number).name)
+        flags[name] = np.zeros(len(people), dtype=bool)
+        if path is not None:
+            flagged = pl.scan_parquet(path).filter("flagged").select("participant").collect()["participant"]
+            flags[name] = people.is_in(flagged.implode()).to_numpy()
+    gone = np.zeros(len(people), dtype=bool)
+    if rule.before:
+        left = pl.read_parquet(part_file(rule.scratch / rule.before, number))["participant"]
+        gone = people.is_in(left.implode()).to_numpy()
+    new = follows(flags, rule.exclude, rule.pending) & ~gone
+    write_part(pl.DataFrame({"participant": people.filter(pl.Series(gone | new))}), rule.scratch / rule.after, number)
+    return int(new.sum()), {name: int((own & new).sum()) for name, own in flags.items()}
+
+
+def _verdicts(running: _Running) -> tuple[Path, ...]:
+    """Write one row a participant: whether excluded, and what each criterion found."""
+    crowd = running.crowd
+    written = {name: one.written for name, one in running.evidence.items()}
+    shared = (crowd.scratch, crowd.excluded, _files(running.evidence), written, crowd.out / "participants")
+    return tuple(crowd.each(_verdict, shared, name="verdicts"))
+
+
+def _verdict(
+    shared: tuple[Path, str, dict[str, dict[str, Path]], dict[str, tuple[str, ...]], Path], number: int
+) -> Path:
+    scratch, excluded, files, written, out = shared
+    table = pl.read_parquet(part_file(scratch / PEOPLE, number), columns=["participant"])
+    gone = pl.Series([], dtype=pl.String)
+    if excluded:
+        gone = pl.read_parquet(part_file(scratch / excluded, number))["participant"]
+    table = table.with_columns(excluded=pl.col("participant").is_in(gone.implode()))
+    for name, own in files.items():
+        path = own.get(part_file(Path(), number).name)
+        columns = {column: f"{name}_{column}" for column in written[name]}
+        if path is None:
+            # The types are those of a part that has somebody.
+            some = next(iter(own.values()), None)
+            found = None if some is None else pl.read_parquet(some, n_rows=0)
+        else:
+            found = pl.read_parquet(path, columns=["participant", *columns])
+        if found is not None:
+            found = found.select("participant", *(pl.col(old).alias(new) for old, new in columns.items()))
+            table = table.join(found, on="participant", how="left", maintain_order="left")
+    return write_part(table, out, number)
+
+
+def _say_doubts(crowd: InParts, evidence: dict[str, PartedEvidence]) -> None:
+    """Add what is doubtful about the recorded right answers to the notes, unless a criterion has said it already."""
+    if not evidence:
+        return
+    told = [note for one in evidence.values() for note in one.notes]
+    doubts = [note for note in doubts_in_parts(crowd) if not any(other.endswith(note) for other in told)]
+    name = next((name for name in BY_THE_KEY if name in evidence), list(evidence)[-1])
+    evidence[name] = replace(evidence[name], notes=(*evidence[name].notes, *doubts))
+
+
+def _index(crowd: InParts) -> Any:
+    """The Spammer Index of those who stay, or the reason why there is none."""
+    from karat.screen.parted.spammer import spammer_index_in_parts
+
+    try:
+        return spammer_index_in_parts(crowd)
+    except (ScreenError, ValueError) as error:
+        return f"no Spammer Index: {error}"

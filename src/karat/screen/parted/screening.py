@@ -1,0 +1,123 @@
+"""What a screening of judgments in parts found: the evidence of every criterion, the verdict, and what did not run."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import polars as pl
+
+from karat.errors import counted
+from karat.files import replacing
+from karat.parts import Parts
+from karat.screen.flow import flow_svg
+from karat.screen.parted.evidence import PartedEvidence
+from karat.screen.screening import Step
+
+
+@dataclass(frozen=True)
+class PartedStep:
+    """One stage: how many participants went in, whom each criterion flagged, and how many were taken out."""
+
+    stage: str
+    entered: int
+    flagged: dict[str, int]
+    """Of those taken out here, how many each criterion of this stage flagged; one person may count several times."""
+    excluded: int
+
+    @property
+    def remained(self) -> int:
+        """How many participants were left."""
+        return self.entered - self.excluded
+
+
+@dataclass(frozen=True)
+class PartedScreening:
+    """The evidence of every criterion on judgments in parts, how many the rule excludes, and what did not run."""
+
+    parts: Parts
+    evidence: dict[str, PartedEvidence]
+    participants: int
+    answers: int
+    excluded: int
+    skipped: dict[str, str]
+    """Criteria that could not run, with the reason."""
+    exclude: str | int | None
+    """The rule that joins the criteria; None where none was stated."""
+    steps: tuple[PartedStep, ...] = ()
+    study: str | None = None
+    """The fingerprint of the study whose rules these are."""
+    settings: dict[str, dict[str, Any]] = field(default_factory=dict)
+    fingerprint: str = ""
+    """Of the data: changes when a part changes."""
+    read: tuple[str, ...] = ()
+    """What was assumed when the parts were read."""
+    files: tuple[Path, ...] = field(default=(), repr=False)
+    """One row a participant, a file for each part."""
+    spammer_index: Any = None
+    """The Spammer Index of those who stay, or why there is none; None where it was not asked for."""
+
+    @property
+    def remaining(self) -> dict[str, int]:
+        """How many participants were left after each stage."""
+        return {step.stage: step.remained for step in self.steps}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the criteria have to say beside their verdicts; a note that several share is said once."""
+        shared: dict[str, list[str]] = {}
+        for name, evidence in self.evidence.items():
+            for note in dict.fromkeys(evidence.notes):
+                shared.setdefault(note.removeprefix(f"{name}: "), []).append(name)
+        return tuple(f"{', '.join(names)}: {note}" for note, names in shared.items())
+
+    def scan(self) -> pl.LazyFrame:
+        """One row a participant, lazily: whether excluded, and score, threshold, verdict, reason of each criterion."""
+        return pl.scan_parquet(list(self.files))
+
+    def flow(self) -> str:
+        """The flow of participants through the stages, as an SVG."""
+        # The diagram asks only how many there are.
+        steps = [Step(one.stage, one.entered, one.flagged, ("",) * one.excluded) for one in self.steps]
+        judgments = SimpleNamespace(participants=SimpleNamespace(height=self.participants))
+        shown: Any = SimpleNamespace(
+            judgments=judgments, steps=steps, exclude=self.exclude, excluded=range(self.excluded)
+        )
+        return flow_svg(shown)
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write screening.json and flow.svg beside the tables of each part."""
+        paths = [folder / "screening.json", folder / "flow.svg"]
+        text = json.dumps(self.to_dict(), ensure_ascii=False, indent=2) + "\n"
+        for path, content in zip(paths, (text, self.flow()), strict=True):
+            with replacing(path) as temporary:
+                temporary.write_text(content, encoding="utf-8")
+        return paths
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data, without what was found of each participant, which is in `files`."""
+        index = self.spammer_index
+        told = {} if index is None else {"spammer_index": index if isinstance(index, str) else index.to_dict()}
+        return {
+            "skipped": self.skipped,
+            "summary": {
+                "participants": self.participants, "excluded": self.excluded,
+                "kept": self.participants - self.excluded, "remaining": self.remaining,
+                "flagged": {name: evidence.flagged for name, evidence in self.evidence.items()},
+                "notes": list(self.notes), "data": self.fingerprint, "study": self.study,
+                "answers": self.answers, "parts": len(self.parts),
+            },
+            "settings": {name: evidence.settings for name, evidence in self.evidence.items()}
+            | {"exclude": self.exclude},
+        } | told  # fmt: skip
+
+    def __str__(self) -> str:
+        lines = [str(evidence) for evidence in self.evidence.values()]
+        lines += [f"{name} could not run: {why}" for name, why in self.skipped.items()]
+        if self.exclude is None:
+            return "\n".join([*lines, "Nobody is excluded: no rule was stated."])
+        verdict = f"{self.excluded:,} of {counted(self.participants, 'participant')} excluded (rule: {self.exclude})."
+        return "\n".join([*lines, verdict])

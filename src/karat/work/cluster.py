@@ -1,0 +1,219 @@
+"""Tasks on a Dask cluster: processes of this machine, a scheduler somewhere, or one that a configuration starts.
+
+A worker that dies is no trouble: the scheduler gives its tasks to another one. Where the scheduler itself is lost, what
+is done is lost with it, unless `karat.work.kept` keeps it in a folder. Workers that come later, as those of a queue do,
+are used from then on. A worker that is short of memory puts what it holds on disk, from 70 % of its limit on, and waits
+with new tasks from 80 % on; one that goes on growing is ended at 95 % and started again (these are Dask's settings).
+"""
+
+from __future__ import annotations
+
+import pickle
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from karat.errors import counted
+from karat.work.doing import Given, Outcome
+from karat.work.work import Each, Progress, Result, Shared, Task, WorkError, told
+
+AHEAD = 2
+"""Tasks that wait at each process; more would only fill its memory with results."""
+COUNTED_EVERY = 2.0
+"""Seconds between two looks at how many workers there are."""
+LOSSES = 5
+"""How often what all tasks share may be lost with all workers that held it."""
+MEMORY = (
+    "As a rule the memory is too small: use fewer processes, or give them more (--memory, or where the workers are "
+    "started)."
+)
+LOST = ("scheduler-connection-lost", "scheduler-restart")
+
+
+class Cluster:
+    """The workers behind a Dask client."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+
+    @property
+    def processes(self) -> int:
+        """How many tasks are done at a time."""
+        threads: dict[str, int] = self.client.nthreads()
+        return max(1, sum(threads.values()))
+
+    def map(
+        self,
+        function: Callable[[Shared, Task], Result],
+        shared: Shared,
+        tasks: Sequence[Task],
+        *,
+        name: str,
+        progress: Progress | None = None,
+        each: Each | None = None,
+    ) -> list[Result]:
+        """The results in the order of the tasks."""
+        if not tasks:
+            return []
+        results: dict[int, Result] = {}
+        try:
+            with _hearing() as interrupted:
+                for place, outcome in _Running(self, Given(function, shared), tasks, name).outcomes():
+                    results[place] = outcome.get()
+                    told(place, results[place], len(results), len(tasks), each, progress)
+                    if interrupted():
+                        raise KeyboardInterrupt
+        except _LostError as error:
+            raise WorkError(
+                f"{name}: the scheduler of the cluster no longer answers, after {len(results)} of "
+                f"{counted(len(tasks), 'task')} ({error}). The same command with --checkpoint DIR goes on where it "
+                "stopped, once there is a scheduler again."
+            ) from error
+        return [results[place] for place in range(len(tasks))]
+
+
+class _LostError(Exception):
+    """The scheduler is gone."""
+
+
+class _Running:
+    """The tasks of one map: those that wait, and those that the scheduler has."""
+
+    def __init__(self, cluster: Cluster, given: Given, tasks: Sequence[Any], name: str) -> None:
+        from distributed import as_completed
+
+        self.cluster, self.client, self.given, self.tasks, self.name = cluster, cluster.client, given, tasks, name
+        self.waiting = deque(range(len(tasks)))
+        self.sent: dict[Any, int] = {}
+        self.losses, self.counted, self.at_once = 0, -COUNTED_EVERY, 0
+        with _scheduler():
+            self.coming = as_completed(loop=self.client.loop)
+        self.everywhere = self._scattered()
+
+    def outcomes(self) -> Iterator[tuple[int, Outcome]]:
+        """What became of every task, as it comes in."""
+        self._send()
+        while self.sent:
+            with _scheduler():
+                future = next(self.coming)
+            place = self.sent.pop(future.key)
+            outcome = self._outcome(future, place)
+            self._send()
+            if outcome is not None:
+                yield place, outcome
+
+    def _send(self) -> None:
+        """Give the scheduler as many tasks as its workers can soon do."""
+        with _scheduler():
+            if time.monotonic() - self.counted > COUNTED_EVERY:
+                self.counted, self.at_once = time.monotonic(), AHEAD * self.cluster.processes + 1
+            while self.waiting and len(self.sent) < self.at_once:
+                place = self.waiting.popleft()
+                # A pickle, so that Dask does not look into it for results that are still to come.
+                task = pickle.dumps(self.tasks[place], protocol=5)
+                future = self.client.submit(_do, self.everywhere, task, key=None, pure=False)
+                self.sent[future.key] = place
+                self.coming.add(future)
+
+    def _outcome(self, future: Any, place: int) -> Outcome | None:
+        """What became of a task; None where it is to be done again."""
+        from distributed import KilledWorker
+
+        try:
+            with _scheduler():
+                outcome: Outcome = future.result()
+                return outcome
+        except _LostError:
+            raise
+        except CancelledError:
+            # What all tasks share was lost with the workers that held it.
+            self.waiting.appendleft(place)
+            if self.everywhere.status != "finished":
+                self.losses += 1
+                if self.losses > LOSSES:
+                    raise WorkError(f"{self.name}: the workers died {LOSSES} times, all of them. {MEMORY}") from None
+                self.everywhere = self._scattered()
+            return None
+        except KilledWorker as error:
+            raise WorkError(f"{self.name}: several workers died with the same task. {MEMORY}") from error
+        except Exception as error:
+            raise self._at_worker(error) from error
+
+    def _scattered(self) -> Any:
+        """What all tasks share, at every worker: whoever has it can be given tasks, and one may die."""
+        while True:
+            try:
+                with _scheduler():
+                    self.client.wait_for_workers(1)
+                    return self.client.scatter(self.given, broadcast=True, hash=False)
+            except _LostError:
+                # No worker answers, or no scheduler: a scheduler that lives says how many workers there are.
+                with _scheduler():
+                    self.client.nthreads()
+                self.losses += 1
+                if self.losses > LOSSES:
+                    raise
+            except Exception as error:
+                raise self._at_worker(error) from error
+
+    def _at_worker(self, error: Exception) -> WorkError:
+        """What went wrong at a worker, but not in a task."""
+        if "No module named" in f"{error}":
+            return WorkError(f"{self.name}: {needs_karat(str(error))}")
+        return WorkError(f"{self.name}: a worker of the cluster could not do a task: {error}")
+
+
+def needs_karat(why: str) -> str:
+    """What to say of workers that do not know karat."""
+    from karat import __version__
+
+    return (
+        f"the workers of the cluster have not the karat of this machine ({why}). Install karat {__version__} wherever "
+        "they are started."
+    )
+
+
+def _do(given: Given, task: bytes) -> Outcome:
+    return given.outcome(pickle.loads(task))  # noqa: S301 - from the process that asks
+
+
+@contextmanager
+def _hearing() -> Iterator[Callable[[], bool]]:
+    """Whether Ctrl-C was pressed. Python drops it where it comes while something is tidied up, as Dask often does."""
+    pressed: list[int] = []
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield lambda: False
+        return
+
+    def note(number: int, frame: FrameType | None) -> None:
+        pressed.append(number)
+        before(number, frame)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: bool(pressed)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _scheduler() -> Iterator[None]:
+    """Within it nothing but the cluster can fail; a scheduler that is gone is told from everything else."""
+    from distributed.client import ClosedClientError, FutureCancelledError
+
+    try:
+        yield
+    except FutureCancelledError as error:
+        if error.reason not in LOST:
+            raise
+        raise _LostError(error.reason) from error
+    except (ClosedClientError, OSError) as error:
+        # Among them are CommClosedError and TimeoutError; errors of tasks come back as outcomes.
+        raise _LostError(type(error).__name__) from error

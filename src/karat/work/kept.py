@@ -1,0 +1,93 @@
+"""Results that are kept in a folder, so that work that was broken off goes on where it stopped.
+
+A result is kept under a name made of the function, of what all tasks share and of the task itself: other data or other
+settings find nothing there and are computed. It is written here, as it comes in, so that the folder need not be seen
+from the machines of a cluster. The files are Python pickles, to be read only by whoever wrote them.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from karat import __version__
+from karat.files import replacing
+from karat.work.digest import digest
+from karat.work.work import Each, Progress, Result, Shared, Task, Work, WorkError, told
+
+
+class Kept:
+    """Another work, whose results are kept.
+
+    >>> import tempfile
+    >>> from karat.work import HERE
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     first = Kept(HERE, folder).map(pow, 2, [1, 2, 3], name="powers")
+    ...     len(list(Path(folder).iterdir()))
+    3
+    """
+
+    def __init__(self, work: Work, folder: str | Path) -> None:
+        # A process may change its working directory between two maps.
+        self.work, self.folder = work, Path(folder).absolute()
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise WorkError(f"--checkpoint {folder} cannot be made: {error.strerror or error}.") from None
+
+    @property
+    def processes(self) -> int:
+        """How many tasks are done at a time."""
+        return self.work.processes
+
+    def map(
+        self,
+        function: Callable[[Shared, Task], Result],
+        shared: Shared,
+        tasks: Sequence[Task],
+        *,
+        name: str,
+        progress: Progress | None = None,
+        each: Each | None = None,
+    ) -> list[Result]:
+        """The results in the order of the tasks, those that were kept among them."""
+        about = digest((__version__, function, shared))
+        paths = [self.folder / f"{digest((about, task))}.pickle" for task in tasks]
+        found: dict[int, Any] = {}
+        left = []
+        for place, path in enumerate(paths):
+            before = _read(path)
+            if before is None:
+                left.append(place)
+            else:
+                found[place] = before[0]
+                told(place, found[place], len(found), len(tasks), each, None)
+        if progress is not None:
+            progress(len(found), len(tasks))
+
+        def keep(number: int, result: Any) -> None:
+            place = left[number]
+            self._write(paths[place], result)
+            found[place] = result
+            told(place, result, len(found), len(tasks), each, progress)
+
+        if left:
+            self.work.map(function, shared, [tasks[place] for place in left], name=name, each=keep)
+        return [found[place] for place in range(len(tasks))]
+
+    def _write(self, path: Path, result: Any) -> None:
+        try:
+            with replacing(path) as temporary:
+                temporary.write_bytes(pickle.dumps(result, protocol=5))
+        except OSError as error:
+            raise WorkError(f"--checkpoint {self.folder} cannot be written: {error.strerror or error}.") from None
+
+
+def _read(path: Path) -> tuple[Any] | None:
+    """A kept result, in a tuple; None where there is none, or none that can be read, so that it is computed again."""
+    try:
+        return (pickle.loads(path.read_bytes()),)  # noqa: S301 - the user's own folder, as the docstring says
+    except Exception:
+        return None

@@ -1,0 +1,277 @@
+"""The fit in parts of workers beside the same fit in memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from karat.models.agreement import fleiss_kappa, icc_agreement, icc_consistency
+from karat.models.glrm import Fit, fit_crossed, fit_crossed_in_parts, leave_one_out, worker_share
+from karat.models.glrm import parted_crew as crew_module
+from karat.models.glrm import schur as schur_module
+from karat.models.glrm.parted_agreement import agreement_in_parts
+from karat.models.glrm.parted_answers import PartAnswers, Placed, Sample, random_numbers
+from karat.models.glrm.parted_crew import Crew, PassesError
+from karat.models.glrm.schur import covariance_of_many
+from karat.work import opened
+from models.glrm.parted_cases import DyingPart, split
+from models.glrm.simulated import answers
+
+Family = Literal["binary", "ordinal"]
+FAMILIES: list[Family] = ["binary", "ordinal"]
+
+
+def with_covariate(family: str, x: Any) -> Any:
+    return x[:, None] if family == "ordinal" else np.column_stack([np.ones(len(x)), x])
+
+
+def same(parted: Fit, whole: Fit) -> None:
+    assert parted.converged
+    assert whole.converged
+    assert parted.log_likelihood == pytest.approx(whole.log_likelihood, rel=1e-9)
+    assert parted.parameters == pytest.approx(whole.parameters, abs=1e-6)
+    assert parted.hessian == pytest.approx(whole.hessian, rel=1e-4, abs=1e-4 * np.abs(whole.hessian).max())
+    assert parted.standard_errors == pytest.approx(whole.standard_errors, rel=1e-5)
+    assert parted.worker_effects == pytest.approx(whole.worker_effects, abs=1e-6)
+    assert parted.task_effects == pytest.approx(whole.task_effects, abs=1e-6)
+    assert parted.names == whole.names
+    assert parted.answers == whole.answers
+    assert parted.same_answer_workers.tolist() == whole.same_answer_workers.tolist()
+    assert parted.notes == whole.notes
+    assert parted.categories.tolist() == whole.categories.tolist()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(("share", "sheets"), [(1.0, 1), (0.4, 1), (0.6, 2)])
+@pytest.mark.parametrize("parts", [1, 2, 5])
+def test_the_fit_is_that_of_all_answers(family: Family, share: float, sheets: int, parts: int) -> None:
+    response, worker, task, x = answers(family, share=share, sheets=sheets)
+    design = with_covariate(family, x)
+    whole = fit_crossed(response, worker, task, design, family=family)
+    same(fit_crossed_in_parts(split(response, worker, task, design, parts=parts), family=family), whole)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_task_and_a_category_that_a_part_lacks_and_a_worker_with_one_answer(family: Family) -> None:
+    response, worker, task, _ = answers(family, workers=24, tasks=14)
+    kept = ~((worker < 5) & (task < 3)) & ~((worker >= 5) & (worker < 9) & (response == response.max()))
+    kept &= (worker != 11) | (task == 4)
+    kept &= (worker != 20) | (response == response[worker == 20][0])
+    response, worker, task = response[kept], worker[kept], task[kept]
+    whole = fit_crossed(response, worker, task, family=family)
+    assert len(whole.same_answer_workers)
+    for ends in ([5, 9, 12], [11, 12], [1, 23]):
+        parted = fit_crossed_in_parts(split(response, worker, task, ends=ends), family=family)
+        same(parted, whole)
+
+
+@pytest.mark.parametrize("listed", [False, True])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_value_gradient_and_information_anywhere(family: Family, listed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if listed:
+        monkeypatch.setattr("karat.models.glrm.crossed.PADDED", 0)
+        monkeypatch.setattr("karat.models.glrm.crossed.SMALL", 0)
+    response, worker, task, x = answers(family, share=0.7, sheets=2)
+    design = with_covariate(family, x)
+    whole = fit_crossed(response, worker, task, design, family=family)
+    parted = fit_crossed_in_parts(split(response, worker, task, design, parts=3), family=family)
+    random = np.random.default_rng(1)
+    for size in (0.0, 0.3, 1.0):
+        point = whole.parameters + size * np.sort(random.normal(size=len(whole.parameters)))
+        one, other = whole.objective(point, whole.modes), parted.objective(point, parted.modes)
+        assert other.found
+        assert other.value == pytest.approx(one.value, rel=1e-11)
+        assert other.gradient == pytest.approx(one.gradient, abs=1e-6)
+        assert other.information() == pytest.approx(one.information(), rel=1e-6, abs=1e-6)
+    crossing = whole.parameters.copy()
+    crossing[-1] = np.nan
+    assert parted.objective(crossing, parted.modes) is None
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("deviations", [(1.0, 1.5, 0.0), (0.0, 1.5, 0.0), (1.5, 0.0, 0.0)])
+def test_the_share_of_workers_has_the_same_interval(family: Family, deviations: tuple[float, float, float]) -> None:
+    response, worker, task, _ = answers(family, deviations=deviations, seed=3)
+    whole = worker_share(fit_crossed(response, worker, task, family=family))
+    parted = worker_share(fit_crossed_in_parts(split(response, worker, task, parts=3), family=family))
+    assert parted.value == pytest.approx(whole.value, abs=1e-6)
+    assert parted.lower == pytest.approx(whole.lower, abs=1e-6)
+    assert parted.upper == pytest.approx(whole.upper, abs=1e-6)
+
+
+@settings(max_examples=15)
+@given(st.lists(st.integers(1, 19), max_size=4), st.integers(0, 1000))
+def test_where_parts_end_does_not_matter(ends: list[int], seed: int) -> None:
+    response, worker, task, _ = answers(share=0.8, seed=seed)
+    whole = fit_crossed(response, worker, task)
+    parted = fit_crossed_in_parts(split(response, worker, task, ends=sorted(ends)))
+    assert parted.log_likelihood == pytest.approx(whole.log_likelihood, rel=1e-8)
+    assert parted.parameters == pytest.approx(whole.parameters, abs=1e-4)
+
+
+def test_sums_that_are_too_many_to_hold_are_added_up_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
+    response, worker, task, _ = answers()
+    asked: list[int] = []
+
+    def mapper(function: Any, shared: Any, tasks: Any) -> list[Any]:
+        asked.append(len(tasks))
+        return [function(shared, task) for task in tasks]
+
+    parts = split(response, worker, task, parts=7)
+    one = fit_crossed_in_parts(parts, mapper)
+    assert set(asked) == {7}
+    asked.clear()
+    monkeypatch.setattr(crew_module, "HELD", 3 * 12**2)
+    other = fit_crossed_in_parts(parts, mapper)
+    assert set(asked[1:]) == {3}
+    assert other.log_likelihood == pytest.approx(one.log_likelihood, rel=1e-12)
+
+
+def test_passes_are_counted_and_limited() -> None:
+    response, worker, task, _ = answers()
+    told: list[int] = []
+    fit = fit_crossed_in_parts(split(response, worker, task), told=told.append)
+    assert told == list(range(1, fit.objective.crew.passes + 1))
+    assert len(told) < 60
+    with pytest.raises(PassesError, match="gone through 10 times"):
+        fit_crossed_in_parts(split(response, worker, task), most=10)
+
+
+def test_more_tasks_than_can_be_solved_are_those_of_workers_drawn_at_random() -> None:
+    random = np.random.default_rng(2)
+    worker = np.repeat(np.arange(120), 15)
+    # Workers come in flocks of forty, who answer the same tasks: more workers, more tasks.
+    task = np.concatenate([random.choice(60, 15, replace=False) + 30 * (who % 3) for who in range(120)])
+    eta = random.normal(0, 1, 120)[worker] + random.normal(0, 1.5, 150)[task]
+    response = (eta + random.logistic(size=len(eta)) > 0) * 1
+    found = [fit_crossed_in_parts(split(response, worker, task, parts=parts), tasks=80, seed=5) for parts in (1, 2, 5)]
+    kept = np.isin(worker, found[0].workers)
+    assert len(np.unique(task[kept])) <= 80
+    numbers = random_numbers(5, 0, 120)
+    drawn = np.argsort(numbers)[: len(found[0].workers)]
+    assert found[0].workers.tolist() == sorted(drawn.tolist())
+    following = np.argsort(numbers)[: len(found[0].workers) + 1]
+    assert len(np.unique(task[np.isin(worker, following)])) > 80
+    whole = fit_crossed(response[kept], worker[kept], task[kept])
+    for fit in found:
+        assert fit.log_likelihood == pytest.approx(whole.log_likelihood, rel=1e-8)
+        assert fit.tasks.tolist() == whole.tasks.tolist()
+        assert "more than the 80" in fit.notes[0]
+        assert f"of {len(fit.workers)} workers out of 120" in fit.notes[0]
+        assert fit.notes[1:] == whole.notes
+
+
+def test_random_numbers_do_not_depend_on_parts() -> None:
+    whole = random_numbers(7, 0, 100)
+    assert np.concatenate([random_numbers(7, 0, 30), random_numbers(7, 30, 1), random_numbers(7, 31, 69)]).tolist() == (
+        whole.tolist()
+    )
+    assert Sample(7, 0.25).among(0, 100).tolist() == (whole < 0.25).tolist()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("sets", [1, 2])
+def test_agreement_is_that_of_all_answers(family: Family, sets: int) -> None:
+    response, worker, task, _ = answers(family, share=0.7, sheets=2)
+    kept = (worker < 9) == (task < 5) if sets == 2 else worker >= 0
+    response, worker, task = response[kept], worker[kept], task[kept]
+    found = agreement_in_parts(fit_crossed_in_parts(split(response, worker, task, parts=3), family=family))
+    assert found.fleiss_kappa == pytest.approx(fleiss_kappa(task, response), abs=1e-12)
+    assert found.icc_agreement == pytest.approx(icc_agreement(task, worker, response), abs=1e-9)
+    assert found.icc_consistency == pytest.approx(icc_consistency(task, worker, response), abs=1e-9)
+    with pytest.raises(ValueError, match="not fitted in parts"):
+        agreement_in_parts(fit_crossed(response, worker, task, family=family))
+
+
+def test_cells_of_a_product_by_pairs_and_by_rows_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(1)
+    dense = random.random((30, 12)) * (random.random((30, 12)) < 0.3)
+    dense[[0, 7, 29]] = 0.0
+    many, inverse = 1 + dense.sum(axis=1), random.random((12, 12))
+    inverse = inverse @ inverse.T
+    matrix = sparse.csr_array(dense)
+    between, variances = covariance_of_many(dense, many, inverse)
+    for pair, chunk in ((0, 10**6), (0, 20), (10**6, 10**6), (10**6, 24)):
+        monkeypatch.setattr(schur_module, "PAIR", pair)
+        monkeypatch.setattr(schur_module, "CHUNK", chunk)
+        cells, found = covariance_of_many(matrix, many, inverse)
+        assert cells == pytest.approx(between[dense > 0], rel=1e-12)
+        assert found == pytest.approx(variances, rel=1e-12)
+
+
+def test_what_cannot_be_fitted_is_said() -> None:
+    response, worker, task, x = answers()
+    whole = PartAnswers(response, worker, task)
+    for parts, family, message in (
+        ([whole], "gaussian", "binary or ordinal"),
+        ([], "binary", "no answers"),
+        ([PartAnswers(response * 0, worker, task)], "binary", "All answers are the same"),
+        ([PartAnswers(np.arange(len(worker)) % 3, worker, task)], "binary", "two values, this one 3"),
+        ([PartAnswers(response, worker * 0, task)], "binary", "two workers and two tasks"),
+        ([PartAnswers(response, worker + 1, task)], "binary", "numbered from 0"),
+        ([PartAnswers(response[1:], worker, task)], "binary", "equally long"),
+        ([PartAnswers(response * np.nan, worker, task)], "binary", "missing"),
+        ([PartAnswers(response, worker, task, x)], "binary", "a row of finite numbers"),
+        ([PartAnswers(response, worker, task, np.column_stack([x, 2 * x]))], "binary", "depend on each other"),
+        ([PartAnswers(response, worker, task, np.ones((len(x), 1)))], "ordinal", "no intercept"),
+        ([whole, PartAnswers(response, worker, task, np.column_stack([x, x**2]))], "binary", "same columns"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            fit_crossed_in_parts(parts, family=family)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="3 numbers"):
+        fit_crossed_in_parts([whole], start=[1.0])
+    with pytest.raises(ValueError, match="in memory"):
+        leave_one_out(fit_crossed_in_parts([whole]))
+    with pytest.raises(ValueError, match="Allow more tasks"):
+        fit_crossed_in_parts([whole], tasks=5)
+
+
+def test_a_start_is_taken() -> None:
+    response, worker, task, _ = answers()
+    parts = split(response, worker, task)
+    one = fit_crossed_in_parts(parts)
+    again = fit_crossed_in_parts(parts, start=one.parameters)
+    assert again.log_likelihood == pytest.approx(one.log_likelihood, rel=1e-10)
+    assert again.convergence.evaluations < one.convergence.evaluations
+
+
+def test_a_process_that_is_killed_changes_nothing(tmp_path: Path) -> None:
+    response, worker, task, _ = answers()
+    parts = split(response, worker, task, parts=2)
+    here = fit_crossed_in_parts(parts)
+    dying = [Placed(parts[0], 0), Placed(DyingPart(parts[1], tmp_path, reading=1), parts[0].workers)]
+    with opened(processes=2) as work:
+        # One evaluation of the likelihood is a few passes; a fit would start processes too often for a quick test.
+        crew = Crew(dying, partial(work.map, name="fit"), 100)
+        there = replace(here.objective, crew=crew)(here.parameters, here.objective.zero_modes())
+    at = here.objective(here.parameters, here.objective.zero_modes())
+    assert there.value == at.value
+    assert there.gradient.tolist() == at.gradient.tolist()
+    assert there.modes.worker.tolist() == at.modes.worker.tolist()
+    assert len(list(tmp_path.iterdir())) == crew.passes + 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("processes", "family"), [(2, "ordinal"), (4, "binary")])
+def test_a_cluster_gives_the_same_also_when_a_worker_is_killed(processes: int, family: Family, tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    response, worker, task, _ = answers(family, workers=40)
+    parts = split(response, worker, task, parts=5)
+    here = fit_crossed_in_parts(parts, family=family)
+    dying = [*parts[:3], DyingPart(parts[3], tmp_path, reading=20), parts[4]]
+    with opened("local", processes=processes) as work:
+        there = fit_crossed_in_parts(dying, partial(work.map, name="fit"), family=family)
+        if processes == 2:
+            assert worker_share(there) == worker_share(here)
+    assert there.log_likelihood == here.log_likelihood
+    assert there.parameters.tolist() == here.parameters.tolist()
+    assert there.worker_effects.tolist() == here.worker_effects.tolist()
+    assert len(list(tmp_path.iterdir())) > 20

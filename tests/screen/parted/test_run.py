@@ -1,0 +1,197 @@
+"""The criteria together, in parts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import karat
+from karat import screen
+from karat.parts import PartsError, open_parts
+from karat.screen.parted import PartedScreening, run_in_parts
+from karat.study.criteria import CRITERIA
+from karat.work import Here, opened
+from screen.judged import crowd as judged_crowd
+from screen.parted.splitting import SPLITS, split, whole
+
+STATED: dict[str, Any] = {
+    "completion": {}, "speed": {"mean_below": 1.0, "median_below": 1.0}, "remfod": {}, "controls": {}, "attention": {},
+    "straightlining": {}, "markov": {"simulations": 300},
+}  # fmt: skip
+
+
+RULES = ["any", "all", 2, "remfod and not attention", "completion or markov", None]
+
+
+def assert_same_screening(parted: PartedScreening, together: screen.Screening) -> None:
+    """Whether the verdicts, steps and words are the same."""
+    table = parted.scan().collect()
+    expected = together.table()
+    assert_frame_equal(table, expected, rel_tol=1e-10, abs_tol=0)
+    assert parted.remaining == together.remaining
+    assert parted.skipped == together.skipped
+    assert parted.notes == together.notes
+    assert str(parted) == str(together)
+    assert parted.flow() == together.flow()
+    theirs = together.to_dict()
+    ours = parted.to_dict()
+    assert ours["settings"] == theirs["settings"]
+    assert {key: ours["summary"][key] for key in theirs["summary"] if key != "data"} == {
+        key: value for key, value in theirs["summary"].items() if key != "data"
+    }
+    for mine, other in zip(parted.steps, together.steps, strict=True):
+        assert (mine.stage, mine.entered, mine.flagged, mine.excluded, mine.remained) == (
+            other.stage, other.entered, other.flagged, len(other.excluded), other.remained
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("exclude", "shares"),
+    [("any", SPLITS[0]), ("any", SPLITS[1]), *((rule, SPLITS[2]) for rule in RULES)],
+    ids=str,
+)
+def test_the_same_as_in_memory(exclude: Any, shares: Sequence[float], tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    parts = split(karat.datasets.load("likert"), shares, tmp_path / "in")
+    rules = {**STATED, "exclude": exclude}
+    parted = run_in_parts(parts, rules, out=tmp_path / "out")
+    assert_same_screening(parted, screen.run(whole(parts), rules))
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "evidence", "flow.svg", "participants", "screening.json"
+    ]  # fmt: skip
+    assert json.loads((tmp_path / "out" / "screening.json").read_text(encoding="utf-8")) == parted.to_dict()
+
+
+@pytest.mark.parametrize("scale", [karat.Binary(), karat.Ordinal(5), karat.Magnitude()], ids=lambda scale: scale.kind)
+def test_doubtful_right_answers_are_told(scale: Any, tmp_path: Path) -> None:
+    judgments = judged_crowd(scale, people=40)
+    wrong = {"binary": "0", "ordinal": "1", "magnitude": "1"}[scale.kind]
+    known = pl.when(pl.col("participant") < "p30").then(pl.lit(wrong))
+    (tmp_path / "in").mkdir()
+    parts = split(karat.Judgments(judgments.frame.with_columns(expected=known), scale), SPLITS[2], tmp_path / "in")
+    rules = {"completion": {}, "straightlining": {}, "exclude": "any"}
+    together = screen.run(whole(parts), rules)
+    assert any("recorded right answer disagrees" in note or "could not be compared" in note for note in together.notes)
+    assert_same_screening(run_in_parts(parts, rules, out=tmp_path / "out"), together)
+
+
+def test_a_part_in_which_nobody_is_left(tmp_path: Path) -> None:
+    judgments = karat.datasets.load("crowd")
+    names = judgments.participants["participant"].to_list()
+    # The first two parts answered too little.
+    short = pl.col("participant").is_in(names[:12]) & (pl.col("trial") > 20)
+    judgments = karat.Judgments(judgments.frame.filter(~short), judgments.scales)
+    (tmp_path / "in").mkdir()
+    parts = split(judgments, (0.05, 0.05, 0.5, 0.4), tmp_path / "in")
+    rules = {name: STATED[name] for name in ("completion", "speed", "remfod", "straightlining", "markov")}
+    rules |= {"inconsistency": {}, "exclude": "any"}
+    parted = run_in_parts(parts, rules, out=tmp_path / "out")
+    assert parted.remaining["completion"] == 108
+    assert_same_screening(parted, screen.run(whole(parts), rules))
+
+
+def test_nobody_is_left_at_all(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    parts = split(judged_crowd(karat.Ordinal(5)), (0.5, 0.5), tmp_path / "in")
+    rules = {"completion": {"trials": 1000}, "straightlining": {}, "exclude": "any"}
+    parted = run_in_parts(parts, rules, out=tmp_path / "out")
+    assert parted.excluded == 20
+    assert_same_screening(parted, screen.run(whole(parts), rules))
+
+
+def test_without_rules_all_that_can_run_give_evidence(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    parts = split(karat.datasets.load("likert"), (0.5, 0.5), tmp_path / "in")
+    parted = run_in_parts(parts, out=tmp_path / "out")
+    assert {"completion", "speed", "remfod", "controls", "attention", "straightlining", "markov"} <= set(
+        parted.evidence
+    )
+    assert "mahalanobis cannot run in parts" in parted.skipped["mahalanobis"]
+    assert set(parted.evidence) | set(parted.skipped) == {name for name, own in CRITERIA.items() if own.unasked}
+    assert "Nobody is excluded" in str(parted)
+
+
+def test_somebody_in_two_parts(tmp_path: Path) -> None:
+    judgments = judged_crowd(karat.Ordinal(5))
+    judgments.without(["p00"]).to_parquet(tmp_path / "in" / "a.parquet")
+    rest = [name for name in judgments.participants["participant"] if name not in ("p00", "p03")]
+    judgments.without(rest).to_parquet(tmp_path / "in" / "b.parquet")
+    with pytest.raises(
+        PartsError, match=r"p03 in a.parquet and b.parquet. Deal them out anew: karat convert .* --parts 2"
+    ):
+        run_in_parts(open_parts(tmp_path / "in"), STATED, out=tmp_path / "out")
+
+
+class Counting(Here):
+    """Work that counts its tasks."""
+
+    done = 0
+
+    def map(self, function: Any, shared: Any, tasks: Any, **more: Any) -> list[Any]:
+        self.done += len(tasks)
+        return super().map(function, shared, tasks, **more)
+
+
+class Breaking(Counting):
+    """Work that breaks off after so many maps."""
+
+    def __init__(self, after: int) -> None:
+        self.after = after
+
+    def map(self, function: Any, shared: Any, tasks: Any, **more: Any) -> list[Any]:
+        self.after -= 1
+        if self.after < 0:
+            raise KeyboardInterrupt
+        return super().map(function, shared, tasks, **more)
+
+
+@pytest.mark.parametrize("after", [1, 4, 12])
+def test_broken_off_and_begun_again(after: int, tmp_path: Path) -> None:
+    from karat.work.kept import Kept
+
+    (tmp_path / "in").mkdir()
+    parts = split(karat.datasets.load("likert"), (0.3, 0.3, 0.4), tmp_path / "in")
+    rules = {**STATED, "exclude": "any"}
+    breaking = Breaking(after)
+    with pytest.raises(KeyboardInterrupt):
+        run_in_parts(parts, rules, work=Kept(breaking, tmp_path / "kept"), out=tmp_path / "out")
+    whole_run, rest = Counting(), Counting()
+    run_in_parts(parts, rules, work=whole_run, out=tmp_path / "other")
+    parted = run_in_parts(parts, rules, work=Kept(rest, tmp_path / "kept"), out=tmp_path / "out")
+    assert_same_screening(parted, screen.run(whole(parts), rules))
+    assert rest.done == whole_run.done - breaking.done
+    # Run once more, it finds no files of its own and computes everything.
+    again = Counting()
+    run_in_parts(parts, rules, work=Kept(again, tmp_path / "kept"), out=tmp_path / "out")
+    assert again.done == whole_run.done
+
+
+def test_other_rules_begin_anew(tmp_path: Path) -> None:
+    from karat.work.kept import Kept
+
+    (tmp_path / "in").mkdir()
+    parts = split(karat.datasets.load("likert"), (0.5, 0.5), tmp_path / "in")
+    rules = {"completion": {}, "straightlining": {}, "exclude": "any"}
+    with pytest.raises(KeyboardInterrupt):
+        run_in_parts(parts, rules, work=Kept(Breaking(3), tmp_path / "kept"), out=tmp_path / "out")
+    other = {"completion": {"at_least": 1.0}, "straightlining": {}, "exclude": "any"}
+    with pytest.raises(KeyboardInterrupt):
+        run_in_parts(parts, other, work=Kept(Breaking(5), tmp_path / "kept"), out=tmp_path / "out")
+    parted = run_in_parts(parts, rules, work=Kept(Here(), tmp_path / "kept"), out=tmp_path / "out")
+    assert_same_screening(parted, screen.run(whole(parts), rules))
+
+
+@pytest.mark.slow
+def test_in_two_processes(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    parts = split(karat.datasets.load("likert"), (0.3, 0.3, 0.4), tmp_path / "in")
+    rules = {"completion": {}, "controls": {}, "exclude": "any"}
+    with opened(processes=2) as work:
+        parted = run_in_parts(parts, rules, work=work, out=tmp_path / "out")
+    assert_same_screening(parted, screen.run(whole(parts), rules))

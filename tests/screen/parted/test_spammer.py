@@ -1,0 +1,223 @@
+"""The Spammer Index in parts beside that of the whole table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import karat
+from karat.models.glrm import fit_crossed, fit_nominal
+from karat.models.glrm.parted_answers import random_numbers
+from karat.screen import ScreenError, SpammerIndex, spammer_index
+from karat.screen.crowd import crowd as in_memory
+from karat.screen.parted import spammer
+from karat.screen.parted.crowd import InParts, part_file
+from karat.screen.parted.spammer import spammer_index_in_parts
+from karat.work import opened
+from screen.parted.splitting import SPLITS, crowd, whole
+
+
+def simulated(
+    scale: Any, people: int = 24, items: int = 15, seed: int = 3, rounds: int = 1, share: float = 0.85
+) -> karat.Judgments:
+    """Answers drawn from the model, some of them missing; items in an order of each participant's own."""
+    random = np.random.default_rng(seed)
+    who, what, when = (part.ravel() for part in np.meshgrid(range(people), range(items), range(rounds), indexing="ij"))
+    kept = random.random(len(who)) < share
+    who, what, when = who[kept], what[kept], when[kept]
+    levels = len(scale.levels)
+    if isinstance(scale, karat.Nominal):
+        eta = random.normal(0, 0.8, (people, levels))[who] + random.normal(0, 2, (items, levels))[what]
+        code = np.argmax(eta + random.gumbel(size=eta.shape), axis=1)
+    else:
+        latent = random.normal(0, 0.8, people)[who] + random.normal(0, 1.5, items)[what]
+        latent += random.logistic(size=len(who))
+        code = np.searchsorted(np.linspace(-1.5, 1.5, levels + 1)[1:-1], latent)
+    frame = pl.DataFrame({
+        "participant": [f"w{number:02}" for number in who], "item": [f"t{number}" for number in what],
+        "response": [scale.levels[place] for place in code], "trial": random.permutation(len(who)) + 1,
+    })  # fmt: skip
+    return karat.Judgments(frame.with_columns(repetition=pl.Series(when + 1)) if rounds > 1 else frame, scale)
+
+
+def same(parted: SpammerIndex, together: SpammerIndex) -> None:
+    assert parted.value == pytest.approx(together.value, abs=1e-8)
+    assert parted.lower == pytest.approx(together.lower, abs=1e-6)
+    assert parted.upper == pytest.approx(together.upper, abs=1e-6)
+    assert parted.log_likelihood == pytest.approx(together.log_likelihood, rel=1e-8)
+    assert parted.agreement == pytest.approx(together.agreement, abs=1e-8, nan_ok=True)
+    assert parted.notes == together.notes
+    assert parted.participants == together.participants
+    assert parted.family == together.family
+    assert parted.interval == together.interval
+    assert parted.settings == together.settings
+    assert str(parted) == str(together)
+    assert_frame_equal(parted.variances, together.variances, abs_tol=1e-6)
+    if together.baselines is None:
+        assert parted.baselines is None
+    else:
+        assert parted.baselines is not None
+        assert_frame_equal(parted.baselines, together.baselines, abs_tol=1e-6)
+
+
+@pytest.mark.parametrize("shares", SPLITS, ids=len)
+@pytest.mark.parametrize(
+    "scale", [karat.Binary(), karat.Ordinal(4), karat.Nominal("abc"), karat.Choice()], ids=lambda scale: scale.kind
+)
+def test_the_same_as_in_memory(scale: Any, shares: Sequence[float], tmp_path: Path) -> None:
+    parted = crowd(simulated(scale), shares, tmp_path)
+    same(spammer_index_in_parts(parted), spammer_index(whole(parted.parts)))
+
+
+@pytest.mark.parametrize("name", ["crowd", "likert"])
+def test_the_data_that_come_with_karat(name: str, tmp_path: Path) -> None:
+    parted = crowd(karat.datasets.load(name), SPLITS[2], tmp_path)
+    same(spammer_index_in_parts(parted), spammer_index(whole(parted.parts)))
+
+
+@pytest.mark.parametrize("scale", [karat.Binary(), karat.Nominal("abc")], ids=lambda scale: scale.kind)
+def test_rounds(scale: Any, tmp_path: Path) -> None:
+    judgments = simulated(scale, people=14, items=10, rounds=2, share=0.95)
+    parted = crowd(judgments, SPLITS[2], tmp_path)
+    together = spammer_index(whole(parted.parts))
+    assert any("epetition" in note for note in together.notes)
+    same(spammer_index_in_parts(parted), together)
+
+
+def test_a_repetition_in_few_tasks_is_no_round(tmp_path: Path) -> None:
+    judgments = simulated(karat.Binary())
+    late = pl.when(pl.col("item").is_in(["t1", "t2"])).then(2).otherwise(1)
+    parted = crowd(karat.Judgments(judgments.frame.with_columns(repetition=late), karat.Binary()), (0.5, 0.5), tmp_path)
+    together = spammer_index(whole(parted.parts))
+    assert together.variances["source"].to_list() == ["workers", "tasks"]
+    same(spammer_index_in_parts(parted), together)
+
+
+@pytest.mark.parametrize("shares", SPLITS, ids=len)
+def test_questions_conditions_and_several_scales(shares: Sequence[float], tmp_path: Path) -> None:
+    scales = {"good": karat.Binary(), "how": karat.Ordinal(5), "old": karat.Continuous(0, 100)}
+    good, how = (simulated(scales[name], seed=seed, items=10).frame for name, seed in (("good", 1), ("how", 2)))
+    good = good.filter(pl.col("participant") > "w03")
+    old = how.with_columns(response=pl.lit("50"), question=pl.lit("old"))
+    frame = pl.concat([good.with_columns(question=pl.lit("good")), how.with_columns(question=pl.lit("how")), old])
+    frame = frame.with_columns(voice=pl.when(pl.col("trial") % 2 == 0).then(pl.lit("a")).otherwise(pl.lit("b")))
+    parted = crowd(karat.Judgments(frame.sort("participant", maintain_order=True), scales), shares, tmp_path)
+    for conditions in ((), ("voice",)):
+        together = spammer_index(whole(parted.parts), conditions=conditions)
+        assert together.family == "ordinal"
+        assert any("several scales" in note for note in together.notes)
+        same(spammer_index_in_parts(parted, conditions=conditions), together)
+    with pytest.raises(ScreenError, match="no column voices; is voice meant"):
+        spammer_index_in_parts(parted, conditions=["voices"])
+
+
+def test_those_who_are_excluded_are_not_in_it(tmp_path: Path) -> None:
+    parted = crowd(simulated(karat.Binary()), (0.5, 0.5), tmp_path)
+    gone = ["w01", "w20"]
+    for number in range(2):
+        path = part_file(parted.scratch / "gone", number)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pl.DataFrame({"participant": gone}).write_parquet(path)
+    before = spammer_index_in_parts(parted)
+    after = spammer_index_in_parts(replace(parted, excluded="gone"))
+    assert before.participants == after.participants + 2
+    same(after, spammer_index(whole(parted.parts).without(gone)))
+
+
+def test_more_tasks_than_can_be_told_apart(tmp_path: Path) -> None:
+    judgments = simulated(karat.Binary(), people=60, items=40, share=0.2)
+    parted = crowd(judgments, SPLITS[2], tmp_path)
+    found = spammer_index_in_parts(parted, tasks=35, seed=4)
+    answers = in_memory(whole(parted.parts), "spammer_index")
+    drawn = np.argsort(random_numbers(4, 0, len(answers.workers)))
+    number = max(
+        count for count in range(2, 60) if len(np.unique(answers.task[np.isin(answers.worker, drawn[:count])])) <= 35
+    )
+    kept = np.isin(answers.worker, drawn[:number])
+    fit = fit_crossed(answers.response[kept], answers.worker[kept], answers.task[kept])
+    assert found.log_likelihood == pytest.approx(fit.log_likelihood, rel=1e-8)
+    assert found.participants == len(answers.workers)
+    assert f"{number} workers out of {len(answers.workers)}, drawn at random (seed 4)" in found.notes[0]
+    error = (found.upper - found.lower) / (2 * 1.959964)
+    assert found.notes[-1].startswith(f"The standard error of the index is about {error:.3f}".replace("0.", "."))
+
+
+def test_labels_that_are_too_many_to_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parted = crowd(simulated(karat.Nominal("abc"), people=40), SPLITS[2], tmp_path)
+    monkeypatch.setattr(spammer, "LARGEST", 20 * 15 * 4)
+    found = spammer_index_in_parts(parted, seed=2)
+    answers = in_memory(whole(parted.parts), "spammer_index")
+    kept = np.isin(answers.worker, np.argsort(random_numbers(2, 0, 40))[:20])
+    fit = fit_nominal(answers.response[kept], answers.worker[kept], answers.task[kept])
+    assert found.log_likelihood == pytest.approx(fit.log_likelihood, rel=1e-8)
+    assert found.participants == 40
+    assert "20 workers out of 40, drawn at random (seed 2)" in found.notes[0]
+    assert "standard error" in found.notes[-1]
+    monkeypatch.setattr(spammer, "LARGEST", 15 * 4)
+    with pytest.raises(ScreenError, match="only 1 participant could be held"):
+        spammer_index_in_parts(parted, seed=2)
+
+
+def test_rounds_that_are_too_many_to_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parted = crowd(simulated(karat.Binary(), people=30, items=10, rounds=2), (0.5, 0.5), tmp_path)
+    monkeypatch.setattr(spammer, "ROUNDS_HELD", 300)
+    found = spammer_index_in_parts(parted)
+    assert "out of 30, drawn at random (seed 1)" in found.notes[0]
+    assert found.variances["source"].to_list()[2] == "time"
+
+
+def test_what_cannot_be_looked_at_is_said(tmp_path: Path) -> None:
+    frame = simulated(karat.Binary()).frame
+    binary = crowd(simulated(karat.Binary()), (0.5, 0.5), tmp_path / "a")
+    with pytest.raises(ScreenError, match="Leave simulations out"):
+        spammer_index_in_parts(binary, simulations=10)
+    with pytest.raises(ScreenError, match="Allow more passes than 20"):
+        spammer_index_in_parts(binary, passes=20)
+    sized = karat.Judgments(frame.with_columns(response=pl.lit("3")), karat.Magnitude())
+    same_answer = karat.Judgments(frame.with_columns(response=pl.lit("yes")), karat.Binary(("no", "yes")))
+    one_task = karat.Judgments(frame.with_columns(item=pl.lit("t")), karat.Binary())
+    for name, judgments in (("b", sized), ("c", same_answer), ("d", one_task)):
+        parted = crowd(judgments, (0.5, 0.5), tmp_path / name)
+        with pytest.raises(ScreenError) as told:
+            spammer_index(judgments)
+        with pytest.raises(ScreenError) as in_parts:
+            spammer_index_in_parts(parted)
+        assert str(in_parts.value) == str(told.value)
+
+
+def test_an_interval_that_takes_too_long_is_left_out(tmp_path: Path) -> None:
+    parted = crowd(simulated(karat.Binary()), (0.5, 0.5), tmp_path)
+    whole_interval = spammer_index_in_parts(parted)
+    found = spammer_index_in_parts(parted, passes=60)
+    assert found.value == pytest.approx(whole_interval.value, abs=1e-12)
+    assert (found.lower, found.upper) == (0.0, 1.0)
+    assert "not found within 60 passes" in found.notes[-1]
+
+
+def test_progress_never_goes_beyond_its_end(tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    parted = crowd(simulated(karat.Binary()), (0.5, 0.5), tmp_path)
+    spammer_index_in_parts(replace(parted, progress=lambda done, total: told.append((done, total))))
+    assert len(told) > 100
+    assert all(done <= total for done, total in told)
+    assert told[-1][0] == told[-1][1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("processes", [2, 4])
+def test_on_a_cluster(processes: int, tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    parted = crowd(simulated(karat.Binary()), SPLITS[2], tmp_path)
+    here = spammer_index_in_parts(parted)
+    with opened("local", processes=processes, checkpoint=tmp_path / "kept") as work:
+        there = spammer_index_in_parts(InParts(parted.parts, tmp_path / "there", work))
+    assert (there.value, there.lower, there.upper) == (here.value, here.lower, here.upper)
+    assert there.log_likelihood == here.log_likelihood
+    assert len(list((tmp_path / "kept").iterdir())) == 5
