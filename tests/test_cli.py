@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 import karat
+from commands import run
 from karat.cli.main import app
 
 BAD = "participant,item,response\np1,a,1\n,b,2\np2,a\n"
-
-
-def run(*arguments: str | Path, status: int = 0) -> tuple[str, str]:
-    done = subprocess.run([sys.executable, "-m", "karat", *map(str, arguments)], capture_output=True, text=True)
-    assert done.returncode == status, done.stdout + done.stderr
-    return done.stdout, done.stderr
 
 
 @pytest.fixture

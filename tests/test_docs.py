@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from commands import told as commands_told
 from conftest import ROOT
 from karat.field.bots import Client, visit
 from karat.field.bots.behaviour import crowd
@@ -27,6 +28,8 @@ from tools.make_reference import pages
 PAGES = [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md"]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FIXTURES = ROOT / "tests" / "intake" / "fixtures"
+SHELL = re.compile(r"[|&;<>$`*\\]|\bdemo\b")
+"""What only a shell understands; and the demo, which has processes of its own."""
 STAYING = re.compile(r"karat (serve|open)\b")
 """Commands that run until somebody stops them."""
 PASSWORD = "chosen at the first start"
@@ -34,11 +37,19 @@ TO_PROLIFIC = {"PROLIFIC_PID": "me"}
 """What readers add to the address of a study that is meant for Prolific, to take part themselves."""
 
 
+LONG = ("tutorials/measuring.md", "tutorials/python.md", "tutorials/existing-results.md", "howto/preregister.md")
+"""Pages whose examples take long; the commands on them have quick tests of their own."""
+
+
 def blocks(page: Path) -> list[tuple[str, str]]:
     return [(match[1], match[2]) for match in BLOCK.finditer(page.read_text(encoding="utf-8"))]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=[pytest.mark.slow] * str(page).endswith(LONG)) for page in PAGES],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Python and console blocks of a page run in order, in one folder that has the example files."""
     folder = tmp_path / "page"
@@ -70,6 +81,9 @@ def commands(text: str) -> list[tuple[str, list[str]]]:
 
 def run(command: str) -> list[str]:
     """What a command prints, on either stream, blank lines left out."""
+    words = shlex.split(command)
+    if words[0] == "karat" and not SHELL.search(command):
+        return [line.rstrip() for line in commands_told(*words[1:]).splitlines() if line.strip()]
     program = f'"{sys.executable}" -m karat'
     done = subprocess.run(
         re.sub(r"^karat\b", lambda _: program, command),

@@ -133,6 +133,7 @@ def test_a_mapping_is_changed_and_two_columns_become_a_range(tmp_path: Path) -> 
         assert said == []
 
 
+@pytest.mark.slow
 def test_several_files_broken_ones_and_a_study(tmp_path: Path) -> None:
     good = {
         "first.csv": b"participant,item,response\np1,a,1\np1,b,5\n",
@@ -208,6 +209,7 @@ def test_every_format_in_the_browser(tmp_path: Path) -> None:
     assert found == dict.fromkeys(found, (True, True))
 
 
+@pytest.mark.slow
 def test_it_is_accessible_to_all(tmp_path: Path, results: bytes) -> None:
     write_study(tmp_path / "study", "likert")
     file = tmp_path / "study" / "study.toml"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -14,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
+from commands import run
 from intake.cases import CASES, FIXTURES, Case
 from karat.intake.readers import READERS, reader_for
 from karat.judgments import Judgments
@@ -59,9 +58,8 @@ def test_what_was_read_survives_a_round_trip(case: Case, tmp_path: Path) -> None
 @each_case
 def test_command_converts(case: Case, tmp_path: Path) -> None:
     out = tmp_path / "judgments.parquet"
-    command = [sys.executable, "-m", "karat", "convert", *map(str, case.paths()), *case.flags, "-o", str(out), "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout)["answers"] == case.judgments
+    told, _ = run("convert", *case.paths(), *case.flags, "-o", out, "--json")
+    assert json.loads(told)["answers"] == case.judgments
     assert len(karat.read(out)) == case.judgments
 
 

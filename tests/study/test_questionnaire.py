@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import polars as pl
 import pytest
 
 import karat
+from commands import run
 from karat.study.orders import violations
 from karat.study.questionnaire import order_rules
 from study.studies import RATING, rating_items, write_study
@@ -220,12 +219,6 @@ def test_two_blocks_are_numbered_on(tmp_path: Path) -> None:
     frame = study.questionnaire().frame
     assert frame["trial"].to_list() == list(range(1, 79))
     assert frame["block"].to_list() == ["block 1"] * 75 + ["second"] * 3
-
-
-def run(*arguments: str | Path, status: int = 0) -> tuple[str, str]:
-    done = subprocess.run([sys.executable, "-m", "karat", *map(str, arguments)], capture_output=True, text=True)
-    assert done.returncode == status, done.stdout + done.stderr
-    return done.stdout, done.stderr
 
 
 def test_the_command_writes_plan_summary_and_picture(tmp_path: Path) -> None:

@@ -56,7 +56,9 @@ def test_every_command_has_the_flags_and_an_example(command: str) -> None:
     assert "--processes 4, or --cluster" in text
 
 
-@pytest.mark.parametrize("command", [pytest.param("screen", marks=pytest.mark.slow), *COMMANDS[1:]])
+@pytest.mark.parametrize(
+    "command", [pytest.param(one, marks=[pytest.mark.slow] * (one in ("screen", "measure"))) for one in COMMANDS]
+)
 def test_processes_and_folders_give_the_same(command: str, files: Path) -> None:
     alone = results(command, files, "--processes", 1)
     assert results(command, files, "--processes", 2, "--checkpoint", files / "kept") == alone

@@ -63,7 +63,11 @@ def test_a_cluster_of_four_gives_the_numbers_of_one(four: Work, name: str) -> No
     assert studies.SHARED[name](four) == here(name)
 
 
-@pytest.mark.parametrize("name", studies.KILLED)
+QUICK = [pytest.param(name, marks=[pytest.mark.slow] * (name != "deletion")) for name in studies.KILLED]
+"""One of the jobs by default, the others where there is more time."""
+
+
+@pytest.mark.parametrize("name", QUICK)
 def test_a_process_killed_in_the_middle_changes_nothing(processes: Processes, name: str) -> None:
     killing = jobs.Killing(processes, lambda: processes.pids)
     assert studies.KILLED[name](killing) == here(name)
@@ -71,7 +75,7 @@ def test_a_process_killed_in_the_middle_changes_nothing(processes: Processes, na
     assert killing.killed not in processes.pids
 
 
-@pytest.mark.parametrize("name", studies.KILLED)
+@pytest.mark.parametrize("name", QUICK)
 def test_a_worker_killed_in_the_middle_changes_nothing(two: Any, name: str) -> None:
     two.client.wait_for_workers(2)
     killing = jobs.Killing(two, lambda: list(two.client.run(os.getpid).values()))

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
@@ -65,6 +65,7 @@ def test_what_cannot_be_done(tmp_path: Path) -> None:
         completion_in_parts(parted, at_least=2)
 
 
+@settings(max_examples=15)
 @given(cuts=st.lists(st.floats(0.01, 1), min_size=1, max_size=6), at_least=st.sampled_from([0.3, 0.9, 1.0]))
 def test_however_it_is_split(cuts: list[float], at_least: float, tmp_path_factory: pytest.TempPathFactory) -> None:
     shares = [cut / sum(cuts) for cut in cuts]

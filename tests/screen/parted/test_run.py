@@ -151,7 +151,9 @@ class Breaking(Counting):
         return super().map(function, shared, tasks, **more)
 
 
-@pytest.mark.parametrize("after", [1, 4, 12])
+@pytest.mark.parametrize(
+    "after", [pytest.param(1, marks=pytest.mark.slow), 4, pytest.param(12, marks=pytest.mark.slow)]
+)
 def test_broken_off_and_begun_again(after: int, tmp_path: Path) -> None:
     from karat.work.kept import Kept
 

@@ -76,7 +76,7 @@ def test_the_same_as_in_memory(scale: Any, shares: Sequence[float], tmp_path: Pa
     same(spammer_index_in_parts(parted), spammer_index(whole(parted.parts)))
 
 
-@pytest.mark.parametrize("name", ["crowd", "likert"])
+@pytest.mark.parametrize("name", ["crowd", pytest.param("likert", marks=pytest.mark.slow)])
 def test_the_data_that_come_with_karat(name: str, tmp_path: Path) -> None:
     parted = crowd(karat.datasets.load(name), SPLITS[2], tmp_path)
     same(spammer_index_in_parts(parted), spammer_index(whole(parted.parts)))

@@ -48,11 +48,13 @@ from karat.screen.remfod import (
     trial_notes,
 )
 from karat.screen.time_rules import INTERMISSION, RUSH, Cutoffs, TimeRule
+from karat.work import HERE
 
 BATCHES = 4
 """Batches for each process, so that they end at about the same time."""
 LEAST, MOST = 500_000, 4_000_000
-"""Trials in a batch: fewer take less time than to send for them, more take much memory."""
+"""Trials in a batch: fewer take less time than to send for them, more take much memory. As few as two batches of the
+least size are one batch, which is gone over here."""
 
 
 @dataclass(frozen=True)
@@ -155,9 +157,11 @@ def _spanning(parts: Sequence[TimedPart], rule: TimeRule) -> list[str]:
 def _rounds(crowd: InParts, given: Given, batches: Sequence[Batch]) -> _Rounds:
     """Round after round, until none finds an outlier."""
 
+    work = HERE if len(batches) == 1 else crowd.work
+
     def pass_over(function: Callable[[Any, Any], Any], number: int, *shared: Any) -> list[Any]:
         name = f"remfod, round {number}"
-        return crowd.work.map(function, (given, number, *shared), batches, name=name, progress=crowd.progress)
+        return work.map(function, (given, number, *shared), batches, name=name, progress=crowd.progress)
 
     def ask(number: int, within: Bins, shift: int) -> Bins:
         return summed(pass_over(_count, number, within, shift))
@@ -183,7 +187,7 @@ def _batches(crowd: InParts, parts: Sequence[TimedPart]) -> list[Batch]:
     """Parts that follow each other put together, with about as many trials in each batch."""
     trials = np.array([part.trials for part in parts])
     total, processes = int(trials.sum()), crowd.work.processes
-    wanted = max(min(processes * BATCHES, total // LEAST), processes, -(-total // MOST))
+    wanted = max(min(processes * BATCHES, total // LEAST), processes, -(-total // MOST)) if total > 2 * LEAST else 1
     # A part goes where its middle lies when all trials are divided evenly.
     places = ((np.cumsum(trials) - trials / 2) * wanted / total).astype(np.int64)
     batches = []
