@@ -13,7 +13,7 @@ import typer
 
 from karat.cli.place import Place
 from karat.cli.progress import counting
-from karat.cli.reading import Reading, _pairs, _scales
+from karat.cli.reading import Reading, pairs_of, scales_of
 from karat.errors import KaratError, counted
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def write_parts(reading: Reading, out: Path | None, parts: int, *, quiet: bool) 
         raise KaratError("--parts writes a folder: say -o with the name of a new one.")
     tables: Iterable[Judgments]
     lines = [f"read       {', '.join(str(file) for file in reading.files)}"]
-    mapping, scale = _pairs(reading.mapping or [], "--map"), _scales(reading.scale or [])
+    mapping, scale = pairs_of(reading.mapping or [], "--map"), scales_of(reading.scale or [])
     where = reading.files[0]
     plain = not _other_flags(reading)
     if plain and len(reading.files) == 1 and parquet_files(where):
@@ -120,9 +120,9 @@ def parts_of(reading: Reading, place: Place, study: Study | None, parts: int | N
         raise KaratError(f"{flag} has no say in parts: karat convert {reading.files[0]} --parts 16 takes it.")
     at_a_time = place.processes or ((os.cpu_count() or 1) if place.cluster == "local" else 1)
     memory = None if place.memory is None else _memory(place) // at_a_time
-    scale = _scales(reading.scale or []) or _scale_of(study, reading.files[0])
+    scale = scales_of(reading.scale or []) or _scale_of(study, reading.files[0])
     return open_parts(
-        str(reading.files[0]), scale, mapping=_pairs(reading.mapping or [], "--map"), parts=parts, memory=memory
+        str(reading.files[0]), scale, mapping=pairs_of(reading.mapping or [], "--map"), parts=parts, memory=memory
     )
 
 

@@ -59,9 +59,9 @@ class Reading:
         from karat.intake import Options, read_files
 
         options = Options(
-            mapping=_pairs(self.mapping or [], "--map"),
-            scale=_scales(self.scale or []),
-            answers=_pairs(self.answers.split(",") if self.answers else [], "--answers"),
+            mapping=pairs_of(self.mapping or [], "--map"),
+            scale=scales_of(self.scale or []),
+            answers=pairs_of(self.answers.split(",") if self.answers else [], "--answers"),
             rt_unit=_rt_unit(self.rt_unit),
             decimal=_decimal(self.decimal),
             delimiter=_delimiter(self.delimiter),
@@ -116,7 +116,8 @@ def reads_files(command: Callable[..., None]) -> Callable[..., None]:
     return wrapped
 
 
-def _pairs(texts: list[str], flag: str) -> dict[str, str]:
+def pairs_of(texts: list[str], flag: str) -> dict[str, str]:
+    """What stands before and after the sign = of each text."""
     pairs = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -126,7 +127,8 @@ def _pairs(texts: list[str], flag: str) -> dict[str, str]:
     return pairs
 
 
-def _scales(texts: list[str]) -> Scale | dict[str, Scale] | None:
+def scales_of(texts: list[str]) -> Scale | dict[str, Scale] | None:
+    """The scale that the texts say, or one for each question."""
     from karat.scale_texts import parse_scale
 
     if not texts:

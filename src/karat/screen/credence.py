@@ -98,7 +98,7 @@ def credence(judgments: Judgments, below: float = BELOW, seed: int = 1) -> Crede
     """
     looked = looked_at(judgments)
     fitted = fit_credence(looked.trials, seed)
-    table = _table(looked, fitted, below)
+    table = people_table(looked, fitted, below)
     # Who gave no answer that counts still has a row, without a verdict.
     table = (
         everybody(judgments)
@@ -106,8 +106,8 @@ def credence(judgments: Judgments, below: float = BELOW, seed: int = 1) -> Crede
         .with_columns(pl.col("flagged").fill_null(False), pl.col("reason").fill_null("no answers to look at"))
     )
     mixture = fitted.mixture
-    shares = _shares(fitted)
-    notes = [*looked.notes, *_notes(looked, fitted, shares)]
+    shares = learned_shares(fitted)
+    notes = [*looked.notes, *notes_on(looked, fitted, shares)]
     return Credence(
         table,
         "credence",
@@ -119,7 +119,8 @@ def credence(judgments: Judgments, below: float = BELOW, seed: int = 1) -> Crede
     )
 
 
-def _table(looked: Looked, fitted: Fitted, below: float) -> pl.DataFrame:
+def people_table(looked: Looked, fitted: Fitted, below: float) -> pl.DataFrame:
+    """One row for each participant who was looked at."""
     mixture, step = fitted.mixture, fitted.step
     earnest = step.posterior[:, EARNEST]
     behaviours, changes = _behaviours(fitted)
@@ -210,7 +211,8 @@ def _answers(looked: Looked, fitted: Fitted) -> pl.DataFrame:
     })  # fmt: skip
 
 
-def _shares(fitted: Fitted) -> dict[str, float]:
+def learned_shares(fitted: Fitted) -> dict[str, float]:
+    """How many of the crowd behave in which way."""
     mixture = fitted.mixture
     parts = mixture.shares[2:].reshape(len(mixture.blind), len(mixture.regimes), 2)
     calm = parts[:, :RUSHING].sum(axis=(1, 2))
@@ -221,7 +223,8 @@ def _shares(fitted: Fitted) -> dict[str, float]:
     return {name: float(share) for name, share in found.items()}
 
 
-def _notes(looked: Looked, fitted: Fitted, shares: dict[str, float]) -> list[str]:
+def notes_on(looked: Looked, fitted: Fitted, shares: dict[str, float]) -> list[str]:
+    """What is to be said of the crowd as a whole."""
     notes = [f"In earnest are {100 * shares['earnest']:.0f} % of such participants, as learned from these judgments."]
     few = int((looked.trials.answered < LITTLE).sum())
     if few:

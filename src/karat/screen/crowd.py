@@ -86,7 +86,7 @@ def crowd(judgments: Judgments, criterion: str, conditions: Sequence[str] = ()) 
         raise ScreenError(f"{criterion}: there is no column {unknown[0]}" + (f"; is {close} meant?" if close else "."))
     keys = ["item", *(name for name in ("question", *conditions) if name in rows.columns)]
     rows = presented(rows)
-    rows = rows.with_columns(_stimulus=numbered(rows, keys), _code=_code(scale, rows))
+    rows = rows.with_columns(_stimulus=numbered(rows, keys), _code=code_of(scale, rows))
     people = pl.DataFrame({"participant": rows["participant"].unique(maintain_order=True)}).with_row_index("_worker")
     rows = rows.join(people, on="participant", how="left", maintain_order="left").with_columns(
         pl.col("_worker").cast(pl.Int64)
@@ -95,10 +95,11 @@ def crowd(judgments: Judgments, criterion: str, conditions: Sequence[str] = ()) 
         raise ScreenError(f"{criterion} compares participants over tasks: it needs at least two of each.")
     if rows["_code"].n_unique() < 2:
         raise ScreenError(f"{criterion}: everybody gave the same answer, so that nothing can be compared.")
-    return Crowd(rows, _family(scale, rows), _names(scale, rows), tuple(notes))
+    return Crowd(rows, family_of(scale, rows), names_of(scale, rows), tuple(notes))
 
 
-def _code(scale: Scale, rows: pl.DataFrame) -> pl.Expr:
+def code_of(scale: Scale, rows: pl.DataFrame) -> pl.Expr:
+    """The number of each answer, in the order of `names_of`."""
     if isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns):
         first = pl.min_horizontal("left", "right")
         chosen = pl.when(pl.col("response") == "left").then("left").when(pl.col("response") == "right").then("right")
@@ -106,13 +107,15 @@ def _code(scale: Scale, rows: pl.DataFrame) -> pl.Expr:
     return position(scale, aligned="polarity" in rows.columns).cast(pl.Int64)
 
 
-def _family(scale: Scale, rows: pl.DataFrame) -> Family:
+def family_of(scale: Scale, rows: pl.DataFrame) -> Family:
+    """By which model the answers are fitted."""
     if isinstance(scale, Ordinal) and rows["_code"].n_unique() > 2:
         return "ordinal"
     return "binary" if rows["_code"].n_unique() == 2 else "nominal"
 
 
-def _names(scale: Scale, rows: pl.DataFrame) -> tuple[str, ...]:
+def names_of(scale: Scale, rows: pl.DataFrame) -> tuple[str, ...]:
+    """What the answers are called."""
     if isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns):
         return ("first", "second", "none")
     levels: tuple[str, ...] = getattr(scale, "levels", ())

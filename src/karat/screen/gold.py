@@ -63,21 +63,21 @@ def gold(judgments: Judgments, near_unanimous: float = NEAR_UNANIMOUS) -> Gold:
     rows = answered(judgments)
     if not has_key(rows):
         raise ScreenError("gold: no trial says which answer is right (column expected).")
-    rows = _with_key(rows)
+    rows = with_key(rows)
     counts = rows.group_by(*KEYS, "response", maintain_order=True).len("answers")
     keys = counts.select("question", "expected").unique(maintain_order=True)
     sides, refused = [], 0
     for question, expected in keys.iter_rows():
-        found = _sides(judgments.scales[question], expected)
+        found = sides_of(judgments.scales[question], expected)
         refused += found is None
         sides += [(question, expected, answer, side) for answer, side in (found or {}).items()]
     schema = {"question": pl.String, "expected": pl.String, "response": pl.String, "side": pl.Int64}
     table = counts.join(pl.DataFrame(sides, schema=schema, orient="row"), on=list(schema)[:3], how="inner")
-    items = _items(table.sort(KEYS, maintain_order=True), near_unanimous)
+    items = judged_items(table.sort(KEYS, maintain_order=True), near_unanimous)
     # In the order in which items come in the judgments.
     order = rows.select(KEYS).unique(maintain_order=True)
     items = order.join(items, on=KEYS, how="inner", maintain_order="left")
-    return Gold(items, tuple(_notes(items, refused)))
+    return Gold(items, tuple(doubts_of(items, refused)))
 
 
 def has_key(rows: pl.DataFrame) -> bool:
@@ -89,7 +89,7 @@ def has_key(rows: pl.DataFrame) -> bool:
     return "expected" in rows.columns and rows["expected"].null_count() < rows.height
 
 
-def _with_key(rows: pl.DataFrame) -> pl.DataFrame:
+def with_key(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows whose right answer is recorded; the only question has an empty name."""
     question = pl.col("question").fill_null("") if "question" in rows.columns else pl.lit("").alias("question")
     return rows.with_columns(question).filter(pl.col("expected").is_not_null())
@@ -115,7 +115,7 @@ def with_accuracy(
     checked = gold(judgments)
     notes = list(checked.notes)
     rows = rows.with_row_index("_row")
-    known = _with_key(rows).select("_row", *KEYS, "response")
+    known = with_key(rows).select("_row", *KEYS, "response")
     if doubtful == "left out" and checked.doubtful.height:
         known = known.join(checked.doubtful.select(KEYS), on=KEYS, how="anti")
         notes.append(f"{counted(checked.doubtful.height, 'doubtful item')} left out of accuracy.")
@@ -126,7 +126,7 @@ def with_accuracy(
     return rows.join(right, on="_row", how="left", maintain_order="left").drop("_row"), notes + told
 
 
-def _sides(scale: Scale, expected: str) -> dict[str, int] | None:
+def sides_of(scale: Scale, expected: str) -> dict[str, int] | None:
     """Of each answer 0 where it is right, else which wrong answer it is or, on an ordered scale, on which side."""
     levels: tuple[str, ...] = getattr(scale, "levels", ())
     if not levels:
@@ -142,7 +142,8 @@ def _sides(scale: Scale, expected: str) -> dict[str, int] | None:
     return {level: 0 if level in right else place + 1 for place, level in enumerate(levels)}
 
 
-def _items(table: pl.DataFrame, near_unanimous: float) -> pl.DataFrame:
+def judged_items(table: pl.DataFrame, near_unanimous: float) -> pl.DataFrame:
+    """One row for each right answer that is recorded: how many gave it, and whether it is doubtful."""
     per_side = table.group_by(*KEYS, "side").agg(pl.col("answers").sum())
     wrong = per_side.filter(pl.col("side") != 0).group_by(KEYS).agg(pl.col("answers").max().alias("_wrong"))
     items = table.group_by(KEYS, maintain_order=True).agg(
@@ -156,7 +157,8 @@ def _items(table: pl.DataFrame, near_unanimous: float) -> pl.DataFrame:
     return items.with_columns(doubtful=enough).drop("_wrong")
 
 
-def _notes(items: pl.DataFrame, refused: int) -> list[str]:
+def doubts_of(items: pl.DataFrame, refused: int) -> list[str]:
+    """What is to be said of recorded answers that the crowd does not share."""
     doubtful = items.filter(pl.col("doubtful"))
     notes = []
     if doubtful.height:

@@ -110,11 +110,11 @@ def spammer_index(
     answers = crowd(judgments, "spammer_index", conditions)
     column = round_column(answers)
     if answers.family == "nominal":
-        found_labels = _of_labels(answers, simulations, seed, progress, work)
+        found_labels = of_labels(answers, simulations, seed, progress, work)
         told = f"Rounds ({column}) are not told apart for labels: their model has no effects of time by worker or task."
         return replace(found_labels, notes=(*found_labels.notes, told)) if column else found_labels
     if column is not None:
-        return _of_rounds(answers, column, simulations, seed, progress, work)
+        return of_rounds(answers, column, simulations, seed, progress, work)
     found = fit(answers)
     if not isinstance(found, Fit):
         raise ScreenError("spammer_index: this model has no single variance of workers.")
@@ -133,7 +133,7 @@ def spammer_index(
     )  # fmt: skip
 
 
-def _of_rounds(
+def of_rounds(
     answers: Crowd, column: str, simulations: int, seed: int, progress: Progress | None, work: Work
 ) -> SpammerIndex:
     """The index with time among the sources of variance; the coefficients beside it are over all rounds."""
@@ -159,7 +159,7 @@ def agreement_of(answers: Crowd, worker: float, task: float) -> dict[str, float]
     }
 
 
-def _of_labels(answers: Crowd, simulations: int, seed: int, progress: Progress | None, work: Work) -> SpammerIndex:
+def of_labels(answers: Crowd, simulations: int, seed: int, progress: Progress | None, work: Work) -> SpammerIndex:
     """The index of labels; the fixed error is beside the mean of the variances."""
     found = index_of_labels(answers, simulations, seed, progress, work)
     worker, task = (

@@ -21,7 +21,7 @@ from karat.errors import counted
 from karat.judgments import Judgments
 from karat.models.credence import Fitted, Mixture, Trials, fit_credence
 from karat.screen.answer_table import conditions, numbered, with_stimuli
-from karat.screen.credence import BELOW, LITTLE, Credence, _notes, _shares, _table
+from karat.screen.credence import BELOW, LITTLE, Credence, learned_shares, notes_on, people_table
 from karat.screen.credence_trials import Looked, looked_at
 from karat.screen.evidence import ScreenError, everybody
 from karat.screen.parted.crowd import InParts, part_file, write_part
@@ -87,13 +87,13 @@ def credence_in_parts(crowd: InParts, below: float = BELOW, seed: int = 1, drawn
             f"most {counted(drawn, 'participant')}."
         )
     fitted = fit_credence(looked.trials, seed)
-    table = _table(looked, fitted, below)
+    table = people_table(looked, fitted, below)
     write_part(table, folder / "drawn", 0)
     learned = _learned(together, looked, fitted, below) if sampled else None
     shared = (part_file(folder / "drawn", 0), learned)
     evidence, facts = crowd.judge("credence", _judge, shared, {"below": below, "seed": seed}, Credence.written)
-    shares = _shares(fitted)
-    notes = [note for note in (*looked.notes, *_notes(looked, fitted, shares)) if not note.endswith(FEW)]
+    shares = learned_shares(fitted)
+    notes = [note for note in (*looked.notes, *notes_on(looked, fitted, shares)) if not note.endswith(FEW)]
     place = 1 + next(number for number, note in enumerate(notes) if note.startswith("In earnest are"))
     few, lost = (sum(own) for own in zip(*facts, strict=True))
     if few:
@@ -258,7 +258,7 @@ def _judged(judgments: Judgments, learned: _Learned) -> tuple[pl.DataFrame, int]
     mixture = Mixture(trials, np.ones(len(looked.people)))
     mixture.adopt(learned.mixture)
     fitted = Fitted(mixture, mixture.step(learn=False))
-    table = _table(replace(looked, trials=trials), fitted, learned.below)
+    table = people_table(replace(looked, trials=trials), fitted, learned.below)
     return table.filter(~pl.col("participant").str.starts_with(MARK)), lost
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from karat.judgments import Judgments
-from karat.screen.gold import KEYS, NEAR_UNANIMOUS, _items, _notes, _sides, _with_key, has_key
+from karat.screen.gold import KEYS, NEAR_UNANIMOUS, doubts_of, has_key, judged_items, sides_of, with_key
 from karat.screen.parted.crowd import InParts
 from karat.screen.positions import answered
 
@@ -19,8 +19,8 @@ def doubts_in_parts(crowd: InParts, near_unanimous: float = NEAR_UNANIMOUS) -> l
         return []
     table, refused = _with_sides(counts, crowd)
     order = table.select(KEYS).unique(maintain_order=True)
-    items = _items(table.sort(KEYS, maintain_order=True), near_unanimous)
-    return _notes(order.join(items, on=KEYS, how="inner", maintain_order="left"), refused)
+    items = judged_items(table.sort(KEYS, maintain_order=True), near_unanimous)
+    return doubts_of(order.join(items, on=KEYS, how="inner", maintain_order="left"), refused)
 
 
 def _count(judgments: Judgments, _: None, number: int) -> pl.DataFrame | None:
@@ -31,7 +31,7 @@ def _count(judgments: Judgments, _: None, number: int) -> pl.DataFrame | None:
     # Numbers are not compared: all of them count as one answer.
     numbers = [question for question, scale in judgments.scales.items() if not getattr(scale, "levels", ())]
     given = pl.when(~pl.col("question").is_in(numbers)).then("response")
-    return _with_key(rows).group_by(*KEYS, given, maintain_order=True).len("answers")
+    return with_key(rows).group_by(*KEYS, given, maintain_order=True).len("answers")
 
 
 def _with_sides(counts: Sequence[pl.DataFrame], crowd: InParts) -> tuple[pl.DataFrame, int]:
@@ -39,7 +39,7 @@ def _with_sides(counts: Sequence[pl.DataFrame], crowd: InParts) -> tuple[pl.Data
     together = pl.concat(counts).group_by(*KEYS, "response", maintain_order=True).agg(pl.col("answers").sum())
     sides, refused = [], 0
     for question, expected in together.select("question", "expected").unique(maintain_order=True).iter_rows():
-        found = _sides(crowd.scales[question], expected)
+        found = sides_of(crowd.scales[question], expected)
         refused += found is None
         sides += [(question, expected, answer, side) for answer, side in (found or {}).items()]
     schema = {"question": pl.String, "expected": pl.String, "response": pl.String, "side": pl.Int64}

@@ -30,7 +30,7 @@ from karat.screen.crowd import Crowd
 from karat.screen.evidence import ScreenError
 from karat.screen.parted.crowd import InParts
 from karat.screen.parted.spammer_answers import AnswersFile, PartedCrowd, parted_crowd
-from karat.screen.spammer_index import SpammerIndex, _of_labels, _of_rounds
+from karat.screen.spammer_index import SpammerIndex, of_labels, of_rounds
 from karat.screen.spammer_labels import with_shares
 from karat.work import HERE, Work
 from karat.work.kept import Kept
@@ -159,12 +159,12 @@ def _in_memory(crowd: InParts, answers: PartedCrowd, seed: int) -> SpammerIndex:
         )
     held = Crowd(rows, answers.family, answers.categories, tuple(notes))
     if answers.family == "nominal":
-        found = _of_labels(held, 0, seed, _Told(crowd), HERE)
+        found = of_labels(held, 0, seed, _Told(crowd), HERE)
         if column is not None:
             told = "are not told apart for labels: their model has no effects of time by worker or task."
             found = replace(found, notes=(*found.notes, f"Rounds ({column}) {told}"))
     elif column is not None:
-        found = _of_rounds(held, column, 0, seed, _Told(crowd), HERE)
+        found = of_rounds(held, column, 0, seed, _Told(crowd), HERE)
     if sample is None:
         return found
     return replace(found, participants=answers.workers, notes=(*found.notes, _error(found.lower, found.upper)))

@@ -24,7 +24,7 @@ from karat.judgments import Judgments
 from karat.models.glrm.parted_answers import PartAnswers
 from karat.scales import Binary, Choice, Nominal, Ordinal, Scale
 from karat.screen.answer_table import numbered
-from karat.screen.crowd import Family, _code, _family, _names
+from karat.screen.crowd import Family, code_of, family_of, names_of
 from karat.screen.evidence import ScreenError
 from karat.screen.parted.crowd import InParts, part_file
 from karat.screen.positions import answered, by_scale
@@ -132,7 +132,7 @@ def parted_crowd(crowd: InParts, criterion: str, conditions: Sequence[str] = ())
         for (part, found), of_tasks in zip(own.items(), numbers, strict=True)
     ]
     return PartedCrowd(
-        tuple(files), _family(scale, codes), _names(scale, pl.DataFrame(schema=dict.fromkeys(columns, pl.String))),
+        tuple(files), family_of(scale, codes), names_of(scale, pl.DataFrame(schema=dict.fromkeys(columns, pl.String))),
         height, workers, tasks, codes.height, _round_column(list(own.values()), numbers),
         (several,) if len(heights) > 1 else (),
     )  # fmt: skip
@@ -170,7 +170,7 @@ def _on_scale(scale: Scale, rows: pl.DataFrame, conditions: tuple[str, ...], fol
     keys = ["item", *(name for name in ("question", *conditions) if name in rows.columns)]
     rounds = [name for name in ROUNDS if name in rows.columns]
     compact = rows.select(
-        _worker=numbered(rows, ["participant"]), _stimulus=numbered(rows, keys), _code=_code(scale, rows),
+        _worker=numbered(rows, ["participant"]), _stimulus=numbered(rows, keys), _code=code_of(scale, rows),
         **{name: pl.col(name) for name in rounds},
     )  # fmt: skip
     path = part_file(folder, number, ".arrow")
