@@ -37,7 +37,10 @@ TO_PROLIFIC = {"PROLIFIC_PID": "me"}
 """What readers add to the address of a study that is meant for Prolific, to take part themselves."""
 
 
-LONG = ("tutorials/measuring.md", "tutorials/python.md", "tutorials/existing-results.md", "howto/preregister.md")
+LONG = (
+    "tutorials/measuring.md", "tutorials/python.md", "tutorials/existing-results.md", "tutorials/screening.md",
+    "howto/preregister.md", "howto/teaching.md", "explanation/power.md",
+)  # fmt: skip
 """Pages whose examples take long; the commands on them have quick tests of their own."""
 
 

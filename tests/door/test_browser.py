@@ -107,6 +107,7 @@ def test_from_a_file_to_a_report(tmp_path: Path, results: bytes) -> None:
         assert opened.folders == []
 
 
+@pytest.mark.slow
 def test_a_mapping_is_changed_and_two_columns_become_a_range(tmp_path: Path) -> None:
     with Opened(tmp_path) as opened, chromium() as browser:
         page = browser.new_page()

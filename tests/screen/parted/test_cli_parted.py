@@ -49,6 +49,7 @@ def test_convert_and_screen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert "completion: 1 of 48 participants flagged." in said
 
 
+@pytest.mark.slow
 def test_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     split(karat.datasets.load("likert"), (0.1,) * 10, tmp_path)
     said = json.loads(told(capsys, "screen", tmp_path, "--parts", 10, "--criteria", "straightlining", "--json"))
