@@ -30,11 +30,12 @@ from credence_parts import crowd_kit, runs, targets
 from credence_parts.crowds import Crowd, draw_crowd
 from credence_parts.effect import estimates
 from credence_parts.injected import Injected
-from credence_parts.page import check_page, page_parts, write_page
+from credence_parts.page import PARTS, page_parts
 from credence_parts.runs import Scored
 from credence_parts.scenes import DEVELOPMENT, HELD_OUT
 from credence_parts.tables import calibration_table, rows_of
 
+from benchmarks.marked import check_page, write_page
 from karat.screen.credence import credence
 
 PROCESSES = 2
@@ -97,7 +98,7 @@ def main() -> int:
     asked = parser.parse_args()
     chosen, first = asked.size or "quick", DEVELOPMENT if asked.develop else HELD_OUT
     if asked.write:
-        check_page(PAGE)
+        check_page(PAGE, PARTS)
     if crowd_kit.python() is None:
         print(f"{crowd_kit.PEER} cannot be installed here: without MACE and Dawid-Skene", file=sys.stderr)
     start = time.perf_counter()

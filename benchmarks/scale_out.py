@@ -26,12 +26,13 @@ from pathlib import Path
 import polars as pl
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from benchmarks.marked import check_page, write_page
 from benchmarks.peers.environment import environment
 from benchmarks.scale_parts.generated import BYTES, generate, parts_for
 from benchmarks.scale_parts.measured import ONE_THREAD, Measured, check_room, measure, python
 from benchmarks.scale_parts.page import (
+    PARTS,
     Size,
-    check_page,
     constants_of,
     constants_table,
     cost_table,
@@ -41,7 +42,6 @@ from benchmarks.scale_parts.page import (
     size_table,
     summary_table,
     targets,
-    write_page,
 )
 from benchmarks.scale_parts.screened import CRITERIA
 from karat.judgments import Judgments
@@ -139,14 +139,16 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, help="where the temporary folder is made")
     asked = parser.parse_args()
     if asked.write:
-        check_page(PAGE)
+        check_page(PAGE, PARTS)
     sizes = sorted({int(one) for one in asked.trials})
     with tempfile.TemporaryDirectory(prefix="karat-scale-", dir=asked.folder) as folder:
         done = [
             measured_size(trials, Path(folder), trials == sizes[0], not asked.without_peer, asked.limit, asked.parts)
             for trials in sizes
         ]
-    command = f"python benchmarks/scale_out.py {' '.join(f'{size:.0e}'.replace('e+0', 'e') for size in sizes)}"
+    command = " ".join(["python benchmarks/scale_out.py", *(f"{size:.0e}".replace("e+0", "e") for size in sizes)])
+    command += " --without-peer" if asked.without_peer else ""
+    command += f" --parts {asked.parts}" if asked.parts else ""
     found, constants = targets(done), constants_of(done)
     tables = {
         "summary": summary_table(found, f"{command} --write", machine()),

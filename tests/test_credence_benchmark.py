@@ -17,6 +17,7 @@ from benchmarks.credence_parts import questionnaire_oracle as oracle
 from benchmarks.credence_parts.crowds import GUESSING, KINDS, PATTERN, PRIMARY, Crowd, draw_crowd
 from benchmarks.credence_parts.questionnaire_oracle import FAST, LATE, MINORITY
 from benchmarks.credence_parts.questionnaires import Questionnaire
+from benchmarks.marked import check_page, write_page
 from conftest import ROOT
 from karat.simulate.clock import seconds
 from karat.simulate.tasks import Tasks
@@ -205,8 +206,8 @@ def test_removal_of_the_truth_leaves_no_spammer() -> None:
 def test_tables_go_between_their_markers(tmp_path: Path) -> None:
     path = tmp_path / "page.md"
     path.write_text("a\n<!-- one -->\n<!-- end -->\nb\n<!-- two -->\nkept\n<!-- end -->\n")
-    page.write_page(path, {"one": "new"})
-    assert path.read_text() == "a\n<!-- one -->\nnew\n<!-- end -->\nb\n<!-- two -->\nkept\n<!-- end -->\n"
+    write_page(path, {"one": "new"})
+    assert path.read_text() == "a\n<!-- one -->\n\nnew\n\n<!-- end -->\nb\n<!-- two -->\nkept\n<!-- end -->\n"
     with pytest.raises(SystemExit, match="no place for summary"):
-        page.check_page(path)
-    page.check_page(ROOT / "docs" / "credence.md")
+        check_page(path, page.PARTS)
+    check_page(ROOT / "docs" / "credence.md", page.PARTS)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from .crowds import Crowd
 from .effect import PARTICIPANTS, Estimate, planned
@@ -73,20 +71,3 @@ def _effect(studies: Sequence[Estimate]) -> str:
     true = f"the true effect is {planned()[1]:.3f} steps of the scale"
     told = f"{number_of} studies with {PARTICIPANTS} participants; {true}."
     return f"{told}\n\n{effect_table(studies)}"
-
-
-def check_page(path: Path) -> None:
-    """End with a word where a page lacks the place of a table, before anything long is run."""
-    text = path.read_text(encoding="utf-8")
-    for name in PARTS:
-        if f"<!-- {name} -->" not in text:
-            raise SystemExit(f"{path} has no place for {name}: <!-- {name} --> and <!-- end --> around it.")
-
-
-def write_page(path: Path, parts: dict[str, str]) -> None:
-    """Put the tables between their markers."""
-    text = path.read_text(encoding="utf-8")
-    for name, table in parts.items():
-        pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
-        text = pattern.sub(lambda match, table=table: f"{match[1]}{table}\n{match[2]}", text)  # type: ignore[misc]
-    path.write_text(text, encoding="utf-8", newline="\n")

@@ -9,9 +9,10 @@ that are ahead are told, too.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+
+from benchmarks.marked import Target
 
 from .injected import Injected
 from .powers import Lead
@@ -22,18 +23,6 @@ FULL_TIME, SWITCHING = 0.02, 0.04
 MTURK, SIMULATED_ECE, INJECTED_ECE, ENOUGH = 0.97, 0.02, 0.05, 20_000
 MINORITY_AT_MOST, SECONDS = 0.08, 60.0
 ERRORS = 2.0
-
-
-@dataclass(frozen=True)
-class Target:
-    """One target, what was found, and whether it holds."""
-
-    name: str
-    found: str
-    holds: bool
-
-    def __str__(self) -> str:
-        return f"{'holds ' if self.holds else 'MISSED'}  {self.name}: {self.found}"
 
 
 def near_oracle(rows: Sequence[Row], late: bool) -> Target:

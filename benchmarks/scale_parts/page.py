@@ -6,8 +6,9 @@ import re
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
+
+from benchmarks.marked import Target
 
 from .generated import TRIALS
 from .measured import Measured
@@ -38,18 +39,6 @@ class Size:
     """ReMFOD by plain dask.dataframe, on two processes."""
     beside_peer: Measured | None = None
     """ReMFOD by karat, on two processes."""
-
-
-@dataclass(frozen=True)
-class Target:
-    """One target, what was found, and whether it holds."""
-
-    name: str
-    found: str
-    holds: bool
-
-    def __str__(self) -> str:
-        return f"{'holds ' if self.holds else 'MISSED'}  {self.name}: {self.found}"
 
 
 def found_of(measured: Measured) -> dict[str, Any]:
@@ -184,20 +173,3 @@ def cost_table(constants: dict[str, float], readme: str) -> str:
         ))  # fmt: skip
     lines = ["| what | how | cost |", "| --- | --- | ---: |"]
     return "\n".join([*lines, *(f"| {what} | {how} | {cost} |" for what, how, cost in rows)])
-
-
-def check_page(path: Path) -> None:
-    """End with a word where a page lacks the place of a table, before anything long is run."""
-    text = path.read_text(encoding="utf-8")
-    for name in PARTS:
-        if not re.search(rf"<!-- {name} -->\n.*?<!-- end -->", text, re.DOTALL):
-            raise SystemExit(f"{path} has no place for {name}: <!-- {name} --> and <!-- end --> around it.")
-
-
-def write_page(path: Path, tables: dict[str, str]) -> None:
-    """Put the tables between their markers."""
-    text = path.read_text(encoding="utf-8")
-    for name, table in tables.items():
-        pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
-        text = pattern.sub(lambda match, table=table: f"{match[1]}\n{table}\n\n{match[2]}", text)  # type: ignore[misc]
-    path.write_text(text, encoding="utf-8", newline="\n")

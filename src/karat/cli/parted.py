@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from karat.cli.account import criteria_lines, verdict_line
 from karat.cli.place import Place
 from karat.cli.progress import counting
 from karat.cli.reading import Reading, pairs_of, scales_of
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from karat.screen.parted import PartedScreening
     from karat.study.study import Study
 
-STAGE_WORDS = {"completion": "complete", "clock": "clock", "answers": "answers"}
 USUAL_MEMORY = 8 * 10**9
 NumberOfParts = Annotated[
     int | None,
@@ -159,21 +159,11 @@ def _folder(out: Path | None) -> Iterator[Path]:
 
 def lines_on(screening: PartedScreening, why_not: str, out: Path | None) -> list[str]:
     """The account: what was read, what each stage found, what did not run, what the verdict is."""
-    from karat.study.criteria import CRITERIA
-
     lines = [f"read       {screening.parts.where}: {counted(len(screening.parts), 'part')}"]
     lines += [f"note       {note}" for note in screening.read]
     lines.append(f"found      {counted(screening.participants, 'participant')}, {counted(screening.answers, 'answer')}")
-    for stage, word in STAGE_WORDS.items():
-        found = [str(one) for name, one in screening.evidence.items() if CRITERIA[name].stage == stage]
-        lines += [f"{word if not number else '':<10} {text}" for number, text in enumerate(found)]
-    lines += [f"not run    {name}: {why.removeprefix(f'{name}: ')}" for name, why in screening.skipped.items()]
-    lines += [f"note       {note}" for note in screening.notes]
     kept = screening.participants - screening.excluded
-    lacking = f"; without {' and '.join(screening.skipped)}, which could not run" if screening.skipped else ""
-    told = f"{screening.participants:,} -> {counted(kept, 'participant')} (rule: {screening.exclude}{lacking})"
-    evidence_only = f"Evidence only: {why_not}, so that nobody is excluded."
-    lines.append(f"verdict    {evidence_only if screening.exclude is None else told}")
+    lines += [*criteria_lines(screening), verdict_line(screening, screening.participants, kept, why_not)]
     lines.append(f"crowd      {screening.spammer_index}")
     if out is None:
         return [*lines, "Nothing was written: say --out FOLDER to keep the verdicts."]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, fields, replace
-from functools import wraps
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from karat.cli.grouped import grouped
 
 if TYPE_CHECKING:
     from karat.work import Work
@@ -57,21 +57,4 @@ class Place:
 
 def works_somewhere(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the flags of `Place` where its parameter `place` stands; it gets them as one."""
-    hints = {**get_type_hints(command, include_extras=True), **get_type_hints(Place, include_extras=True)}
-    flags = [
-        inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, annotation=hints[one.name], default=one.default)
-        for one in fields(Place)
-    ]
-    parameters = []
-    for name, own in inspect.signature(command).parameters.items():
-        keyword = own.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[name])
-        parameters += flags if name == "place" else [keyword]
-
-    @wraps(command)
-    def wrapped(**given: Any) -> None:
-        place = Place(**{one.name: given.pop(one.name) for one in flags})
-        command(place=place, **given)
-
-    wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    wrapped.__annotations__ = {one.name: one.annotation for one in parameters}
-    return wrapped
+    return grouped(Place, "place")(command)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, fields
-from functools import wraps
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from karat.cli.grouped import grouped
 from karat.cli.progress import working
 from karat.errors import KaratError
 
@@ -93,27 +92,7 @@ class Known:
 
 def reads_files(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the files and flags of `Reading` where its parameter `reading` stands; it gets them as one."""
-    hints = {**get_type_hints(command, include_extras=True), **get_type_hints(Reading, include_extras=True)}
-    files, *flags = (
-        inspect.Parameter(
-            one.name, inspect.Parameter.KEYWORD_ONLY, annotation=hints[one.name],
-            default=inspect.Parameter.empty if one.name == "files" else one.default,
-        )
-        for one in fields(Reading)
-    )  # fmt: skip
-    parameters = [files]
-    for name, own in inspect.signature(command).parameters.items():
-        keyword = own.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[name])
-        parameters += flags if name == "reading" else [keyword]
-
-    @wraps(command)
-    def wrapped(**given: Any) -> None:
-        reading = Reading(**{one.name: given.pop(one.name) for one in (files, *flags)})
-        command(reading=reading, **given)
-
-    wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    wrapped.__annotations__ = {one.name: one.annotation for one in parameters}
-    return wrapped
+    return grouped(Reading, "reading")(command)
 
 
 def pairs_of(texts: list[str], flag: str) -> dict[str, str]:

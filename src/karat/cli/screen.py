@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from karat.cli.account import criteria_lines, verdict_line
 from karat.cli.convert import Json, Quiet, SafeAnyway
 from karat.cli.parted import NumberOfParts, is_in_parts, lines_on, parts_of, screened
 from karat.cli.place import Place, works_somewhere
 from karat.cli.progress import counting, working
 from karat.cli.reading import Reading, reads_files
-from karat.errors import KaratError, counted
+from karat.errors import KaratError
 
 if TYPE_CHECKING:
     from karat.screen import Multiverse, Screening, SpammerIndex
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 EXAMPLE = "Example: karat screen results.csv --study study.toml --out screened"
 MOST_ANSWERS = 1_000_000
-STAGE_WORDS = {"completion": "complete", "clock": "clock", "answers": "answers"}
 
 StudyFile = Annotated[
     Path | None, typer.Option("--study", help="The study file that states the rules, or its folder.", metavar="FILE")
@@ -174,22 +174,11 @@ def _multiverse(
 
 def _lines(screening: Screening, study: Study | None, *, chosen: bool) -> list[str]:
     """The account: what each stage found, what could not run, what the verdict is and on whom it falls."""
-    from karat.study.criteria import CRITERIA
-
-    lines = [f"found      {screening.judgments.summary().splitlines()[0]}"]
-    for stage, word in STAGE_WORDS.items():
-        found = [str(one) for name, one in screening.evidence.items() if CRITERIA[name].stage == stage]
-        lines += [f"{word if not number else '':<10} {text}" for number, text in enumerate(found)]
-    lines += [f"not run    {name}: {why.removeprefix(f'{name}: ')}" for name, why in screening.skipped.items()]
-    lines += [f"note       {note}" for note in screening.notes]
+    lines = [f"found      {screening.judgments.summary().splitlines()[0]}", *criteria_lines(screening)]
     lines += [f"warning    {warning}" for warning in screening.composition().warnings]
     everyone = screening.judgments.participants.height
-    if screening.exclude is None:
-        why = _why_not(study, chosen=chosen)
-        return [*lines, f"verdict    Evidence only: {why}, so that nobody is excluded."]
     kept = everyone - len(screening.excluded)
-    lacking = f"; without {' and '.join(screening.skipped)}, which could not run" if screening.skipped else ""
-    return [*lines, f"verdict    {everyone:,} -> {counted(kept, 'participant')} (rule: {screening.exclude}{lacking})"]
+    return [*lines, verdict_line(screening, everyone, kept, _why_not(study, chosen=chosen))]
 
 
 def _why_not(study: Study | None, *, chosen: bool) -> str:

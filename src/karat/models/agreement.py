@@ -54,7 +54,17 @@ def fleiss_kappa(items: ArrayLike, categories: ArrayLike) -> float:
     if not len(item):
         return float("nan")
     kinds = int(category.max()) + 1
-    counts = np.bincount(item * kinds + category, minlength=(int(item.max()) + 1) * kinds).reshape(-1, kinds)
+    return kappa_of_counts(
+        np.bincount(item * kinds + category, minlength=(int(item.max()) + 1) * kinds).reshape(-1, kinds)
+    )
+
+
+def kappa_of_counts(counts: NDArray[np.int64]) -> float:
+    """Fleiss' kappa from how often each item (row) was put into each category (column).
+
+    >>> round(kappa_of_counts(np.array([[1, 2], [3, 0]])), 4)
+    0.25
+    """
     raters = counts.sum(axis=1)
     counts, raters = counts[raters > 1], raters[raters > 1]
     if not len(raters):

@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from karat.errors import counted
 from karat.screen.explain import WORDS
-
-if TYPE_CHECKING:
-    from karat.screen.screening import Screening, Step
 
 STAGE_WORDS = {"completion": "after completion", "clock": "after the clock", "answers": "after the answers"}
 BOX, SIDE, GAP, LINE, PAD = 220, 300, 40, 18, 12
 LEFT, RIGHT = 20, 20 + BOX + GAP
 
 
-def flow_svg(screening: Screening) -> str:
+class Stage(Protocol):
+    """What the diagram asks of a stage: how many went in, whom each criterion flagged, and how many were left."""
+
+    @property
+    def stage(self) -> str: ...
+    @property
+    def entered(self) -> int: ...
+    @property
+    def flagged(self) -> dict[str, int]: ...
+    @property
+    def remained(self) -> int: ...
+
+
+def flow_svg(everybody: int, stages: Sequence[Stage], exclude: str | int | None) -> str:
     """The diagram as SVG; its text is text, so that it can be searched and read aloud.
 
     >>> import karat
     >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
-    >>> "n = 48" in flow_svg(screening) and "n = 42" in flow_svg(screening)
+    >>> drawn = flow_svg(48, screening.steps, screening.exclude)
+    >>> "n = 48" in drawn and "n = 42" in drawn
     True
     """
-    steps = [step for step in screening.steps if step.flagged or step.excluded]
+    steps = [step for step in stages if step.flagged or step.remained < step.entered]
     parts, y = [], 56
-    everybody = screening.judgments.participants.height
     boxes = [("took part", everybody)] + [(STAGE_WORDS[step.stage], step.remained) for step in steps]
     if len(boxes) > 1:
         boxes[-1] = ("in the analysis", boxes[-1][1])
@@ -42,7 +53,7 @@ def flow_svg(screening: Screening) -> str:
             parts.append(_box(RIGHT, top, SIDE, lines))
             y = bottom
     height = y + 2 * LINE + 2 * PAD + 20
-    title = _title(screening)
+    title = _title(everybody, steps[-1].remained if steps else everybody, exclude)
     description = "; ".join(f"{word}: {n}" for word, n in boxes)
     width = RIGHT + SIDE + 20
     return (
@@ -56,16 +67,15 @@ def flow_svg(screening: Screening) -> str:
     )
 
 
-def _title(screening: Screening) -> str:
-    everybody = screening.judgments.participants.height
-    if screening.exclude is None:
+def _title(everybody: int, stay: int, exclude: str | int | None) -> str:
+    if exclude is None:
         return f"{counted(everybody, 'participant')}; no rule was stated, nobody is excluded"
-    return f"{everybody - len(screening.excluded):,} of {counted(everybody, 'participant')} stay in the analysis"
+    return f"{stay:,} of {counted(everybody, 'participant')} stay in the analysis"
 
 
-def _left(step: Step) -> list[str]:
+def _left(step: Stage) -> list[str]:
     """Who left after a stage. One person may be counted under several criteria."""
-    lines = [f"excluded: n = {len(step.excluded):,}"]
+    lines = [f"excluded: n = {step.entered - step.remained:,}"]
     return lines + [f"  {WORDS[name]}: {number:,}" for name, number in step.flagged.items()]
 
 

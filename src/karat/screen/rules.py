@@ -88,6 +88,26 @@ def _usual(name: str, given: Mapping[str, Any]) -> dict[str, None]:
     return dict.fromkeys(("mean_below", "median_below")) if name == "speed" and other else {}
 
 
+def asked(rules: Mapping[str, Any] | None, study: Study | None) -> tuple[dict[str, dict[str, Any]], str | int | None]:
+    """The settings of the criteria to run, and the rule that joins them: as given, else as the study states.
+
+    Without any, all criteria run that are of use unasked, and there is no rule.
+
+    >>> settings, exclude = asked({"completion": {}, "exclude": "any"}, None)
+    >>> list(settings), exclude
+    (['completion'], 'any')
+    """
+    if rules is None and study is not None:
+        rules = stated_rules(study)
+    settings = settings_of(rules, study)
+    if rules is None:
+        return {name: own for name, own in settings.items() if CRITERIA[name].unasked}, None
+    exclude = rules.get("exclude", "any")
+    if exclude is not None:
+        check_rule(exclude, list(settings))
+    return settings, exclude
+
+
 def check_rule(exclude: Any, stated: list[str]) -> None:
     """Whether a rule can be followed; ScreenError says why not.
 

@@ -12,7 +12,6 @@ inaccurate. Doubtful ones are a note of a criterion that goes by the key or, whe
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,13 +30,14 @@ from karat.screen.gold import gold, has_key
 from karat.screen.inconsistency import inconsistency
 from karat.screen.mahalanobis import mahalanobis
 from karat.screen.markov import markov
+from karat.screen.noted import with_doubts
 from karat.screen.person_total import person_total
 from karat.screen.positions import answered
 from karat.screen.procedure import procedure
 from karat.screen.quiz import quiz
 from karat.screen.remfod import remfod
 from karat.screen.risk import risk
-from karat.screen.rules import check_rule, follows, settings_of, stated_rules
+from karat.screen.rules import asked, follows
 from karat.screen.scale_use import scale_use
 from karat.screen.screening import Screening, Step
 from karat.screen.speed import speed
@@ -74,8 +74,6 @@ COMPUTED: dict[str, Callable[..., Evidence]] = {
 """What computes each criterion of the registry."""
 IN_TASKS = ("markov", "risk", "deletion", "procedure")
 """The criteria that are made of many tasks, which may be done elsewhere."""
-BY_THE_KEY = ("risk", "controls", "attention")
-"""The criteria that compare answers with right ones."""
 
 
 def run(
@@ -99,14 +97,7 @@ def run(
     >>> screening.remaining
     {'completion': 47, 'clock': 42, 'answers': 42}
     """
-    if rules is None and study is not None:
-        rules = stated_rules(study)
-    exclude = None if rules is None else rules.get("exclude", "any")
-    settings = {
-        name: own for name, own in settings_of(rules, study).items() if rules is not None or CRITERIA[name].unasked
-    }
-    if exclude is not None:
-        check_rule(exclude, list(settings))
+    settings, exclude = asked(rules, study)
     people = judgments.participants["participant"].to_list()
     evidence: dict[str, Evidence] = {}
     skipped: dict[str, str] = {}
@@ -131,8 +122,8 @@ def run(
             excluded += gone
         counts = {name: len(set(evidence[name].flagged) & set(gone)) for name in here if name in evidence}
         steps.append(Step(stage, len(people) - len(excluded) + len(gone), counts, gone))
-    if alone:
-        _say_doubts(judgments, evidence)
+    if alone and evidence and has_key(answered(judgments)):
+        evidence = with_doubts(evidence, gold(judgments).notes)
     order = set(excluded)
     return Screening(
         judgments, evidence, tuple(person for person in people if person in order), skipped, exclude, tuple(steps),
@@ -156,16 +147,6 @@ def computing(judgments: Judgments, work: Work = HERE) -> Compute:
         return COMPUTED[name](left, **settings, **elsewhere)
 
     return compute
-
-
-def _say_doubts(judgments: Judgments, evidence: dict[str, Evidence]) -> None:
-    """Add what is doubtful about the recorded right answers to the notes, unless a criterion has said it already."""
-    if not evidence or not has_key(answered(judgments)):
-        return
-    told = [note for one in evidence.values() for note in one.notes]
-    doubts = [note for note in gold(judgments).notes if not any(other.endswith(note) for other in told)]
-    name = next((name for name in BY_THE_KEY if name in evidence), list(evidence)[-1])
-    evidence[name] = replace(evidence[name], notes=(*evidence[name].notes, *doubts))
 
 
 def _flags(

@@ -15,6 +15,7 @@ from karat.screen.composition import Composition, composition
 from karat.screen.evidence import Evidence
 from karat.screen.explain import explain
 from karat.screen.flow import flow_svg
+from karat.screen.noted import notes_of
 from karat.screen.written import write
 
 
@@ -64,11 +65,7 @@ class Screening(Shown):
         >>> karat.screen.run(karat.datasets.load("crowd"), {"completion": {}}).notes
         ('completion: The questionnaire is taken to have 80 trials, the most anybody has.',)
         """
-        shared: dict[str, list[str]] = {}
-        for name, evidence in self.evidence.items():
-            for note in dict.fromkeys(evidence.notes):
-                shared.setdefault(note.removeprefix(f"{name}: "), []).append(name)
-        return tuple(f"{', '.join(names)}: {note}" for note, names in shared.items())
+        return notes_of(self.evidence)
 
     @property
     def kept(self) -> Judgments:
@@ -96,7 +93,7 @@ class Screening(Shown):
 
     def flow(self) -> str:
         """The flow of participants through the stages, as an SVG."""
-        return flow_svg(self)
+        return flow_svg(self.judgments.participants.height, self.steps, self.exclude)
 
     def write(self, folder: str | Path) -> list[Path]:
         """Write participants.csv, trials.csv, screening.json, judgments.parquet and flow.svg to a folder."""

@@ -16,7 +16,6 @@ from karat.files import escape_formulas, replacing
 from karat.screen.credence import Credence
 from karat.screen.evidence import numbered
 from karat.screen.explain import explanations
-from karat.screen.flow import flow_svg
 
 if TYPE_CHECKING:
     from karat.screen.screening import Screening
@@ -39,7 +38,7 @@ def write(screening: Screening, folder: Path) -> list[Path]:
         temporary.write_text(text + "\n", encoding="utf-8")
     screening.kept.to_parquet(paths[3])
     with replacing(paths[4]) as temporary:
-        temporary.write_text(flow_svg(screening), encoding="utf-8")
+        temporary.write_text(screening.flow(), encoding="utf-8")
     return paths + _composition(screening, folder) + _credence(screening, folder)
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
+from karat.models.agreement import kappa_of_counts
 from karat.models.glrm.crossed import Floats, Ints
 from karat.models.glrm.fit import Fit
 from karat.models.glrm.parted_answers import Placed, View
@@ -70,7 +71,7 @@ def agreement_in_parts(fit: Fit) -> Agreement:
         raise ValueError("The model was not fitted in parts; see karat.models.agreement.")
     view, crew = objective.view, objective.crew
     found: _Sums = crew.total(_sums, view, crew.parts, len(view.tasks) ** 2)
-    return Agreement(_kappa(found.counts), *_correlations(found, _about_middle(view), fit))
+    return Agreement(kappa_of_counts(found.counts), *_correlations(found, _about_middle(view), fit))
 
 
 def _about_middle(view: View) -> Floats:
@@ -95,17 +96,6 @@ def _sums(view: View, placed: Placed) -> _Sums:
         right, eliminated(layout.matrix(cells), number),
         float((layout.by_worker(cells**2) / number).sum()), layout.by_task(cells**2),
     )  # fmt: skip
-
-
-def _kappa(counts: Ints) -> float:
-    """Fleiss' kappa, from the counts of each task."""
-    raters = counts.sum(axis=1)
-    counts, raters = counts[raters > 1], raters[raters > 1]
-    if not len(raters):
-        return float("nan")
-    observed = float(np.mean((counts * (counts - 1)).sum(axis=1) / (raters * (raters - 1))))
-    by_chance = float(np.sum(np.mean(counts / raters[:, None], axis=0) ** 2))
-    return (observed - by_chance) / (1 - by_chance) if by_chance < 1 else float("nan")
 
 
 def _correlations(found: _Sums, values: Floats, fit: Fit) -> tuple[float, float]:

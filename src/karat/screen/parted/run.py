@@ -25,6 +25,7 @@ from karat.errors import KaratError
 from karat.files import replacing
 from karat.parts import Parts
 from karat.screen.evidence import ScreenError
+from karat.screen.noted import with_doubts
 from karat.screen.parted.alone import attention_in_parts, controls_in_parts, straightlining_in_parts
 from karat.screen.parted.completion import completion_in_parts
 from karat.screen.parted.credence import credence_in_parts
@@ -37,8 +38,8 @@ from karat.screen.parted.markov import markov_in_parts
 from karat.screen.parted.remfod import remfod_in_parts
 from karat.screen.parted.screening import PartedScreening, PartedStep
 from karat.screen.parted.speed import speed_in_parts
-from karat.screen.rules import check_rule, follows, settings_of, stated_rules
-from karat.screen.run import BY_THE_KEY, STAGES
+from karat.screen.rules import asked, follows
+from karat.screen.run import STAGES
 from karat.study.criteria import CRITERIA
 from karat.study.study import Study
 from karat.work import HERE, Progress, Work
@@ -86,21 +87,14 @@ def run_in_parts(
     folder = Path(out).absolute()
     if folder.exists() and not folder.is_dir():
         raise KaratError(f"{folder} is a file; give a folder to write to.")
-    if rules is None and study is not None:
-        rules = stated_rules(study)
-    exclude = None if rules is None else rules.get("exclude", "any")
-    settings = {
-        name: own for name, own in settings_of(rules, study).items() if rules is not None or CRITERIA[name].unasked
-    }
-    if exclude is not None:
-        check_rule(exclude, list(settings))
+    settings, exclude = asked(rules, study)
     crowd = _begin(parts, folder, study, work, progress, [settings, exclude, spammer_index])
     seen = look(crowd, crowd.scratch / PEOPLE)
     running = _Running(crowd, settings, exclude, seen)
     for number in range(len(STAGES)):
         running.stage(number)
-    if "expected" in seen.columns:
-        _say_doubts(crowd, running.evidence)
+    if running.evidence and "expected" in seen.columns:
+        running.evidence = with_doubts(running.evidence, doubts_in_parts(crowd))
     index = _index(running.crowd) if spammer_index else None
     files = _verdicts(running)
     screening = PartedScreening(
@@ -251,16 +245,6 @@ def _verdict(
             found = found.select("participant", *(pl.col(old).alias(new) for old, new in columns.items()))
             table = table.join(found, on="participant", how="left", maintain_order="left")
     return write_part(table, out, number)
-
-
-def _say_doubts(crowd: InParts, evidence: dict[str, PartedEvidence]) -> None:
-    """Add what is doubtful about the recorded right answers to the notes, unless a criterion has said it already."""
-    if not evidence:
-        return
-    told = [note for one in evidence.values() for note in one.notes]
-    doubts = [note for note in doubts_in_parts(crowd) if not any(other.endswith(note) for other in told)]
-    name = next((name for name in BY_THE_KEY if name in evidence), list(evidence)[-1])
-    evidence[name] = replace(evidence[name], notes=(*evidence[name].notes, *doubts))
 
 
 def _index(crowd: InParts) -> Any:

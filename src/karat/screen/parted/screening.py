@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -14,8 +13,8 @@ from karat.errors import counted
 from karat.files import replacing
 from karat.parts import Parts
 from karat.screen.flow import flow_svg
+from karat.screen.noted import notes_of
 from karat.screen.parted.evidence import PartedEvidence
-from karat.screen.screening import Step
 
 
 @dataclass(frozen=True)
@@ -68,11 +67,7 @@ class PartedScreening:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the criteria have to say beside their verdicts; a note that several share is said once."""
-        shared: dict[str, list[str]] = {}
-        for name, evidence in self.evidence.items():
-            for note in dict.fromkeys(evidence.notes):
-                shared.setdefault(note.removeprefix(f"{name}: "), []).append(name)
-        return tuple(f"{', '.join(names)}: {note}" for note, names in shared.items())
+        return notes_of(self.evidence)
 
     def scan(self) -> pl.LazyFrame:
         """One row a participant, lazily: whether excluded, and score, threshold, verdict, reason of each criterion."""
@@ -80,13 +75,7 @@ class PartedScreening:
 
     def flow(self) -> str:
         """The flow of participants through the stages, as an SVG."""
-        # The diagram asks only how many there are.
-        steps = [Step(one.stage, one.entered, one.flagged, ("",) * one.excluded) for one in self.steps]
-        judgments = SimpleNamespace(participants=SimpleNamespace(height=self.participants))
-        shown: Any = SimpleNamespace(
-            judgments=judgments, steps=steps, exclude=self.exclude, excluded=range(self.excluded)
-        )
-        return flow_svg(shown)
+        return flow_svg(self.participants, self.steps, self.exclude)
 
     def write(self, folder: Path) -> list[Path]:
         """Write screening.json and flow.svg beside the tables of each part."""
