@@ -24,6 +24,7 @@ from karat.simulate.mixed_test import by_mixed_model
 from karat.simulate.pilot import read_pilot
 from karat.study.init import write_study
 from karat.study.study import Study, load
+from karat.work import Progress, opened
 
 SCALE = karat.Ordinal(5)
 LATIN = np.array([[0.5, -0.5], [-0.5, 0.5]])
@@ -126,6 +127,7 @@ def test_effects_on_the_scale_and_in_logits() -> None:
         in_logits(layout, Spread(), 1.5)
 
 
+@pytest.mark.slow
 def test_more_of_everything_is_more_power(study: Study) -> None:
     found = power(study, [16, 48], [12, 36], [0.0, 0.8], simulations=300).table()
     table = {row[:3]: row[5] for row in found.select("participants", "items", "effect", "difference", "simulations",
@@ -146,14 +148,14 @@ def test_type_s_and_m_errors_of_a_weak_study(study: Study) -> None:
 def test_seeds_and_processes(study: Study) -> None:
     settings = {"participants": [12, 16], "effects": [0.8], "simulations": 120}
     one = power(study, **settings, seed=4)  # type: ignore[arg-type]
-    assert one.table().equals(power(study, **settings, seed=4, processes=2).table())  # type: ignore[arg-type]
+    with opened(processes=2) as work:
+        assert one.table().equals(power(study, **settings, seed=4, work=work).table())  # type: ignore[arg-type]
     assert not one.table().equals(power(study, **settings, seed=5).table())  # type: ignore[arg-type]
     alone = power(study, [16], effects=[0.8], simulations=120, seed=4).table()
     assert alone.equals(one.table()[1:])
 
 
 def test_interrupted_work_continues(study: Study, tmp_path: Path) -> None:
-    path = tmp_path / "power.jsonl"
     whole = power(study, [12], effects=[0.8], simulations=200)
 
     class StoppedError(Exception):
@@ -163,22 +165,20 @@ def test_interrupted_work_continues(study: Study, tmp_path: Path) -> None:
         if done == 2:
             raise StoppedError
 
+    def kept(progress: Progress, seed: int = 1) -> Power:
+        with opened(checkpoint=tmp_path / "kept") as work:
+            return power(study, [12], effects=[0.8], simulations=200, seed=seed, progress=progress, work=work)
+
     with pytest.raises(StoppedError):
-        power(study, [12], effects=[0.8], simulations=200, checkpoint=path, progress=stop)
-    assert len(path.read_text().splitlines()) == 3
-    with path.open("a") as file:
-        file.write('{"batch": "12/12/0.8/3", "tes')
+        kept(stop)
+    assert len(list((tmp_path / "kept").iterdir())) == 2
     seen: list[tuple[int, int]] = []
-    again = power(study, [12], effects=[0.8], simulations=200, checkpoint=path, progress=lambda *at: seen.append(at))
-    assert seen[0] == (2, 4)
-    assert seen[-1] == (4, 4)
-    assert again.table().equals(whole.table())
-    with pytest.raises(SimulateError, match="other work"):
-        power(study, [12], effects=[0.8], simulations=200, checkpoint=path, seed=9)
-    lines = path.read_text().splitlines()
-    path.write_text("\n".join([lines[0], "{}", *lines[1:]]) + "\n")
-    with pytest.raises(SimulateError, match="damaged"):
-        power(study, [12], effects=[0.8], simulations=200, checkpoint=path)
+    assert kept(lambda *at: seen.append(at)).table().equals(whole.table())
+    assert (seen[0], seen[-1]) == ((2, 4), (4, 4))
+    # What was kept of other work does not hold.
+    seen.clear()
+    assert not kept(lambda *at: seen.append(at), seed=9).table().equals(whole.table())
+    assert seen[0] == (0, 4)
 
 
 def test_a_pilot_gives_effect_and_deviations(study: Study) -> None:
@@ -229,6 +229,7 @@ def test_what_is_refused(study: Study) -> None:
             power(study, **wrong)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_sentences_and_curve(study: Study) -> None:
     found = power(study, [8, 60], [13], [1.2], simulations=100)
     assert isinstance(found, Power)

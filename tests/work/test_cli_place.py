@@ -76,20 +76,6 @@ def test_a_cluster_gives_the_same(command: str, files: Path) -> None:
     assert results(command, files, "--cluster", "local", "--processes", 2, "--memory", "4GB") == results(command, files)
 
 
-def test_a_checkpoint_of_power_may_be_a_file(files: Path) -> None:
-    alone = results("power", files, "--processes", 1)
-    path = files / "power.jsonl"
-    assert results("power", files, "--checkpoint", path) == alone
-    assert path.is_file()
-    lines = path.read_text().splitlines()
-    assert len(lines) == 9
-    path.write_text("\n".join(lines[:4]) + "\n")
-    assert results("power", files, "--checkpoint", path) == alone
-    assert len(path.read_text().splitlines()) == 9
-    # A file that was written before may have any name.
-    assert results("power", files, "--checkpoint", path.rename(files / "power")) == alone
-
-
 @pytest.mark.parametrize(
     ("flags", "words"),
     [

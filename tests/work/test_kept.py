@@ -98,6 +98,7 @@ def test_what_is_shared_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.Mo
     assert len(looked) == 4
 
 
+@pytest.mark.slow
 def test_names_are_the_same_in_every_process() -> None:
     code = (
         "import numpy as np, polars as pl\nfrom karat.work.kept import digest\n"

@@ -30,6 +30,7 @@ def pools() -> Iterator[dict[int, Work]]:
         yield {1: HERE, 2: two, 3: three}
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(tasks=st.lists(st.integers(0, 50), max_size=12), number=st.sampled_from([1, 2, 3]), seed=st.integers(0, 9))
 def test_any_number_of_processes_gives_the_same(
@@ -114,12 +115,14 @@ def test_a_process_that_dies_is_replaced_and_its_task_done_again(tmp_path: Path)
         assert work.map(jobs.times, 2, [1, 2, 3], name="afterwards") == [2, 4, 6]
 
 
+@pytest.mark.slow
 def test_a_task_that_kills_every_process_is_given_up() -> None:
     with Processes(2) as work, pytest.raises(WorkError, match=r"^killers: 3 processes died .*signal 9.* memory"):
         work.map(jobs.always_dying, None, [0, 1, 2], name="killers")
     assert work.pids == []
 
 
+@pytest.mark.slow
 def test_a_memory_limit_is_kept() -> None:
     most = memory_used() + 2_000_000_000
     with opened(processes=2, memory=2 * most) as work:
@@ -200,6 +203,7 @@ def test_interrupting_ends_the_processes(tmp_path: Path, root: Path, end: signal
     assert said.count("Traceback") <= 1, said
 
 
+@pytest.mark.slow
 def test_a_script_without_a_guard_is_told_so(tmp_path: Path, root: Path) -> None:
     done = subprocess.run(script(tmp_path, root, guarded=False, seconds=0.0), capture_output=True, text=True)
     assert done.returncode != 0

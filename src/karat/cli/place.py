@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -49,10 +49,6 @@ class Place:
         from karat.work import opened
 
         return opened(self.cluster, processes=self.processes, memory=self.memory, checkpoint=self.checkpoint)
-
-    def without_checkpoint(self) -> Place:
-        """The same place, where nothing is kept."""
-        return replace(self, checkpoint=None)
 
 
 def works_somewhere(command: Callable[..., None]) -> Callable[..., None]:

@@ -58,7 +58,7 @@ def power(
     """Simulate a planned contrast with participants and items that differ, and show how often it is found.
 
     The same seed gives the same numbers, wherever the work is done: --processes 4, or --cluster cluster.toml. After an
-    interruption, the same command with the same --checkpoint goes on; a name such as power.jsonl makes it one file.
+    interruption, the same command with the same --checkpoint goes on.
     """
     from karat.intake import read
     from karat.simulate import power as power_of
@@ -71,45 +71,48 @@ def power(
         raise KaratError("--unit log-odds: with --pilot, effects are differences on the scale. Leave --unit out.")
     loaded = load(study)
     piloted = None if pilot is None else read(pilot)
-    # A checkpoint of power may be a single file, which is easier to hand on than a folder.
-    file = place.checkpoint if place.checkpoint is not None and _is_file(place.checkpoint) else None
-    place = place if file is None else place.without_checkpoint()
     place = place if place.processes or place.cluster else replace(place, processes=os.cpu_count() or 1)
     with place.opened() as work, counting("simulating studies", quiet=as_json) as progress:
         found = power_of(
             loaded, _whole("--participants", people), _whole("--items", things), sizes,
             unit=unit or "log-odds", contrast=contrast, pilot=piloted, exclude=exclude,  # type: ignore[arg-type]
             simulations=simulations, alpha=alpha, analysis=model, seed=seed,  # type: ignore[arg-type]
-            checkpoint=file, progress=progress, work=work,
+            progress=progress, work=work,
         )  # fmt: skip
     if svg is not None:
-        try:
-            svg.write_text(found.svg() + "\n", encoding="utf-8")
-        except OSError as error:
-            raise KaratError(f"{svg} cannot be written: {error.strerror or error}.") from None
+        _draw(found, svg)
     if as_json:
         typer.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=2))
         return
     typer.echo("\n".join([*_lines(found), *([] if svg is None else [f"written    {svg}"])]))
 
 
-def _is_file(checkpoint: Path) -> bool:
-    return checkpoint.is_file() or (bool(checkpoint.suffix) and not checkpoint.is_dir())
+def _draw(power: Power, svg: Path) -> None:
+    from karat.files import replacing
+
+    try:
+        with replacing(svg) as temporary:
+            temporary.write_text(power.svg() + "\n", encoding="utf-8")
+    except OSError as error:
+        raise KaratError(f"{svg} cannot be written: {error.strerror or error}.") from None
 
 
 def _numbers(option: str, text: str | None) -> list[float] | None:
+    from karat.scales import as_number
+
     if text is None:
         return None
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise KaratError(f"{option} {text}: write numbers with commas between them, such as 24,36.") from None
+    numbers = [as_number(part.strip()) for part in text.split(",")]
+    known = [number for number in numbers if number is not None]
+    if len(known) < len(numbers):
+        raise KaratError(f"{option} {text}: write numbers with commas between them, such as 24,36.")
+    return known
 
 
 def _whole(option: str, numbers: list[float] | None) -> list[int] | None:
     if numbers is None:
         return None
-    if any(number != int(number) for number in numbers):
+    if not all(number.is_integer() for number in numbers):
         raise KaratError(f"{option}: write whole numbers.")
     return [int(number) for number in numbers]
 

@@ -11,23 +11,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 import polars as pl
 
-from karat.columns import nearest
+from karat.columns import laid_over, nearest
 from karat.errors import MissingPartError
-from karat.judgments import Judgments
-from karat.parts.parts import (
-    WORKING_COPIES,
-    Parts,
-    PartsError,
-    by_question,
-    checked_part,
-    laid_over,
-    refuse_large,
-    renamed,
-)
+from karat.judgments import Judgments, scales_by_question
+from karat.parts.parts import WORKING_COPIES, Parts, PartsError, checked_part, refuse_large, refuse_mapping
 from karat.scales import Scale
 
 ROWS_A_PART = 500_000
@@ -111,13 +102,8 @@ def open_table(
 ) -> Table:
     """A table as parts: `postgresql://user@host/database#table` or `...#schema.table`."""
     url, _, table = where.partition("#")
-    # A path has lost one of the two strokes.
     scheme, _, rest = url.partition(":")
-    url = (
-        f"{scheme.partition('+')[0]}://{rest.lstrip('/')}"
-        if not rest.startswith("//")
-        else f"{scheme.partition('+')[0]}:{rest}"
-    )
+    url = f"{scheme.partition('+')[0]}:{_with_strokes(rest)}"
     if not table:
         raise PartsError(f"{_shown(url)}: say which table, as in {_shown(url)}#judgments")
     if scale is None:
@@ -126,7 +112,7 @@ def open_table(
         )
     with _connected(url) as connection:
         types = _columns(connection, table)
-        renamed(list(types), mapping, f"the table {table}")
+        refuse_mapping(mapping, list(types), f"the table {table}")
         who = mapping.get("participant") or "participant"
         if who not in types:
             close = nearest("participant", list(types))
@@ -138,10 +124,9 @@ def open_table(
         rows = _rows_of_parts(connection, table, who, parts)
         needed = WORKING_COPIES * BYTES_A_CELL * len(types) * max(rows)
         refuse_large(f"The largest of {parts} parts", needed, memory, parts, "--parts {parts}")
-        asked = None
-        if "question" in {**dict.fromkeys(types), **mapping}:
-            asked = _distinct(connection, table, mapping.get("question") or "question")
-    return Table(f"{_shown(url)}#{table}", by_question(scale, asked), rows, url, table, mapping, types)
+        question = mapping.get("question", "question")
+        asked = _distinct(connection, table, question) if question in types else None
+    return Table(f"{_shown(url)}#{table}", scales_by_question(scale, asked), rows, url, table, mapping, types)
 
 
 @contextmanager
@@ -158,12 +143,30 @@ def _connected(url: str) -> Iterator[Any]:
 
 
 def _shown(url: str) -> str:
-    """The address without its password."""
+    """The address without its password, which may stand before the host or among the settings after it.
+
+    >>> _shown("postgresql://me:secret@host/lab"), _shown("postgresql://me@host/lab?password=secret&port=5433")
+    ('postgresql://me@host/lab', 'postgresql://me@host/lab?port=5433')
+    """
     parts = urlsplit(url)
-    if parts.password is None:
-        return url
-    who, _, host = parts.netloc.rpartition("@")
-    return urlunsplit(parts._replace(netloc=f"{who.partition(':')[0]}@{host}"))
+    if parts.password is not None:
+        who, _, host = parts.netloc.rpartition("@")
+        parts = parts._replace(netloc=f"{who.partition(':')[0]}@{host}")
+    settings = [one for one in parts.query.split("&") if one.partition("=")[0] not in ("password", "sslpassword")]
+    # Put together by hand: urlunsplit would leave out the empty host of postgresql:///lab.
+    shown = f"{parts.scheme}://{parts.netloc}{parts.path}"
+    return f"{shown}?{'&'.join(settings)}" if parts.query and settings else shown
+
+
+def _with_strokes(rest: str) -> str:
+    """What follows the scheme, where a path has made one stroke of several: before a database alone there were three.
+
+    >>> _with_strokes("/me@host/lab"), _with_strokes("/lab?host=/run/postgresql"), _with_strokes("///lab")
+    ('//me@host/lab', '///lab?host=/run/postgresql', '///lab')
+    """
+    if rest.startswith("//"):
+        return rest
+    return f"//{rest[1:]}" if "/" in rest[1:].partition("?")[0] else f"//{rest}"
 
 
 def _columns(connection: Any, table: str) -> dict[str, str]:

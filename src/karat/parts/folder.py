@@ -13,19 +13,10 @@ from typing import Any
 import polars as pl
 
 from karat.checks import plain_types
-from karat.columns import COLUMNS
+from karat.columns import COLUMNS, laid_over
 from karat.files import METADATA_KEY, scales_from_data
-from karat.judgments import Judgments
-from karat.parts.parts import (
-    WORKING_COPIES,
-    Parts,
-    PartsError,
-    by_question,
-    checked_part,
-    laid_over,
-    refuse_large,
-    renamed,
-)
+from karat.judgments import Judgments, scales_by_question
+from karat.parts.parts import WORKING_COPIES, Parts, PartsError, checked_part, refuse_large, refuse_mapping
 from karat.scales import Scale
 
 SUFFIXES = (".parquet", ".pq")
@@ -130,7 +121,7 @@ def _common_columns(
     """The columns by karat's names, which must be the same in all files, and the types of those karat does not know."""
     common: dict[str, pl.DataType] = {}
     for path, schema in zip(paths, schemas, strict=True):
-        renamed(list(schema), mapping, path.name)
+        refuse_mapping(mapping, list(schema), path.name)
         table = laid_over(pl.DataFrame(schema=schema), mapping)
         plain = plain_types(table).schema
         own = {name: pl.Null() if table.schema[name] == pl.Null else dtype for name, dtype in plain.items()}
@@ -175,13 +166,13 @@ def _scales(
                     raise PartsError(f"{path.name} has another scale than the files before: {own.kind}, {own.known()}.")
         return found
     if not isinstance(scale, Scale) or "question" not in types:
-        return by_question(scale, None)
+        return scales_by_question(scale, None)
     column = mapping.get("question", "question")
     asked = [
         pl.read_parquet(path, columns=[column], hive_partitioning=False)[column].unique(maintain_order=True)
         for path in paths
     ]
-    return by_question(scale, pl.concat(one.cast(pl.String) for one in asked))
+    return scales_by_question(scale, pl.concat(one.cast(pl.String) for one in asked))
 
 
 def _about(path: Path) -> dict[str, Any] | None:

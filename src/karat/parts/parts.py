@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from karat.checks import Place, check, text_column
+from karat.checks import Place, check
 from karat.columns import COLUMNS, nearest
 from karat.errors import JudgmentsError, KaratError
 from karat.judgments import Judgments
@@ -71,11 +71,13 @@ def checked_part(
     return Judgments.from_checked(checked, scales, participants)
 
 
-def renamed(columns: list[str], mapping: Mapping[str, str], where: str) -> dict[str, str]:
-    """From the columns of a file to karat's, for those that are called otherwise; an empty name leaves one out.
+def refuse_mapping(mapping: Mapping[str, str], columns: list[str], where: str) -> None:
+    """PartsError where a mapping names a column that karat, or the file, does not have.
 
-    >>> renamed(["who", "item", "response", "x"], {"participant": "who", "item": "item"}, "data")
-    {'who': 'participant'}
+    >>> refuse_mapping({"participant": "woh"}, ["who", "item", "response"], "data")
+    Traceback (most recent call last):
+    ...
+    karat.parts.parts.PartsError: --map participant=woh: data has no column woh; is who meant?
     """
     for ours, theirs in mapping.items():
         if ours not in COLUMNS:
@@ -87,23 +89,6 @@ def renamed(columns: list[str], mapping: Mapping[str, str], where: str) -> dict[
             close = nearest(theirs, columns)
             hint = f"is {close} meant?" if close else f"there are {', '.join(columns)}."
             raise PartsError(f"--map {ours}={theirs}: {where} has no column {theirs}; {hint}")
-    return {theirs: ours for ours, theirs in mapping.items() if theirs and theirs != ours}
-
-
-def laid_over(frame: pl.DataFrame, mapping: Mapping[str, str]) -> pl.DataFrame:
-    """A table with karat's names, without the columns that are left out or whose name another one takes."""
-    taken = [ours for ours, theirs in mapping.items() if theirs != ours and ours in frame.columns]
-    return frame.drop(taken).rename({theirs: ours for ours, theirs in mapping.items() if theirs and theirs != ours})
-
-
-def by_question(scale: Scale | Mapping[str, Scale], questions: pl.Series | None) -> dict[str, Scale]:
-    """The scale of each question, where one scale is given for all."""
-    if not isinstance(scale, Scale):
-        return dict(scale)
-    if questions is None:
-        return {"": scale}
-    names = text_column(questions).unique(maintain_order=True).to_list()
-    return {name or "": scale for name in names} or {"": scale}
 
 
 def refuse_large(name: str, needed: int, memory: int | None, parts: int, mend: str) -> None:

@@ -13,10 +13,11 @@ from pathlib import Path
 import polars as pl
 
 from karat.checks import Place
+from karat.columns import laid_over
 from karat.errors import counted
-from karat.judgments import Judgments
+from karat.judgments import Judgments, scales_by_question
 from karat.parts.folder import Folder
-from karat.parts.parts import PartsError, by_question, checked_part, laid_over, renamed
+from karat.parts.parts import PartsError, checked_part, refuse_mapping
 from karat.scales import Scale
 
 PILES = ".piles"
@@ -83,9 +84,9 @@ def pieces_of_csv(
         start = 0
         try:
             for batch in pl.scan_csv(path, infer_schema=False).collect_batches(chunk_size=rows):
-                renamed(batch.columns, mapping, path.name)
+                refuse_mapping(mapping, batch.columns, path.name)
                 frame = laid_over(batch, mapping)
-                scales = by_question(scale, frame["question"] if "question" in frame.columns else None)
+                scales = scales_by_question(scale, frame["question"] if "question" in frame.columns else None)
                 yield checked_part(frame, scales, str(path), _rows_from(path, start))
                 start += batch.height
         except pl.exceptions.PolarsError as error:

@@ -7,7 +7,7 @@ seed gives the same numbers, however many processes share the work, in which ord
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,7 +16,7 @@ import numpy as np
 from karat.simulate.draw import Model, draw_answers
 from karat.simulate.layout import Layout
 from karat.simulate.mean_squares import Tested, by_mean_squares
-from karat.work import Work
+from karat.work import Progress, Work
 
 Analysis = Literal["means", "mixed"]
 SIZE = 50
@@ -39,11 +39,6 @@ class Batch:
     number: int
     size: int
 
-    @property
-    def key(self) -> str:
-        """What tells it from other batches of the same work."""
-        return f"{self.participants}/{self.items}/{self.effect!r}/{self.number}"
-
 
 def run_batch(batch: Batch) -> list[Tested]:
     """Estimate, standard error and p of every study of a batch."""
@@ -65,13 +60,10 @@ def _study(batch: Batch, random: np.random.Generator) -> Tested:
     return by_mixed_model(answers, layout, people, things)
 
 
-def run_batches(batches: Sequence[Batch], work: Work, each: Callable[[Batch, list[Tested]], object]) -> None:
-    """Do every batch; `each` is told its results as they come in."""
-    work.map(_run, None, batches, name="power", each=lambda place, tested: each(batches[place], tested))
+def run_batches(batches: Sequence[Batch], work: Work, progress: Progress | None = None) -> list[list[Tested]]:
+    """The results of every batch, in their order."""
+    return work.map(_run, None, batches, name="power", progress=progress)
 
 
 def _run(_: None, batch: Batch) -> list[Tested]:
     return run_batch(batch)
-
-
-Progress = Callable[[int, int], None]

@@ -11,24 +11,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from pathlib import Path
 from typing import Literal
 
 import polars as pl
 
 from karat.judgments import Judgments
-from karat.simulate.batches import SIZE, Analysis, Batch, Progress, run_batches
-from karat.simulate.checkpoint import Checkpoint
+from karat.simulate.batches import SIZE, Analysis, Batch, run_batches
 from karat.simulate.contrasts import USUAL_EFFECT, named_contrast
 from karat.simulate.draw import Latent, Model, in_logits, on_scale, unit_of
 from karat.simulate.errors import SimulateError
-from karat.simulate.layout import Layout, groups_needed, layout_of, rounded_items
-from karat.simulate.mean_squares import Tested
+from karat.simulate.layout import Layout, fewest_participants, layout_of, rounded_items
 from karat.simulate.pilot import Pilot, read_pilot
 from karat.simulate.power_result import Power, summarised
 from karat.simulate.spread import Spread
 from karat.study.study import Study
-from karat.work import HERE, Work, opened
+from karat.work import HERE, Progress, Work
 
 Unit = Literal["log-odds", "scale"]
 
@@ -48,8 +45,6 @@ def power(
     analysis: Analysis = "means",
     spread: Spread | None = None,
     seed: int = 1,
-    processes: int = 1,
-    checkpoint: str | Path | None = None,
     progress: Progress | None = None,
     work: Work = HERE,
 ) -> Power:
@@ -58,8 +53,7 @@ def power(
     Without them, the study's own numbers are taken and an effect of 0.8 logits. `unit` says whether effects are
     log-odds or differences on the scale. A `pilot` gives the standard deviations of participants and items and, without
     `effects`, the effect; effects are then differences on the scale. `exclude` is the share of participants that are
-    expected to be excluded. `checkpoint` is a file in which finished work is kept: the same call continues from it.
-    So many `processes` of this machine share the work, or `work` says where it is done (`karat.work.opened`).
+    expected to be excluded. `work` says where it is done, and whether what is done is kept (`karat.work.opened`).
 
     >>> import tempfile
     >>> from karat.study.init import write_study
@@ -78,25 +72,16 @@ def power(
     stated = spread or Spread()
     model: Model = Latent(stated) if found is None else found.model
     true = _effects(effects, unit, found, layout, stated)
+    each = -(-simulations // SIZE)
     batches = [
         Batch(layout, model, n, m, inner, exclude, analysis, seed, number, min(SIZE, simulations - SIZE * number))
         for (n, m), (_, inner, _) in product(sizes, true)
-        for number in range(-(-simulations // SIZE))
+        for number in range(each)
     ]
-    about = {
-        "study": study.fingerprint, "contrast": planned.model_dump(), "model": repr(model), "exclude": exclude,
-        "analysis": analysis, "seed": seed, "simulations": simulations,
-    }  # fmt: skip
-    kept = None if checkpoint is None else Checkpoint(Path(checkpoint), about)
-    if processes > 1:
-        with opened(processes=processes) as several:
-            tested = _run(batches, kept, several, progress)
-    else:
-        tested = _run(batches, kept, work, progress)
+    tested = run_batches(batches, work, progress)
     rows = []
-    for (n, m), (effect, inner, difference) in product(sizes, true):
-        own = [row for batch in batches if (batch.participants, batch.items, batch.effect) == (n, m, inner)
-               for row in tested[batch.key]]  # fmt: skip
+    for place, ((n, m), (effect, _, difference)) in enumerate(product(sizes, true)):
+        own = [row for studies in tested[place * each : (place + 1) * each] for row in studies]
         size = {"participants": n, "items": m, "effect": effect, "difference": difference}
         rows.append({**size, **summarised(own, difference, alpha)})
     if found is not None:
@@ -126,7 +111,7 @@ def _sizes(
 ) -> tuple[list[tuple[int, int]], list[str]]:
     """Every number of participants with every number of items that the design can hold."""
     people = list(dict.fromkeys(participants or [study.settings.recruitment.participants]))
-    least = groups_needed(layout)
+    least = fewest_participants(layout)
     for number in people:
         if number < least:
             raise SimulateError(f"{number} participants are too few: the design needs at least {least}, two a list.")
@@ -151,23 +136,3 @@ def _effects(
             raise SimulateError("Effects on the scale have no usual size: say which differences are meant.")
         return [(effect, in_logits(layout, spread, effect), effect) for effect in given]
     return [(effect, effect, on_scale(layout, spread, effect) if effect else 0.0) for effect in given]
-
-
-def _run(
-    batches: list[Batch], checkpoint: Checkpoint | None, work: Work, progress: Progress | None
-) -> dict[str, list[Tested]]:
-    """The results of all batches, those that were done before among them."""
-    tested: dict[str, list[Tested]] = {} if checkpoint is None else dict(checkpoint.done)
-    left = [batch for batch in batches if batch.key not in tested]
-    before, told = len(batches) - len(left), iter(range(1, len(left) + 1))
-    report: Progress = progress or (lambda done, total: None)
-    report(before, len(batches))
-
-    def add(batch: Batch, results: list[Tested]) -> None:
-        tested[batch.key] = results
-        if checkpoint is not None:
-            checkpoint.add(batch.key, results)
-        report(before + next(told), len(batches))
-
-    run_batches(left, work, add)
-    return tested

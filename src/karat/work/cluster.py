@@ -16,6 +16,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from functools import lru_cache
 from types import FrameType
 from typing import Any
 
@@ -24,7 +25,11 @@ from karat.work.doing import Given, Outcome
 from karat.work.work import Each, Progress, Result, Shared, Task, WorkError, told
 
 AHEAD = 2
-"""Tasks that wait at each process; more would only fill its memory with results."""
+"""Packages of tasks that wait at each process; more would only fill its memory with results."""
+WORTHWHILE = 0.5
+"""Seconds that a package of tasks shall take: sending for one costs some milliseconds, here and at the scheduler."""
+SMALL = 50_000
+"""Bytes up to which what all tasks share is sent along with every package, which takes less than to deal it out."""
 COUNTED_EVERY = 2.0
 """Seconds between two looks at how many workers there are."""
 LOSSES = 5
@@ -33,6 +38,7 @@ MEMORY = (
     "As a rule the memory is too small: use fewer processes, or give them more (--memory, or where the workers are "
     "started)."
 )
+IN_WORDS = "__import__('karat.work.cluster', fromlist=['_do'])._do(given, package)"
 LOST = ("scheduler-connection-lost", "scheduler-restart")
 
 
@@ -83,18 +89,21 @@ class _LostError(Exception):
 
 
 class _Running:
-    """The tasks of one map: those that wait, and those that the scheduler has."""
+    """The tasks of one map: those that wait, and those that the scheduler has; of quick ones, several at a time."""
 
     def __init__(self, cluster: Cluster, given: Given, tasks: Sequence[Any], name: str) -> None:
+        from cloudpickle import dumps
         from distributed import as_completed
 
         self.cluster, self.client, self.given, self.tasks, self.name = cluster, cluster.client, given, tasks, name
         self.waiting = deque(range(len(tasks)))
-        self.sent: dict[Any, int] = {}
+        self.sent: dict[Any, list[int]] = {}
+        self.done, self.seconds = 0, 0.0
         self.losses, self.counted, self.at_once = 0, -COUNTED_EVERY, 0
         with _scheduler():
             self.coming = as_completed(loop=self.client.loop)
-        self.everywhere = self._scattered()
+        packed = dumps(given)
+        self.everywhere = packed if len(packed) <= SMALL else self._scattered()
 
     def outcomes(self) -> Iterator[tuple[int, Outcome]]:
         """What became of every task, as it comes in."""
@@ -102,48 +111,60 @@ class _Running:
         while self.sent:
             with _scheduler():
                 future = next(self.coming)
-            place = self.sent.pop(future.key)
-            outcome = self._outcome(future, place)
+            places = self.sent.pop(future.key)
+            found = self._found(future, places)
             self._send()
-            if outcome is not None:
-                yield place, outcome
+            yield from zip(places, found, strict=False)
 
     def _send(self) -> None:
-        """Give the scheduler as many tasks as its workers can soon do."""
+        """Give the scheduler as many packages as its workers can soon do."""
         with _scheduler():
             if time.monotonic() - self.counted > COUNTED_EVERY:
                 self.counted, self.at_once = time.monotonic(), AHEAD * self.cluster.processes + 1
             while self.waiting and len(self.sent) < self.at_once:
-                place = self.waiting.popleft()
+                places = [self.waiting.popleft() for _ in range(self._together())]
                 # A pickle, so that Dask does not look into it for results that are still to come.
-                task = pickle.dumps(self.tasks[place], protocol=5)
-                future = self.client.submit(_do, self.everywhere, task, key=None, pure=False)
-                self.sent[future.key] = place
+                package = pickle.dumps([self.tasks[place] for place in places], protocol=5)
+                future = self._submitted(package)
+                self.sent[future.key] = places
                 self.coming.add(future)
 
-    def _outcome(self, future: Any, place: int) -> Outcome | None:
-        """What became of a task; None where it is to be done again."""
+    def _submitted(self, package: bytes) -> Any:
+        """A package at the scheduler. Sent along, karat is asked for in words: a worker without it can then say so."""
+        if not isinstance(self.everywhere, bytes):
+            return self.client.submit(_do, self.everywhere, package, key=None, pure=False)
+        given = {"given": self.everywhere, "package": package}
+        return self.client.submit(eval, IN_WORDS, given, key=None, pure=False)
+
+    def _together(self) -> int:
+        """How many tasks make a package: it shall be worthwhile, and all processes shall end at about the same time."""
+        worthwhile = WORTHWHILE * self.done / self.seconds if self.seconds else 1
+        return max(1, min(int(worthwhile), len(self.waiting) // self.at_once))
+
+    def _found(self, future: Any, places: list[int]) -> list[Outcome]:
+        """What became of the tasks of a package, up to the first error; nothing where they are to be done again."""
         from distributed import KilledWorker
 
         try:
             with _scheduler():
-                outcome: Outcome = future.result()
-                return outcome
+                outcomes, seconds = future.result()
         except _LostError:
             raise
         except CancelledError:
             # What all tasks share was lost with the workers that held it.
-            self.waiting.appendleft(place)
-            if self.everywhere.status != "finished":
+            self.waiting.extendleft(reversed(places))
+            if not isinstance(self.everywhere, bytes) and self.everywhere.status != "finished":
                 self.losses += 1
                 if self.losses > LOSSES:
                     raise WorkError(f"{self.name}: the workers died {LOSSES} times, all of them. {MEMORY}") from None
                 self.everywhere = self._scattered()
-            return None
+            return []
         except KilledWorker as error:
             raise WorkError(f"{self.name}: several workers died with the same task. {MEMORY}") from error
         except Exception as error:
             raise self._at_worker(error) from error
+        self.done, self.seconds = self.done + len(outcomes), self.seconds + seconds
+        return outcomes  # type: ignore[no-any-return]
 
     def _scattered(self) -> Any:
         """What all tasks share, at every worker: whoever has it can be given tasks, and one may die."""
@@ -179,8 +200,22 @@ def needs_karat(why: str) -> str:
     )
 
 
-def _do(given: Given, task: bytes) -> Outcome:
-    return given.outcome(pickle.loads(task))  # noqa: S301 - from the process that asks
+def _do(given: Given | bytes, package: bytes) -> tuple[list[Outcome], float]:
+    """Do the tasks of a package, up to the first error, and say how long it took."""
+    begun = time.monotonic()
+    own = _unpacked(given) if isinstance(given, bytes) else given
+    outcomes: list[Outcome] = []
+    for task in pickle.loads(package):  # noqa: S301 - from the process that asks
+        outcomes.append(own.outcome(task))
+        if outcomes[-1].error is not None:
+            break
+    return outcomes, time.monotonic() - begun
+
+
+@lru_cache(maxsize=1)
+def _unpacked(packed: bytes) -> Given:
+    given: Given = pickle.loads(packed)  # noqa: S301 - from the process that asks
+    return given
 
 
 @contextmanager

@@ -47,6 +47,12 @@ from karat.work.work import WorkError
 PATIENCE = 30.0
 """Seconds until a scheduler that does not answer, or has no workers, is given up."""
 ADDRESS = r"(\w+://)?[\w.\-\[\]:%]+:\d+"
+QUIET = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "500ms",
+    "distributed.scheduler.active-memory-manager.start": False,
+}
+"""What Dask watches in itself beside the work; on one machine it takes processor time from it."""
 EXAMPLE = 'class = "dask_jobqueue.SLURMCluster", workers = 20, and what that class takes under [options]'
 
 
@@ -101,18 +107,20 @@ def processors() -> int:
 
 
 def _local(processes: int | None, memory: int | None) -> Any:
+    import dask
     from distributed import LocalCluster
 
     number = processes or processors()
-    return LocalCluster(
-        n_workers=number,
-        threads_per_worker=1,
-        memory_limit="auto" if memory is None else memory // number,
-        dashboard_address="127.0.0.1:0",
-        host="127.0.0.1",
-        silence_logs=logging.CRITICAL,
-        preload=["karat.work.deaf"],
-    )
+    with dask.config.set(QUIET):
+        return LocalCluster(
+            n_workers=number,
+            threads_per_worker=1,
+            memory_limit="auto" if memory is None else memory // number,
+            dashboard_address="127.0.0.1:0",
+            host="127.0.0.1",
+            silence_logs=logging.CRITICAL,
+            preload=["karat.work.deaf"],
+        )
 
 
 @contextmanager

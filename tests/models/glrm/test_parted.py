@@ -243,6 +243,37 @@ def test_a_start_is_taken() -> None:
     assert again.convergence.evaluations < one.convergence.evaluations
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_fit_that_was_broken_off_goes_on_from_what_is_kept(family: Family, tmp_path: Path) -> None:
+    response, worker, task, _ = answers(family)
+    parts = split(response, worker, task)
+    whole = fit_crossed_in_parts(parts, family=family)
+    passes = whole.objective.crew.passes
+    interval = worker_share(whole)
+    for broken_off in (10, passes // 3):
+        with pytest.raises(PassesError):
+            fit_crossed_in_parts(parts, family=family, most=broken_off, kept=tmp_path)
+    (tmp_path / "half-written.npz").write_bytes(b"PK")
+    fit = fit_crossed_in_parts(parts, family=family, kept=tmp_path)
+    assert fit.objective.crew.passes < passes
+    assert fit.parameters.tolist() == whole.parameters.tolist()
+    assert fit.hessian.tolist() == whole.hessian.tolist()
+    assert (worker_share(fit).lower, worker_share(fit).upper) == (interval.lower, interval.upper)
+    again = fit_crossed_in_parts(parts, family=family, kept=tmp_path, most=1)
+    assert worker_share(again) == worker_share(fit)
+
+
+def test_a_kept_evaluation_that_cannot_be_read_is_computed(tmp_path: Path) -> None:
+    response, worker, task, _ = answers()
+    parts = split(response, worker, task)
+    whole = fit_crossed_in_parts(parts, kept=tmp_path)
+    for path in tmp_path.iterdir():
+        path.write_bytes(path.read_bytes()[:100])
+    fit = fit_crossed_in_parts(parts, kept=tmp_path)
+    assert fit.parameters.tolist() == whole.parameters.tolist()
+    assert fit.objective.crew.passes == whole.objective.crew.passes
+
+
 def test_a_process_that_is_killed_changes_nothing(tmp_path: Path) -> None:
     response, worker, task, _ = answers()
     parts = split(response, worker, task, parts=2)

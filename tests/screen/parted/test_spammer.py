@@ -20,8 +20,14 @@ from karat.screen.crowd import crowd as in_memory
 from karat.screen.parted import spammer
 from karat.screen.parted.crowd import InParts, part_file
 from karat.screen.parted.spammer import spammer_index_in_parts
-from karat.work import opened
+from karat.work import HERE, WorkError, opened
+from karat.work.kept import Kept
 from screen.parted.splitting import SPLITS, crowd, whole
+
+SOME_SPLITS = [
+    pytest.param(shares, marks=[pytest.mark.slow] * (len(shares) != 5), id=str(len(shares))) for shares in SPLITS
+]
+"""The most parts always, fewer among the slow tests."""
 
 
 def simulated(
@@ -67,7 +73,7 @@ def same(parted: SpammerIndex, together: SpammerIndex) -> None:
         assert_frame_equal(parted.baselines, together.baselines, abs_tol=1e-6)
 
 
-@pytest.mark.parametrize("shares", SPLITS, ids=len)
+@pytest.mark.parametrize("shares", SOME_SPLITS)
 @pytest.mark.parametrize(
     "scale", [karat.Binary(), karat.Ordinal(4), karat.Nominal("abc"), karat.Choice()], ids=lambda scale: scale.kind
 )
@@ -100,7 +106,7 @@ def test_a_repetition_in_few_tasks_is_no_round(tmp_path: Path) -> None:
     same(spammer_index_in_parts(parted), together)
 
 
-@pytest.mark.parametrize("shares", SPLITS, ids=len)
+@pytest.mark.parametrize("shares", SOME_SPLITS)
 def test_questions_conditions_and_several_scales(shares: Sequence[float], tmp_path: Path) -> None:
     scales = {"good": karat.Binary(), "how": karat.Ordinal(5), "old": karat.Continuous(0, 100)}
     good, how = (simulated(scales[name], seed=seed, items=10).frame for name, seed in (("good", 1), ("how", 2)))
@@ -208,6 +214,35 @@ def test_progress_never_goes_beyond_its_end(tmp_path: Path) -> None:
     assert len(told) > 100
     assert all(done <= total for done, total in told)
     assert told[-1][0] == told[-1][1]
+
+
+class BreakingOff:
+    """Work that is lost after so many maps."""
+
+    processes = 1
+
+    def __init__(self, after: int | None = None) -> None:
+        self.maps, self.after = 0, after
+
+    def map(self, *given: Any, **named: Any) -> list[Any]:
+        self.maps += 1
+        if self.after is not None and self.maps > self.after:
+            raise WorkError("the scheduler is gone")
+        return HERE.map(*given, **named)
+
+
+def test_a_fit_that_was_broken_off_goes_on(tmp_path: Path) -> None:
+    parted = crowd(simulated(karat.Binary()), (0.5, 0.5), tmp_path)
+    usual = BreakingOff()
+    whole_index = spammer_index_in_parts(replace(parted, work=usual))
+    kept = replace(parted, out=tmp_path / "kept-out", scratch=tmp_path / "kept-out" / "scratch")
+    lost, found = BreakingOff(usual.maps // 2), BreakingOff()
+    with pytest.raises(WorkError, match="gone"):
+        spammer_index_in_parts(replace(kept, work=Kept(lost, tmp_path / "kept")))
+    again = spammer_index_in_parts(replace(kept, work=Kept(found, tmp_path / "kept")))
+    assert found.maps < usual.maps * 0.6
+    assert (again.value, again.lower, again.upper) == (whole_index.value, whole_index.lower, whole_index.upper)
+    assert again.log_likelihood == whole_index.log_likelihood
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -51,12 +52,14 @@ def fit_crossed_in_parts(
     seed: int = 1,
     most: int = PASSES,
     told: Passes | None = None,
+    kept: Path | None = None,
 ) -> Fit:
     """Fit crossed random intercepts for workers and tasks to binary or ordered answers in parts of workers.
 
     `mapper(function, shared, tasks)` gives what the function returns for what is shared and each task, in the order of
     tasks; it may spread them over processes or machines. Where there are more than `tasks` tasks, `seed` draws the
     sample. `told` hears after each pass how often the answers were gone through; after `most` passes the fit gives up.
+    Evaluations are kept in the folder `kept`, for these answers alone: a fit that was broken off goes on from there.
 
     >>> from karat.models.glrm.parted_answers import PartAnswers
     >>> random = np.random.default_rng(1)
@@ -86,7 +89,7 @@ def fit_crossed_in_parts(
     whole, about = about, merged(every, family)
     view = View(family, about.tasks, about.categories, sample)
     sizes = tuple(len(known.workers) for known in every)
-    objective = PartedObjective(Crew(placed, mapper, most, told), view, len(about.size), sizes)
+    objective = PartedObjective(Crew(placed, mapper, most, told), view, len(about.size), sizes, kept)
     optimum, convergence = solve(objective, _start(objective, about, start), objective.zero_modes())
     known = About(
         about.workers, about.tasks, about.categories, int(about.counts.sum()), about.single, about.size,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from karat.models.glrm.mode import DECREMENT, STEPS, Scales, halve
 from karat.models.glrm.objective import Evaluation, variance_information
 from karat.models.glrm.parted_answers import View
 from karat.models.glrm.parted_crew import Crew
+from karat.models.glrm.parted_kept import digest, load, save
 from karat.models.glrm.parted_sums import GradientSums, ModeSums, Where, gradient_sums, mode_sums
 from karat.models.glrm.schur import inverted
 
@@ -37,6 +39,11 @@ class PartedModes:
     parameters: Floats | None = None
     movement: Floats | None = None
     """Tasks x parameters."""
+
+    def arrays(self) -> list[Floats]:
+        """What they are made of."""
+        given = (self.worker, self.task, self.parameters, self.movement)
+        return [one for one in given if one is not None]
 
     def turned(self, sign: Floats) -> PartedModes:
         """The modes where the deviations have another sign; `sign` has one for each parameter."""
@@ -81,6 +88,8 @@ class PartedObjective:
     columns: int
     sizes: tuple[int, ...]
     """The workers of each part."""
+    kept: Path | None = None
+    """Where evaluations are kept, in a folder for these answers alone."""
     deviations: int = 2
 
     @property
@@ -109,6 +118,21 @@ class PartedObjective:
         _, psi, scales = self.split(parameters)
         if not np.all(np.isfinite(parameters)) or not np.all(np.diff(psi) > 0):
             return None
+        if self.kept is None:
+            return self._evaluated(parameters, scales, start)
+        name = digest([parameters, *start.arrays()])
+        known = load(self.kept, name)
+        if known is None:
+            at = self._evaluated(parameters, scales, start)
+            arrays = dict(zip(("worker", "task", "at", "movement"), at.modes.arrays(), strict=True))
+            numbers = {"value": np.array(at.value), "found": np.array(at.found), "gradient": at.gradient}
+            save(self.kept, name, **numbers, information=at.information(), **arrays)
+            return at
+        modes = PartedModes(known["worker"], known["task"], known["at"], known["movement"])
+        information = known["information"]
+        return Evaluation(float(known["value"]), known["gradient"], modes, bool(known["found"]), lambda: information)
+
+    def _evaluated(self, parameters: Floats, scales: Scales, start: PartedModes) -> Evaluation:
         point, factor, found = self._mode(parameters, scales, start)
         value = point.value + point.sums.half_log_determinant + float(np.log(factor.diagonal()).sum())
         inverse = inverted(factor)

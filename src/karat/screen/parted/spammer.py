@@ -11,9 +11,11 @@ the standard error of its index, that of the profile interval: its width divided
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -31,7 +33,7 @@ from karat.screen.evidence import ScreenError
 from karat.screen.parted.crowd import InParts
 from karat.screen.parted.spammer_answers import AnswersFile, PartedCrowd, parted_crowd
 from karat.screen.spammer_index import SpammerIndex, of_labels, of_rounds
-from karat.screen.spammer_labels import with_shares
+from karat.screen.spammer_interval import with_shares
 from karat.work import HERE, Work
 from karat.work.kept import Kept
 
@@ -83,7 +85,7 @@ def _in_parts(crowd: InParts, answers: PartedCrowd, seed: int, tasks: int, passe
         found = fit_crossed_in_parts(
             answers.files, partial(_steps(crowd.work).map, name=CRITERION),
             family="binary" if answers.family == "binary" else "ordinal", tasks=tasks, seed=seed, most=passes,
-            told=_Told(crowd),
+            told=_Told(crowd), kept=_kept(crowd),
         )  # fmt: skip
         agreement = agreement_in_parts(found)
     except PassesError as error:
@@ -123,8 +125,14 @@ def _error(lower: float, upper: float) -> str:
 
 
 def _steps(work: Work) -> Work:
-    """Where the steps of the fit are done: they read files of `scratch`, their sums are large, and nothing is kept."""
+    """Where the steps of the fit are done: they read files of `scratch`, and their sums are too large to be kept."""
     return work.work if isinstance(work, Kept) else work
+
+
+def _kept(crowd: InParts) -> Path | None:
+    """Where the fit keeps its steps, if anything is to be kept: with the files of this run, which its answers are."""
+    about = hashlib.sha256(repr((crowd.excluded, crowd.token)).encode()).hexdigest()[:12]
+    return crowd.scratch / "spammer_steps" / about if isinstance(crowd.work, Kept) else None
 
 
 @dataclass(frozen=True)
