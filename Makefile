@@ -8,7 +8,7 @@ FIND_PYTHON = for p in $(PYTHON) python3 python3.13 python3.12 python3.11 python
 	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$p; break; fi; done
 PIP := $(ENV) -m pip --disable-pip-version-check -q install --constraint constraints.txt
 
-.PHONY: help setup setup-dev browser demo test test-slow lint docs benchmarks datasets replication screenshots constraints clean
+.PHONY: help setup setup-dev browser demo test test-slow lint docs benchmarks datasets replication screenshots constraints build licences sbom coverage mutation clean
 
 help:
 	@echo "make demo         set up, run the main job on example data, say where the result is"
@@ -21,6 +21,11 @@ help:
 	@echo "make replication  make the pages on published studies again (needs ../shared/reference)"
 	@echo "make screenshots  take the pictures of the documentation again, in the browser tests"
 	@echo "make constraints  resolve the pinned versions again"
+	@echo "make build        wheel and sdist into dist/, built twice and compared, with their checksums"
+	@echo "make licences     every dependency at run time with its licence; fails on one that must not be there"
+	@echo "make sbom         the software bill of materials into dist/"
+	@echo "make coverage     the lines of models, screen and study that tests run; fails under 95 %"
+	@echo "make mutation     change MODULES one thing at a time and print the changes that no test notices"
 	@echo "make clean        remove what make made"
 
 .venv/made:
@@ -84,6 +89,26 @@ screenshots: setup-dev browser
 
 constraints: setup-dev
 	$(ENV) tools/pin_versions.py
+
+build: setup-dev
+	@$(ENV) -m tools.build
+
+licences: setup-dev
+	@$(PIP) --editable ".[bayes,cluster,postgres]"
+	@$(ENV) -m tools.licences
+
+sbom: setup-dev
+	@$(PIP) --editable ".[bayes,cluster,postgres]"
+	@$(ENV) -m tools.sbom
+
+coverage: setup-dev
+	@$(PIP) --group coverage
+	$(ENV) -m tools.tested_lines
+
+MODULES ?= screen/remfod study/chance
+mutation: setup-dev
+	@$(PIP) --group mutation
+	$(ENV) -m tools.mutation $(MODULES)
 
 clean:
 	rm -rf src/karat/field/web/vendor src/karat/field/web/node_modules

@@ -10,13 +10,15 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+GROUPS = ("dev", "coverage", "mutation")
 HEADER = "# Made by `make constraints`; holds for Python 3.11 to 3.13.\n"
 
 
 def main() -> None:
     """Write constraints.txt."""
     subprocess.run([sys.executable, "-m", "pip", "install", "-q", "uv"], check=True)
-    command = [sys.executable, "-m", "uv", "pip", "compile", "pyproject.toml", "--group", "dev", "--all-extras"]
+    command = [sys.executable, "-m", "uv", "pip", "compile", "pyproject.toml", "--all-extras"]
+    command += [part for group in GROUPS for part in ("--group", group)]
     command += ["--universal", "-q", "--python-version", "3.11", "--no-annotate", "--no-header", "--upgrade"]
     pins = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     (ROOT / "constraints.txt").write_text(HEADER + pins, encoding="utf-8")

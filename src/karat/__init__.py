@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 _PACKAGES = ("datasets", "errors", "intake", "measure", "report", "scales", "screen", "simulate", "study")
 _NAMES = {
