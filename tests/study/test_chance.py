@@ -13,6 +13,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -227,6 +228,91 @@ def test_all_rules_are_found() -> None:
         assert found == slow
 
 
+@pytest.mark.parametrize("alpha", ["1/20", "1/4", "1/2", "1"])
+@pytest.mark.parametrize("p", ["0", "1/20", "1/2", "3/5", "1"])
+def test_needed_is_the_first_that_suffices(p: str, alpha: str) -> None:
+    for n in range(1, 9):
+        enough = [k for k in range(1, n + 1) if at_least(n, k, Fraction(p)) <= Fraction(alpha)]
+        assert chance.needed(n, p, alpha) == (enough[0] if enough else None)
+
+
+WAYS = [
+    (5, "grammatical", None),
+    (4, None, None),
+    (5, "both", [1, 2, 4, 2, 1]),
+    (3, "ungrammatical", ["1/4", "1/2", 2]),
+]
+
+
+@pytest.mark.parametrize("alpha", ["1/20", "1/4"])
+@pytest.mark.parametrize(("points", "neutral", "weights"), WAYS)
+def test_rules_for_other_scales_by_trying_all(points: int, neutral: Any, weights: Any, alpha: str) -> None:
+    above, below = sides(points, neutral, weights)
+    limit = Fraction(alpha)
+    for slips in (0, 1, 2):
+        n = next(
+            n for n in range(slips + 1, 200) if at_least(n, n - slips, above) * at_least(n, n - slips, below) <= limit
+        )
+        assert chance.smallest_joint(points, neutral, alpha, slips, weights) == (n, n - slips)
+    for most, slips in product((Fraction(1), Fraction(1, 2), Fraction(1, 4)), (0, 1)):
+        slow = [
+            (float(p * q), (4, k), (5, m), float(p), float(q))
+            for m in range(1, 6 - slips)
+            for k in range(1, 5 - slips)
+            for p, q in [(at_least(4, k, above), at_least(5, m, below))]
+            if max(p, q) < most and p * q <= limit
+        ]
+        rules = chance.joint_rules(4, 5, points, neutral, alpha, most, slips, weights)
+        found = [(r.probability, r.grammatical, r.ungrammatical, r.p_grammatical, r.p_ungrammatical) for r in rules]
+        assert found == slow
+
+
+@pytest.mark.parametrize("as_published", [False, True])
+@pytest.mark.parametrize(("points", "neutral", "weights"), WAYS)
+def test_the_rule_is_the_mildest_of_all(points: int, neutral: Any, weights: Any, as_published: bool) -> None:
+    above, below = sides(points, neutral, weights)
+    half = Fraction(1, 2)
+    allowed = [
+        (at_least(9, k, above) * at_least(8, m, below), -k, m)
+        for k in range(1, 10)
+        for m in range(1, 8)
+        if at_least(8, m, below) < half and (as_published or (k < 9 and at_least(9, k, above) < half))
+    ]
+    kept = [one for one in allowed if one[0] <= Fraction(1, 10) and one[0] < 1]
+    if not kept:
+        with pytest.raises(chance.ChanceError, match=r"or under 0\.1 and allows"):
+            chance.joint_rule(9, 8, points, neutral, 0.1, weights, as_published)
+        return
+    p, k, _ = max(kept, key=lambda one: one[:2])
+    rule = chance.joint_rule(9, 8, points, neutral, 0.1, weights, as_published)
+    assert (rule.probability, rule.grammatical) == (float(p), (9, -k))
+    assert rule.p_grammatical * rule.p_ungrammatical == pytest.approx(float(p))
+
+
+def test_what_lies_on_a_limit_passes() -> None:
+    assert chance.needed(1, 0.05) == 1
+    assert chance.smallest(0.05) == (1, 1)
+    assert chance.smallest(0, 0) == (1, 1)
+    assert chance.smallest(0.5) == (5, 5)
+    assert chance.smallest_joint(neutral=None) == (4, 3)
+    assert [rule.probability for rule in chance.joint_rules(1, 0, 2, alpha=0.5)] == [0.5]
+    assert chance.joint_rules(1, 0, 2, alpha=0.5, below=0.5) == []
+    assert chance.joint_rules(0, 0, alpha=1)[0].grammatical == (0, 0)
+    assert chance.relational_threshold(1, 2, "1/4") == 1.0
+    assert chance.relational_threshold(2, 3, 1) == 0.25
+    assert chance.relational_threshold(2, 3, 0.05, [0, 1, 0]) == 0.25
+    assert chance.rights_minus_wrongs(3, 1, 0.5, none=0.5) == 0.875
+    # As published, the ungrammatical group is held to its own chance, which has the middle of the scale.
+    assert chance.joint_rule(12, 12, 5, "ungrammatical", as_published=True).ungrammatical == (12, 10)
+    # Of two rules that are guessed equally often, the one that asks less of the grammatical controls.
+    assert chance.joint_rule(8, 8, points=4, alpha=0.1).grammatical == (8, 5)
+
+
+def test_an_empty_table_has_its_columns() -> None:
+    assert dict(chance.table([], [3, 5], 0.5).schema) == {"n": pl.Int64, "3": pl.Float64, "5": pl.Float64}
+    assert dict(chance.table([2], [3], 0.5).schema) == {"n": pl.Int64, "3": pl.Float64}
+
+
 # What must hold for any numbers.
 
 
@@ -308,10 +394,10 @@ def test_a_float_is_read_as_the_fraction_that_was_meant(a: int, b: int) -> None:
 
 def test_a_hundred_pairs_are_instant() -> None:
     counts_of_sums.cache_clear()
-    start = time.perf_counter()
+    start = time.process_time()
     assert chance.relational(100, 7, 0.5) < 1e-20
     assert chance.relational_threshold(100, 7) == 0.08
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 def test_other_ways_of_guessing() -> None:
@@ -361,3 +447,61 @@ def test_what_cannot_be_is_said(call: Any, message: str) -> None:
         call()
     assert isinstance(caught.value, KaratError)
     assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize(
+    ("call", "start"),
+    [
+        (lambda: chance.pass_probability(-1, 2, 0.5), "trials: -1 is too few"),
+        (lambda: chance.pass_probability(4, -2, 0.5), "right answers: -2 is too few"),
+        (lambda: chance.pass_probability(4, 2, 2), "chance: 2 is not"),
+        (lambda: chance.table([-1], [1], 0.5), "trials: -1"),
+        (lambda: chance.table([1], [-1], 0.5), "right answers: -1"),
+        (lambda: chance.table([1], [1], 2), "chance: 2"),
+        (lambda: chance.needed(-1, 0.5), "trials: -1"),
+        (lambda: chance.needed(4, 2), "chance: 2"),
+        (lambda: chance.needed(4, 0.5, 2), "alpha: 2"),
+        (lambda: chance.smallest(2), "chance: 2"),
+        (lambda: chance.smallest(0.5, 2), "alpha: 2"),
+        (lambda: chance.smallest(0.5, 0.05, -1), "slips: -1"),
+        (lambda: chance.smallest_joint(alpha=2), "alpha: 2"),
+        (lambda: chance.smallest_joint(slips=-1), "slips: -1"),
+        (lambda: chance.joint((-1, 4), (5, 4)), "grammatical: -1"),
+        (lambda: chance.joint((5, -4), (5, 4)), "grammatical: -4"),
+        (lambda: chance.joint((5, 4), (-1, 4)), "ungrammatical: -1"),
+        (lambda: chance.joint((5, 4), (5, -4)), "ungrammatical: -4"),
+        (lambda: chance.joint_rules(-1, 5), "grammatical: -1"),
+        (lambda: chance.joint_rules(5, -1), "ungrammatical: -1"),
+        (lambda: chance.joint_rules(5, 5, alpha=2), "alpha: 2"),
+        (lambda: chance.joint_rules(5, 5, below=2), "below: 2"),
+        (lambda: chance.joint_rules(5, 5, slips=-1), "slips: -1"),
+        (
+            lambda: chance.joint_rule(2, 3),
+            "No rule for 2 grammatical and 3 ungrammatical controls keeps guessing at or under 0.05 and allows a slip "
+            "in each group. Use more controls.",
+        ),
+        (lambda: chance.relational(0, 5), "pairs: 0"),
+        (lambda: chance.relational(3, 5, 2), "minimum: 2"),
+        (lambda: chance.relational_threshold(0, 5), "pairs: 0 is too few; it must be at least 1."),
+        (lambda: chance.relational_threshold(5, 5, 2), "alpha: 2"),
+        (
+            lambda: chance.relational_threshold(1, 2),
+            "Even the largest difference is guessed with p = .250 when there is 1 pair. Use more pairs or a scale "
+            "with more points.",
+        ),
+        (
+            lambda: chance.relational_threshold(2, 2),
+            "Even the largest difference is guessed with p = .062 when there are 2 pairs.",
+        ),
+        (lambda: chance.rights_minus_wrongs(-1, 1), "trials: -1"),
+        (lambda: chance.rights_minus_wrongs(3, 1, 2), "chance: 2"),
+        (lambda: chance.rights_minus_wrongs(3, 1, 0.5, 2), "none: 2"),
+        (lambda: chance.rights_minus_wrongs(3, 1, 0.7, 0.5), "chance 0.7 and none 0.5 add up to more than 1."),
+        (lambda: chance.smallest(0.5, 0), "alpha: 0 cannot be kept; whoever guesses may be right in all trials. Use"),
+        (lambda: chance.smallest(1), "chance: with 1 nearly every guess is right; no number of trials helps."),
+    ],
+)  # fmt: skip
+def test_a_message_names_what_is_wrong(call: Any, start: str) -> None:
+    with pytest.raises(chance.ChanceError) as caught:
+        call()
+    assert str(caught.value).startswith(start)

@@ -296,6 +296,7 @@ def test_every_pattern_of_functions_has_the_same_probability() -> None:
     assert chi_squared(list(counts.values()), 1000) < CHI_SQUARED_001[4]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "last"), [(0, 36), (36, 96)], ids=["test", "filler"])
 def test_with_all_rules_trials_that_are_alike_share_their_places(first: int, last: int) -> None:
     """Which of the trials of one function, status, acceptability and polarity comes first is even."""

@@ -186,6 +186,30 @@ def test_differentials_ask_all_questions_some_twice(tmp_path: Path) -> None:
     assert len(karat.Judgments(answered, study.blocks[0].scale)) == 24
 
 
+def test_rounds_of_test_trials_keep_the_rules_of_the_order(tmp_path: Path) -> None:
+    rows = ["item,kind,sentence"] + [f"t{i},{'ab'[i % 2]},Test {i}." for i in range(12)]
+    toml = (
+        'title = "R"\n[[block]]\ntask = "likert"\nitems = "items.csv"\nrounds = 2\n[order]\nin_a_row = { kind = 1 }\n'
+    )
+    study = karat.study.load(write_study(tmp_path, toml, items="\n".join(rows)))
+    for person in range(5):
+        frame = study.questionnaire(participant=person).frame
+        for _, part in frame.group_by("repetition"):
+            assert not any(a == b for a, b in pairwise(part.sort("trial")["kind"].to_list()))
+
+
+def test_pairs_of_which_none_is_shown_are_refused(tmp_path: Path) -> None:
+    toml = 'title = "P"\n[[block]]\ntask = "choice"\nitems = "items.csv"\npairs = { target = false }\n'
+    with pytest.raises(karat.study.StudyError, match=r"leaves no pair to show.*State how many random pairs"):
+        karat.study.load(write_study(tmp_path, toml, items="item,pair,sentence\na,1,A.\nb,1,B.\n"))
+
+
+def test_a_block_may_not_have_the_number_of_another_for_its_name(tmp_path: Path) -> None:
+    block = '[[block]]\ntask = "likert"\nitems = "items.csv"\n'
+    with pytest.raises(karat.study.StudyError, match="two blocks have the same name"):
+        karat.study.load(write_study(tmp_path, f'title = "B"\n{block}{block}name = "block 1"\n'))
+
+
 def test_rounds_repeat_everything_in_a_new_order(tmp_path: Path) -> None:
     items = "item,function,sentence\n" + "".join(f"s{i},test,Sentence {i}.\n" for i in range(9))
     toml = (
@@ -305,6 +329,7 @@ def test_the_command_refuses_numbers_and_folders_that_cannot_be(tmp_path: Path) 
     assert "items.csv is a file; give a folder to write to." in told
 
 
+@pytest.mark.slow
 def test_the_summary_counts_rounds_and_sessions(tmp_path: Path) -> None:
     toml = RATING.replace("[order]", "rounds = 2\n[questionnaire]\nsessions = 2\n[order]")
     told, _ = run("plan", write_study(tmp_path, toml))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.study import chance
-from karat.study.size import TASKS, SizeError, side_by_side, size
+from karat.study.size import TASKS, SizeError, size
 
 # design, task: conditions, test, fillers, calibration, control, attention
 BY_HAND = {
@@ -83,12 +83,14 @@ def test_any_design(levels: list[int]) -> None:
         assert 2 * size(levels, "choice").conditions == size(levels, "likert").conditions
 
 
-def test_side_by_side() -> None:
-    frame = side_by_side(size("2x2", task) for task in TASKS)
-    assert frame.columns == ["", *TASKS]
-    rows = {row[0]: row[1:] for row in frame.rows()}
-    assert rows["trials"] == (72, 72, 36)
-    assert rows["share of 100"] == (0.72, 0.72, 0.36)
+def test_the_tasks_beside_each_other() -> None:
+    assert [size("2x2", task).trials for task in TASKS] == [72, 72, 36]
+
+
+@pytest.mark.parametrize("ratio", [1.1, "11/10", "1.1"])
+def test_a_ratio_that_no_float_has_exactly_takes_no_filler_more(ratio: float | str) -> None:
+    one = size((5, 2), per_condition=5, fillers_per_test=ratio)
+    assert (one.test, one.fillers) == (50, 55)
 
 
 @pytest.mark.parametrize(

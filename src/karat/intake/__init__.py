@@ -8,7 +8,7 @@ from typing import Literal
 
 from karat.intake.intake import Intake, read_files
 from karat.intake.readers import READERS
-from karat.intake.reading import Options
+from karat.intake.reading import Options, Reader
 from karat.judgments import Judgments
 from karat.scale_texts import parse_scale
 from karat.scales import Scale
@@ -18,7 +18,7 @@ __all__ = ["READERS", "Intake", "Options", "read", "read_files"]
 
 def read(
     path: str | Path | Sequence[str | Path],
-    source: str = "auto",
+    source: str | Reader = "auto",
     mapping: Mapping[str, str] | None = None,
     scale: Scale | str | Mapping[str, Scale | str] | None = None,
     *,
@@ -33,10 +33,10 @@ def read(
     """Read result files of any tool that karat knows as judgments.
 
     `path` is a file, a folder, or several of them: parts of one study, or results and the platform's list of
-    participants. `source` names the tool where karat should not find out itself, `mapping` tells which of the file's
-    columns are karat's (`{"participant": "workerId"}`), `scale` which answers were possible (a scale, or a text such
-    as `ordinal:1-5`), `answers` how the file spells them (`{"1": "left"}`). `skip_bad` leaves out rows that cannot be
-    read. What was assumed, and what was left out, is in the result's `notes`.
+    participants. `source` names the tool where karat should not find out itself, or is a reader of your own; `mapping`
+    tells which of the file's columns are karat's (`{"participant": "workerId"}`), `scale` which answers were possible
+    (a scale, or a text such as `ordinal:1-5`), `answers` how the file spells them (`{"1": "left"}`). `skip_bad` leaves
+    out rows that cannot be read. What was assumed, and what was left out, is in the result's `notes`.
 
     >>> import karat
     >>> judgments = karat.read(karat.datasets.path("likert"))

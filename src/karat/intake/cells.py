@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 
@@ -41,7 +43,7 @@ def cell_number(value: object) -> float | None:
         number = float(value)
     except (ValueError, OverflowError):
         return None
-    return number if number - number == 0 else None
+    return number if math.isfinite(number) else None
 
 
 def seconds_of(milliseconds: pl.Series) -> pl.Series:
@@ -77,7 +79,7 @@ def chained(parts: Sequence[tuple[int, Callable[[int], Place]]]) -> Callable[[in
     ends = list(accumulate(height for height, _ in parts))
 
     def locate(row: int) -> Place:
-        which = next(index for index, end in enumerate(ends) if row < end)
+        which = bisect_right(ends, row)
         return parts[which][1](row - (ends[which - 1] if which else 0))
 
     return locate

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from karat.errors import IntakeError, Problem
+from karat.errors import IntakeError, Problem, counted
 from karat.scales import Binary, Choice, Continuous, Nominal, Ordinal, Scale, as_number
 from karat.times import UNIX_2000
 
@@ -214,7 +214,7 @@ def guess_rt_unit(rt: pl.Series, participant: pl.Series, name: str, file: str) -
     long = [median for median in medians if median >= MILLISECONDS_FROM]
     if short and long and min(long) > UNIT_GAP * max(short):
         problem = Problem(
-            f"{len(long)} participants have times like milliseconds (from {min(long):,.0f} on), "
+            f"{counted(len(long), 'participant')} with times like milliseconds (from {min(long):,.0f} on), "
             f"{len(short)} like seconds (up to {max(short):.3g})",
             "Bring them into one unit, or say --rt-unit s or --rt-unit ms to read all in that one.",
             column=name, file=file,

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from karat.checks import Checked, check, text_column
-from karat.columns import nearest
+from karat.columns import laid_over, nearest
 from karat.errors import IntakeError, Problems
-from karat.files import metadata_path, participants_path
+from karat.files import companions
 from karat.intake.cells import chained, seconds_of
 from karat.intake.guess import guess_rt_unit, guess_scale
 from karat.intake.personal import left_out_note, names_a_person
-from karat.intake.readers import reader_for, reader_named
+from karat.intake.readers import READERS, reader_for, reader_named
 from karat.intake.reading import Options, Reader, Reading
 from karat.intake.skipped import skipped_note
+from karat.intake.wide import filled_up
 from karat.judgments import Judgments
 from karat.scales import Choice, Scale
 from karat.source import SourceFile
@@ -49,6 +52,10 @@ class Intake:
 
     def lines(self) -> list[str]:
         """The account in a few lines, the summary of the judgments last."""
+        return self.reading_lines() + self.judgments.summary().splitlines()
+
+    def reading_lines(self) -> list[str]:
+        """How the files were read: by which readers, what is none of the judgments, and what was assumed."""
         lines = [f"read       {file} as {title}" for file, title in self.sources]
         if self.set_aside:
             told = "; ".join(f"{count:,} {reason}" for reason, count in self.set_aside.items())
@@ -56,8 +63,7 @@ class Intake:
         if self.skipped:
             lines.append(f"skipped    {self.skipped_units:,} of {self.units_in:,} {self.unit} that could not be read")
             lines += [f"           {line}" for line in self.skipped.lines(len(self.sources) > 1)]
-        lines += [f"note       {note}" for note in self.notes]
-        return lines + self.judgments.summary().splitlines()
+        return lines + [f"note       {note}" for note in self.notes]
 
     def to_dict(self) -> dict[str, Any]:
         """The account as plain data, for `--json`."""
@@ -81,7 +87,7 @@ class Intake:
 
 def read_files(
     paths: Sequence[str | Path],
-    source: str = "auto",
+    source: str | Reader = "auto",
     options: Options | None = None,
     *,
     encoding: str | None = None,
@@ -91,7 +97,7 @@ def read_files(
     options = options or Options()
     files = _files(paths, encoding)
     groups = by_reader(files, source)
-    parts = [_with_mapping(reader.read(group, options), reader, options) for reader, group in groups]
+    parts = [_with_mapping(_read(reader, group, options), reader, options) for reader, group in groups]
     parts = [_without_names(part, *group, options) for part, group in zip(parts, groups, strict=True)]
     answering = [part for part in parts if part.frame.width]
     problems = Problems()
@@ -128,8 +134,8 @@ def read_files(
 def _files(paths: Sequence[str | Path], encoding: str | None) -> list[SourceFile]:
     """The files to read; those that share a name are told apart by their folders."""
     found = _expanded(paths)
-    names = [path.name for path in found]
-    labels = [str(Path(*path.parts[-2:])) if names.count(path.name) > 1 else path.name for path in found]
+    names = Counter(path.name for path in found)
+    labels = [str(Path(*path.parts[-2:])) if names[path.name] > 1 else path.name for path in found]
     return [SourceFile(path, encoding, label=label) for path, label in zip(found, labels, strict=True)]
 
 
@@ -146,10 +152,10 @@ def _expanded(paths: Sequence[str | Path]) -> list[Path]:
     for path in map(Path, paths):
         if path.is_dir():
             inside = sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith("."))
-            companions = {beside(p) for p in inside for beside in (metadata_path, participants_path)}
             if not inside:
                 raise IntakeError(f"The folder {path} is empty.")
-            found += [p for p in inside if p not in companions]
+            describing = companions(inside)
+            found += [p for p in inside if p not in describing]
         elif path.is_file():
             found.append(path)
         else:
@@ -157,7 +163,7 @@ def _expanded(paths: Sequence[str | Path]) -> list[Path]:
     return found
 
 
-def by_reader(files: Sequence[SourceFile], source: str) -> list[tuple[Reader, list[SourceFile]]]:
+def by_reader(files: Sequence[SourceFile], source: str | Reader) -> list[tuple[Reader, list[SourceFile]]]:
     """The readers with their files: one at a time, or together where a tool spreads a study over several.
 
     >>> import karat
@@ -167,13 +173,28 @@ def by_reader(files: Sequence[SourceFile], source: str) -> list[tuple[Reader, li
     """
     groups: list[tuple[Reader, list[SourceFile]]] = []
     for file in files:
-        reader = reader_for(file) if source == "auto" else reader_named(source)
+        if isinstance(source, Reader):
+            reader = source
+        else:
+            reader = reader_for(file) if source == "auto" else reader_named(source)
         mates = next((group for other, group in groups if other is reader and reader.together), None)
         if mates is None:
             groups.append((reader, [file]))
         else:
             mates.append(file)
     return groups
+
+
+def _read(reader: Reader, files: Sequence[SourceFile], options: Options) -> Reading:
+    """What a reader found. One from elsewhere is held to what karat's own are tested for: no unit is lost."""
+    reading = reader.read(files, options)
+    if reader not in READERS and not reading.is_balanced:
+        told = reading.frame.height + sum(reading.set_aside.values()) + reading.bad_units
+        raise IntakeError(
+            f"The reader {reader.name} accounts for {told:,} of {reading.units_in:,} {reading.unit}: each must become "
+            "a judgment, be set apart with a reason, or have a problem."
+        )
+    return reading
 
 
 def _with_mapping(reading: Reading, reader: Reader, options: Options) -> Reading:
@@ -188,9 +209,7 @@ def _with_mapping(reading: Reading, reader: Reader, options: Options) -> Reading
                 f"There is no column {source} for --map {column}={source}.{f' Is it {close}?' if close else ''} "
                 f"There are {', '.join(frame.columns)}."
             )
-        if source != column:
-            frame = frame.drop(column, strict=False)
-            frame = frame.rename({source: column}) if source else frame
+    frame = laid_over(frame, options.mapping)
     notes = list(reading.notes)
     if options.mapping.get("rt") and "participant" in frame.columns:
         unit: str | None = options.rt_unit
@@ -289,15 +308,7 @@ def _participants(parts: Sequence[Reading]) -> pl.DataFrame | None:
     tables = [part.participants for part in parts if part.participants is not None]
     if not tables:
         return None
-    joined = tables[0]
-    for table in tables[1:]:
-        joined = joined.join(
-            table, on="participant", how="full", coalesce=True, suffix="_2", maintain_order="left_right"
-        )
-        again = [name for name in table.columns if f"{name}_2" in joined.columns]
-        filled = [pl.coalesce(name, f"{name}_2").alias(name) for name in again]
-        joined = joined.with_columns(filled).drop(f"{name}_2" for name in again)
-    return joined
+    return reduce(filled_up, tables)
 
 
 def _added(counts: Any) -> dict[str, int]:

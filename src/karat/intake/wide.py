@@ -85,6 +85,25 @@ def one_row_each(people: pl.DataFrame) -> pl.DataFrame:
     return people.filter(pl.col("participant").is_not_null()).unique("participant", keep="first", maintain_order=True)
 
 
+AGAIN = " again"
+"""Ends the name of a second table's column while two are joined; names in files do not end like this."""
+
+
+def filled_up(people: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
+    """Two tables of people as one, one row each; what the first leaves empty the second may fill.
+
+    >>> first = pl.DataFrame({"participant": ["p1"], "age": [None]}, schema_overrides={"age": pl.Int64})
+    >>> filled_up(first, pl.DataFrame({"participant": ["p1", "p2"], "age": [31, 40]})).rows()
+    [('p1', 31), ('p2', 40)]
+    """
+    both = [name for name in others.columns if name != "participant" and name in people.columns]
+    joined = people.join(
+        others, on="participant", how="full", coalesce=True, suffix=AGAIN, maintain_order="left_right"
+    )  # fmt: skip
+    filled = [pl.coalesce(name, f"{name}{AGAIN}").alias(name) for name in both]
+    return joined.with_columns(filled).drop(f"{name}{AGAIN}" for name in both)
+
+
 def is_true(column: pl.Series) -> pl.Series:
     """Cells that say yes as exports write it: True, TRUE, 1.
 

@@ -64,6 +64,11 @@ class Arranger:
         self._everywhere = [list(range(start, end)) for start, end in self._problem.segments for _ in range(start, end)]
         self._pattern, self._exact = self._count()
 
+    @property
+    def about_columns(self) -> bool:
+        """Whether a rule looks at more of the trials than their function."""
+        return bool(self._rules.in_a_row or self._rules.distance)
+
     def _count(self) -> tuple[Patterns | None, bool]:
         """The patterns of all rules where they are few, else those of the rules about functions, else none."""
         kinds = [self._problem.kind_of.count(kind) + 1 for kind in range(len(self._problem.kinds))]

@@ -11,6 +11,7 @@ import polars as pl
 
 from karat.study.designs import DesignError, Factor, factorial, random_pairs, subsets
 from karat.study.settings import BlockSettings
+from karat.study.tasks import task_named
 
 COMPARISON = "comparison"
 """Which two levels a choice trial compares, where the compared factor has more than two."""
@@ -37,7 +38,7 @@ class BlockPlan:
 
 def block_plan(settings: BlockSettings, items: pl.DataFrame, seed: int, participants: int) -> BlockPlan:
     """The lists of a block: Latin square, pairs or subsets, as its settings say."""
-    if settings.task == "choice":
+    if task_named(settings.task).compares:
         trials = choice_trials(settings, items)
         if settings.pairs is not None:
             return _pairs_plan(settings, items, trials, seed, participants)

@@ -81,9 +81,12 @@ def _block_trials(
 
 
 def _orders(block: Block, trials: pl.DataFrame, arranger: Arranger, rng: np.random.Generator) -> list[list[int]]:
-    """The order of each round. Where there are only test trials, an item's showings are kept apart between rounds."""
+    """The order of each round.
+
+    Where there are only test trials and no rule is about their order, an item's showings are kept apart between rounds.
+    """
     count = block.settings.rounds
-    if count > 1 and set(trials["function"].unique()) == {"test"}:
+    if count > 1 and set(trials["function"].unique()) == {"test"} and not arranger.about_columns:
         plan = rounds(trials.height, count, rng)
         return [list(plan.items[i * trials.height : (i + 1) * trials.height]) for i in range(count)]
     return [arranger.order(rng).tolist() for _ in range(count)]

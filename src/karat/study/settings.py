@@ -18,32 +18,15 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails
 
-from karat.columns import FUNCTIONS
+from karat.columns import FUNCTIONS, nearest
 from karat.errors import counted
+from karat.packages import PackageError
 from karat.study.criteria import check_exclude_rule, criterion_settings
 from karat.study.field_settings import FieldSettings, RecruitmentSettings, TextSettings
+from karat.study.scale_settings import ScaleSettings
 from karat.study.setting_base import Settings
 from karat.study.setting_flaws import below, flaw, meant, parted, refuse
-
-DEFAULT_POINTS = {"likert": 5, "differential": 7}
-SCALE_KEYS = {
-    "yes-no": ("levels", "labels"),
-    "likert": ("points", "labels", "neutral", "slider", "colours"),
-    "choice": ("no_difference", "labels"),
-    "magnitude": ("modulus",),
-    "differential": ("points", "labels", "slider", "colours"),
-    "label": ("levels", "labels"),
-}
-"""The keys of the scale that have a say in each task."""
-TASK_KEYS = {
-    "compared": "choice",
-    "pairs": "choice",
-    "questions": "differential",
-    "repeated_questions": "differential",
-    "per_page": "differential",
-    "modulus_sentence": "magnitude",
-}
-"""Keys of a block that have a say in one task only."""
+from karat.study.tasks import TASKS, find_task, task_named
 
 
 def _as_list(value: object) -> object:
@@ -51,25 +34,6 @@ def _as_list(value: object) -> object:
 
 
 OneOrMore = Annotated[list[str], BeforeValidator(_as_list)]
-
-
-class ScaleSettings(Settings):
-    """The scale of a block."""
-
-    points: int | None = Field(None, ge=2, le=101, description="How many points a rating scale has.")
-    labels: list[str] = Field([], description="Words for the points: one for each, or two for the ends.")
-    neutral: int | None = Field(
-        None, ge=0, description="Which point means neither; by default the middle one of an odd scale. 0 for none."
-    )
-    no_difference: bool = Field(False, description='In a choice: whether "no difference" can be answered.')
-    modulus: float | None = Field(None, gt=0, description="In magnitude estimation: the number of the modulus.")
-    levels: list[str] = Field([], description="The categories of a label task, or the two answers of yes-no.")
-    slider: bool = Field(False, description="In ratings: a slider, unset at first, instead of points to choose.")
-    colours: bool = Field(False, description="In ratings: colours from one end to the other, beside the words.")
-
-    def points_in(self, task: str) -> int:
-        """How many points a rating scale has: as stated, as many as labels for all of them, or the usual number."""
-        return self.points or (len(self.labels) if len(self.labels) > 2 else DEFAULT_POINTS[task])
 
 
 class FactorSettings(Settings):
@@ -110,13 +74,20 @@ class PairsSettings(Settings):
     target: bool = Field(True, description="Show the pairs that the column `pair` of the item table makes.")
     random: int = Field(0, ge=0, description="How many random pairs each participant sees as well.")
 
+    @model_validator(mode="after")
+    def _some_are_shown(self) -> PairsSettings:
+        if not self.target and not self.random:
+            mend = "State how many random pairs each participant sees, or leave out target."
+            refuse(PairsSettings, [flaw("leaves no pair to show", mend, "target")])
+        return self
+
 
 class BlockSettings(Settings):
     """A part of the questionnaire with its own task, scale and items."""
 
     name: str = Field("", description="A short name; by default block 1, block 2, ...")
-    task: Literal["yes-no", "likert", "choice", "magnitude", "differential", "label"] = Field(
-        description="What participants do with a trial."
+    task: str = Field(
+        description=f"What participants do with a trial: {', '.join(TASKS)}, or a task of a package of one's own."
     )
     items: OneOrMore = Field([], description="The item table, or several: CSV or a spreadsheet, beside the study file.")
     templates: str | None = Field(
@@ -148,44 +119,53 @@ class BlockSettings(Settings):
     prompt: str = Field("", description="The question above or below each stimulus.")
     markdown: bool = Field(False, description="Whether stimuli are written in a safe subset of Markdown.")
 
+    @field_validator("task")
+    @classmethod
+    def _task_is_known(cls, name: str) -> str:
+        try:
+            known = find_task(name)
+        except PackageError as error:
+            refuse(cls, [flaw(*parted(str(error)))])
+        if known is None:
+            close = nearest(name, list(TASKS))
+            mend = f"Is {close} meant?" if close else "Write one of them, or install the package that has it."
+            refuse(cls, [flaw(f"is none of {', '.join(TASKS)}", mend, value=name)])
+        return name
+
     @model_validator(mode="after")
     def _parts_fit(self) -> BlockSettings:
         if not self.items and not self.templates:
             raise ValueError("a block needs items = ... or templates = ... with lexicon = ...")
         if (self.templates is None) != (self.lexicon is None):
             raise ValueError("templates and lexicon belong together: give both or neither")
-        if self.task == "choice" and self.factors and self.compared is None and self.pairs is None:
-            raise ValueError("a choice between conditions needs compared = the factor whose levels are shown together")
-        if self.task == "yes-no" and self.scale.levels and len(self.scale.levels) != 2:
-            raise ValueError("a yes-no task has two answers: scale = { levels = [no, yes] }")
-        if self.task == "label" and len(self.scale.levels) < 2:
-            raise ValueError("a label task needs its categories: scale = { levels = [...] }")
-        if self.modulus_sentence and self.task == "magnitude" and self.scale.modulus is None:
-            raise ValueError("a modulus_sentence needs its number: scale = { modulus = 100 }")
-        if self.task == "differential" and self.questions is None:
-            raise ValueError("a differential needs its adjective pairs: questions = a table")
+        wrong = task_named(self.task).flaw(self)
+        if wrong is not None:
+            raise ValueError(wrong)
         refuse(BlockSettings, self._idle_keys() + self._wrong_scale() + self._wrong_factors())
         return self
 
     def _idle_keys(self) -> list[InitErrorDetails]:
         """Keys that have no say in the task: they are refused, not passed over."""
+        task = task_named(self.task)
         idle = [
-            flaw(f'has no say in task = "{self.task}", only in task = "{task}"', "Leave it out.", key)
-            for key, task in TASK_KEYS.items()
-            if key in self.model_fields_set and task != self.task
+            flaw(f'has no say in task = "{task.name}", only in task = "{other.name}"', "Leave it out.", key)
+            for other in TASKS.values()
+            for key in other.block_keys
+            if key in self.model_fields_set and key not in task.block_keys
         ]
-        known = SCALE_KEYS[self.task]
+        mend = f"Its scale has {', '.join(task.scale_keys)}." if task.scale_keys else "Leave it out."
         return idle + [
-            flaw(f'has no say in task = "{self.task}"', f"Its scale has {', '.join(known)}.", "scale", key)
+            flaw(f'has no say in task = "{task.name}"', mend, "scale", key)
             for key in ScaleSettings.model_fields
-            if key in self.scale.model_fields_set and key not in known
+            if key in self.scale.model_fields_set and key not in task.scale_keys
         ]
 
     def _wrong_scale(self) -> list[InitErrorDetails]:
         """Labels and a neutral point that the scale does not have room for."""
-        if self.task not in DEFAULT_POINTS:
+        usual = task_named(self.task).points
+        if usual is None:
             return self._wrong_option_labels()
-        labels, neutral, points = len(self.scale.labels), self.scale.neutral, self.scale.points_in(self.task)
+        labels, neutral, points = len(self.scale.labels), self.scale.neutral, self.scale.points_or(usual)
         flaws = []
         if labels not in (0, 2, points):
             told = f"has {counted(labels, 'label')} for {points} points"
@@ -345,9 +325,14 @@ class StudySettings(Settings):
     contrast: list[ContrastSettings] = Field([], description="Planned comparisons; one [[contrast]] each.")
     check: CheckSettings = Field(CheckSettings(), description="What the check need not complain about.")
 
+    @property
+    def block_names(self) -> list[str]:
+        """The names of the blocks; those without one are numbered."""
+        return [block.name or f"block {number}" for number, block in enumerate(self.block, start=1)]
+
     @model_validator(mode="after")
     def _names_fit(self) -> StudySettings:
-        names = [block.name for block in self.block if block.name]
+        names = self.block_names
         if len(set(names)) < len(names):
             raise ValueError("two blocks have the same name")
         levels = {name: factor.levels for block in self.block for name, factor in block.factors.items()}

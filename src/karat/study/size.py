@@ -14,15 +14,15 @@ About ... minutes; 36 participants cost ... EUR.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb, prod
+from math import ceil, comb, prod
 
 import polars as pl
 
 from karat.errors import KaratError, counted, shown
 from karat.study.chance import joint, pass_probability, smallest, smallest_joint
-from karat.study.guessing import Share, p_text, share, sides
+from karat.study.guessing import Share, as_fraction, p_text, share, sides
 from karat.study.tasks import AROUND_MINUTES
 from karat.study.tasks import TASKS as ALL_TASKS
 
@@ -135,15 +135,16 @@ def size(
         raise SizeError(f"task: {shown(task)} has no rule for its size. Known: {', '.join(TASKS)}.")
     if per_condition < 1 or calibration < 0 or participants < 1:
         raise SizeError("per_condition and participants must be at least 1, and calibration at least 0.")
-    ratio, pace = float(fillers_per_test), ALL_TASKS[task].seconds if seconds is None else seconds
-    if min(ratio, around, pay, fee) < 0 or pace <= 0:
+    ratio = as_fraction(fillers_per_test, "fillers_per_test")
+    pace = ALL_TASKS[task].seconds if seconds is None else seconds
+    if min(float(ratio), around, pay, fee) < 0 or pace <= 0:
         raise SizeError("seconds must be above 0; fillers_per_test, around, pay and fee must not be below 0.")
     conditions, notes = _conditions(levels, task)
     control, control_rule, control_p = _controls(task, points, neutral, no_difference, alpha, slips)
     attention, attention_rule, attention_p = _attention(task, points, neutral, no_difference, alpha, slips)
     test = per_condition * conditions
     special = calibration + control + attention
-    wanted = -int(-ratio * test // 1)
+    wanted = ceil(ratio * test)
     if special > wanted:
         notes.append(f"{wanted} fillers would do for the ratio; calibration, controls and attention take {special}.")
     fillers = max(wanted, special)
@@ -155,7 +156,7 @@ def size(
     assumptions = (
         f"{pace:g} s a trial, and {around:g} minutes for consent, instructions, background questions and breaks",
         f"{counted(participants, 'participant')} at {pay:.2f} {currency} an hour, platform fee {fee * 100:g} %",
-        f"{per_condition} lexicalisations a condition, {ratio:g} fillers a test trial",
+        f"{per_condition} lexicalisations a condition, {float(ratio):g} fillers a test trial",
         f"guessing passes with at most {p_text(limit)}, with {counted(slips, 'slip')} forgiven in each group",
     )
     return Size(
@@ -163,23 +164,6 @@ def size(
         control_p, attention, attention_rule, attention_p, minutes, participants, cost, currency, tuple(notes),
         assumptions,
     )  # fmt: skip
-
-
-def side_by_side(sizes: Iterable[Size]) -> pl.DataFrame:
-    """Sizes beside each other, one column a task.
-
-    >>> side_by_side([size("2x2"), size("2x2", task="choice")]).rows()[-4]
-    ('trials', 72.0, 36.0)
-    """
-    columns: dict[str, list[float]] = {}
-    names: list[str] = []
-    for one in sizes:
-        rows: dict[str, float] = {"conditions": one.conditions}
-        rows |= dict(one.table().select("function", "trials").iter_rows())
-        rows |= {"trials": one.trials, "share of 100": one.trials / MOST_TRIALS}
-        rows |= {"minutes": one.minutes, "cost": one.cost}
-        columns[one.task], names = [float(value) for value in rows.values()], list(rows)
-    return pl.DataFrame({"": names} | columns)
 
 
 def _levels(design: str | int | Sequence[int]) -> tuple[int, ...]:
@@ -198,7 +182,7 @@ def _levels(design: str | int | Sequence[int]) -> tuple[int, ...]:
 
 def _conditions(levels: tuple[int, ...], task: str) -> tuple[int, list[str]]:
     """How many conditions a trial can have."""
-    if task != "choice":
+    if not ALL_TASKS[task].compares:
         return prod(levels), []
     varied = sorted(level for level in levels if level > 1)
     compared, others = varied[0], varied[1:]
@@ -213,10 +197,10 @@ def _controls(
     task: str, points: int, neutral: str | None, no_difference: bool, alpha: Share, slips: int
 ) -> tuple[int, str, float]:
     """Controls, how many must be right, and the probability of guessing that."""
-    if task == "choice":
+    if ALL_TASKS[task].compares:
         return _attention(task, points, neutral, no_difference, alpha, slips)
     # Yes and no are a scale of two points; grammatical and ungrammatical sentences are judged one at a time.
-    count = points if task == "likert" else 2
+    count = points if ALL_TASKS[task].points else 2
     n, k = smallest_joint(count, neutral, alpha, slips)
     return 2 * n, f"{k} of {n} grammatical, {k} of {n} ungrammatical", joint((n, k), (n, k), count, neutral)
 
@@ -226,6 +210,7 @@ def _attention(
 ) -> tuple[int, str, float]:
     """Attention trials: in rating tasks all are ungrammatical, as a grammatical one would show nothing."""
     choice = "1/3" if no_difference else "1/2"
-    chance = choice if task == "choice" else sides(points if task == "likert" else 2, neutral)[1]
+    count = points if ALL_TASKS[task].points else 2
+    chance = choice if ALL_TASKS[task].compares else sides(count, neutral)[1]
     n, k = smallest(chance, alpha, slips)
     return n, f"{k} of {n}", pass_probability(n, k, chance)

@@ -21,7 +21,8 @@ from karat.study.plan import BlockPlan, block_plan
 from karat.study.questionnaire import Questionnaire, arranger_for, assemble
 from karat.study.setting_flaws import meant
 from karat.study.settings import BlockSettings, OrderSettings, StudySettings
-from karat.study.tasks import AROUND_MINUTES, TASKS, Task, scale_of
+from karat.study.tasks import AROUND_MINUTES, scale_of, task_named
+from karat.study.tasks.task import Task
 from karat.study.toml_lines import line_of, toml_lines
 
 
@@ -38,7 +39,7 @@ class Block:
     @property
     def task(self) -> Task:
         """What participants do with a trial."""
-        return TASKS[self.settings.task]
+        return task_named(self.settings.task)
 
     @property
     def scale(self) -> Scale:
@@ -120,13 +121,13 @@ def load(path: str | Path) -> Study:
     digest = hashlib.sha256(text.encode())
     blocks = []
     problems = Problems()
-    for number, block in enumerate(settings.block, start=1):
+    for name, block in zip(settings.block_names, settings.block, strict=True):
         items = _items(found.parent, block)
         problems.extend(items.problems)
         digest.update(items.frame.write_csv().encode())
         questions = read_questions(found.parent / block.questions, problems) if block.questions else None
         digest.update(b"" if questions is None else questions.write_csv().encode())
-        blocks.append(Block(block.name or f"block {number}", block, items, questions))
+        blocks.append(Block(name, block, items, questions))
     if problems:
         raise StudyError(f"The items of {found.name} cannot be read:", problems, True)
     unknown = _unknown_columns(settings.order, blocks, text)

@@ -50,7 +50,9 @@ def _design(study: Study, participants: int) -> str:
 
 
 def _markdown(table: pl.DataFrame) -> str:
-    rows = [table.columns, ["---"] * table.width, *([str(cell) for cell in row] for row in table.iter_rows())]
+    cells = [table.columns, *table.iter_rows()]
+    rows = [[str(cell).replace("|", r"\|") for cell in row] for row in cells]
+    rows.insert(1, ["---"] * table.width)
     return "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"
 
 

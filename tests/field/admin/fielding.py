@@ -118,7 +118,7 @@ class Fielded:
             given = content.Answer(
                 trial=page.public_id, key=secrets.token_hex(8), response=response, rt=rng.uniform(1, 9)
             )
-            sent.append(answers.SubmittedAnswer(page.public_id, given.key, given, time()))
+            sent.append(answers.SubmittedAnswer(page.public_id, given.key, given, time(), content.details(given)))
         saved = self.store.call(
             answers.save,
             answers.Submission(

@@ -31,6 +31,12 @@ def test_another_error_is_told_without_a_traceback(capfd: pytest.CaptureFixture[
     assert "TypeError" in capfd.readouterr().err
 
 
+def test_what_cannot_be_sent_starts_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("subprocess.Popen", lambda *_, **__: pytest.fail("a process that nobody would end"))
+    with pytest.raises(AttributeError, match="pickle"):
+        asyncio.run(in_child(lambda: 1))
+
+
 def test_what_takes_too_long_is_stopped() -> None:
     with pytest.raises(KaratError, match="longer than"):
         asyncio.run(in_child(time.sleep, 60, seconds=0.5))

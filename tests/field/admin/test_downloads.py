@@ -90,6 +90,7 @@ def test_platform_ids_only_on_request(researcher: Visitor, fielded: Fielded, nam
 
 def test_the_codebook_names_every_column(researcher: Visitor, fielded: Fielded) -> None:
     fielded.finish()
+    fielded.answer(fielded.come(person_hash="h" * 64))
     book = pl.read_csv(io.BytesIO(fetch(researcher, "codebook.csv").body))
     judgments = stored(fielded)
     own = book.filter(pl.col("table") == "judgments")
@@ -99,6 +100,8 @@ def test_the_codebook_names_every_column(researcher: Visitor, fielded: Fielded) 
     region = people.row(by_predicate=pl.col("column") == "region", named=True)
     assert (region["meaning"], region["values"]) == ("answer to: Where do you live?", "north; south")
     assert book["meaning"].null_count() == 0, book.filter(pl.col("meaning").is_null())
+    of_items = own.filter(pl.col("meaning") == "a column of the item table")["column"].to_list()
+    assert set(of_items) <= set(fielded.study.blocks[0].items.frame.columns)
 
 
 def test_events_can_be_downloaded(researcher: Visitor, fielded: Fielded) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import time
 
 import pytest
 
@@ -70,3 +71,17 @@ def test_the_account_for_a_terminal(fielded: Fielded) -> None:
     assert "quota      region = south: 1 of 4" in lines
     assert any(line.startswith("answers    ") for line in lines)
     assert told(fielded).to_dict()["complete"] == 1
+
+
+def test_the_last_hour_counts_what_the_whole_counts(fielded: Fielded) -> None:
+    fielded.finish()
+    fielded.answer(fielded.come(preview=True, list=1))
+    fielded.answer(fielded.come(pilot=True))
+    found = told(fielded)
+    assert sum(found.per_minute) == found.answers > 0
+
+
+def test_a_minute_is_a_minute_on_both_databases(fielded: Fielded) -> None:
+    fielded.finish()
+    later = told(fielded, now=time() + 80)
+    assert (later.per_minute[58], later.per_minute[59]) == (later.answers, 0)

@@ -14,9 +14,12 @@ from karat.field.content.answers import Answer, check, offers
 from karat.field.content.scales import scales
 from karat.field.content.texts import words
 from karat.field.content.trials import PlannedTrial, planned
+from karat.scales import Continuous
 from karat.simulate import SimulateError
 from karat.study.init import TEMPLATES, write_study
 from karat.study.study import Study, load
+from karat.study.tasks import register
+from karat.study.tasks.task import Task
 
 LIKERT = load(ROOT / "examples" / "likert")
 
@@ -50,6 +53,22 @@ def test_every_answer_was_offered_and_those_who_judge_never_guess(task: str, tmp
         for page, answer in answered(study, person):
             sent = Answer(trial=page.public_id, key="k" * 8, **answer)
             assert check(page.shown, offered[page.block], sent).refusal is None
+
+
+@pytest.mark.usefixtures("tasks")
+def test_a_task_of_somebody_else_is_answered_by_its_scale(tmp_path: Path) -> None:
+    register(Task("line", lambda settings: Continuous(-10, 30), 5.0, {"en": "Mark the line."}))
+    (tmp_path / "study.toml").write_text('title = "Lines"\n[[block]]\ntask = "line"\nitems = "items.csv"\n')
+    rows = [f"f{number},filler,Sentence {number}.,\n" for number in range(12)]
+    (tmp_path / "items.csv").write_text(f"item,function,sentence,expected\n{''.join(rows)}c1,control,Is.,10-30\n")
+    study = load(tmp_path)
+    offered = offers(study)
+    for person in crowd(study, PLAYED):
+        person.opinions = Complete(person.opinions)
+        for page, answer in answered(study, person):
+            checked = check(page.shown, offered[page.block], Answer(trial=page.public_id, key="k" * 8, **answer))
+            assert checked.refusal is None
+            assert -10 <= float(checked.rows[0].response or "x") <= 30
 
 
 def test_an_opinion_stays_the_same_however_sides_are_shown() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from pydantic import ValidationError
 from karat.field.content.answers import EVENTS, Answer, Event, Offer, check, details, event_refusal, offers
 from karat.field.content.scales import scales
 from karat.field.content.texts import words
+from karat.scales import Continuous
 from karat.study.init import TEMPLATES
 from tests.field.content.pages import pages_of, template, trials_of
 
@@ -168,3 +170,20 @@ def test_only_what_was_offered_gets_through(response: str | None, responses: dic
     assert (checked.refusal is None) == (response in ("no", "yes") and not responses)
     for row in check(PAGE, Offer(None), sent).rows:
         assert 0 < float(row.response or "") < float("inf")
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False) | st.integers(), st.integers(-50, 50), st.integers(1, 50))
+def test_on_a_line_every_place_between_its_ends_is_accepted_and_nothing_else(
+    sent: float, low: int, length: int
+) -> None:
+    line = Offer(None, Continuous(low, low + length))
+    text = str(sent)
+    written = re.fullmatch(r"-?\d{1,15}(\.\d{1,22})?", text) is not None
+    assert line.read(text) == (text if written and low <= sent <= low + length else None)
+
+
+@given(st.text(max_size=12))
+def test_on_a_line_what_is_no_number_is_refused(text: str) -> None:
+    if Offer(None, Continuous(0, 100)).read(text) is not None:
+        assert 0 <= float(text) <= 100
+        assert text.isascii()

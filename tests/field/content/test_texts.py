@@ -51,7 +51,7 @@ def test_slots_are_filled_and_unknown_ones_stay() -> None:
 def test_a_study_changes_single_texts() -> None:
     own = words("de-CH", {"page.continue": "Los"})
     assert own["page.continue"] == "Los"
-    assert own["page.back"] == "Zurück"
+    assert own["page.optional"] == words("de")["page.optional"]
     assert own.language == "de"
     assert words("de")["page.continue"] == "Weiter"
 
@@ -59,9 +59,9 @@ def test_a_study_changes_single_texts() -> None:
 @pytest.mark.parametrize(
     ("key", "text", "sentence"),
     [
-        ("page.bak", "x", 'there is no text "page.bak". Is page.back meant?'),
+        ("page.skp", "x", 'there is no text "page.skp". Is page.skip meant?'),
         ("browser.count", "{nunber} of {of}", "has no slot {nunber}. There are {number}, {of}."),
-        ("page.back", "{name}", "has no slot {name}. It has none."),
+        ("page.skip", "{name}", "has no slot {name}. It has none."),
     ],
 )
 def test_wrong_overrides_are_errors(key: str, text: str, sentence: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from field.server.conftest import KNOWN, TEXTS, Served, write
 from field.server.visitor import Visitor, answer_to
-from karat.field.server.tokens import new_token
+from karat.field.server.tokens import token_from
 from karat.field.store.schema import answer, event, session
 
 SCRIPT = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
@@ -25,6 +25,11 @@ def person(served: Served) -> Visitor:
     return made
 
 
+def made_up(letter: bytes, slug: str) -> str:
+    """A token that a server with this secret would sign, of a session that nobody began."""
+    return token_from(letter * 32, slug, "r" * 32)
+
+
 def an_answer(person: Visitor, **changed: Any) -> dict[str, Any]:
     told = person.api("GET", "trials").json()
     return {**answer_to(told["trials"][0], told["scales"]), **changed}
@@ -32,7 +37,7 @@ def an_answer(person: Visitor, **changed: Any) -> dict[str, Any]:
 
 def test_nothing_without_a_session(served: Served) -> None:
     stranger = served.visitor()
-    for token in ("", "x", "a.b", "é" * 76, new_token(b"k" * 32, "study"), new_token(b"x" * 32, "study")):
+    for token in ("", "x", "a.b", "é" * 76, made_up(b"k", "study"), made_up(b"x", "study")):
         stranger.token = token.encode("utf-8").decode("latin-1")
         assert stranger.api("GET", "trials").status == 401
         assert stranger.api("POST", "answers", {"answers": []}).status == 401
@@ -44,7 +49,7 @@ def test_nothing_without_a_session(served: Served) -> None:
 
 def test_a_token_of_another_study_is_none(served: Served) -> None:
     stranger = served.visitor()
-    stranger.token = new_token(b"k" * 32, "other")
+    stranger.token = made_up(b"k", "other")
     assert stranger.api("GET", "trials").status == 401
 
 
@@ -217,7 +222,8 @@ def test_control_characters_in_forms(served: Served) -> None:
 
 PATHS = (
     "/s/study/image/..%2Fstudy.toml", "/s/study/image/study.toml", "/s/study/image/%2e%2e%2fitems.csv",
-    "/s/study/image/dog.png", "/static/../../server/config.py", "/static/%2e%2e/templates/participant/base.html",
+    "/s/study/image/dog.png", "/s/study/task/likert.js", "/s/study/task/..%2F..%2Fmain.js",
+    "/static/../../server/config.py", "/static/%2e%2e/templates/participant/base.html",
     "/static/css/../../templates/participant/base.html", "/static//etc/passwd", "/static/vendor/../package.json",
     "/s/study/image/%00", "/static/%00", "/s/../etc/passwd", "/s//", "/s/%2e%2e/", "/api/../s/study/go",
 )  # fmt: skip

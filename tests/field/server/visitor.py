@@ -153,7 +153,7 @@ def answer_to(trial: Mapping[str, Any], scales: Mapping[str, Any], respond: Any 
         "trial": trial["id"], "key": str(uuid.uuid4()), "response": response, "responses": responses, "rt": 2.5,
         "rts": rts, "first_response": response, "first_rt": 2.0, "changes": 0, "shown_at": 1_790_000_000_000,
         "answered_at": 1_790_000_002_500, "blurs": 0, "away": 0, "pointer": "mouse", "window": [1280, 800],
-        "device": "desktop", "isolated": True, "frame_rate": 60.0, "feedback": None,
+        "device": "desktop", "isolated": True, "frame_rate": 60.0,
     }  # fmt: skip
 
 

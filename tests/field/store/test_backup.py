@@ -63,3 +63,10 @@ def test_what_cannot_be_copied_is_said_and_leaves_no_file(tmp_path: Path, monkey
         with pytest.raises(StoreError, match="could not copy"):
             backup.backup("postgresql://karat:geheim@127.0.0.1:1/karat", tmp_path / "copy.db")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_may_have_signs_that_mean_something_in_addresses(tmp_path: Path) -> None:
+    folder = tmp_path / "50%20 #2"
+    Store.open(f"sqlite:///{folder}/karat.db").close()
+    copy = Store.open(f"sqlite:///{backup.backup(f'sqlite:///{folder}/karat.db', tmp_path / 'copy.db')}")
+    copy.close()

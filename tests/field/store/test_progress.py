@@ -20,12 +20,7 @@ def session_of(store: Store, token: str | None) -> progress.Session:
 def test_a_new_session(store: Store) -> None:
     arrived = come(store, start(store), platform="prolific", device={"class": "phone"}, now=1000.0)
     session = session_of(store, arrived.token_hash)
-    assert (session.state, session.step, session.slug, session.study_state) == (
-        "running",
-        "consent",
-        "likert",
-        "running",
-    )
+    assert (session.state, session.step) == ("running", "consent")
     assert (session.participant, session.list, session.number) == (arrived.participant, arrived.list, 1)
     assert (session.platform, session.device, session.background) == ("prolific", {"class": "phone"}, {})
     assert (session.started, session.lease_until, session.finished) == (1000.0, 1000.0 + HOUR, None)
@@ -102,7 +97,11 @@ def test_a_seat_of_a_group_is_free_again_when_its_holder_leaves(store: Store) ->
     assert store.call(progress.set_background, again) == "ok", "one's own seat is not in one's way"
     assert ask()[1] == "full"
     assert [ask(preview=True)[1], ask(pilot=True)[1]] == ["ok", "ok"]
-    store.call(progress.finish, progress.Finish(first, "failed-quiz"))
+    other = progress.SetBackground(first, {"gender": "m"}, "quiz", 100.0, quotas, now=1002.0)
+    assert store.call(progress.set_background, other) == "ok"
+    second, outcome = ask()
+    assert outcome == "ok", "whoever answers otherwise gives the seat back"
+    store.call(progress.finish, progress.Finish(second, "failed-quiz"))
     assert ask()[1] == "ok"
     late = come(store, study_id, now=2000.0).session_id or 0
     given = progress.SetBackground(late, {"gender": "f"}, "quiz", 100.0, quotas, now=2000.0)

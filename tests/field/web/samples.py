@@ -47,7 +47,7 @@ def trial(identity: str, kind: str = "likert", **more: Any) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "id": identity, "kind": "trial", "task": task, "practice": False,
         "prompt": runs("How natural is this sentence?"), "context": None, "stimuli": [stimulus],
-        "modulus": None, "scale": kind, "questions": None, "per_page": None,
+        "modulus": None, "scale": kind, "questions": None,
         "text": None, "feedback": None, "done": 0.25, "number": None, "of": None,
     }  # fmt: skip
     if task == "choice":

@@ -23,6 +23,7 @@ PAGE = """<!doctype html>
  data-direction="{direction}" data-progress="{progress}" data-next="/s/sample/go" tabindex="-1"></main>
 <footer class="foot quiet"><a href="/s/sample/stop">Stop taking part</a></footer>
 <script type="application/json" id="karat-words">{words}</script>
+<script type="application/json" id="karat-tasks">{tasks}</script>
 <script src="/static/vendor/jspsych.js" defer></script>
 <script type="module" src="/static/js/main.js"></script></body></html>"""
 DONE = '<!doctype html><html lang="en"><head><title>Done</title></head><body><h1>All saved</h1></body></html>'
@@ -31,6 +32,7 @@ LAST = """<!doctype html><html lang="en"><head><title>Last</title>
 <button type="button" data-copy="code" data-copied="Copied">Copy</button>{form}</body></html>"""
 BACK = """<form class="submit-back" method="post" action="/mturk/externalSubmit">
 <input type="hidden" name="assignmentId" value="A1"><button class="button">Send</button></form>"""
+SCRIPTS = json.dumps({path.stem: f"/static/js/tasks/{path.name}" for path in (WEB / "static/js/tasks").glob("*.js")})
 RECTANGLE = '<rect width="320" height="200" fill="#246"/>'
 PICTURE = f'<svg xmlns="http://www.w3.org/2000/svg" width="320" height="200">{RECTANGLE}</svg>'
 
@@ -40,7 +42,15 @@ class Stub:
 
     def __init__(self, trials: list[dict[str, Any]], scales: dict[str, Any], **page: Any) -> None:
         self.trials, self.scales = trials, scales
-        self.page = {"language": "en", "direction": "ltr", "progress": "line", "words": {}, "token": "", **page}
+        self.page = {
+            "language": "en",
+            "direction": "ltr",
+            "progress": "line",
+            "words": {},
+            "tasks": SCRIPTS,
+            "token": "",
+            **page,
+        }
         self.going_back = False
         self.send_ahead = 3
         self.answers: list[dict[str, Any]] = []

@@ -36,7 +36,13 @@ PAGES = {kind: trial("t1", kind) for kind in TASKS} | {
 }
 
 
-@pytest.mark.parametrize("name", PAGES)
+SELDOM = ("labelled", "coloured", "slider", "break", "gloss", "picture")
+"""Pages that are made of the same parts as the others."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SELDOM)) for name in PAGES], ids=str
+)
 def test_axe_finds_nothing(name: str, serve: Callable[..., Stub], visit: Callable[..., Any]) -> None:
     if not AXE.is_file():
         pytest.skip("axe-core is missing: make setup")

@@ -28,7 +28,7 @@ def test_the_modules_by_node() -> None:
 
 
 def test_no_script_makes_markup_of_data_or_writes_styles_inline() -> None:
-    for path in SCRIPTS.glob("*.js"):
+    for path in SCRIPTS.rglob("*.js"):
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function", text), (
             path
@@ -37,14 +37,14 @@ def test_no_script_makes_markup_of_data_or_writes_styles_inline() -> None:
 
 
 def test_scripts_and_styles_name_no_other_site() -> None:
-    for path in [*SCRIPTS.glob("*.js"), *(WEB / "static" / "css").glob("*.css")]:
+    for path in [*SCRIPTS.rglob("*.js"), *(WEB / "static" / "css").glob("*.css")]:
         assert not re.search(r"https?://", path.read_text(encoding="utf-8")), path
     lock = (WEB / "package-lock.json").read_text(encoding="utf-8")
     assert "resolved" not in lock
 
 
 def test_modules_are_short() -> None:
-    for path in SCRIPTS.glob("*.js"):
+    for path in SCRIPTS.rglob("*.js"):
         text = path.read_text(encoding="utf-8")
         assert text.startswith("/**\n"), path
         assert len(text.splitlines()) <= 300, path

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -68,7 +68,12 @@ def check(stub: Stub, kind: str) -> None:
     assert answer["first_rt"] <= answer["rt"]
     assert answer["isolated"] is True
     assert answer["device"] == "desktop"
-    assert answer["feedback"] is None
+
+
+def some_seldom(kinds: Iterable[str]) -> list[Any]:
+    """Every way of answering by default on three tasks; the others by pointer, and by the rest among the slow tests."""
+    usual = ("likert", "choice", "differential")
+    return [pytest.param(kind, marks=[pytest.mark.slow] * (kind not in usual), id=kind) for kind in kinds]
 
 
 @pytest.mark.parametrize("kind", TASKS)
@@ -81,7 +86,7 @@ def test_by_pointer(kind: str, serve: Serve, visit: Visit) -> None:
     assert stub.answers[0]["pointer"] == "mouse"
 
 
-@pytest.mark.parametrize("kind", TASKS)
+@pytest.mark.parametrize("kind", some_seldom(TASKS))
 def test_by_keyboard(kind: str, serve: Serve, visit: Visit) -> None:
     stub = serve([trial("t1", kind)])
     page = visit(stub)
@@ -96,7 +101,9 @@ def test_by_keyboard(kind: str, serve: Serve, visit: Visit) -> None:
     assert stub.answers[0]["pointer"] == "key"
 
 
-@pytest.mark.parametrize("kind", ["likert", "labelled", "yes-no", "choice", "label", "differential", "magnitude"])
+@pytest.mark.parametrize(
+    "kind", some_seldom(["likert", "labelled", "yes-no", "choice", "label", "differential", "magnitude"])
+)
 def test_by_touch_on_a_phone(kind: str, serve: Serve, visit: Visit) -> None:
     stub = serve([trial("t1", kind)])
     page = visit(stub, viewport={"width": 320, "height": 640}, has_touch=True, is_mobile=True, device_scale_factor=2)

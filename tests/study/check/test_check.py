@@ -107,6 +107,15 @@ def test_no_slip_can_be_stated(tmp_path: Path) -> None:
     assert written(study, tmp_path).findings == ()
 
 
+def test_the_expected_minutes_may_be_those_of_the_criterion(tmp_path: Path) -> None:
+    study = likert()
+    study.settings.get("recruitment", {}).pop("minutes", None)
+    study.settings["screening"]["speed"] = {"share_of_expected": 0.4}
+    assert "share_of_expected needs the minutes" in the(written(study, tmp_path / "a")).message
+    study.settings["screening"]["speed"] = {"share_of_expected": 0.4, "expected_minutes": 10.0}
+    assert written(study, tmp_path / "b").findings == ()
+
+
 def test_a_study_that_states_more_slips_needs_more_trials(tmp_path: Path) -> None:
     study = likert()
     study.settings["screening"]["attention"] = {"slips": 2}

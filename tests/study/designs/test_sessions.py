@@ -131,6 +131,7 @@ def test_what_is_refused_no_search_finds(n: int, repeats: int) -> None:
         repeated_pairs([str(i) for i in range(n)], repeats, 1, distance=n + 1)
 
 
+@pytest.mark.slow
 def test_orders_of_repeats_are_evenly_drawn() -> None:
     patterns = Counter(
         tuple(showing.question for showing in own)

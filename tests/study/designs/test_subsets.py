@@ -49,6 +49,7 @@ def test_the_fourth_papers_design() -> None:
     assert design == subsets(45, 3, 30, 1)
 
 
+@pytest.mark.slow
 def test_a_large_design_takes_seconds() -> None:
     start = time.perf_counter()
     design = subsets(500, 25, 20, 1)

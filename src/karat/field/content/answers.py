@@ -18,13 +18,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from karat.scales import Magnitude
+from karat.scales import Continuous, Magnitude
 from karat.study.study import Block, Study
 
 LONGEST_RT = 86_400.0
 """Seconds: a day."""
 MAGNITUDE = re.compile(r"(?=[0-9.]*[1-9])[0-9]{0,15}(?:\.[0-9]{1,15})?")
 """A positive number as the browser sends it, with a decimal point."""
+PLACE = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,22})?")
+"""A number on a line, likewise; computed ones have all the digits that JavaScript writes."""
 EVENTS = (
     "blur", "focus", "paste", "webdriver", "resize", "offline", "online", "reload", "fast", "trace", "picture",
 )  # fmt: skip
@@ -66,7 +68,6 @@ class Answer(BaseModel):
     frame_rate: Annotated[float, Field(ge=0, le=10_000, allow_inf_nan=False)] | None = Field(
         None, description="Frames a second."
     )
-    feedback: None = None
 
 
 class Event(BaseModel):
@@ -107,6 +108,8 @@ class Offer:
     """What can be answered in a block: what the browser may send, and what each becomes; None where any number may."""
 
     responses: Mapping[str, str] | None
+    line: Continuous | None = None
+    """The line on which the number must lie, where there is one."""
 
     def read(self, sent: str | None) -> str | None:
         """What an answer becomes in the table; None where it was not offered."""
@@ -114,6 +117,8 @@ class Offer:
             return None
         if self.responses is not None:
             return self.responses.get(sent)
+        if self.line is not None:
+            return self.line.read(sent) if PLACE.fullmatch(sent) else None
         return sent if MAGNITUDE.fullmatch(sent) else None
 
 
@@ -135,6 +140,8 @@ def offer_of(block: Block) -> Offer:
     scale = block.scale
     if isinstance(scale, Magnitude):
         return Offer(None)
+    if isinstance(scale, Continuous):
+        return Offer(None, scale)
     levels: Sequence[str] = scale.levels  # type: ignore[attr-defined]
     if block.questions is not None:
         return Offer({str(place): level for place, level in enumerate(levels, start=1)})

@@ -35,8 +35,3 @@ def images(study: Study) -> dict[str, Path]:
                 for file in block.items.frame[column].drop_nulls().unique(maintain_order=True).to_list():
                     found[image_name(study, file)] = study.path.parent / file
     return found
-
-
-def image_path(study: Study, opaque: str) -> Path | None:
-    """The file behind an opaque name; None where the study has none of that name."""
-    return images(study).get(opaque)

@@ -96,15 +96,6 @@ def inline_markup(text: str) -> Markup:
     return _html(_pieces(" ".join(line for line in _lines(text) if line), links=True))
 
 
-def markup_of(shown: Runs) -> Markup:
-    """Runs as HTML, a paragraph each.
-
-    >>> markup_of(runs("x~1~ < y", markdown=True))
-    Markup('<p>x<sub>1</sub> &lt; y</p>')
-    """
-    return Markup("\n").join(_tagged("p", _html(paragraph)) for paragraph in shown)
-
-
 def plain_text(shown: Runs) -> str:
     """The text of runs without its marks, a line a paragraph.
 

@@ -1,4 +1,4 @@
-"""Scales as the browser shows them: points from left to right, options with their keys, or a number."""
+"""Scales as the browser shows them: points from left to right, options with their keys, a number, or a line."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from karat.field.content.texts import Words
+from karat.scales import Binary, Choice, Continuous, Magnitude, Ordinal
 from karat.study.study import Block, Study
 
 KEYS = "123456789"
@@ -36,11 +37,14 @@ def shown_scale(block: Block, words: Words) -> dict[str, Any]:
     >>> [option["label"] for option in shown_scale(load(folder).blocks[0], words("en"))["points"]]
     ['No', 'Yes']
     """
-    task = block.settings.task
-    if task == "magnitude":
+    scale = block.scale
+    if isinstance(scale, Magnitude):
         return _scale("number", [])
-    if task in ("likert", "differential"):
-        return _rating(block)
+    if isinstance(scale, Continuous):
+        ends = list(block.settings.scale.labels) or None
+        return _scale("line", [], ends=ends, low=scale.low, high=scale.high)
+    if isinstance(scale, Ordinal):
+        return _rating(block, scale)
     return _scale("options", _options(block, words))
 
 
@@ -48,11 +52,9 @@ def _scale(kind: str, points: list[dict[str, Any]], **more: Any) -> dict[str, An
     return {"kind": kind, "points": points, "ends": None, "slider": False, "colours": False, "neutral": None, **more}
 
 
-def _rating(block: Block) -> dict[str, Any]:
+def _rating(block: Block, scale: Ordinal) -> dict[str, Any]:
     """Points with a word each, or with words at the ends; in a differential the value is the place on the screen."""
-    settings, scale = block.settings.scale, block.scale
-    levels: Sequence[str] = scale.levels  # type: ignore[attr-defined]
-    neutral: str | None = scale.neutral  # type: ignore[attr-defined]
+    settings, levels, neutral = block.settings.scale, scale.levels, scale.neutral
     placed = block.questions is not None
     values = [str(place) if placed else level for place, level in enumerate(levels, start=1)]
     whole = len(settings.labels) == len(levels)
@@ -73,13 +75,9 @@ def _options(block: Block, words: Words) -> list[dict[str, Any]]:
     labels = list(block.settings.scale.labels)
     if not labels:
         # The language's own words stand for answers that the study did not name itself.
-        own = block.settings.task in ("choice", "yes-no") and not _named(block, levels)
+        own = isinstance(block.scale, Choice) or (isinstance(block.scale, Binary) and tuple(levels) == ("no", "yes"))
         labels = [words[f"scale.{level}"] if own else level for level in levels]
     return [
         {"value": level, "label": label, "key": KEYS[place] if place < len(KEYS) else None}
         for place, (level, label) in enumerate(zip(levels, labels, strict=True))
     ]
-
-
-def _named(block: Block, levels: Sequence[str]) -> bool:
-    return block.settings.task == "yes-no" and tuple(levels) != ("no", "yes")

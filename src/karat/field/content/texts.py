@@ -1,8 +1,9 @@
 """The interface's own words, in the language of the study: buttons, headings, hints, errors and the usual texts.
 
-There is a file for each language in `texts/`, with the same keys and {slots} in all of them. A study changes single
-texts with `[texts.words]`. Where karat does not speak the language of a study, the pages are in English while the
-stimuli keep their language and their direction; a note says so.
+There is a file for each language in `texts/`, with the same keys and {slots} in all of them; what to do in a task is
+said by the task itself (`instructions.likert`). A study changes single texts with `[texts.words]`. Where karat does not
+speak the language of a study, the pages are in English while the stimuli keep their language and their direction; a
+note says so.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from types import MappingProxyType
 
 from karat.columns import nearest
 from karat.errors import KaratError
+from karat.study.tasks import tasks_met
 
 LANGUAGES = ("en", "de")
 RIGHT_TO_LEFT = ("ar", "arc", "ckb", "dv", "fa", "he", "iw", "ks", "ps", "sd", "syr", "ug", "ur", "yi")
@@ -77,7 +79,7 @@ def words(language: str, overrides: Mapping[str, str] = NONE) -> Words:
     """
     own = main_part(language)
     spoken = own if own in LANGUAGES else "en"
-    texts = _texts(spoken)
+    texts = {**_texts(spoken), **_instructions(spoken)}
     for key, text in overrides.items():
         _check_override(key, text, texts)
     note = "" if spoken == own else (
@@ -117,6 +119,13 @@ def _texts(language: str) -> Mapping[str, str]:
     return MappingProxyType(
         {f"{section}.{name}": text.strip() for section, texts in data.items() for name, text in texts.items()}
     )
+
+
+def _instructions(language: str) -> dict[str, str]:
+    """What to do in each task; English where a package says it in no other language."""
+    return {
+        f"instructions.{task.name}": task.instructions.get(language, task.instructions["en"]) for task in tasks_met()
+    }
 
 
 def _check_override(key: str, text: str, texts: Mapping[str, str]) -> None:

@@ -140,7 +140,7 @@ def _page(**shown: Any) -> dict[str, Any]:
     """All that a page may have, empty where nothing is said."""
     empty: dict[str, Any] = {
         "kind": "trial", "task": None, "practice": False, "prompt": None, "context": None, "stimuli": [],
-        "modulus": None, "scale": None, "questions": None, "per_page": None, "text": None, "feedback": None,
+        "modulus": None, "scale": None, "questions": None, "text": None, "feedback": None,
     }  # fmt: skip
     return empty | shown
 

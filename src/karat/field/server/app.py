@@ -15,7 +15,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 import karat
-from karat.field.server import api, errors, pages, steps
+from karat.field.server import api, errors, files, pages, steps
 from karat.field.server.config import ServerConfig
 from karat.field.server.fielded import Fielded, fielded
 from karat.field.server.headers import Guard
@@ -63,6 +63,7 @@ def create_app(studies: Sequence[tuple[str, Study]], store: Store, config: Serve
     app.router.routes.insert(0, Route("/api/{slug}/answers", api.save_at_once, methods=["POST"]))
     app.include_router(api.router)
     app.include_router(pages.router)
+    app.include_router(files.router)
     app.include_router(steps.router)
     if admin:
         from karat.field.admin.app import admin_router

@@ -9,6 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from karat.errors import KaratError
 from karat.field.content import answers, flow, images, marks, scales, texts
 from karat.field.content.platforms import Platform, person_hash, platform
 from karat.field.content.texts import Words
@@ -16,6 +17,7 @@ from karat.field.registration import registration
 from karat.field.store import Store, studies
 from karat.field.store.trials import StoredTrial
 from karat.study.study import Study
+from karat.study.tasks.task import Task
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,8 @@ class Fielded:
     scales: dict[str, dict[str, Any]]
     offers: Mapping[str, answers.Offer]
     images: Mapping[str, Path]
+    scripts: Mapping[str, Path]
+    """The browser files of tasks that are not karat's own, by file name."""
     after_trials: str
     """The step that follows the trials of the last session."""
     privacy: Markup
@@ -51,9 +55,28 @@ class Fielded:
         """The keyed hash of a platform's identifier; None where there is none."""
         return person_hash(self._person_key, kind, identifier) if identifier else None
 
+    @property
+    def task_scripts(self) -> dict[str, str]:
+        """Where the browser finds the script of each task: karat's among the static files, others by the study."""
+        tasks = {block.task.name: block.task for block in self.study.blocks}
+        return {
+            name: f"/s/{self.slug}/task/{script_name(task)}" if task.script else f"/static/js/tasks/{script_name(task)}"
+            for name, task in tasks.items()
+        }
+
     def check(self, trial: StoredTrial, answer: answers.Answer) -> answers.Checked:
         """What an answer to a stored page becomes."""
         return answers.check(trial.shown, self.offers.get(trial.block), answer)
+
+
+def script_name(task: Task) -> str:
+    """The file name under which the browser asks for the script of a task.
+
+    >>> from karat.study.tasks import task_named
+    >>> script_name(task_named("yes-no"))
+    'yes-no.js'
+    """
+    return f"{task.name}.js"
 
 
 def fielded(slug: str, study: Study, store: Store) -> Fielded:
@@ -70,11 +93,24 @@ def fielded(slug: str, study: Study, store: Store) -> Fielded:
         scales=scales.scales(study, words),
         offers=answers.offers(study),
         images=images.images(study),
+        scripts=_scripts(study),
         after_trials=flow.next_step(study, flow.TRIALS, settings.questionnaire.sessions),
         privacy=marks.markup(settings.texts.privacy or words["privacy.standard"]),
         instructions=marks.markup(settings.texts.instructions or _usual_instructions(study, words)),
         _person_key=store.secret("person"),
     )
+
+
+def _scripts(study: Study) -> dict[str, Path]:
+    """The browser files of tasks that are not karat's own."""
+    found = {}
+    for task in (block.task for block in study.blocks):
+        if task.script is None:
+            continue
+        if not task.script.is_file():
+            raise KaratError(f"The browser file of the task {task.name} is not there: {task.script}. Add it.")
+        found[script_name(task)] = task.script
+    return found
 
 
 def _usual_instructions(study: Study, words: Words) -> str:

@@ -32,14 +32,6 @@ class Form:
         """
         return next((value for field, value in self.fields if field == name), default)
 
-    def all(self, name: str) -> list[str]:
-        """All values of a field, such as boxes that were ticked.
-
-        >>> Form((("a", "1"), ("a", "2"))).all("a")
-        ['1', '2']
-        """
-        return [value for field, value in self.fields if field == name]
-
     def as_dict(self) -> dict[str, str]:
         """Each field with its first value.
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from datetime import UTC, datetime
 
 from fastapi import APIRouter
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from karat.field.content.marks import markup
 from karat.field.content.platforms import Visit
@@ -27,10 +25,6 @@ from karat.field.store.arrivals import Arrived
 
 router = APIRouter(tags=["pages"], default_response_class=HTMLResponse)
 COOKIE_SECONDS = 90 * 24 * 3600
-IMAGE_TYPES = {
-    ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp",
-    ".avif": "image/avif", ".svg": "image/svg+xml",
-}  # fmt: skip
 
 
 def _store(request: Request) -> Store:
@@ -187,8 +181,7 @@ async def _withdraw_by_code(request: Request, field: Fielded, form: Form) -> Res
         raise HTTPException(403)
     if not request.app.state.limits.allow("login", request):
         raise HTTPException(429)
-    code = form.get("code").strip().lower()
-    if await _store(request).do(people.withdraw, people.Withdrawal(field.id, code)):
+    if await _store(request).do(people.withdraw, people.Withdrawal(field.id, form.get("code"))):
         return _withdrawn(request, field, framed=False)
     return _withdraw_page(request, field, unknown=True)
 
@@ -207,26 +200,3 @@ def _withdrawn(request: Request, field: Fielded, framed: bool) -> Response:
     if field.platform.needs_person:
         lines.append(field.words.fill("end.ask_to_return", platform=field.platform.title))
     return notice(request, field, field.words["end.heading"], lines, framed=framed)
-
-
-@router.get("/s/{slug}/image/{name}", responses={
-    200: {"description": "An image.", "content": {"image/*": {"schema": {"type": "string", "format": "binary"}}}},
-    304: {"description": "The browser has it already."}, 400: {"description": "Not for this server."},
-    404: {"description": "There is no such image."}, 422: {"description": "Not readable."},
-}, response_class=FileResponse, summary="An image of a trial")  # fmt: skip
-@router.head("/s/{slug}/image/{name}", include_in_schema=False)
-async def image(slug: str, name: str, request: Request) -> Response:
-    """An image that an item of the study names; no other file can be asked for."""
-    path = field_of(request, slug).images.get(name)
-    kind = IMAGE_TYPES.get(path.suffix.lower()) if path is not None else None
-    try:
-        about = os.stat(path) if path is not None else None
-    except OSError:
-        about = None
-    if path is None or kind is None or about is None or not stat.S_ISREG(about.st_mode):
-        raise HTTPException(404)
-    tag = f'"{about.st_mtime_ns:x}-{about.st_size:x}"'
-    headers = {"etag": tag, "cache-control": "private, max-age=3600"}
-    if request.headers.get("if-none-match") == tag:
-        return Response(status_code=304, headers=headers)
-    return FileResponse(path, media_type=kind, headers=headers, stat_result=about)

@@ -151,6 +151,7 @@ def trials(asked: Asking) -> HTMLResponse:
         session=f"{asked.session.participant}-{asked.session.number}",
         progress=asked.field.study.settings.field.progress,
         browser_words=asked.field.words.browser,
+        task_scripts=asked.field.task_scripts,
         leave=False,  # nothing but the trial stands on its page
     )
 

@@ -94,7 +94,6 @@ def arrival(request: Request, field: Fielded, link: Link, token: str, draft: boo
     """A visit as the store decides about it; before a study has started, participants are pilots."""
     config, settings = config_of(request), field.study.settings
     recruitment, platform = settings.recruitment, field.platform
-    counted_there = platform.name in ("prolific", "mturk")
     identity = Identity(link.person, link.session, link.study) if link.person or link.session else None
     device = {"class": device_class(request.headers.get("user-agent", ""))}
     return Arrival(
@@ -111,7 +110,7 @@ def arrival(request: Request, field: Fielded, link: Link, token: str, draft: boo
         preview=link.preview,
         pilot=draft and not link.preview,
         list=link.list,
-        wanted=None if counted_there else recruitment.participants,
+        wanted=None if platform.counts_places else recruitment.participants,
         list_quota=recruitment.list_quota,
         invitation_hash=plain_hash(link.invitation) if link.invitation else None,
         invited_only=recruitment.invitations,

@@ -1,6 +1,12 @@
-"""The list of readers, in the order in which they are asked whether a file is theirs. A new reader is added here."""
+"""The list of readers, in the order in which they are asked whether a file is theirs. A new reader is added here.
+
+Readers of other packages are asked after those of karat, and before the last of them, which takes any table.
+"""
 
 from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
 
 from karat.columns import nearest
 from karat.errors import IntakeError
@@ -22,6 +28,7 @@ from karat.intake.readers import (
     qualtrics,
 )
 from karat.intake.reading import Reader
+from karat.packages import PackageError, added, naming, offered
 from karat.source import SourceFile
 
 READERS: tuple[Reader, ...] = (
@@ -41,6 +48,23 @@ READERS: tuple[Reader, ...] = (
     pcibex.READER,
     generic.READER,
 )
+GROUP = "karat.readers"
+"""The entry points by which packages add readers."""
+
+
+def reader_titles() -> dict[str, str]:
+    """The readers of karat and of other packages by name, in the order in which they are asked.
+
+    >>> list(reader_titles())[:2], list(reader_titles())[-1]
+    (['karat', 'otree'], 'table')
+    """
+    titles = {reader.name: reader.title for reader in READERS[:-1]}
+    for name in _from_packages():
+        try:
+            titles[name] = _of_package(name).title
+        except IntakeError as error:
+            titles[name] = f"{name}, which cannot be used: {error}"
+    return titles | {READERS[-1].name: READERS[-1].title}
 
 
 def reader_named(name: str) -> Reader:
@@ -49,15 +73,42 @@ def reader_named(name: str) -> Reader:
     >>> reader_named("table").title
     'a table with one judgment a row'
     """
-    names = [reader.name for reader in READERS]
-    if name in names:
-        return READERS[names.index(name)]
-    close = nearest(name, names)
-    raise IntakeError(
-        f"There is no source {name}.{f' Is {close} meant?' if close else ''} There are {', '.join(names)}."
-    )
+    known = {reader.name: reader for reader in READERS}
+    names = [*known, *_from_packages()]
+    if name not in names:
+        close = nearest(name, names)
+        raise IntakeError(
+            f"There is no source {name}.{f' Is {close} meant?' if close else ''} There are {', '.join(names)}."
+        )
+    return known[name] if name in known else _of_package(name)
 
 
 def reader_for(file: SourceFile) -> Reader:
-    """The first reader that recognises a file; the last one takes any table."""
-    return next(reader for reader in READERS if reader.recognises(file))
+    """The first reader that recognises a file; the last one takes any table.
+
+    Packages are loaded only for a file that none of karat's readers but the last recognises.
+    """
+    found = next((reader for reader in READERS[:-1] if reader.recognises(file)), None)
+    if found is not None:
+        return found
+    return next((reader for reader in map(_of_package, _from_packages()) if reader.recognises(file)), READERS[-1])
+
+
+def _from_packages() -> list[str]:
+    """The names of readers that other packages add; karat's own names are taken."""
+    taken = {reader.name for reader in READERS}
+    return [name for name in dict.fromkeys(entry.name for entry in offered(GROUP)) if name not in taken]
+
+
+@cache
+def _of_package(name: str) -> Reader:
+    """A reader of another package; an error that it did not mean to raise names the package."""
+    try:
+        found = added(GROUP, name, Reader)
+    except PackageError as error:
+        raise IntakeError(f"The reader {error}, or say --from table.") from error
+    if found is None:
+        raise IntakeError(f"There is no source {name}.")
+    reader, package = found
+    told = f"the reader {name}"
+    return replace(reader, recognises=naming(package, told, reader.recognises), read=naming(package, told, reader.read))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,13 +15,14 @@ from karat.intake.guess import plain
 from karat.intake.personal import names_a_person
 from karat.intake.readers.jspsych_answers import text
 from karat.intake.readers.jspsych_table import ID_COLUMNS
-from karat.intake.wide import listed
+from karat.intake.wide import filled_up, listed
 from karat.scales import as_number
 from karat.source import SourceFile
+from karat.times import UNIX_2100
 
 FINISHED = "FINISHED"
-LATEST = 4_102_444_800_000
-"""The year 2100 in milliseconds: what is later is no date."""
+LATEST = UNIX_2100 * 1000
+"""In milliseconds: what is later is no date."""
 
 
 @dataclass
@@ -60,10 +62,8 @@ class Metadata:
                 f"{len(told)} of {len(self.results)} study results are not finished: {listed(told)}; "
                 "what they hold is among the judgments, and study_state of the participants says which they are."
             )
-        names = [result.participant for result in self.results]
-        twice = (
-            list(dict.fromkeys(name for name in names if names.count(name) > 1)) if len(set(names)) < len(names) else []
-        )
+        runs = Counter(result.participant for result in self.results)
+        twice = [name for name, count in runs.items() if count > 1]
         if twice:
             notes.append(
                 f"There is more than one study result of {listed(twice)}; the column study_result tells them apart "
@@ -90,11 +90,8 @@ class Metadata:
         )
         if people is None:
             return own
-        joined = own.join(people, on="participant", how="full", coalesce=True, suffix="_2", maintain_order="left_right")
         # JATOS' clock comes first: it runs from the first page to the last, jsPsych's only within its own pages.
-        both = [name for name in people.columns if name != "participant" and name in own.columns]
-        filled = [pl.coalesce(name, f"{name}_2").alias(name) for name in both]
-        return joined.with_columns(filled).drop(f"{name}_2" for name in both)
+        return filled_up(own, people)
 
 
 def metadata_of(file: SourceFile, name: str) -> dict[str, StudyResult]:

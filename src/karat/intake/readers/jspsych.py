@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -48,10 +49,9 @@ def read_jspsych(files: Sequence[SourceFile], options: Options) -> Reading:
 
 def _participant_names(files: Sequence[SourceFile]) -> list[str]:
     """What a participant is called where only the file tells: its name, with its folder where names are the same."""
-    stems = [file.path.stem for file in files]
+    stems = Counter(file.path.stem for file in files)
     return [
-        f"{file.path.parent.name}/{stem}" if stems.count(stem) > 1 else stem
-        for file, stem in zip(files, stems, strict=True)
+        f"{file.path.parent.name}/{file.path.stem}" if stems[file.path.stem] > 1 else file.path.stem for file in files
     ]
 
 

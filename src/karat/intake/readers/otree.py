@@ -181,10 +181,10 @@ def _times(app: App, rounds: pl.DataFrame, options: Options, reading: Reading) -
     if app.rt is None:
         return [*([pl.col("_rt").alias("rt")] if rounds["_rt"].null_count() < rounds.height else []), *when]
     numbers = rounds[app.rt].str.strip_chars().cast(pl.Float64, strict=False)
-    unit, note = guess_rt_unit(numbers, rounds["_code"], app.rt, app.name)
-    if options.rt_unit:
-        unit, note = options.rt_unit, ""
-    reading.notes.append(note)
+    unit: str | None = options.rt_unit
+    if unit is None:
+        unit, note = guess_rt_unit(numbers, rounds["_code"], app.rt, app.name)
+        reading.notes.append(note)
     whole = numbers.null_count() == rounds[app.rt].null_count()
     seconds = pl.col(app.rt).str.strip_chars().cast(pl.Float64, strict=False) / (1000 if unit == "ms" else 1)
     return [(seconds if whole else pl.col(app.rt)).alias("rt"), *when]

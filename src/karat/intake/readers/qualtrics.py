@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import datetime
 
 import polars as pl
 
@@ -208,10 +209,11 @@ def _people(body: pl.DataFrame, survey: Survey, reading: Reading) -> pl.DataFram
     there = body.columns
     done = is_true(body["Finished"]) if "Finished" in there else pl.Series([True] * body.height, dtype=pl.Boolean)
     people: dict[str, pl.Series] = {"participant": body[WHO]}
+    zone = _known_zone(survey.zone, reading)
     if "StartDate" in there:
-        people["started"] = _moments(body["StartDate"], survey.zone)
+        people["started"] = _moments(body["StartDate"], zone)
     if "EndDate" in there:
-        ended = _moments(body["EndDate"], survey.zone)
+        ended = _moments(body["EndDate"], zone)
         people["finished"] = pl.select(pl.when(done).then(ended)).to_series()
     else:
         people["finished"] = done
@@ -232,16 +234,26 @@ def _people(body: pl.DataFrame, survey: Survey, reading: Reading) -> pl.DataFram
     return one_row_each(table).sort(ORDER).drop(" done", ORDER)
 
 
+def _known_zone(zone: str | None, reading: Reading) -> str | None:
+    """The zone that the export names, unless this machine does not know it: then its dates are read as UTC."""
+    if zone is None or _local(pl.Series([datetime(2020, 1, 1)]), zone) is not None:
+        return zone
+    reading.notes.append(f"The time zone {zone} is not known: started and finished are read as UTC.")
+    return None
+
+
 def _moments(dates: pl.Series, zone: str | None) -> pl.Series:
-    """Dates in the zone that the export names, as points in time."""
+    """Dates in a zone as points in time."""
     moments = instants(dates)
-    if zone is None:
-        return moments
+    local = None if zone is None else _local(moments.dt.replace_time_zone(None), zone)
+    return moments if local is None else local.dt.convert_time_zone("UTC")
+
+
+def _local(dates: pl.Series, zone: str) -> pl.Series | None:
     try:
-        local = moments.dt.replace_time_zone(None).dt.replace_time_zone(zone, ambiguous="earliest", non_existent="null")
+        return dates.dt.replace_time_zone(zone, ambiguous="earliest", non_existent="null")
     except pl.exceptions.PolarsError:
-        return moments
-    return local.dt.convert_time_zone("UTC")
+        return None
 
 
 READER = Reader("qualtrics", "responses of Qualtrics", recognises, read_qualtrics)

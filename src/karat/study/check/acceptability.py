@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from karat.study.check.draft import RATED, Draft, Row, degree, has_factors
+from karat.study.check.draft import Draft, Row, degree, has_factors
 from karat.study.check.rules import Flaw, rule
 
 SECTION = "Pieper et al., section 3.1"
@@ -25,8 +25,8 @@ def _degrees(rows: Sequence[Row]) -> Counter[str]:
 def _blocks(draft: Draft) -> Iterator[tuple[list[Row], list[Row]]]:
     """The test rows and the fillers of each rated block with factors; calibration is over before they matter."""
     for rows in draft.rows:
-        settings = rows[0].block.settings if rows else None
-        if settings is not None and has_factors(settings) and settings.task in RATED:
+        block = rows[0].block if rows else None
+        if block is not None and has_factors(block.settings) and block.task.rated:
             fillers = [row for row in rows if row.function not in OPENING]
             if fillers:
                 yield [row for row in rows if row.function == "test"], fillers

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from karat.errors import ScaleError, counted, shown
-from karat.scales import Ordinal, Scale
-from karat.study.check.draft import JUDGED, RATED, Draft, Row, has_factors, lines_of
+from karat.scales import Binary, Magnitude, Ordinal, Scale
+from karat.study.check.draft import Draft, Row, has_factors, lines_of
 from karat.study.check.rules import Flaw, rule
 
 YES = ("yes", "true", "1", "y", "ja", "oui", "sí", "si")
@@ -25,7 +25,7 @@ def no_controls(draft: Draft) -> Iterator[Flaw]:
     settings = draft.study.settings
     stated = settings.screening.criteria if settings.screening is not None else {}
     rows = [row for own in draft.rows for row in own]
-    if not any(row.function == "test" and row.block.settings.task in JUDGED for row in rows):
+    if not any(row.function == "test" and row.block.task.acceptability for row in rows):
         return
     for function, criterion, purpose in (
         ("control", "controls", "people who guess cannot be told from people who judge"),
@@ -50,7 +50,7 @@ def expected(draft: Draft) -> Iterator[Flaw]:
             if row["function"] not in ("control", "attention"):
                 continue
             answer = row.get("expected")
-            if answer is None and not (block.settings.task == "magnitude" and row.get("status")):
+            if answer is None and not (isinstance(block.scale, Magnitude) and row.get("status")):
                 empty.append(row)
             elif answer is not None and not _is_known(block.scale, answer):
                 unknown.append(row)
@@ -94,10 +94,11 @@ def expected_status(draft: Draft) -> Iterator[Flaw]:
     """An ungrammatical sentence is not expected at the top of the scale, nor a grammatical one at the bottom."""
     for row in _scored_rows(draft):
         scale, answer = row.block.scale, row["expected"]
-        if row.block.settings.task not in ("likert", "yes-no") or not answer or not _is_known(scale, answer):
+        if not row.block.task.rated or not isinstance(scale, Ordinal | Binary):
             continue
-        levels: Sequence[str] = getattr(scale, "levels", ())
-        wrong = {"grammatical": levels[0], "ungrammatical": levels[-1]}.get(row["status"] or "")
+        if not answer or not _is_known(scale, answer):
+            continue
+        wrong = {"grammatical": scale.levels[0], "ungrammatical": scale.levels[-1]}.get(row["status"] or "")
         if wrong is not None and wrong in scale.expected(answer):
             yield Flaw(f"{row.item} is {row['status']}, but {answer} is expected.", spot=row.spot)
 
@@ -115,7 +116,7 @@ def _scored_rows(draft: Draft, functions: Sequence[str] = ("control", "attention
 )
 def verified(draft: Draft) -> Iterator[Flaw]:
     """Controls whose status rests on the intuition of the author."""
-    rows = [row for row in _scored_rows(draft, ("control",)) if row.block.settings.task in JUDGED]
+    rows = [row for row in _scored_rows(draft, ("control",)) if row.block.task.acceptability]
     # In a choice the two sentences of a control may stand in two rows, of which one says it for both.
     said = {row.item for row in rows if (row["verified"] or "").lower() in YES}
     denied = {row.item for row in rows if row["verified"] and row["verified"].lower() not in YES}
@@ -179,7 +180,7 @@ def pseudo_fillers(draft: Draft) -> Iterator[Flaw]:
 )
 def attention_grammatical(draft: Draft) -> Iterator[Flaw]:
     """Whoever overlooks everything accepts a grammatical sentence, and so is right."""
-    rows = [row for row in _scored_rows(draft, ("attention",)) if row.block.settings.task in RATED]
+    rows = [row for row in _scored_rows(draft, ("attention",)) if row.block.task.rated]
     # Members of attention pairs are compared with each other; one of the two is grammatical by design.
     flawed = [row for row in rows if row["status"] == "grammatical" and not row["pair"]]
     if flawed:

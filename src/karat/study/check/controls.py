@@ -9,11 +9,11 @@ from math import prod
 
 from karat.errors import ScaleError, counted
 from karat.scales import Ordinal, Scale
+from karat.study.built_in_criteria import ControlSettings, PassSettings
 from karat.study.chance import relational
 from karat.study.chance_tables import smallest_pairs
 from karat.study.check.draft import Draft
 from karat.study.check.rules import Flaw, rule
-from karat.study.criteria import ControlSettings, PassSettings
 from karat.study.guessing import at_least as binomial_at_least
 from karat.study.guessing import p_sentence
 

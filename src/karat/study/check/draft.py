@@ -16,14 +16,11 @@ from karat.study.orders import OrderError
 from karat.study.plan import BlockPlan
 from karat.study.settings import BlockSettings
 from karat.study.study import Block, Study
+from karat.study.tasks import task_named
 from karat.study.toml_lines import line_of, toml_lines
 
 Spot = tuple[str | None, int | None]
 """File and line at fault."""
-RATED = ("yes-no", "likert", "magnitude")
-"""Tasks in which a stimulus is judged by itself."""
-JUDGED = (*RATED, "choice")
-"""Tasks that ask for acceptability, to which the rules about questionnaires of the first paper apply."""
 MOST_LISTS = 48
 """Of designs with a list for every participant so many are looked at."""
 
@@ -143,12 +140,12 @@ class Draft:
         """The trials of a list, block by block."""
         return [(block, self.study.trials(index, number)) for index, block in enumerate(self.study.blocks)]
 
-    def count(self, number: int, tasks: Sequence[str] | None = None) -> int:
-        """How many trials a list has in one session, rounds included; of some tasks only if they are named."""
+    def count(self, number: int, judged_only: bool = False) -> int:
+        """How many trials a list has in one session, rounds included; all, or those that ask for acceptability."""
         return sum(
             trials.height * block.settings.rounds
             for block, trials in self.trials(number)
-            if tasks is None or block.settings.task in tasks
+            if block.task.acceptability or not judged_only
         )
 
     @cached_property
@@ -172,7 +169,7 @@ class Draft:
 
 def has_factors(block: BlockSettings) -> bool:
     """Whether a block asks for acceptability in an experiment with factors, which participants should not notice."""
-    return block.task in JUDGED and bool(block.factors)
+    return task_named(block.task).acceptability and bool(block.factors)
 
 
 def conditions_seen(settings: BlockSettings) -> list[str]:

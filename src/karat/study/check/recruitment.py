@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import prod
 
 from karat.errors import counted
-from karat.study.check.draft import JUDGED, Draft
+from karat.study.check.draft import Draft
 from karat.study.check.rules import Flaw, rule
 
 FEWEST, USUAL = 24, 36
@@ -23,7 +23,7 @@ SHORT = 0.7
 )
 def participants(draft: Draft) -> Iterator[Flaw]:
     """24 to 36 participants as a rule of thumb."""
-    blocks = [block.settings for block in draft.study.blocks if block.settings.task in JUDGED]
+    blocks = [block.settings for block in draft.study.blocks if block.task.acceptability]
     if not blocks or any(block.subset is not None for block in blocks):
         return
     groups = max(

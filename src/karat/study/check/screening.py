@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from karat.scales import Choice, Ordinal
+from karat.study.built_in_criteria import ControlSettings, PassSettings, QuizSettings, SpeedSettings
 from karat.study.check.controls import RELATIONS
 from karat.study.check.draft import Draft
 from karat.study.check.rules import Flaw, rule
-from karat.study.criteria import CRITERIA, ControlSettings, PassSettings, QuizSettings, SpeedSettings
+from karat.study.criteria import CRITERIA
 
 
 @rule(
@@ -86,11 +87,13 @@ def _impossible_settings(draft: Draft, name: str, own: object) -> Iterator[tuple
     if isinstance(own, QuizSettings) and settings.texts.quiz and own.attempts_at_most > settings.texts.quiz_attempts:
         yield (f"quiz tolerates {own.attempts_at_most} attempts, but only {settings.texts.quiz_attempts} can be made.",
                "State fewer attempts_at_most, or more quiz_attempts.")  # fmt: skip
-    if isinstance(own, SpeedSettings):
-        if own.mean_below is None and own.median_below is None and own.share_of_expected is None:
-            yield "speed has no limit, so that nobody is ever too fast.", "State mean_below or median_below."
-        if own.share_of_expected is not None and settings.recruitment.minutes is None:
-            yield "share_of_expected needs the minutes that the study is said to take.", "State [recruitment] minutes."
+    if (
+        isinstance(own, SpeedSettings)
+        and own.share_of_expected is not None
+        and own.expected_minutes is None
+        and settings.recruitment.minutes is None
+    ):
+        yield "share_of_expected needs the minutes that the study is said to take.", "State [recruitment] minutes."
     if name == "scale_use" and not any(
         (isinstance(scale, Ordinal) and scale.neutral is not None) or (isinstance(scale, Choice) and scale.none)
         for scale in scales

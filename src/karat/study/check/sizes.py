@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 
 from karat.errors import counted
-from karat.study.check.draft import JUDGED, RATED, Draft, conditions_seen, degree, has_factors
+from karat.scales import Binary
+from karat.study.check.draft import Draft, conditions_seen, degree, has_factors
 from karat.study.check.rules import Flaw, rule
 from karat.study.designs.cells import spelled
 from karat.study.orders import OrderError, OrderUndecidedError
@@ -92,7 +93,7 @@ def _number(trials: pl.DataFrame, function: str) -> int:
 )
 def length(draft: Draft) -> Iterator[Flaw]:
     """Not more than about 100 judgments."""
-    most = max((draft.count(number, JUDGED) for number in draft.list_numbers), default=0)
+    most = max((draft.count(number, judged_only=True) for number in draft.list_numbers), default=0)
     if most > MOST_TRIALS:
         factors = any(has_factors(block.settings) for block in draft.study.blocks)
         pairs = any(block.settings.pairs is not None for block in draft.study.blocks)
@@ -132,11 +133,11 @@ def calibration_range(draft: Draft) -> Iterator[Flaw]:
     """Calibration covers the scale, its middle included."""
     for index, block, trials in _first_of_each_task(draft):
         rows = trials.filter(pl.col("function") == "calibration").to_dicts()
-        if block.settings.task not in RATED or not rows:
+        if not block.task.rated or not rows:
             continue
         spot = draft.spot_of(index, rows[0]["item"])
         found = [degree(block.scale, row.get("acceptability"), row.get("status")) for row in rows]
-        wanted = ("low", "high") if block.settings.task == "yes-no" else ("low", "mid", "high")
+        wanted = ("low", "high") if isinstance(block.scale, Binary) else ("low", "mid", "high")
         missing = [name for name in wanted if name not in found]
         unknown = found.count(None)
         if not missing:
@@ -160,7 +161,7 @@ def _first_of_each_task(draft: Draft) -> Iterator[tuple[int, Block, pl.DataFrame
     """The first list of each block whose task no block before it had."""
     met = set()
     for index, block, lists in draft.planned():
-        if block.settings.task in JUDGED and block.settings.task not in met:
+        if block.task.acceptability and block.settings.task not in met:
             met.add(block.settings.task)
             yield index, block, lists[0]
 

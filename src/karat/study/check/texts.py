@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 
 from karat.errors import counted, shown
-from karat.study.check.draft import JUDGED, Draft, Row, lines_of
+from karat.study.check.draft import Draft, Row, lines_of
 from karat.study.check.rules import Flaw, rule
 from karat.study.items import ALIKE, KNOWN
 
@@ -82,7 +82,7 @@ def white_space(draft: Draft) -> Iterator[Flaw]:
         (row, told)
         for row, told in _flawed(draft, lambda text: stray_space(text, french), SENTENCES)
         # Whole texts have paragraphs, and Markdown gives meaning to blanks.
-        if not (row.block.settings.markdown or row.block.settings.task == "differential")
+        if not (row.block.settings.markdown or row.block.questions is not None)
     ]
     if found:
         yield _gathered([row for row, _ in found], f"{found[0][1]}.", "have stray white space")
@@ -292,7 +292,7 @@ def instructions(draft: Draft) -> Iterator[Flaw]:
         "de": r"intuit|spontan|ersten eindruck|gefühl|klingt|bauch|eigene",
     }
     pattern = patterns.get(settings.language[:2].lower())
-    asks = any(block.settings.task in JUDGED for block in draft.study.blocks)
+    asks = any(block.task.acceptability for block in draft.study.blocks)
     if text and asks and pattern and not re.search(pattern, text):
         yield Flaw(
             "the instructions do not say that one's own intuition counts; people may judge by what they learned at "

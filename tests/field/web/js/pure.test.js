@@ -80,7 +80,7 @@ test("texts are filled, and English stands in", () => {
 });
 
 test("every word is used, and every word that is used is there", () => {
-  const sources = readdirSync(modules).filter((name) => name.endsWith(".js") && name !== "words.js" && name !== "admin.js");
+  const sources = readdirSync(modules, { recursive: true }).filter((name) => name.endsWith(".js") && name !== "words.js" && name !== "admin.js");
   const text = sources.map((name) => readFileSync(new URL(name, modules), "utf8")).join("\n");
   const used = new Set([...text.matchAll(/"([a-z_]+)"/g)].map((match) => match[1]));
   for (const [, key] of text.matchAll(/page\.word\("([a-z_]+)"/g)) assert.ok(key in ENGLISH, key);

@@ -6,17 +6,13 @@
 
 import { Client } from "./client.js";
 import { frameRate } from "./clock.js";
-import { differential } from "./differential.js";
 import { preload } from "./images.js";
 import { leaveFor } from "./leave.js";
 import { Notice, replace } from "./notice.js";
-import { number } from "./number.js";
-import { choice, options } from "./options.js";
 import { Outbox, storage } from "./outbox.js";
 import { element, page } from "./page.js";
 import { feedback, pause } from "./pause.js";
 import { plugin } from "./plugins.js";
-import { points } from "./points.js";
 import { Progress } from "./progress.js";
 import { claim } from "./tabs.js";
 import { Watch } from "./watch.js";
@@ -26,14 +22,8 @@ const main = document.getElementById("trials");
 const { study, session = "", language, direction, progress: progressKind = "line", next: nextPage } = main.dataset;
 const token = document.querySelector("meta[name=karat-token]")?.getAttribute("content") ?? null;
 
-const PLUGINS = {
-  likert: plugin("points", points),
-  "yes-no": plugin("options", options),
-  label: plugin("options", options),
-  choice: plugin("choice", choice),
-  magnitude: plugin("number", number),
-  differential: plugin("differential", differential),
-};
+/** The task of each trial names what builds its page; filled before the first one. @type {Record<string, any>} */
+const plugins = {};
 const PAUSE = plugin("pause", pause);
 const FEEDBACK = plugin("feedback", feedback);
 
@@ -50,6 +40,13 @@ const progress = new Progress(progressKind);
 const past = [];
 page.hasPrevious = () => past.length > 0;
 
+/** Load the scripts of the tasks that the study has; the server says where they are. */
+async function loadTasks() {
+  const scripts = JSON.parse(document.getElementById("karat-tasks")?.textContent || "{}");
+  const load = async ([task, address]) => (plugins[task] = plugin(task, (await import(address)).default));
+  await Promise.all(Object.entries(scripts).map(load));
+}
+
 /**
  * The description of a trial for jsPsych. When it ends, its answer is kept and the next description follows it.
  *
@@ -58,7 +55,7 @@ page.hasPrevious = () => past.length > 0;
  */
 function describe(trial, timeline) {
   return {
-    type: trial.kind === "trial" ? PLUGINS[trial.task] : PAUSE,
+    type: trial.kind === "trial" ? plugins[trial.task] : PAUSE,
     trial,
     scale: client.scales[trial.scale] ?? null,
     on_start: () => progress.show(trial),
@@ -103,7 +100,7 @@ window.addEventListener("pagehide", () => {
 async function run() {
   frameRate().then((rate) => (watch.frameRate = rate));
   client.run();
-  const first = await notice.during(client.next());
+  const [first] = await notice.during(Promise.all([client.next(), loadTasks()]));
   if (first) {
     page.goingBack = client.setting.going_back;
     if (page.goingBack && client.setting.previous) past.push(client.setting.previous);

@@ -4,10 +4,8 @@
 
 import { element, page } from "./page.js";
 import { endOf, labelOf, pointName } from "./point_name.js";
-import { Radios, answerBy, digits } from "./radios.js";
+import { Radios, digits } from "./radios.js";
 import { write } from "./runs.js";
-import { slider } from "./slider.js";
-import { stimulus } from "./stimulus.js";
 
 /**
  * Radio buttons for the points of a scale.
@@ -68,41 +66,9 @@ function tint(row, labels) {
  * @param {string[]} ends
  * @returns {HTMLElement}
  */
-function endLabels(ends) {
+export function endLabels(ends) {
   const side = (text) => element("span", {}, text);
   return element("div", { class: "ends", "aria-hidden": "true" }, ...ends.map(side));
-}
-
-/**
- * Build the page of a Likert trial.
- *
- * @param {import("./trial.js").TrialPage} trialPage
- * @param {import("./client.js").Trial} trial
- * @param {any} scale
- */
-export async function points(trialPage, trial, scale) {
-  const judged = await stimulus(trial.stimuli[0]);
-  judged.id = "stimulus";
-  const fieldset = element("fieldset", { class: "scale", "aria-describedby": "stimulus" }, legend(trial));
-  const ends = scale.ends ?? ["", ""];
-  if (scale.slider) {
-    const line = slider(scale, trialPage, page.word("judgment"), ends);
-    fieldset.append(line.row);
-    if (scale.ends) fieldset.append(endLabels(ends));
-    line.onChoice = (value, event) => {
-      trialPage.choose(value, event);
-      trialPage.offerNext();
-    };
-    const confirm = (event) => line.value !== null && trialPage.accepts(event) && trialPage.confirm(event);
-    line.onConfirm = confirm;
-    trialPage.next.addEventListener("click", confirm);
-  } else {
-    const { radios, row } = pointRow(scale, trialPage, ends, true);
-    fieldset.append(row);
-    if (scale.ends) fieldset.append(endLabels(ends));
-    answerBy(radios, trialPage);
-  }
-  trialPage.section.append(judged, fieldset);
 }
 
 /**

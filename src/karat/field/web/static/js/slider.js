@@ -15,7 +15,6 @@ export class Slider {
   constructor(scale, trialPage, name, ends) {
     this.scale = scale;
     this.page = trialPage;
-    this.ends = ends;
     const last = scale.points.length - 1;
     this.input = /** @type {HTMLInputElement} */ (
       element("input", { type: "range", class: "slider unset", min: 0, max: last, step: 1, "aria-label": name })
@@ -29,6 +28,8 @@ export class Slider {
     this.input.addEventListener("input", (event) => this.moved(event));
     this.input.addEventListener("click", (event) => this.moved(event)); // A click on the thumb moves nothing.
     this.input.addEventListener("keydown", (event) => this.pressed(event));
+    /** What a point is called for those who hear it. */
+    this.say = (/** @type {number} */ index) => pointName(index, scale, ends);
     this.onChoice = (/** @type {string} */ _value, /** @type {Event} */ _event) => {};
     this.onConfirm = (/** @type {Event} */ _event) => {};
   }
@@ -46,7 +47,7 @@ export class Slider {
     }
     this.set = true;
     this.input.classList.remove("unset");
-    this.input.setAttribute("aria-valuetext", pointName(Math.round(Number(this.input.value)), this.scale, this.ends));
+    this.input.setAttribute("aria-valuetext", this.say(Math.round(Number(this.input.value))));
     if (this.value === this.chosen) return;
     this.chosen = this.value;
     this.onChoice(this.value, event);

@@ -148,7 +148,6 @@ export class TrialPage {
       changes: this.changes,
       shown_at: epoch(this.onset),
       answered_at: epoch(event.timeStamp),
-      feedback: null,
       ...page.watch?.end(),
       ...more,
     };

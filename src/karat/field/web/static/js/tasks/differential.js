@@ -2,19 +2,19 @@
  * A semantic differential: one sentence, several pairs of opposite words, each a line of its own.
  */
 
-import { element, page } from "./page.js";
-import { legend, pointRow } from "./points.js";
-import { plain, write } from "./runs.js";
-import { slider } from "./slider.js";
-import { stimulus } from "./stimulus.js";
-import { seconds } from "./trial.js";
+import { element, page } from "../page.js";
+import { legend, pointRow } from "../points.js";
+import { plain, write } from "../runs.js";
+import { slider } from "../slider.js";
+import { stimulus } from "../stimulus.js";
+import { seconds } from "../trial.js";
 
 /**
  * Build one line.
  *
  * @param {{id: string, left: any, right: any}} question
  * @param {any} scale
- * @param {import("./trial.js").TrialPage} trialPage
+ * @param {import("../trial.js").TrialPage} trialPage
  */
 function line(question, scale, trialPage) {
   const ends = [plain(question.left), plain(question.right)];
@@ -37,11 +37,11 @@ function line(question, scale, trialPage) {
 /**
  * Build the page of a differential.
  *
- * @param {import("./trial.js").TrialPage} trialPage
- * @param {import("./client.js").Trial} trial
+ * @param {import("../trial.js").TrialPage} trialPage
+ * @param {import("../client.js").Trial} trial
  * @param {any} scale
  */
-export async function differential(trialPage, trial, scale) {
+export default async function differential(trialPage, trial, scale) {
   const judged = await stimulus(trial.stimuli[0]);
   judged.id = "stimulus";
   const lines = trial.questions.map((question) => line(question, scale, trialPage));
@@ -54,7 +54,7 @@ export async function differential(trialPage, trial, scale) {
 }
 
 /**
- * @param {import("./trial.js").TrialPage} trialPage
+ * @param {import("../trial.js").TrialPage} trialPage
  * @param {ReturnType<typeof line>[]} lines
  * @param {HTMLElement} error
  */
@@ -98,7 +98,7 @@ function wire(trialPage, lines, error) {
 /**
  * Keep the times of the first and the last answer of the page.
  *
- * @param {import("./trial.js").TrialPage} trialPage
+ * @param {import("../trial.js").TrialPage} trialPage
  * @param {Event} event
  */
 function note(trialPage, event) {

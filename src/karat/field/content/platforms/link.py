@@ -1,0 +1,49 @@
+"""A link: open to all, or for any platform that sends people by an address and takes them back by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+from karat.field.content.platforms.platform import Platform
+from karat.field.content.platforms.rows import row
+from karat.study.field_settings import RecruitmentSettings
+from karat.study.study import Study
+
+OPEN = "link"
+
+
+class Link(Platform):
+    """A link, or a platform that needs nothing else."""
+
+    def pasted_link(self, study: Study, address: str) -> Iterator[str]:
+        recruitment = study.settings.recruitment
+        if recruitment.invitations:
+            yield from row(
+                "study link", "Only one-time links admit to this study: make them on the page of the study in /admin."
+            )
+        elif self.name == OPEN and not recruitment.completion_url:
+            yield from row("study link", address)
+            yield from row("", f"Add ?{self.person}=... to know participants again; without it anybody may come.")
+        else:
+            yield from super().pasted_link(study, address)
+
+
+def link(recruitment: RecruitmentSettings) -> Platform:
+    """A platform as a study describes it: the parameter of the participant, and the address to return to.
+
+    >>> link(RecruitmentSettings(platform="sona", id_parameter="sona_id")).person
+    'sona_id'
+    """
+    name = recruitment.platform.strip().lower() or OPEN
+    address = urlsplit(recruitment.completion_url)
+    return Link(
+        name,
+        "" if name == OPEN else recruitment.platform.strip().capitalize(),
+        recruitment.id_parameter,
+        "session",
+        "study",
+        # A platform with an address to return to must know who returns; a plain link is open to all.
+        needs_person="{pid}" in recruitment.completion_url,
+        form_targets=(f"https://{address.netloc}",) if address.netloc else (),
+    )

@@ -1,0 +1,60 @@
+"""Prolific: participants come with three parameters and return by an address with a code that Prolific gave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import quote
+
+from karat.field.content.platforms.platform import Platform, Visit
+from karat.field.content.platforms.rows import devices, places, row
+from karat.study.field_settings import RecruitmentSettings
+from karat.study.study import Study
+
+HOST = "https://app.prolific.com"
+COMPLETE = f"{HOST}/submissions/complete?cc={{code}}"
+PARAMETERS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+CODES = (
+    ("completed", "completion_code", "everybody who finishes"),
+    ("screened out", "screened_out_code", "who is not eligible by their answers"),
+    ("failed quiz", "failed_quiz_code", "who does not understand the instructions"),
+    ("no consent", "no_consent_code", "who does not agree to take part"),
+)
+REJECTING = (
+    "On Prolific a submission may be rejected only by Prolific's own rules; attention items that look like the study's "
+    "other sentences, as karat plans them, are no grounds for that."
+)
+
+
+class Prolific(Platform):
+    """Prolific.
+
+    >>> PROLIFIC.read({"PROLIFIC_PID": "5f0a", "SESSION_ID": "<b>"})
+    Visit(person='5f0a', session='', study='', preview=False, submit_to=None)
+    """
+
+    def address(self, recruitment: RecruitmentSettings, visit: Visit, code: str, stated: bool) -> str | None:
+        # A code that Prolific did not give would be counted as none.
+        return COMPLETE.format(code=quote(code, safe="")) if stated else None
+
+    def pasted(self, study: Study, address: str) -> Iterator[str]:
+        parameters = "&".join(f"{name}={{{{%{name}%}}}}" for name in PARAMETERS)
+        yield from row("study link", f"{address}?{parameters}")
+        yield from row("", 'Ids come by "URL parameters"; participants return by redirection.')
+        yield from places(study)
+        yield from devices(study)
+        yield ""
+        yield "  completion codes, one a path, to be made on Prolific and stated under [recruitment]"
+        for name, key, who in CODES:
+            code = getattr(study.settings.recruitment, key)
+            missing = f'missing: state {key} = "..."' if key == "completion_code" else (
+                f"none ({key}): {who} is asked to return the submission"
+            )  # fmt: skip
+            yield from row(name, f"{code}, for {who}" if code else missing)
+        yield from row("", "A failed quiz or wrong answers to attention items are no ground for rejecting on Prolific: "
+                       "exclude the data, and pay.")  # fmt: skip
+
+
+PROLIFIC = Prolific(
+    "prolific", "Prolific", "PROLIFIC_PID", "SESSION_ID", "STUDY_ID", needs_person=True, form_targets=(HOST,),
+    counts_places=True, rejecting=REJECTING,
+)  # fmt: skip

@@ -1,0 +1,5 @@
+/**
+ * One of several labels: a few options to choose from.
+ */
+
+export { options as default } from "../options.js";

@@ -1,0 +1,41 @@
+/**
+ * A Likert scale: points from one end to the other, or a slider over them.
+ */
+
+import { element, page } from "../page.js";
+import { endLabels, legend, pointRow } from "../points.js";
+import { answerBy } from "../radios.js";
+import { slider } from "../slider.js";
+import { stimulus } from "../stimulus.js";
+
+/**
+ * Build the page of a Likert trial.
+ *
+ * @param {import("../trial.js").TrialPage} trialPage
+ * @param {import("../client.js").Trial} trial
+ * @param {any} scale
+ */
+export default async function likert(trialPage, trial, scale) {
+  const judged = await stimulus(trial.stimuli[0]);
+  judged.id = "stimulus";
+  const fieldset = element("fieldset", { class: "scale", "aria-describedby": "stimulus" }, legend(trial));
+  const ends = scale.ends ?? ["", ""];
+  if (scale.slider) {
+    const line = slider(scale, trialPage, page.word("judgment"), ends);
+    fieldset.append(line.row);
+    if (scale.ends) fieldset.append(endLabels(ends));
+    line.onChoice = (value, event) => {
+      trialPage.choose(value, event);
+      trialPage.offerNext();
+    };
+    const confirm = (event) => line.value !== null && trialPage.accepts(event) && trialPage.confirm(event);
+    line.onConfirm = confirm;
+    trialPage.next.addEventListener("click", confirm);
+  } else {
+    const { radios, row } = pointRow(scale, trialPage, ends, true);
+    fieldset.append(row);
+    if (scale.ends) fieldset.append(endLabels(ends));
+    answerBy(radios, trialPage);
+  }
+  trialPage.section.append(judged, fieldset);
+}

@@ -1,0 +1,92 @@
+"""What other installed packages add to karat: criteria, tasks, readers, platforms.
+
+A package says what it adds by an entry point in its `pyproject.toml`; `docs/extending/` has the groups. Nothing is
+looked up when karat is imported. The list of a group is read once, when something is asked for that karat does not have
+itself, and a package is loaded only when its part is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, wraps
+from importlib.metadata import EntryPoint, entry_points
+from typing import ParamSpec, Protocol, TypeVar
+
+from karat.errors import KaratError
+
+
+class Named(Protocol):
+    """What a package may add: anything that has a name."""
+
+    @property
+    def name(self) -> str: ...
+
+
+Part = TypeVar("Part", bound=Named)
+Asked = ParamSpec("Asked")
+Given = TypeVar("Given")
+
+
+class PackageError(KaratError, ValueError):
+    """What a package adds and cannot be used: what is wrong, a semicolon, and the mend."""
+
+
+@cache
+def offered(group: str) -> tuple[EntryPoint, ...]:
+    """What the installed packages add to a group, not loaded yet.
+
+    >>> offered("karat.nothing")
+    ()
+    """
+    return tuple(entry_points(group=group))
+
+
+def added(group: str, name: str, kind: type[Part]) -> tuple[Part, str] | None:
+    """What a package adds under this name, loaded, and the package; None where none does.
+
+    >>> added("karat.nothing", "alternating", object) is None
+    True
+    """
+    found = [entry for entry in offered(group) if entry.name == name]
+    if not found:
+        return None
+    packages = [_package(entry) for entry in found]
+    if len(found) > 1:
+        raise PackageError(f"{name} is added by the packages {' and '.join(packages)}; uninstall all but one")
+    entry, told = found[0], f"{name} of the package {packages[0]}"
+    try:
+        part = entry.load()
+    except Exception as error:  # somebody else's module, which may raise anything
+        raise PackageError(f"{told} cannot be loaded ({_said(error)}); mend or uninstall the package") from error
+    if not isinstance(part, kind) or part.name != name:
+        raise PackageError(f"{told} is no {kind.__name__} of this name; mend its entry point {name} = {entry.value}")
+    return part, packages[0]
+
+
+def naming(package: str, what: str, function: Callable[Asked, Given]) -> Callable[Asked, Given]:
+    """The function of a package; an error that it did not mean to raise names the package.
+
+    >>> naming("karat-eye", "the reader eye", len)([1, 2])
+    2
+    """
+
+    @wraps(function)
+    def named(*arguments: Asked.args, **options: Asked.kwargs) -> Given:
+        try:
+            return function(*arguments, **options)
+        except KaratError:
+            raise
+        except Exception as error:  # somebody else's function, which may raise anything
+            told = f"{what[:1].upper()}{what[1:]} of the package {package} failed ({_said(error)})."
+            raise KaratError(f"{told} Tell its authors, or uninstall it.") from error
+
+    return named
+
+
+def _package(entry: EntryPoint) -> str:
+    return entry.dist.name if entry.dist is not None else entry.module
+
+
+def _said(error: Exception) -> str:
+    text = " ".join(str(error).split()).rstrip(".")
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

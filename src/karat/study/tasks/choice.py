@@ -1,0 +1,38 @@
+"""A choice: which of two sentences sounds more natural."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from karat.scales import Choice
+from karat.study.scale_settings import ScaleSettings
+from karat.study.tasks.task import Task
+
+if TYPE_CHECKING:
+    from karat.study.settings import BlockSettings
+
+
+def _scale(settings: ScaleSettings) -> Choice:
+    return Choice(none=settings.no_difference)
+
+
+def _flaw(block: BlockSettings) -> str | None:
+    if block.factors and block.compared is None and block.pairs is None:
+        return "a choice between conditions needs compared = the factor whose levels are shown together"
+    return None
+
+
+TASK = Task(
+    name="choice",
+    scale=_scale,
+    seconds=9.2,
+    instructions={
+        "en": "You will see two sentences at a time. Choose the one that sounds more natural to you.",
+        "de": "Sie sehen immer zwei Sätze. Wählen Sie den Satz, der für Sie natürlicher klingt.",
+    },
+    scale_keys=("no_difference", "labels"),
+    block_keys=("compared", "pairs"),
+    flaw=_flaw,
+    compares=True,
+    acceptability=True,
+)

@@ -1,0 +1,43 @@
+"""A semantic differential: a text rated on pairs of opposite adjectives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from karat.scales import Ordinal
+from karat.study.scale_settings import ScaleSettings
+from karat.study.tasks.task import Task
+
+if TYPE_CHECKING:
+    from karat.study.settings import BlockSettings
+
+POINTS = 7
+
+
+def _scale(settings: ScaleSettings) -> Ordinal:
+    """Points around zero, such as -3 to 3; an even number of points has no zero."""
+    count = settings.points_or(POINTS)
+    half = count // 2
+    points = [*range(-half, 0), *([0] if count % 2 else []), *range(1, half + 1)]
+    return Ordinal(points, neutral=0 if count % 2 else None)
+
+
+def _flaw(block: BlockSettings) -> str | None:
+    return None if block.questions else "a differential needs its adjective pairs: questions = a table"
+
+
+TASK = Task(
+    name="differential",
+    scale=_scale,
+    seconds=4.0,
+    instructions={
+        "en": "You will see one text at a time with pairs of opposite words. Mark on each line which of the two words "
+        "fits the text better, and how much better.",
+        "de": "Sie sehen immer einen Text und dazu Paare gegensätzlicher Wörter. Geben Sie in jeder Zeile an, welches "
+        "der beiden Wörter besser zum Text passt, und wie viel besser.",
+    },
+    scale_keys=("points", "labels", "slider", "colours"),
+    block_keys=("questions", "repeated_questions", "per_page"),
+    points=POINTS,
+    flaw=_flaw,
+)

@@ -1,0 +1,33 @@
+"""Labels: which of several categories fits a text best."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from karat.scales import Nominal
+from karat.study.scale_settings import ScaleSettings
+from karat.study.tasks.task import Task
+
+if TYPE_CHECKING:
+    from karat.study.settings import BlockSettings
+
+
+def _scale(settings: ScaleSettings) -> Nominal:
+    return Nominal(settings.levels)
+
+
+def _flaw(block: BlockSettings) -> str | None:
+    return None if len(block.scale.levels) > 1 else "a label task needs its categories: scale = { levels = [...] }"
+
+
+TASK = Task(
+    name="label",
+    scale=_scale,
+    seconds=5.0,
+    instructions={
+        "en": "You will see one text at a time. Choose the category that fits it best.",
+        "de": "Sie sehen immer einen Text. Wählen Sie die Kategorie, die am besten passt.",
+    },
+    scale_keys=("levels", "labels"),
+    flaw=_flaw,
+)

@@ -1,0 +1,30 @@
+"""A Likert scale: how natural a sentence sounds, on points from one end to the other."""
+
+from __future__ import annotations
+
+from karat.scales import Ordinal
+from karat.study.scale_settings import ScaleSettings
+from karat.study.tasks.task import Task
+
+POINTS = 5
+
+
+def _scale(settings: ScaleSettings) -> Ordinal:
+    """The points 1 to n; the middle of an odd scale is neutral unless the study says otherwise."""
+    count = settings.points_or(POINTS)
+    neutral = settings.neutral if settings.neutral is not None else (count + 1) // 2 if count % 2 else 0
+    return Ordinal(count, neutral=neutral or None)
+
+
+TASK = Task(
+    name="likert",
+    scale=_scale,
+    seconds=8.8,
+    instructions={
+        "en": "You will see one sentence at a time. Say on the scale how natural it sounds to you.",
+        "de": "Sie sehen immer einen Satz. Sagen Sie auf der Skala, wie natürlich er für Sie klingt.",
+    },
+    scale_keys=("points", "labels", "neutral", "slider", "colours"),
+    points=POINTS,
+    acceptability=True,
+)

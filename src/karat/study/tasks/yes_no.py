@@ -1,0 +1,36 @@
+"""Yes or no: whether a sentence sounds natural."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from karat.scales import Binary
+from karat.study.scale_settings import ScaleSettings
+from karat.study.tasks.task import Task
+
+if TYPE_CHECKING:
+    from karat.study.settings import BlockSettings
+
+
+def _scale(settings: ScaleSettings) -> Binary:
+    return Binary(tuple(settings.levels) or ("no", "yes"))
+
+
+def _flaw(block: BlockSettings) -> str | None:
+    if block.scale.levels and len(block.scale.levels) != 2:
+        return "a yes-no task has two answers: scale = { levels = [no, yes] }"
+    return None
+
+
+TASK = Task(
+    name="yes-no",
+    scale=_scale,
+    seconds=6.0,
+    instructions={
+        "en": "You will see one sentence at a time. Say whether it sounds natural to you.",
+        "de": "Sie sehen immer einen Satz. Sagen Sie, ob er für Sie natürlich klingt.",
+    },
+    scale_keys=("levels", "labels"),
+    flaw=_flaw,
+    acceptability=True,
+)

@@ -1,0 +1,127 @@
+"""Tasks: what is known of each in one place, and those that packages add."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import karat
+from karat.study.scale_settings import ScaleSettings
+from karat.study.settings import BlockSettings
+from karat.study.tasks import TASKS, find_task, register, task_named, tasks_met
+from karat.study.tasks.task import Task
+from own_package import files_of, installed
+
+THERMOMETER = """title = "Temperature"
+[[block]]
+task = "thermometer"
+items = "items.csv"
+"""
+ITEMS = "item,function,sentence\nt1,test,The dog sleeps.\nt2,test,Sleeps the dog.\n"
+EXAMPLES = {
+    "label": {"scale": {"levels": ["a", "b"]}}, "differential": {"questions": "pairs.csv"},
+}  # fmt: skip
+
+
+@pytest.fixture
+def thermometer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tasks: None) -> Iterator[Path]:
+    with installed(tmp_path / "site", "thermometer", files_of("task.md"), monkeypatch) as folder:
+        yield folder
+
+
+def written(folder: Path, text: str = THERMOMETER) -> Path:
+    (folder / "items.csv").write_text(ITEMS)
+    (folder / "study.toml").write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_task_is_one_file_for_python_and_one_for_the_browser(name: str, root: Path) -> None:
+    task = TASKS[name]
+    source = root / "src" / "karat"
+    assert (source / "study" / "tasks" / f"{name.replace('-', '_')}.py").is_file()
+    script = source / "field" / "web" / "static" / "js" / "tasks" / f"{name}.js"
+    assert "default" in script.read_text(encoding="utf-8")
+    assert set(task.scale_keys) <= set(ScaleSettings.model_fields)
+    assert set(task.block_keys) <= set(BlockSettings.model_fields)
+    assert set(task.instructions) == {"en", "de"}
+    settings = {"task": name, "items": ["items.csv"], **EXAMPLES.get(name, {})}
+    block = BlockSettings.model_validate(settings)
+    assert task.scale(block.scale).known()
+    assert task.script is None
+
+
+def test_nothing_but_the_tasks_themselves_asks_for_the_name_of_a_task(root: Path) -> None:
+    asked = re.compile(rf"task (==|!=) \"({'|'.join(TASKS)})\"")
+    for path in sorted((root / "src" / "karat").rglob("*.py")):
+        # The designs for two sessions are those of one paper, which has a choice and a rating.
+        if path.name != "sessions.py":
+            assert not asked.search(path.read_text(encoding="utf-8")), path
+
+
+@pytest.mark.usefixtures("thermometer")
+def test_a_study_names_the_task_of_a_package(tmp_path: Path) -> None:
+    assert "thermometer" not in [task.name for task in tasks_met()], "looked up when it is named, and not before"
+    study = karat.study.load(written(tmp_path))
+    assert study.blocks[0].scale == karat.Continuous(0, 100)
+    assert study.blocks[0].task is find_task("thermometer")
+    assert "thermometer" in [task.name for task in tasks_met()]
+    assert "thermometer" not in TASKS
+    assert study.minutes() == pytest.approx(4 + 2 * 7 / 60)
+
+
+@pytest.mark.usefixtures("thermometer")
+def test_its_settings_are_checked_like_those_of_any_task(tmp_path: Path) -> None:
+    for stated, sentence in (
+        ('scale = { labels = ["a", "b", "c"] }', "a thermometer has two ends"),
+        ("scale = { points = 5 }", 'block.scale.points: has no say in task = "thermometer". Its scale has labels.'),
+        ('compared = "order"', 'block.compared: has no say in task = "thermometer", only in task = "choice"'),
+    ):
+        with pytest.raises(karat.KaratError) as caught:
+            karat.study.load(written(tmp_path, THERMOMETER + stated + "\n"))
+        assert sentence in str(caught.value)
+
+
+def test_a_task_that_nobody_has_is_told_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(karat.KaratError) as caught:
+        karat.study.load(written(tmp_path))
+    told = str(caught.value)
+    assert 'line 3, block.task: "thermometer" is none of yes-no, likert, choice' in told
+    assert "install the package that has it" in told
+    with pytest.raises(karat.KaratError, match='There is no task "thermometer"'):
+        task_named("thermometer")
+
+
+@pytest.mark.usefixtures("tasks")
+def test_a_package_that_cannot_be_used_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = files_of("task.md") | {"py": "import nothing_of_this_name\n"}
+    with installed(tmp_path / "site", "thermometer", broken, monkeypatch), pytest.raises(karat.KaratError) as caught:
+        karat.study.load(written(tmp_path))
+    told = str(caught.value)
+    assert (
+        "line 3, block.task: thermometer of the package karat-thermometer cannot be loaded (ModuleNotFoundError" in told
+    )
+    assert "Mend or uninstall the package." in told
+
+
+@pytest.mark.usefixtures("tasks")
+def test_what_cannot_be_a_task_says_why() -> None:
+    likert = TASKS["likert"]
+    for name in ("", "Two Words", "../main", "x" * 41):
+        with pytest.raises(karat.KaratError, match="cannot be the name of a task"):
+            Task(name, likert.scale, 1.0, {"en": "Do."})
+    with pytest.raises(karat.KaratError, match="no instructions in English"):
+        Task("line", likert.scale, 1.0, {"de": "Los."})
+    with pytest.raises(karat.KaratError, match="karat has a task likert itself"):
+        register(Task("likert", likert.scale, 1.0, {"en": "Do."}))
+
+
+@pytest.mark.usefixtures("thermometer")
+def test_commands_take_a_study_with_it(tmp_path: Path) -> None:
+    from commands import run
+
+    found, _ = run("check", written(tmp_path))
+    assert "study.toml: 1 list of 2 trials, about 4 minutes" in found
