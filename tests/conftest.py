@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ SHARED = ROOT.parent / "shared"
 # Thirty examples a property keep the default run short; HYPOTHESIS_EXAMPLES=500 looks closer.
 settings.register_profile(
     "karat",
-    max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "30")),
+    max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "20")),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=True,
@@ -35,3 +36,25 @@ def reference() -> Path:
     if not folder.is_dir():
         pytest.skip("the reference data (../shared/reference) are not on this machine")
     return folder
+
+
+@pytest.fixture
+def criteria() -> Iterator[None]:
+    """Criteria may be registered: afterwards there are those that there were."""
+    from karat.study.criteria import CRITERIA
+
+    before = dict(CRITERIA)
+    yield
+    CRITERIA.clear()
+    CRITERIA.update(before)
+
+
+@pytest.fixture
+def tasks() -> Iterator[None]:
+    """Tasks may be registered, also by packages: afterwards there are those that there were."""
+    from karat.study import tasks
+
+    before = dict(tasks._added)
+    yield
+    tasks._added.clear()
+    tasks._added.update(before)

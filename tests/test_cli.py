@@ -133,6 +133,17 @@ def test_wrong_flags_are_told(flags: list[str], told: str, good: Path) -> None:
     assert told in run("convert", good, *flags, status=2)[1]
 
 
+def test_what_is_no_finite_number_is_refused(tmp_path: Path) -> None:
+    for flag in ("--participants", "--items", "--effect"):
+        assert f"{flag} 24,nan: write numbers" in run("power", tmp_path, flag, "24,nan", status=2)[1]
+
+
+def test_a_place_that_cannot_be_written_is_told(good: Path) -> None:
+    _, told = run("convert", good, "-o", good / "judgments.parquet", status=2)
+    assert "good.csv" in told
+    assert "cannot be used" in told
+
+
 def test_a_file_is_not_overwritten_by_its_own_judgments(good: Path) -> None:
     before = good.read_bytes()
     assert "so that nothing is lost" in run("convert", good, "-o", good, status=2)[1]

@@ -39,7 +39,9 @@ TO_PROLIFIC = {"PROLIFIC_PID": "me"}
 
 LONG = (
     "tutorials/measuring.md", "tutorials/python.md", "tutorials/existing-results.md", "tutorials/screening.md",
-    "howto/preregister.md", "howto/teaching.md", "explanation/power.md",
+    "tutorials/crowd-labels.md", "howto/preregister.md", "howto/teaching.md", "howto/prolific.md",
+    "howto/university-server.md", "howto/data-protection.md", "explanation/power.md", "explanation/crowd.md",
+    "explanation/contrasts.md", "docs/credence.md",
 )  # fmt: skip
 """Pages whose examples take long; the commands on them have quick tests of their own."""
 
@@ -53,6 +55,7 @@ def blocks(page: Path) -> list[tuple[str, str]]:
     [pytest.param(page, marks=[pytest.mark.slow] * str(page).endswith(LONG)) for page in PAGES],
     ids=lambda page: str(page.relative_to(ROOT)),
 )
+@pytest.mark.usefixtures("criteria", "tasks")
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Python and console blocks of a page run in order, in one folder that has the example files."""
     folder = tmp_path / "page"
@@ -60,7 +63,7 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     if f"({make_results.PATH.name})" in page.read_text(encoding="utf-8"):  # readers download it
         shutil.copy(make_results.PATH, folder)
     monkeypatch.chdir(folder)
-    names: dict[str, object] = {"__name__": "__page__"}
+    names: dict[str, object] = {"__name__": "__page__", "__file__": str(folder / "page.py")}
     with Running(tmp_path / "log") as running:
         for language, text in blocks(page):
             if language == "python":

@@ -32,6 +32,13 @@ def test_problems_are_told_in_the_order_of_the_file_with_the_mend_once() -> None
     assert problems.places() == {(None, "line", n) for n in (17, 20, 40, 41)}
 
 
+def test_problems_of_whole_files_have_no_line() -> None:
+    problems = Problems()
+    for number in range(25):
+        problems.add("has no column item", file=f"{number:02}.csv")
+    assert problems.lines(name_files=True)[-1] == "and 1 more: has no column item."
+
+
 def test_errors_keep_their_problems() -> None:
     error = karat.IntakeError("x.csv cannot be read:", [Problem("is empty", number=3, file="x.csv")], True)
     assert isinstance(error, ProblemsError)

@@ -17,6 +17,7 @@ FLOORS = [
     [
         "errors",
         "columns",
+        "packages",
         "times",
         "scales",
         "scale_texts",

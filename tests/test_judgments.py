@@ -84,6 +84,11 @@ def test_same_row_twice_without_trials() -> None:
     assert len(karat.Judgments(rows | {"trial": [1, 2]}, karat.Ordinal(5))) == 2
 
 
+def test_a_function_in_two_spellings_is_told_once_a_row() -> None:
+    told = problems(GOOD | {"function": ["Catch", "catch", "test"]})
+    assert told.count("is no item function") == 2
+
+
 def test_function_must_be_known() -> None:
     told = problems(GOOD | {"function": ["test", "atention", "Filler"]})
     assert '"atention" is no item function. Is attention meant?' in told
@@ -132,6 +137,11 @@ def test_time_is_a_point_in_time() -> None:
     read = karat.Judgments(GOOD | {"time": ["2026-05-03 12:00", "1777811696", None]}, karat.Ordinal(5))
     assert read.frame["time"][0] == datetime(2026, 5, 3, 12, tzinfo=UTC)
     assert read.frame["time"][1] == datetime(2026, 5, 3, 12, 34, 56, tzinfo=UTC)
+    zoned = karat.Judgments(
+        GOOD | {"time": ["2026-05-03 12:00:01.5+02", "2026-05-03T12:00-0130", None]}, karat.Ordinal(5)
+    )
+    assert zoned.frame["time"][0] == datetime(2026, 5, 3, 10, 0, 1, 500_000, tzinfo=UTC)
+    assert zoned.frame["time"][1] == datetime(2026, 5, 3, 13, 30, tzinfo=UTC)
     assert '"noon" is not a point in time' in problems(GOOD | {"time": ["noon", None, None]})
 
 
@@ -167,6 +177,14 @@ def test_participants_are_everybody() -> None:
         karat.Judgments(GOOD, karat.Ordinal(5), {"participant": ["p2", "p2"]})
     with pytest.raises(karat.JudgmentsError, match="no column participant"):
         karat.Judgments(GOOD, karat.Ordinal(5), {"who": ["p2"]})
+
+
+def test_what_is_known_of_participants_can_be_written_whatever_it_is_called(tmp_path: Path) -> None:
+    people = pl.DataFrame({"participant": ["p1", "p2"], "list": [1, 2], "rt": [0.5, float("nan")]})
+    people = people.with_columns(pl.col("list").cast(pl.Int8), pl.col("rt").cast(pl.Float32))
+    read = karat.Judgments(GOOD, karat.Ordinal(5), people)
+    read.to_csv(tmp_path / "a.csv")
+    assert karat.read(tmp_path / "a.csv").participants.rows() == [("p1", 1, 0.5), ("p2", 2, None)]
 
 
 def test_summary_says_what_there_is() -> None:

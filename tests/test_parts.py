@@ -6,6 +6,7 @@ import pickle
 import shutil
 import tempfile
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,13 @@ def test_a_mapping_may_take_the_name_of_another_column_or_leave_one_out(tmp_path
     read = parts.read(0).frame
     assert read["item"].to_list() == ["s1", "s2", "s1"]
     assert "trial" not in read.columns
+
+
+def test_a_mapping_may_swap_columns_and_use_one_twice(tmp_path: Path) -> None:
+    frame = ROWS.with_columns(pair=pl.Series(["s1", "s2", "s1"]))
+    mapping = {"item": "pair", "pair": "item", "block": "item"}
+    read = open_parts(folder_of(tmp_path, frame), karat.Ordinal(5), mapping=mapping).read(0).frame
+    assert read.select("item", "pair", "block").rows() == [("s1", "x", "x"), ("s2", "y", "y"), ("s1", "x", "x")]
 
 
 def test_questions_of_all_parts_get_the_one_scale(tmp_path: Path) -> None:
@@ -202,8 +210,13 @@ def test_what_cannot_be_dealt_out(tmp_path: Path) -> None:
 def test_addresses() -> None:
     assert is_database(Path("postgresql://me@host/lab#answers"))
     assert not is_database(Path("answers/postgresql"))
+    assert is_database(Path("postgresql:///lab#answers"))
+    with pytest.raises(PartsError, match=r"say which table, as in postgresql:///lab#judgments"):
+        open_parts(Path("postgresql:///lab"), karat.Ordinal(5))
     with pytest.raises(PartsError, match=r"say which table, as in postgresql://me@host/lab#judgments"):
         open_parts("postgresql://me:secret@host/lab", karat.Ordinal(5))
+    with pytest.raises(PartsError, match=r"as in postgresql://me@host/lab\?port=1#judgments"):
+        open_parts("postgresql://me@host/lab?password=secret&port=1", karat.Ordinal(5))
     with pytest.raises(PartsError, match="say --scale"):
         open_parts("postgresql://me@host/lab#answers")
 
@@ -239,6 +252,10 @@ def _fill(connection: Any) -> None:
     with connection.cursor() as cursor:
         cursor.executemany(f"INSERT INTO answers VALUES ({places})", rows.rows())
     connection.execute("CREATE TABLE lab.answers AS SELECT participant AS who, item, response, trial, rt FROM answers")
+    connection.execute(
+        "CREATE TABLE lab.asked AS SELECT participant, item, response, trial, item AS question, "
+        "TIMESTAMPTZ '2026-05-03 12:34:56Z' AS time FROM answers"
+    )
 
 
 def test_a_table_in_parts(database: str) -> None:
@@ -256,6 +273,16 @@ def test_a_table_in_parts(database: str) -> None:
     assert_frame_equal(found.select(expected.columns), expected)
     # Within a part, trials stand in order.
     assert all((one.frame["trial"].diff() > 0).sum() >= len(one) - one.participants.height for one in read)
+
+
+def test_a_question_that_is_left_out_and_moments_of_a_table(database: str) -> None:
+    scale = karat.datasets.load("likert").scale
+    parts = open_parts(f"{database}#lab.asked", scale, mapping={"question": ""})
+    assert parts.scales == {"": scale}
+    read = parts.read(0).frame
+    assert "question" not in read.columns
+    assert read["time"].unique().to_list() == [datetime(2026, 5, 3, 12, 34, 56, tzinfo=UTC)]
+    assert len(open_parts(f"{database}#lab.asked", scale).scales) == read["item"].n_unique()
 
 
 def test_a_table_under_other_names_and_what_is_wrong_with_an_address(database: str) -> None:

@@ -84,9 +84,15 @@ def test_scales_that_cannot_be() -> None:
     for make in (
         lambda: karat.Ordinal(1), lambda: karat.Nominal(["a", "a"]), lambda: karat.Binary(("a", "b", "c")),
         lambda: karat.Ordinal(5, neutral=9), lambda: karat.Continuous(1, 0), lambda: karat.Magnitude(-1),
+        lambda: karat.Nominal(["a", "b", " "]),
     ):  # fmt: skip
         with pytest.raises(karat.ScaleError):
             make()
+
+
+def test_the_neutral_point_is_read_as_an_answer_is() -> None:
+    assert karat.Ordinal(5, neutral="3.0") == karat.Ordinal(5, neutral=3)
+    assert karat.Ordinal([" bad", "fair", "good"], neutral=" fair").neutral == "fair"
 
 
 @given(scales())
@@ -110,7 +116,8 @@ def test_short_texts(text: str, scale: Scale) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "likert", "ordinal", "ordinal:5", "nominal:A", "magnitude:x", "continuous:9", "choice:x"]
+    "text",
+    ["", "likert", "ordinal", "ordinal:5", "nominal:A", "nominal:A,B,", "magnitude:x", "continuous:9", "choice:x"],
 )
 def test_short_texts_that_are_none(text: str) -> None:
     with pytest.raises(karat.ScaleError, match="is not a scale"):

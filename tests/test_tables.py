@@ -64,10 +64,17 @@ def test_rows_that_are_not_whole_are_named(text: str, line: int, told: str, tmp_
     assert read.rows_in == read.frame.height + 1
 
 
+def test_a_long_row_beside_columns_of_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    path.write_text(f"participant,item,response,rt,a,b\np1,x,1,0.5,{'a' * 700_000},{'b' * 700_000}\np1,y,2,0.7,c,d\n")
+    assert karat.read(path, scale="ordinal:1-5").frame["rt"].to_list() == [0.5, 0.7]
+
+
 def test_blank_lines_and_empty_last_cells_are_no_problem(tmp_path: Path) -> None:
     read = read_table(on_disk(tmp_path, "a,b\n1,\n\n2,x\n,\n"))
     assert read.frame.rows() == [("1", None), ("2", "x")]
-    assert (read.blank_rows, len(read.problems)) == (2, 0)
+    assert (read.rows_in, len(read.problems)) == (2, 0)
+    assert [read.locate(row)[2] for row in range(2)] == [2, 4]
     assert read.locate(1) == ("t.csv", "line", 4)
 
 
@@ -143,7 +150,7 @@ def test_spreadsheets(tmp_path: Path) -> None:
     assert read.frame["item"].to_list() == ["1", "2"]
     assert read.frame["rt"].to_list() == ["2.5", None]
     assert (read.frame["when"][0] or "").startswith("2026-05-03")
-    assert (read.blank_rows, read.locate(1)) == (1, ("t.xlsx", "row", 4))
+    assert (read.rows_in, read.locate(1)) == (2, ("t.xlsx", "row", 4))
     assert "say --sheet for other" in read.notes[0]
     with pytest.raises(karat.IntakeError, match="has no sheet x; it has ratings, other"):
         read_table(SourceFile(tmp_path / "t.xlsx"), sheet="x")

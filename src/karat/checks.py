@@ -6,7 +6,7 @@ functions work on whole columns, so that a million rows cost little more than re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import xor
@@ -95,8 +95,8 @@ def text_column(column: pl.Series) -> pl.Series:
     return column
 
 
-def plain_types(frame: pl.DataFrame) -> pl.DataFrame:
-    """The columns that karat does not know, in the few types that every file format keeps apart.
+def plain_types(frame: pl.DataFrame, known: Collection[str] = COLUMNS) -> pl.DataFrame:
+    """The columns whose types karat does not know, in the few that every file format keeps apart.
 
     >>> plain_types(pl.DataFrame({"a": pl.Series([1], dtype=pl.UInt8), "b": [float("nan")]})).dtypes
     [Int64, Float64]
@@ -104,7 +104,7 @@ def plain_types(frame: pl.DataFrame) -> pl.DataFrame:
     columns = []
     for name, dtype in frame.schema.items():
         column = frame[name]
-        if name in COLUMNS:
+        if name in known:
             continue
         if dtype == pl.String:
             columns.append(column.replace("", None) if (column == "").any() else column)
@@ -166,16 +166,15 @@ def _check_function(checked: Checked, locate: Callable[[int], Place]) -> None:
         return
     given = checked.frame["function"]
     _flag(checked, locate, "function", given.is_null(), "is empty", f"Write one of {', '.join(FUNCTIONS)}.")
-    words = given.drop_nulls().unique().sort().to_list()
-    if not set(words) <= set(FUNCTIONS):
+    if not given.drop_nulls().unique().is_in(FUNCTIONS).all():
         given = given.str.to_lowercase()
         checked.frame = checked.frame.with_columns(given)
-    for word in words:
-        if word.lower() not in FUNCTIONS:
+    for word in given.drop_nulls().unique().sort().to_list():
+        if word not in FUNCTIONS:
             close = nearest(word, FUNCTIONS)
             mend = f"Is {close} meant? " if close else ""
             mend += f"The functions are {', '.join(FUNCTIONS)}; finer kinds belong in the column subgroup."
-            _flag(checked, locate, "function", given == word.lower(), "is no item function", mend, given)
+            _flag(checked, locate, "function", given == word, "is no item function", mend, given)
 
 
 def _check_whole_numbers(checked: Checked, locate: Callable[[int], Place]) -> None:

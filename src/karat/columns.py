@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import polars as pl
 
 FUNCTIONS = ("test", "filler", "control", "attention", "calibration", "practice")
 
@@ -57,7 +61,7 @@ def of_type(kind: str) -> tuple[str, ...]:
     return tuple(name for name, column in COLUMNS.items() if column.type == kind)
 
 
-def nearest(word: str, known: tuple[str, ...] | list[str]) -> str | None:
+def nearest(word: str, known: Sequence[str]) -> str | None:
     """The known word that a misspelt one was probably meant to be.
 
     >>> nearest("atention", FUNCTIONS)
@@ -65,3 +69,20 @@ def nearest(word: str, known: tuple[str, ...] | list[str]) -> str | None:
     """
     matches = get_close_matches(word.lower(), [k.lower() for k in known], n=1, cutoff=0.6)
     return next((k for k in known if matches and k.lower() == matches[0]), None)
+
+
+def laid_over(frame: pl.DataFrame, mapping: Mapping[str, str]) -> pl.DataFrame:
+    """A table under karat's names, as a mapping from these to its own says; an empty name leaves a column out.
+
+    A column whose name another one takes is left out too, unless the mapping gives it a place of its own.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"who": ["p1"], "pair": ["a"], "item": ["b"], "trial": [1]})
+    >>> laid_over(frame, {"participant": "who", "item": "pair", "pair": "item", "trial": ""}).to_dicts()
+    [{'participant': 'p1', 'item': 'a', 'pair': 'b'}]
+    """
+    columns = []
+    for name in frame.columns:
+        ours = [column for column, own in mapping.items() if own == name]
+        columns += [frame[name].alias(column) for column in ours or ([] if name in mapping else [name])]
+    return frame.select(columns)

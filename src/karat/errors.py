@@ -146,15 +146,16 @@ class Problems:
             rest.setdefault(kind, []).append(number)
         for kind, numbers in rest.items():
             (_, place, column, what, _), _found = kinds[kind]
-            lines.append(
-                f"and {len(numbers):,} more: {column + ' ' if column else ''}{what} ({_span(place, numbers)})."
-            )
+            lines.append(f"and {len(numbers):,} more: {column + ' ' if column else ''}{what}{_span(place, numbers)}.")
         return lines
 
 
 def _span(place: str, numbers: Sequence[int]) -> str:
+    """Where the problems stand, in brackets; nothing of those that concern a file as a whole."""
     low, high = min(numbers), max(numbers)
-    return f"{place} {low}" if low == high else f"{place}s {low} to {high}"
+    if high == 0:
+        return ""
+    return f" ({place} {low})" if low == high else f" ({place}s {low} to {high})"
 
 
 class ProblemsError(KaratError, ValueError):

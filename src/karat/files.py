@@ -10,11 +10,10 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import polars as pl
@@ -42,6 +41,18 @@ def metadata_path(path: Path) -> Path:
 def participants_path(path: Path) -> Path:
     """The file with what is known of each participant that stands beside a CSV file."""
     return path.with_name(path.stem + ".participants" + path.suffix)
+
+
+def companions(paths: Iterable[Path]) -> set[Path]:
+    """What may stand beside the CSV files of karat among these paths and describes them; theirs have metadata.
+
+    >>> found = [Path("a.csv"), Path("a.csv-metadata.json"), Path("b.csv"), Path("b.participants.csv")]
+    >>> sorted(path.name for path in companions(found))
+    ['a.csv-metadata.json', 'a.participants.csv']
+    """
+    there = set(paths)
+    described = [path for path in there if metadata_path(path) in there]
+    return {beside(path) for path in described for beside in (metadata_path, participants_path)}
 
 
 def scales_to_data(scales: Mapping[str, Scale]) -> dict[str, Any]:
@@ -79,8 +90,7 @@ def write_csv(
         "scales": scales_to_data(scales),
         "escaped": safe_for_spreadsheets,
     }
-    several = participants.width > 1
-    if several:
+    if participants.width > 1:
         about["participants"] = csv_types(participants)
         _write_csv_table(participants_path(path), escape(participants))
     _write_csv_table(path, escape(frame))
@@ -151,19 +161,11 @@ def unescape_formulas(table: pl.DataFrame) -> pl.DataFrame:
 def replacing(path: Path) -> Iterator[Path]:
     """A temporary file that takes the place of `path` only when it was written completely."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    os.close(handle)
-    temporary = Path(name)
+    temporary = path.with_name(f".{path.name}.{token_hex(4)}")
+    # Made here and not by tempfile, whose files nobody else may read: this one has the rights of any new file.
+    temporary.touch(exist_ok=False)
     try:
         yield temporary
-        mode = 0o666 & ~_umask()
-        temporary.chmod(mode)
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

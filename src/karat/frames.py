@@ -68,7 +68,7 @@ def _from_pandas(table: Any) -> pl.DataFrame:
 
 
 def _polars_column(column: Any) -> pl.Series:
-    if getattr(column.dtype, "kind", "") in "iub" and not column.isna().any():
+    if getattr(column.dtype, "kind", "") in ("i", "u", "b") and not column.isna().any():
         return pl.Series(column.to_numpy())
     missing = column.isna().tolist()
     values = [None if gone else value for gone, value in zip(missing, column.tolist(), strict=True)]

@@ -51,7 +51,7 @@ class Judgments(Shown):
 
     def __init__(self, frame: Any, scale: Scale | Mapping[str, Scale], participants: Any = None) -> None:
         table = frames.to_polars(frame)
-        scales = _scales_by_question(scale, table)
+        scales = scales_by_question(scale, table["question"] if "question" in table.columns else None)
         checked = check(table, scales)
         if checked.problems:
             raise JudgmentsError("This is not a table of judgments:", checked.problems)
@@ -160,13 +160,19 @@ class Judgments(Shown):
         return frames.to_pandas(self.frame)
 
 
-def _scales_by_question(scale: Scale | Mapping[str, Scale], frame: pl.DataFrame) -> dict[str, Scale]:
+def scales_by_question(scale: Scale | Mapping[str, Scale], questions: pl.Series | None) -> dict[str, Scale]:
+    """The scale of each question, where one may be given for all; `questions` is their column, if there is one.
+
+    >>> from karat.scales import Binary
+    >>> scales_by_question(Binary(), pl.Series(["natural", None, "natural"])) == {"natural": Binary(), "": Binary()}
+    True
+    """
     if not isinstance(scale, Scale):
         return dict(scale)
-    if "question" not in frame.columns:
+    if questions is None:
         return {"": scale}
-    questions = text_column(frame["question"]).unique(maintain_order=True).to_list()
-    return {question or "": scale for question in questions} or {"": scale}
+    names = text_column(questions).unique(maintain_order=True).to_list()
+    return {name or "": scale for name in names} or {"": scale}
 
 
 def _everybody(frame: pl.DataFrame, participants: pl.DataFrame | None) -> pl.DataFrame:
@@ -176,7 +182,7 @@ def _everybody(frame: pl.DataFrame, participants: pl.DataFrame | None) -> pl.Dat
         return answered
     if "participant" not in participants.columns:
         raise JudgmentsError("The table of participants has no column participant.")
-    described = plain_types(participants.with_columns(text_column(participants["participant"])))
+    described = plain_types(participants.with_columns(text_column(participants["participant"])), known=())
     names = described["participant"].drop_nulls()
     twice = names.filter(names.is_duplicated()).unique().sort().to_list()
     if twice or described["participant"].null_count():

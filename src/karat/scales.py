@@ -7,6 +7,7 @@ guess is to hit that set.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -43,7 +44,7 @@ def as_number(text: str) -> float | None:
         number = float(text)
     except ValueError:
         return None
-    return number if number - number == 0 and "_" not in text else None
+    return number if math.isfinite(number) and "_" not in text else None
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,8 @@ class _LevelScale(Scale):
             raise ScaleError(f"{self.kind} scale: at least two levels are needed, got {list(levels)}.")
         if len(set(levels)) < len(levels):
             raise ScaleError(f"{self.kind} scale: a level is there twice in {list(levels)}.")
+        if "" in levels:
+            raise ScaleError(f"{self.kind} scale: a level is empty in {list(levels)}; nobody could answer it.")
         object.__setattr__(self, "levels", levels)
 
     def read(self, answer: object) -> str | None:
@@ -253,10 +256,11 @@ class Ordinal(_LevelScale):
     def __init__(self, levels: int | Sequence[object], neutral: object = None) -> None:
         points: Iterable[object] = range(1, levels + 1) if isinstance(levels, int) else levels
         object.__setattr__(self, "levels", tuple(answer_text(point) for point in points))
-        object.__setattr__(self, "neutral", None if neutral is None else answer_text(neutral))
         self.__post_init__()
-        if self.neutral is not None and self.neutral not in self.levels:
-            raise ScaleError(f"ordinal scale: the neutral point {self.neutral} is none of {self.known()}.")
+        point = None if neutral is None else self.read(neutral)
+        if neutral is not None and point is None:
+            raise ScaleError(f"ordinal scale: the neutral point {answer_text(neutral)} is none of {self.known()}.")
+        object.__setattr__(self, "neutral", point)
 
 
 @dataclass(frozen=True, init=False)

@@ -33,7 +33,6 @@ class Table:
     locate: Callable[[int], Place]
     """Where a row of the frame stands in the file."""
     delimiter: str = ""
-    blank_rows: int = 0
     problems: Problems = field(default_factory=Problems)
     notes: list[str] = field(default_factory=list)
 
@@ -221,11 +220,10 @@ def _read_slowly(file: SourceFile, delimiter: str) -> Table:
     lines: list[int] = []
     names: list[str] | None = None
     notes: list[str] = []
-    blank = 0
     for line, cells in _records(text, delimiter, file.name):
         if not any(cells):
-            blank += 1
-        elif names is None:
+            continue
+        if names is None:
             names, notes = _header_names(cells)
         else:
             flaw = _flaw(cells, len(names))
@@ -238,7 +236,7 @@ def _read_slowly(file: SourceFile, delimiter: str) -> Table:
         raise IntakeError(f"{file.name} is empty.")
     schema = dict.fromkeys(names, pl.String())
     frame = pl.DataFrame(rows, schema=schema, orient="row") if rows else pl.DataFrame(schema=schema)
-    return Table(file, frame, places(file.name, lines), delimiter, blank, problems, notes)
+    return Table(file, frame, places(file.name, lines), delimiter, problems, notes)
 
 
 def _records(text: str, delimiter: str, name: str) -> Iterator[tuple[int, list[str]]]:
@@ -260,18 +258,17 @@ def _records(text: str, delimiter: str, name: str) -> Iterator[tuple[int, list[s
 def _flaw(cells: Sequence[str], width: int) -> str | None:
     if any("\0" in cell for cell in cells):
         return "the row holds a NUL byte"
-    if len(cells) < width:
-        return f"the row has {len(cells)} cells where the header has {width}"
-    if any(cells[width:]):
+    if len(cells) < width or any(cells[width:]):
         return f"the row has {len(cells)} cells where the header has {width}"
     return None
 
 
 def _refuse_long_cells(table: Table) -> None:
-    if not table.frame.height:
+    texts = table.frame.select(pl.col(pl.String))
+    if texts.is_empty():
         return
-    longest = table.frame.select(pl.all().str.len_bytes().max().fill_null(0)).row(0)
-    for name, length in zip(table.frame.columns, longest, strict=True):
+    longest = texts.select(pl.all().str.len_bytes().max().fill_null(0)).row(0)
+    for name, length in zip(texts.columns, longest, strict=True):
         if length > LONGEST_CELL:
             lengths = table.frame[name].str.len_bytes()
             row = int(lengths.arg_max() or 0)
@@ -312,4 +309,4 @@ def _read_spreadsheet(file: SourceFile, sheet: str | None) -> Table:
     numbered = body.with_row_index("_row", offset=2)
     filled = numbered.filter(~pl.all_horizontal(pl.col(columns).is_null()))
     where = places(file.name, filled["_row"].to_list(), "row")
-    return Table(file, filled.select(columns), where, blank_rows=body.height - filled.height, notes=notes)
+    return Table(file, filled.select(columns), where, notes=notes)

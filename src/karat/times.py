@@ -31,10 +31,11 @@ def instants(given: pl.Series) -> pl.Series:
     unix = (seconds * 1_000_000).round().cast(pl.Int64).cast(pl.Datetime("us")).dt.replace_time_zone("UTC")
     if given.dtype != pl.String:
         return unix
-    # A blank between date and time, a missing zone and fractions of any length occur in the wild.
+    # A blank between date and time, a zone that is missing or in hours alone (PostgreSQL), and fractions of any
+    # length occur in the wild.
     iso = text.str.replace(r"^(\d{4}-\d\d-\d\d) (\d)", "${1}T$2")
     iso = pl.select(
-        pl.when(iso.str.contains(r"(Z|[+-]\d\d:?\d\d)$")).then(iso).otherwise(iso + "Z")
+        pl.when(iso.str.contains(r"(Z|[+-]\d\d(:?\d\d)?)$")).then(iso).otherwise(iso + "Z")
     ).to_series()  # fmt: skip
     parsed = [iso.str.to_datetime(form, time_zone="UTC", strict=False) for form in ISO_FORMS]
     return pl.select(pl.coalesce(unix, *parsed).cast(utc)).to_series()

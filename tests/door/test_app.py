@@ -110,6 +110,7 @@ def test_the_page_says_where_the_flags_of_a_terminal_are(browser: Browser) -> No
     assert "here you choose the same below" in page
 
 
+@pytest.mark.slow
 def test_what_was_left_out_is_in_the_report(browser: Browser, results: bytes) -> None:
     address = browser.drop({"results.csv": results + b",line 99,s01,ok,3,1000\n"})
     assert browser.send("POST", f"{address}/report", {"skip_bad": True}).status == 202

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import socket
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -14,7 +15,7 @@ import pytest
 
 from door.opened import Opened
 from karat.door.folder import DoorError
-from karat.door.run import listen
+from karat.door.run import listen, open_door
 
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
@@ -35,6 +36,7 @@ def test_it_ends_in_order_and_leaves_nothing(name: str, tmp_path: Path) -> None:
         assert opened.folders == []
 
 
+@pytest.mark.slow
 def test_even_killed_it_leaves_nothing(tmp_path: Path) -> None:
     with Opened(tmp_path) as opened:
         (folder,) = opened.folders
@@ -58,6 +60,8 @@ def test_only_this_machine_is_answered(tmp_path: Path) -> None:
         opened.end(signal.SIGTERM)
 
 
-def test_a_port_that_is_taken() -> None:
+def test_a_port_that_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with listen() as taken, pytest.raises(DoorError, match="Leave --port out"):
-        listen(taken.getsockname()[1])
+        open_door(tmp_path / "kept", taken.getsockname()[1])
+    assert list(tmp_path.iterdir()) == []

@@ -31,6 +31,8 @@ def test_what_describes_a_file_is_no_result(tmp_path: Path) -> None:
     for name in ("a.csv", "a.csv-metadata.json", "a.participants.csv", "b.json"):
         (tmp_path / name).write_text("")
     assert [path.name for path in sort(tmp_path).results] == ["a.csv", "b.json"]
+    (tmp_path / "a.csv-metadata.json").unlink()
+    assert [path.name for path in sort(tmp_path).results] == ["a.csv", "a.participants.csv", "b.json"]
 
 
 def test_a_study_file_of_another_name(tmp_path: Path) -> None:

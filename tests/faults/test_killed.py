@@ -97,7 +97,7 @@ def killed(study_folder: Path, url: str, tmp_path: Path, bots: int, kills: int) 
 
 
 def test_a_few_kills(study_folder: Path, store_url: str, tmp_path: Path) -> None:
-    killed(study_folder, store_url, tmp_path, bots=20, kills=3)
+    killed(study_folder, store_url, tmp_path, bots=10, kills=2)
 
 
 @pytest.mark.slow

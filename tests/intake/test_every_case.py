@@ -103,7 +103,7 @@ def mutated(content: bytes, changes: list[tuple[str, int, bytes]]) -> bytes:
 
 
 @each_case
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(changes=mutations, which=st.integers(0, 9), skip_bad=st.booleans())
 def test_broken_files_give_a_table_or_a_sentence(
     case: Case, changes: list[tuple[str, int, bytes]], which: int, skip_bad: bool

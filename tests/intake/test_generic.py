@@ -85,7 +85,7 @@ def test_mixed_units_are_refused_unless_told(tmp_path: Path) -> None:
     path = write(tmp_path, "participant,item,response,rt\n" + "\n".join(rows) + "\n")
     with pytest.raises(karat.IntakeError, match="mixes seconds and milliseconds") as caught:
         karat.read(path)
-    assert "1 participants have times like milliseconds" in str(caught.value)
+    assert "1 participant with times like milliseconds" in str(caught.value)
     assert "--rt-unit" in str(caught.value)
     assert karat.read(path, rt_unit="s").frame["rt"][9] == 1504.0
 

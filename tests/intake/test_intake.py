@@ -11,6 +11,7 @@ import karat
 from karat.intake import read_files
 from karat.intake.guess import guess_columns, guess_scale
 from karat.intake.readers import READERS, reader_named
+from karat.intake.wide import filled_up
 from karat.scales import Scale
 
 
@@ -74,6 +75,31 @@ def test_a_folder_of_karats_own_files(tmp_path: Path) -> None:
     likert.to_csv(tmp_path / "likert.csv")
     assert len(list(tmp_path.iterdir())) == 3
     assert karat.read(tmp_path) == likert
+
+
+def test_a_table_of_participants_that_karat_did_not_write_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("participant,item,response\np1,x,1\np1,y,2\n")
+    (tmp_path / "a.participants.csv").write_text("participant,age\np1,31\n")
+    with pytest.raises(karat.IntakeError, match=r"a\.participants\.csv, line 2, item: is empty"):
+        karat.read(tmp_path)
+
+
+def test_people_of_several_files_keep_columns_of_like_names(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("participant,item,response\np1,x,1\np1,y,2\n")
+    export = "Submission id,Participant id,Status,Time taken,tongue{}\ns{},p1,APPROVED,60,{}\n"
+    (tmp_path / "b.csv").write_text(export.format(",tongue", 1, "German,Dutch"))
+    intake = read_files([tmp_path / "a.csv", tmp_path / "b.csv"])
+    assert intake.judgments.participants.select("tongue", "tongue_2").row(0) == ("German", "Dutch")
+    first = pl.DataFrame({"participant": ["p1"], "x": [None], "x_2": ["old"]}, schema_overrides={"x": pl.String})
+    second = pl.DataFrame({"participant": ["p1"], "x": ["new"]})
+    assert filled_up(first, second).row(0) == ("p1", "new", "old")
+    assert filled_up(first.drop("x"), second).row(0) == ("p1", "old", "new")
+
+
+def test_columns_of_a_tools_table_can_be_swapped(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("task,worker,label,list,pair\nt1,w1,A,l1,q1\nt2,w1,B,l1,q2\n")
+    read = karat.read(tmp_path / "a.csv", "crowdkit", {"item": "pair", "pair": "item"})
+    assert read.frame.select("item", "pair").rows() == [("q1", "t1"), ("q2", "t2")]
 
 
 def test_expected_answers_widen_a_guessed_scale(tmp_path: Path) -> None:

@@ -226,6 +226,16 @@ def test_the_answer_the_item_and_the_time_can_be_told(tmp_path):
     assert "question" not in frame.columns
 
 
+def test_two_units_of_time_are_refused_unless_one_is_told(tmp_path):
+    file = tmp_path / "naturalness.csv"
+    rows = "".join(f"k{who},s{n},4,{rt},{n}\n" for who, rt in ((1, 1.5), (2, 1500)) for n in (1, 2))
+    file.write_text("participant.code,player.item,player.rating,player.rt,subsession.round_number\n" + rows)
+    with pytest.raises(IntakeError, match="mixes seconds and milliseconds"):
+        read_files([file])
+    told = read_files([file], options=Options(rt_unit="s")).judgments.frame
+    assert told["rt"].to_list() == [1.5, 1.5, 1500.0, 1500.0]
+
+
 HEADER = "session_code,participant_id_in_session,participant_code,page_index,app_name,page_name,epoch_time,round_number"
 
 

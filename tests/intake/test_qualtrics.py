@@ -228,7 +228,9 @@ def test_missing_header_rows_are_told(tmp_path):
 def test_an_unknown_time_zone_is_no_reason_to_fail(tmp_path):
     file = tmp_path / "export.csv"
     file.write_text(TEXTS.read_text(encoding="utf-8-sig").replace("America/Denver", "Mars/Base"), encoding="utf-8")
-    assert read_files([file]).judgments.participants["started"][0] == datetime(2026, 2, 2, 10, 0, tzinfo=UTC)
+    intake = read_files([file])
+    assert intake.judgments.participants["started"][0] == datetime(2026, 2, 2, 10, 0, tzinfo=UTC)
+    assert "The time zone Mars/Base is not known: started and finished are read as UTC." in intake.notes
 
 
 def test_the_type_of_a_response_does_not_hide_the_platforms_status(tmp_path):

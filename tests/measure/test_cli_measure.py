@@ -66,6 +66,7 @@ def test_everything_goes_to_a_folder(results: Path, tmp_path: Path, capsys: pyte
     assert pl.read_csv(out / "strengths.csv")["item"][0] == "i4"
 
 
+@pytest.mark.slow
 def test_the_study_gives_conditions_and_planned_contrasts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     study = karat.study.load(write_study(tmp_path, RATING + CONTRAST, items=rating_items()))
     parts = []
@@ -87,6 +88,7 @@ def test_the_study_gives_conditions_and_planned_contrasts(tmp_path: Path, capsys
     assert data["study"] == study.fingerprint
 
 
+@pytest.mark.slow
 def test_the_verdicts_of_a_screening_are_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     likert = karat.datasets.load("likert")
     screening = karat.screen.run(likert, {"completion": {}, "remfod": {}, "exclude": "any"})

@@ -158,6 +158,7 @@ def test_slopes_that_cannot_be_told_from_chance_are_not_asked_for() -> None:
     assert "Participants have no slope for a:b: most have one answer a cell." in result.notes
 
 
+@pytest.mark.slow
 def test_a_fit_that_failed_is_told_and_intercepts_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     module = sys.modules["karat.measure.contrasts"]
     fit = module.fit

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import numpy as np
 import polars as pl
 import pytest
@@ -204,3 +206,20 @@ def test_decisions_of_two_sessions_can_be_compared() -> None:
         karat.Judgments(both, karat.Ordinal(7)), decisions=lambda part: decisions(part, PAIRS, "paired"), samples=10
     )
     assert found.table().filter(pl.col("measure") == "same decision")["estimate"].item() == 1
+
+
+def test_a_posterior_is_drawn_with_the_seed_that_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    # By its name, since karat.measure.decisions is the function.
+    module = import_module("karat.measure.decisions")
+    asked: list[object] = []
+
+    def noted(*arguments: object, seed: int, **options: object) -> object:
+        asked.append(seed)
+        raise MeasureError("enough")
+
+    monkeypatch.setattr(module, "strengths", noted)
+    rows = {"participant": ["p1", "p2"], "item": ["ab", "ab"], "left": ["a", "a"], "right": ["b", "b"],
+            "response": ["left", "right"]}  # fmt: skip
+    with pytest.raises(MeasureError, match="enough"):
+        decisions(karat.Judgments(rows, karat.Choice()), [("1", "a", "b")], "thurstone", posterior=True, seed=7)
+    assert asked == [7]

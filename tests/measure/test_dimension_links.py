@@ -8,7 +8,6 @@ import pytest
 from scipy import stats
 
 from karat.measure import MeasureError, feature_correlations, overall_regression
-from karat.measure.dimension_links import holm
 
 
 def texts() -> pl.DataFrame:
@@ -52,10 +51,13 @@ def test_correlations_beside_scipy() -> None:
     assert "the strongest is clarity with overall" in str(found)
 
 
-def test_holm_beside_its_definition() -> None:
-    values = np.array([0.04, 0.001, 0.02, 0.5])
-    assert holm(values).tolist() == pytest.approx([0.08, 0.004, 0.06, 0.5])
-    assert holm(np.array([0.6, 0.7])).tolist() == [1.0, 1.0]
+def test_a_feature_that_does_not_vary_is_not_counted_among_the_tests() -> None:
+    alone = feature_correlations(texts(), ["clarity"], ["overall", "words"])
+    with_constant = feature_correlations(
+        texts().with_columns(always=pl.lit(1.0)), ["clarity"], ["overall", "words", "always"]
+    )
+    assert with_constant.frame["adjusted"][:2].to_list() == pytest.approx(alone.frame["adjusted"].to_list())
+    assert np.isnan(with_constant.frame["adjusted"][2])
 
 
 def test_a_feature_that_does_not_vary_has_no_correlation() -> None:

@@ -101,3 +101,10 @@ def test_choices_without_sides_are_told() -> None:
     table = {"participant": ["p1"], "item": ["ab"], "response": ["left"]}
     with pytest.raises(MeasureError, match="choices need the columns left, right and expected"):
         expert_pairs(None, one_of(table, karat.Choice()))
+
+
+def test_a_file_that_is_no_table_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "empty.csv").write_text("")
+    for path in (tmp_path / "empty.csv", tmp_path):
+        with pytest.raises(MeasureError, match=r"cannot be read .* Give a CSV with the columns pair"):
+            expert_pairs(path, rated(karat.datasets.load("crowd"), "decisions")[0])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -63,3 +65,13 @@ def test_what_cannot_be_drawn() -> None:
     many = contrasts(rated(table, karat.Continuous()), f"response ~ a * c + {RANDOM}")
     with pytest.raises(karat.measure.MeasureError, match="more than 6 levels"):
         many.figure()
+
+
+def test_means_without_intervals_are_drawn_and_without_anything_are_not() -> None:
+    found = contrasts(rated(frame(), karat.Continuous()), FORMULA)
+    bare = replace(found, means=found.means.with_columns(lower=np.nan, upper=np.nan))
+    low, high = bare.figure().axes[0].get_ylim()
+    assert low < bare.means["estimate"].min() < bare.means["estimate"].max() < high
+    empty = replace(bare, means=bare.means.with_columns(estimate=np.nan))
+    with pytest.raises(karat.measure.MeasureError, match="no mean of the model is known"):
+        empty.figure()

@@ -58,3 +58,10 @@ def test_too_many_conditions_are_refused() -> None:
     found = order_effects(rated(table, karat.Continuous()), by="c")
     with pytest.raises(karat.measure.MeasureError, match="7 conditions cannot be told apart"):
         found.figure()
+
+
+def test_a_condition_without_times_is_left_out_of_their_panel() -> None:
+    there = (pl.col("a") == "high") | (pl.col("b") == "new")
+    table = timed().with_columns(rt=pl.when(there).then("rt"))
+    drawn = order_effects(rated(table, karat.Continuous()), by=["a", "b"]).figure()
+    assert [sum(len(line.get_xdata()) > 0 for line in axes.lines) for axes in drawn.axes] == [4, 3]

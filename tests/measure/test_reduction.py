@@ -69,3 +69,8 @@ def test_what_cannot_be_asked_for() -> None:
         reduce_pairs(ratings(), 2, communality=1.5)
     with pytest.raises(MeasureError, match="named columns"):
         reduce_pairs(ratings().to_numpy(), 2)
+
+
+def test_pairs_to_keep_must_be_there() -> None:
+    with pytest.raises(MeasureError, match="keep names nois, which is no pair"):
+        reduce_pairs(ratings(), 1, keep=["nois"])

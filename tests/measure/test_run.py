@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import karat
-from karat.measure import MeasureError, Measures, run, strengths
+from karat.measure import MeasureError, Measures, contrasts, run, strengths
 from karat.measure.dimensions import is_differential
 from karat.measure.excluded import excluded, nobody
 from karat.measure.part_files import FIGURES, TABLES, TOLD
@@ -111,6 +111,7 @@ def test_one_question_of_a_differential_is_measured_like_any_other() -> None:
         run(differential(people=16, texts=6), question="cleer")
 
 
+@pytest.mark.slow
 def test_the_number_of_factors_can_be_given() -> None:
     assert run(differential(people=16, texts=6), factors=1).of("factors").names == ("F1",)
     with pytest.raises(MeasureError, match="6 pairs allow"):
@@ -119,7 +120,7 @@ def test_the_number_of_factors_can_be_given() -> None:
 
 def test_few_questions_are_no_differential() -> None:
     twice = rated_twice(questions=2)
-    assert not is_differential(twice, rated(twice, "measure", once=None))
+    assert not is_differential(rated(twice, "measure", once=None))
     found = run(twice)
     assert [(part.name, part.question) for part in found.parts][:2] == [("strengths", "q0"), ("strengths", "q1")]
     assert found.skipped["order effects"].startswith("there is no column trial")
@@ -148,6 +149,7 @@ def test_choices_have_strengths_and_decisions() -> None:
     assert names(found)[0] == "strengths"
 
 
+@pytest.mark.slow
 def test_two_sessions_have_stability_with_decisions() -> None:
     parts = []
     for session, seed in (("one", 1), ("two", 2)):
@@ -209,6 +211,7 @@ def test_formulas_of_spreadsheets_are_text(tmp_path: Path) -> None:
         assert all(row["item"].startswith("'=cmd|") for row in csv.DictReader(opened))
 
 
+@pytest.mark.slow
 def test_a_table_that_cannot_be_drawn_is_said_in_the_index(tmp_path: Path) -> None:
     table = frame().with_columns(c=pl.Series([str(k % 7) for k in range(frame().height)]))
     formula = "response ~ a * c + (1 | participant) + (1 | item)"
@@ -306,3 +309,27 @@ def test_a_missing_file_of_exclusions_is_a_sentence(tmp_path: Path) -> None:
 def test_long_cells_and_missing_ones_are_shown() -> None:
     shown = aligned(pl.DataFrame({"item": ["x" * 50, "y"], "estimate": [None, -0.5]}))
     assert shown == ["item".ljust(34) + "  estimate", "x" * 31 + "...", "y".ljust(34) + "     -0.50"]
+
+
+def test_a_planned_comparison_with_an_empty_cell_is_a_note() -> None:
+    table = frame(a=0.8).filter((pl.col("a") != "low") | (pl.col("b") != "old"))
+    found = contrasts(answered(table, karat.Ordinal(5)), FORMULA)
+    plan = [
+        ContrastSettings(name="at old", factor="a", levels=["high", "low"], within={"b": "old"}),
+        ContrastSettings(name="at new", factor="a", levels=["high", "low"], within={"b": "new"}),
+    ]
+    told = planned_contrasts(plan, found)
+    assert told.table()["contrast"].to_list() == ["at new"]
+    assert "at old could not be told" in str(told)
+
+
+def test_sources_of_which_one_answered_do_not_end_the_measurement() -> None:
+    whole = judged("likert", [1.0, 0.5, 0.0], people=12)
+    people = whole.participants.with_columns(
+        source=pl.when(pl.int_range(pl.len()) < 3).then(pl.lit("web")).otherwise(pl.lit("lab"))
+    )
+    gone = people.filter(pl.col("source") == "web")["participant"].to_list()
+    kept = whole.frame.filter(~pl.col("participant").is_in(gone))
+    found = run(karat.Judgments(kept, whole.scales, participants=people))
+    assert "decisions" in names(found)
+    assert "stability compares groups" in found.skipped["stability of decisions by source"]

@@ -133,3 +133,27 @@ def test_labels_need_a_function() -> None:
         stability(nominal)
     with pytest.raises(MeasureError, match="scores must be mean, zscore or a function"):
         stability(table, scores="median")
+
+
+def test_the_same_choice_on_the_other_side_is_equal() -> None:
+    rows = [
+        {"participant": f"p{person}", "item": f"ab{item}", "session": session, "left": f"{left}{item}",
+         "right": f"{right}{item}", "response": side}
+        for person in range(4) for item in range(5)
+        for session, left, right, side in (
+            ("one", "a", "b", "left"), ("two", "b", "a", "right" if item < 4 else "left"),
+        )
+    ]  # fmt: skip
+    found = stability(karat.Judgments(pl.DataFrame(rows), karat.Choice()), samples=0)
+    assert found.participants["equal"].to_list() == [0.8] * 4
+
+
+def test_an_interval_that_cannot_be_told_is_missing() -> None:
+    def only_of_the_study(judgments: karat.Judgments) -> dict[str, str]:
+        if any("(" in name for name in judgments.frame["participant"].unique()):
+            raise MeasureError("not of copies.")
+        return good_or_bad(judgments)
+
+    found = measured(stability(rated_twice(), decisions=only_of_the_study, samples=20), "same decision")
+    assert found["estimate"] is not None
+    assert (found["lower"], found["upper"]) == (None, None)

@@ -110,3 +110,13 @@ def test_a_written_table_satisfies_the_check_of_controls(items: Path) -> None:
     row = pl.read_csv(items).row(0, named=True)
     assert row["verified"] == "yes"
     assert sorted(karat.Ordinal(5).expected(row["expected"])) == ["3", "4", "5"]
+
+
+def test_a_new_table_can_be_read_by_those_who_can_read_other_files(items: Path, tmp_path: Path) -> None:
+    (tmp_path / "other.csv").write_text("item\n")
+    written = CONTROLS.write(items, tmp_path / "new.csv")
+    assert written.stat().st_mode == (tmp_path / "other.csv").stat().st_mode
+    assert not list(tmp_path.glob(".*"))
+    items.chmod(0o640)
+    CONTROLS.write(items, in_place=True)
+    assert items.stat().st_mode & 0o777 == 0o640

@@ -62,3 +62,15 @@ def test_holm_step_by_step(values: list[float]) -> None:
     for rank, index in enumerate(sorted(range(len(values)), key=lambda i: values[i])):
         before = max(before, min(1.0, values[index] * (len(values) - rank)))
         assert adjusted[index] == pytest.approx(before)
+
+
+def test_holm_beside_its_definition() -> None:
+    assert holm([0.04, 0.001, 0.02, 0.5]).tolist() == pytest.approx([0.08, 0.004, 0.06, 0.5])
+    assert holm([0.6, 0.7]).tolist() == [1.0, 1.0]
+
+
+def test_a_missing_p_is_not_counted() -> None:
+    adjusted = holm([0.04, np.nan, 0.01])
+    assert adjusted[[0, 2]].tolist() == pytest.approx([0.04, 0.02])
+    assert np.isnan(adjusted[1])
+    assert np.isnan(holm([np.nan])).all()

@@ -44,3 +44,9 @@ def test_blocks_and_several_samples(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_ranks_without_weights_are_mean_ranks() -> None:
     values = [3.0, 1.0, 3.0, 2.0]
     assert weighted_ranks(values, np.ones((4, 1)))[:, 0].tolist() == stats.rankdata(values).tolist()
+
+
+def test_what_rounding_leaves_of_a_large_constant_does_not_vary() -> None:
+    weights = np.random.default_rng(1).multinomial(7, np.full(7, 1 / 7), size=20).T
+    assert np.isnan(pearson(np.full(7, 1e9 / 3), np.arange(7.0), weights)).all()
+    assert pearson(1e-12 * np.arange(7.0), np.arange(7.0)).tolist() == pytest.approx([1.0])

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.models import runs
-from karat.models.runs import binomial_tail, longest_run_distribution, longest_run_of_one, longest_run_tail
+from karat.models.runs import binomial_tail, longest_run_tail
 
 WEIGHTS = st.lists(st.integers(0, 9), min_size=1, max_size=4).filter(lambda weights: sum(weights) > 0)
 
@@ -23,6 +23,28 @@ def enumerated(shares: list[float], trials: int, only: int | None = None) -> lis
         lengths = [len(list(run)) for answer, run in groupby(sequence) if only is None or answer == only]
         chance[max(lengths, default=0)] += float(np.prod([shares[answer] for answer in sequence]))
     return chance
+
+
+def longest_run_distribution(shares: list[float], trials: int) -> np.ndarray:
+    """The probabilities that the longest run of any answer is 0, 1, ..., `trials` long."""
+    tail = longest_run_tail([shares] * (trials + 2), [trials] * (trials + 2), range(trials + 2))
+    return tail[:-1] - tail[1:]
+
+
+def longest_run_of_one(share: float, trials: int) -> np.ndarray:
+    """The same for one answer alone, which has the given share, by Schilling's recursion.
+
+    The probability of at most x is 1 for n <= x, and otherwise the sum over j = 0, ..., x of share^j (1 - share) times
+    that of n - 1 - j trials.
+    """
+    at_most = np.ones(trials + 1)
+    for x in range(trials):
+        weights = (1 - share) * share ** np.arange(x + 1)
+        chance = np.ones(trials + 1)
+        for n in range(x + 1, trials + 1):
+            chance[n] = weights @ chance[n - 1 - np.arange(x + 1)]
+        at_most[x] = chance[trials]
+    return np.diff(at_most, prepend=0.0)
 
 
 @given(WEIGHTS, st.integers(0, 6))
@@ -78,9 +100,7 @@ def test_what_cannot_be_is_said() -> None:
     with pytest.raises(ValueError, match="sum to 1"):
         longest_run_tail([[0.5, 0.6]], [3], [2])
     with pytest.raises(ValueError, match="at least 0"):
-        longest_run_distribution([1.0], -1)
-    with pytest.raises(ValueError, match="share from 0 to 1"):
-        longest_run_of_one(1.5, 3)
+        longest_run_tail([[1.5, -0.5]], [3], [2])
 
 
 @given(st.integers(-1, 42), st.integers(0, 40), st.floats(0, 1))

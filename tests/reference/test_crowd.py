@@ -51,6 +51,7 @@ def test_index_of_the_mturk_data_and_the_coefficients_beside_it(reference: Path,
     assert index.agreement["icc_fixed_error"] == pytest.approx(full["icc_fixed_error_3_29"], abs=1e-4)
 
 
+@pytest.mark.slow
 def test_index_of_labels_with_the_first_baseline(reference: Path, golden: dict[str, Any]) -> None:
     index = spammer_index(judgments(reference, "nominal_sim", karat.Nominal(list("ABCDE"))))
     assert index.baselines is not None

@@ -145,6 +145,7 @@ def test_p_values_of_table_5_and_coefficients_of_table_6(
     assert found.coefficients.select("before", "after").to_numpy() == pytest.approx(np.array(table6), abs=6e-4)
 
 
+@pytest.mark.slow
 def test_tables_1_2_and_4(mturk: karat.Judgments, levels: pl.DataFrame, golden: dict[str, Any]) -> None:
     high = levels.filter(pl.col("level") == "high")["participant"].to_list()
     found = compare({"all": mturk, "without high": mturk.without(high)}, cutoffs="published", rule="mean",

@@ -146,6 +146,34 @@ def test_a_kept_column_that_holds_old_names_is_told(results: Judgments, tmp_path
     assert "## To look at before publishing" in (tmp_path / "new" / "README.md").read_text()
 
 
+def test_old_names_are_looked_for_wherever_the_archive_lies(results: Judgments, tmp_path: Path) -> None:
+    frame = results.frame.with_columns(remark=pl.format("Thanks to {}.", "participant"))
+    told = Judgments(frame.drop("prolific_pid"), results.scales, results.participants.drop("worker"))
+    place = tmp_path / "materials" / "new"
+    found = archive(told, place, rules={"completion": {}}, keep=["remark"], report=False)
+    assert any(note.startswith("data/") and "former name of 16 participants" in note for note in found.notes)
+
+
+def test_images_and_tables_of_the_same_name_are_among_the_materials(tmp_path: Path) -> None:
+    home, other = tmp_path / "study", tmp_path / "other"
+    for folder in (home, other):
+        folder.mkdir()
+    (home / "study.toml").write_text(
+        'title = "Pictures"\n[[block]]\ntask = "likert"\nitems = ["items.csv", "../other/items.csv"]\n'
+    )
+    (home / "items.csv").write_text("item,image\na,a.png\nb,gone.png\n")
+    (other / "items.csv").write_text("item,image\nc,a.png\n")
+    (home / "a.png").write_bytes(b"picture")
+    study = load(home)
+    found = archive(answer_study(study, 4), tmp_path / "new", study, rules={"completion": {}}, report=False)
+    kept = tmp_path / "new" / "materials"
+    assert (kept / "a.png").read_bytes() == b"picture"
+    assert (kept / "items.csv").read_text() == (home / "items.csv").read_text()
+    assert (kept / "items-2.csv").read_text() == (other / "items.csv").read_text()
+    assert "There is no file gone.png, so that materials/ lacks it." in found.notes
+    assert any("it is materials/items-2.csv here" in note for note in found.notes)
+
+
 def test_a_folder_with_something_in_it_is_left_alone(results: Judgments, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(KaratError, match="not empty"):

@@ -13,9 +13,14 @@ from html.parser import HTMLParser
 import polars as pl
 import pytest
 
+import karat
+from karat.measure.errors import MeasureError
+from karat.measure.measures import Measures
 from karat.report.page import coded, csv_link, inlined, rows
-from karat.report.sections import sections
-from karat.section import Table
+from karat.report.sections import checks, results, sections
+from karat.report.words.criteria import needed_answers
+from karat.report.words.english import ENGLISH
+from karat.section import Section, Table
 from report.small import HOSTILE, PEOPLE, gathered, light, page
 
 
@@ -128,8 +133,40 @@ def test_what_is_missing_is_said_in_a_line() -> None:
     quality = next(part for part in sections(light()) if part.key == "quality")
     assert "Spammer Index: not shown. Too few answers." in quality.notes
     assert any(note.startswith("Credence: not shown. ") for note in quality.notes)
-    results = next(part for part in sections(light()) if part.key == "results")
-    assert results.paragraphs == ("Nothing could be measured: Nothing is tested here.",)
+    measured = next(part for part in sections(light()) if part.key == "results")
+    assert measured.paragraphs == ("Nothing could be measured: Nothing is tested here.",)
+
+
+def test_a_figure_that_cannot_be_drawn_is_told() -> None:
+    def refuse(*_: object) -> None:
+        raise MeasureError("contrasts: 5 factors do not fit into a picture; take a formula with fewer.")
+
+    measures = gathered().measures
+    assert isinstance(measures, Measures)
+    part = next(one for one in measures.parts if one.name == "strengths")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(results, "figures_of", lambda *_: {"strengths": refuse})
+        found = results.section(replace(gathered(), measures=replace(measures, parts=(part,))))
+    assert found.sections[0].figures == ()
+    told = "A figure is not shown: 5 factors do not fit into a picture; take a formula with fewer."
+    assert found.sections[0].notes[-1] == told
+
+
+def test_controls_whose_means_are_compared_have_no_figure_of_right_answers() -> None:
+    evidence = karat.screen.controls(karat.datasets.load("likert"), account="relational")
+    found = checks.controls(replace(light(), described={"controls": evidence}))
+    assert isinstance(found, Section)
+    assert found.figures == ()
+    assert found.paragraphs[0] == f"{len(evidence.flagged)} of 48 participants flagged."
+
+
+def test_a_guess_that_hardly_ever_passes_is_not_said_to_have_no_chance() -> None:
+    evidence = light().screening.evidence["attention"]
+    people = evidence.participants.with_columns(guess_probability=pl.lit(0.0002))
+    found = checks.attention(replace(light(), described={"attention": replace(evidence, participants=people)}))
+    assert isinstance(found, Section)
+    assert found.paragraphs[1] == "Somebody who guesses passes with a probability of less than .001."
+    assert "guessing passes with p < .001" in needed_answers(ENGLISH, replace(evidence, participants=people.head(1)))
 
 
 def test_without_a_rule_there_is_no_flow_of_exclusions() -> None:

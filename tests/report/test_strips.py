@@ -28,6 +28,15 @@ def test_bars_are_answers_in_their_order(answers: list[int | None]) -> None:
     assert all(0 <= place <= WIDTH for place in places)
 
 
+def test_sessions_follow_each_other() -> None:
+    rows = {"participant": ["p1"] * 6, "item": ["a", "b", "c"] * 2, "response": [1, 1, 1, 5, 5, 5],
+            "trial": [1, 2, 3] * 2, "session": ["1"] * 3 + ["2"] * 3}  # fmt: skip
+    (strip,) = answer_strips(karat.Judgments(rows, karat.Ordinal(5)), ["p1"])
+    heights = [int(height) for height in re.findall(r"v-(\d+)", strip)]
+    assert heights == sorted(heights)
+    assert len(heights) == 6
+
+
 def test_outlying_times_are_those_of_remfod() -> None:
     likert = karat.datasets.load("likert")
     evidence = karat.screen.remfod(likert)

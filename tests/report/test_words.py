@@ -18,6 +18,7 @@ from karat.judgments import Judgments
 from karat.measure.measures import Measures, Part
 from karat.report.gather import Gathered
 from karat.report.literature import cited
+from karat.report.sections import sample
 from karat.report.sources import SOURCES
 from karat.report.words import methods, preregistration
 from karat.report.words.criteria import clause, name_of
@@ -163,6 +164,28 @@ def test_the_sample_is_counted_from_the_table_of_participants(study: Study) -> N
     assert judgments.frame["time"].min().strftime("%Y-%m-%d") in paragraph  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize(
+    ("seconds", "english", "german"),
+    [
+        ([6.0, 7.4, 8.1], "was 7.4 seconds.", "war 7,4 Sekunden."),
+        ([601.0, 602.0, 603.0], "was 602.0 seconds.", "war 602,0 Sekunden."),
+        ([300.0, 600.0, 900.0], "was 10.0 minutes.", "war 10,0 Minuten."),
+        ([600.0, 600.0, 600.0], "was 10.0 minutes.", "war 10,0 Minuten."),
+    ],
+)
+def test_short_working_times_are_told_in_seconds(seconds: list[float], english: str, german: str) -> None:
+    people = {"participant": ["a", "b", "c"], "working_time": seconds}
+    rows = {"participant": ["a", "b", "c"], "item": ["x"] * 3, "response": [1, 2, 3]}
+    screening = karat.screen.run(Judgments(rows, karat.Ordinal(5), people), {"completion": {}})
+    found = Gathered(screening, None, "", "")
+    assert f"median working time {english}" in methods(found)
+    assert f"Median der Bearbeitungszeit {german}" in methods(found, "de")
+    page = " ".join(sample.section(found).paragraphs)
+    assert f"The median working time {english.removesuffix('.')}; nine of ten took" in page
+    low, high = (float(end) for end in re.findall(r"nine of ten took ([\d.]+) to ([\d.]+)\.", page)[0])
+    assert (low < high) == (min(seconds) < max(seconds))
+
+
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_a_plan_of_every_task_can_be_told_before_there_are_data(root: Path, task: str, code: str) -> None:
@@ -204,7 +227,7 @@ def test_without_a_study_there_is_nothing_to_register(screening: Screening) -> N
 @pytest.mark.parametrize("language", [ENGLISH, GERMAN], ids=lambda one: one.code)
 def test_every_setting_that_is_not_the_usual_one_is_told(name: str, language: object) -> None:
     model = CRITERIA[name].settings
-    assert language.knows(f"name.{name}")  # type: ignore[attr-defined]
+    assert name_of(language, name) != name  # type: ignore[arg-type]
     plain = clause(language, name, criterion_settings(name, {}).model_dump())  # type: ignore[arg-type]
     assert plain or name == "eligibility"
     for key, field in model.model_fields.items():
@@ -233,7 +256,9 @@ def unusual(key: str, default: object, kind: Any) -> object:
 
 
 def test_both_languages_have_the_same_texts_with_the_same_places() -> None:
-    assert set(ENGLISH.texts) == set(GERMAN.texts)
+    named = {key for key in GERMAN.texts if key.startswith("name.")}
+    assert named <= {f"name.{name}" for name in CRITERIA}
+    assert set(ENGLISH.texts) == set(GERMAN.texts) - named
     assert set(ENGLISH.nouns) == set(GERMAN.nouns)
     for key, text in ENGLISH.texts.items():
         for tense in (r"\1", r"\2"):
@@ -249,6 +274,7 @@ def test_numbers_are_written_as_each_language_writes_them() -> None:
     assert (ENGLISH.number(3566), GERMAN.number(3566)) == ("3,566", "3.566")
     assert (ENGLISH.number(12.5, 2), GERMAN.number(12.5, 2)) == ("12.50", "12,50")
     assert (ENGLISH.probability(0.041, 3), GERMAN.probability(0.041, 3)) == (".041", "0,041")
+    assert (ENGLISH.p_value(0.041), GERMAN.p_value(0.0002)) == ("= .041", "< 0,001")
     assert (ENGLISH.share(0.9), GERMAN.share(0.925)) == ("90 %", "92,5 %")
     assert ENGLISH.several(["a", "b", "c"]) == "a, b and c"
     assert ENGLISH.several(["a"]) == "a"

@@ -1,4 +1,4 @@
-"""Small crowds with known behaviour, on any scale, for the tests of credence."""
+"""Small crowds with known behaviour, on any scale, for the tests of credence, and tables of stated answers."""
 
 from __future__ import annotations
 
@@ -9,6 +9,18 @@ import polars as pl
 
 import karat
 from karat.scales import Choice, Magnitude, Nominal, Scale
+
+FIVE = karat.Ordinal(5, neutral=3)
+
+
+def judgments(people: dict[str, list[Any]], scale: Scale = FIVE, **columns: Any) -> karat.Judgments:
+    """The answers of each participant, one item after the other."""
+    rows = [
+        {"participant": name, "item": f"i{n}", "response": None if answer is None else str(answer), "trial": n}
+        for name, answers in people.items()
+        for n, answer in enumerate(answers, start=1)
+    ]
+    return karat.Judgments(pl.DataFrame(rows, infer_schema_length=None).with_columns(**columns), scale)
 
 
 def crowd(scale: Scale, people: int = 20, items: int = 30, spammers: int = 2, seed: int = 1) -> karat.Judgments:

@@ -126,7 +126,7 @@ def test_only_the_chosen_criteria_run_and_nobody_is_excluded(
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (["--criteria", "remofd"], "--criteria: there is no criterion remofd; is remfod meant?"),
+        (["--criteria", "remofd"], "--criteria: there is no screening criterion 'remofd'; is remfod meant?"),
         (["--criteria", ","], "--criteria: name one or more of "),
         (["--criteria", "remfod", "--multiverse"], "leave out --criteria"),
         (["--contrast", "order=PO,OP"], "--contrast has a say only with --multiverse"),

@@ -250,3 +250,12 @@ def test_ratings_without_status_are_counted_together() -> None:
     assert evidence.notes == (
         "The column status does not name both kinds of sentences: ratings of all are counted together.",
     )
+
+
+@pytest.mark.parametrize("account", ["relational", "extended", "strict"])
+def test_where_nobody_saw_both_kinds_a_note_says_that_nobody_is_judged(account: str) -> None:
+    evidence = controls(rated({"a": [[5] * 9, []], "b": [[], [1] * 9]}), account=account)
+    assert evidence.flagged == []
+    assert evidence.notes == (
+        "controls: nobody could be judged; not both kinds of control sentences were shown.",
+    )  # fmt: skip

@@ -256,3 +256,9 @@ def test_the_explanation_is_no_accusation() -> None:
     assert "It is no proof: somebody whose language differs from that of all others can have a low one too." in text
     assert "It is no proof" not in screening.explain("p00")
     assert not {"cheat", "spam", "dishonest", "careless", "subject"} & set(text.lower().split())
+
+
+@pytest.mark.parametrize("below", [0.0, 1.0, 5])
+def test_a_probability_that_is_none_is_refused(below: float) -> None:
+    with pytest.raises(karat.screen.ScreenError, match="credence: below must be a probability"):
+        karat.screen.credence(karat.datasets.load("likert"), below=below)

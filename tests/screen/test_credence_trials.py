@@ -70,3 +70,26 @@ def test_labels_have_no_order() -> None:
     (part,) = looked_at(crowd(karat.Nominal(["a", "b", "c"]))).trials.parts
     assert not part.ordered
     assert part.levels == 3
+
+
+def test_choices_whose_sides_are_not_named_are_of_sides() -> None:
+    judgments = crowd(karat.Choice())
+    empty = pl.lit(None, dtype=pl.String)
+    named = judgments.frame.with_columns(left=empty, right=empty)
+    (part,) = looked_at(karat.Judgments(named, judgments.scales)).trials.parts
+    assert part.items == 30
+    assert (part.content == part.button).all()
+
+
+def test_right_answers_are_turned_with_the_answers_and_contradictions_are_no_key() -> None:
+    judgments = crowd(karat.Ordinal(5))
+    control = pl.col("item").is_in(["i00", "i01"])
+    frame = judgments.frame.with_columns(
+        polarity=pl.when(pl.col("item") == "i00").then(-1).when(pl.col("participant") == "p00").then(-1).otherwise(1),
+        function=pl.when(control).then(pl.lit("control")).otherwise(pl.lit("test")),
+        expected=pl.when(control).then(pl.lit("5")),
+    )
+    (part,) = looked_at(karat.Judgments(frame, judgments.scales)).trials.parts
+    assert part.key is not None
+    # Of one stimulus 5 was shown where 1 is; the other was shown both ways round with the same answer asked for.
+    assert part.key[np.isfinite(part.key)].tolist() == [0.0]

@@ -48,6 +48,7 @@ def test_distances_stand_at_the_places_of_participants(evidence: Deletion) -> No
     assert to_svg(drawn, "a", "b") == to_svg(deletion_figure(evidence), "a", "b")
 
 
+@pytest.mark.slow
 def test_a_ring_is_round_those_who_are_unusual_by_simulation() -> None:
     found = deletion(CROWD, alpha=0.2, simulations=39)
     expected = found.participants.filter(pl.col("p_simulated") < 0.2).height

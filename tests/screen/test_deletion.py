@@ -42,6 +42,7 @@ def test_flags_follow_the_published_rule_and_nothing_is_simulated_unless_asked()
     assert deletion(SMALL, alpha=0.5).participants["flagged"].sum() > found["flagged"].sum()
 
 
+@pytest.mark.slow
 def test_a_simulated_null_beside_it() -> None:
     found = deletion(SMALL, simulations=39, seed=2)
     simulated = found.participants["p_simulated"].to_numpy()
@@ -99,6 +100,7 @@ def test_labels_have_a_simulated_null_too() -> None:
     assert found["p_simulated"].is_between(1 / 10, 1).all()
 
 
+@pytest.mark.slow
 def test_the_simulated_null_decides_where_it_is_asked_to() -> None:
     settings = {"alpha": 0.2, "simulations": 39, "seed": 2}
     beside, decides = deletion(SMALL, **settings), deletion(SMALL, **settings, by="simulated")
@@ -146,3 +148,26 @@ def test_a_rule_that_flags_nearly_everybody_is_said_to_fail() -> None:
     assert len(found.flagged) > 24
     assert any("flags most participants" in note for note in found.notes)
     assert not any("flags most participants" in note for note in deletion(SMALL).notes)
+
+
+def test_a_window_of_one_participant_has_no_distances_and_hides_no_other() -> None:
+    few = SMALL.without(PEOPLE[8:])
+    longest = PEOPLE[0]
+    frame = few.frame.filter((pl.col("participant") == longest) | (pl.col("trial") <= 40))
+    windows = deletion_windows(karat.Judgments(frame, few.scales), width=20, step=20)
+    alone = windows.filter(pl.col("first") > 40)
+    assert alone["participant"].unique().to_list() == [longest]
+    assert alone.select("distance", "df", "p_value").null_count().row(0) == (alone.height,) * 3
+    assert not alone["flagged"].any()
+    others = windows.filter(pl.col("first") <= 40)
+    assert others["distance"].null_count() == 0
+    assert others.height == 16
+
+
+def test_windows_of_many_participants_are_refused_with_a_mend_that_works() -> None:
+    with pytest.raises(karat.screen.ScreenError, match="at_most = 24"):
+        deletion_windows(SMALL, width=40, step=40, at_most=10)
+    few = SMALL.without(PEOPLE[6:])
+    assert deletion_windows(few, width=40, step=40, at_most=6).height == 12
+    with pytest.raises(karat.screen.ScreenError, match="alpha"):
+        deletion_windows(few, width=40, alpha=2)

@@ -161,3 +161,15 @@ def test_it_is_told_in_lines() -> None:
 def test_what_is_wrong_is_said(excluded: Any, formula: str, message: str) -> None:
     with pytest.raises(ScreenError, match=message):
         effects_before_after(CROWD, excluded, formula)
+
+
+def test_evidence_may_flag_who_gave_no_answer() -> None:
+    people = [*(f"p{n}" for n in range(16)), "silent"]
+    judgments = karat.Judgments(design().frame, design().scales, {"participant": people})
+    flagged = karat.screen.completion(judgments)
+    assert flagged.flagged == ["silent"]
+    found = effects_before_after(judgments, flagged, "correct ~ a + (1 | participant)")
+    assert found.excluded == ("silent",)
+    assert found.coefficients["change"].abs().max() == 0
+    with pytest.raises(ScreenError, match="everybody is excluded"):
+        effects_before_after(judgments, people[:16], "correct ~ a + (1 | participant)")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 import karat
-from karat.screen.explain import PAYMENT, WORDS, explanations
-from karat.screen.run import COMPUTED, run
+from karat.screen.explain import PAYMENT, explanations
+from karat.screen.run import run
+from karat.study.built_in_criteria import BUILT_IN
 
 LIKERT = karat.datasets.load("likert")
 RULES = {"completion": {}, "remfod": {}, "attention": {}, "exclude": "any"}
@@ -29,6 +30,7 @@ def test_who_stays_reads_what_was_found() -> None:
     assert "Nothing stood out" in text
 
 
+@pytest.mark.slow
 def test_without_rules_nobody_is_said_to_be_out() -> None:
     text = run(LIKERT).explain("p31")
     assert "no rule was stated, so that nobody is excluded" in text
@@ -37,15 +39,17 @@ def test_without_rules_nobody_is_said_to_be_out() -> None:
 
 def test_no_paragraph_accuses_anybody() -> None:
     people = LIKERT.participants["participant"].to_list()
-    for rules in (None, RULES, {**{name: {} for name in COMPUTED}, "exclude": 2}):
+    for rules in (None, RULES, {**{own.name: {} for own in BUILT_IN}, "exclude": 2}):
         for text in explanations(run(LIKERT, rules), people):
             words = text.lower()
             assert not [bad for bad in ("spam", "cheat", "careless", "lazy", "dishonest", "fraud") if bad in words]
             assert text.endswith(PAYMENT)
 
 
-def test_every_criterion_has_words() -> None:
-    assert set(WORDS) == set(COMPUTED)
+def test_every_criterion_has_a_title_of_its_own() -> None:
+    titles = [own.title for own in BUILT_IN]
+    assert all(title[0].isupper() for title in titles)
+    assert len(set(titles)) == len(titles)
 
 
 def test_an_unknown_name_is_an_error_with_the_nearest() -> None:

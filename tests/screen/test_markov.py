@@ -12,21 +12,12 @@ from hypothesis import strategies as st
 
 import karat
 import strategies
-from karat.scales import Scale
 from karat.screen.evidence import ScreenError
 from karat.screen.markov import Markov, markov
+from screen.judged import judgments
 
 CROWD = karat.datasets.load("crowd")
 QUICK = 1000
-
-
-def judgments(people: dict[str, list[Any]], scale: Scale, **columns: Any) -> karat.Judgments:
-    rows = [
-        {"participant": name, "item": f"i{n}", "response": None if answer is None else str(answer), "trial": n}
-        for name, answers in people.items()
-        for n, answer in enumerate(answers, start=1)
-    ]
-    return karat.Judgments(pl.DataFrame(rows, infer_schema_length=None).with_columns(**columns), scale)
 
 
 def earnest(people: int, trials: int, levels: int, seed: int = 1) -> dict[str, list[Any]]:
@@ -239,3 +230,13 @@ def test_everybody_gets_evidence_whatever_the_scale(table: karat.Judgments, stra
     for row in found.values():
         assert row["reason"]
         assert row["flagged"] == (row["score"] is not None and row["score"] < row["threshold"])
+
+
+def test_too_few_simulations_for_each_of_several_scales_are_refused() -> None:
+    table = judgments(earnest(6, 24, 5), karat.Ordinal(5)).frame.with_columns(
+        question=pl.when(pl.col("trial") % 2 == 0).then(pl.lit("a")).otherwise(pl.lit("b"))
+    )
+    several = karat.Judgments(table, {"a": karat.Ordinal(5), "b": karat.Ordinal(5, neutral=3)})
+    with pytest.raises(ScreenError, match="ask for at least 40"):
+        markov(several, simulations=25)
+    assert markov(several, simulations=39).cutoffs["cutoff"].is_finite().any()

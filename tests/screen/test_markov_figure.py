@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import karat
@@ -61,3 +63,12 @@ def test_published_cutoffs_have_no_distributions() -> None:
     with pytest.raises(karat.KaratError, match="simulated"):
         distance_figure(evidence)
     assert transition_figure(evidence).axes
+
+
+def test_matrices_of_those_flagged_on_another_scale_are_not_asked_for() -> None:
+    crowd = karat.datasets.load("crowd")
+    evidence = markov(crowd, cutoffs="published")
+    first = replace(evidence.designs[0], participants=evidence.designs[0].participants.replace("w017", "somebody"))
+    assert "w017" in evidence.flagged
+    drawn = transition_figure(replace(evidence, designs=(first,)))
+    assert "w017" not in [axis.get_title(loc="left") for axis in drawn.axes]

@@ -9,6 +9,7 @@ import pytest
 
 import karat
 from karat.screen import Evidence, ScreenError, completion, deletion, markov, procedure, time_filter
+from karat.screen.procedure import _accuracy
 
 WHOLE = karat.datasets.load("crowd")
 CROWD = WHOLE.without(WHOLE.participants.filter(pl.col("behaviour") == "earnest")["participant"].to_list()[36:])
@@ -216,3 +217,13 @@ def test_labels_go_through_with_a_simulated_null() -> None:
     labels = karat.simulate.crowd(20, 20, kinds, scale=karat.Nominal(list("ABC")), seed=2)
     found = procedure(labels, deletion_simulations=29, least_index=0, candidates_only=False, simulations=300)
     assert found.participants.height == labels.participants.height
+
+
+def test_accuracy_that_everybody_shares_is_not_below_its_mean() -> None:
+    right = [1, 1, 1, 0, 1, 1, 0, 1, 1, 0]
+    table = pl.DataFrame({
+        "participant": [f"p{n}" for n in range(11) for _ in right], "item": [f"i{n}" for n in range(10)] * 11,
+        "response": right * 11, "expected": ["1"] * 110,
+    })  # fmt: skip
+    for rule in ("mean", "mean-sd"):
+        assert _accuracy(karat.Judgments(table, karat.Binary()), rule, "counted").flagged == []  # type: ignore[arg-type]

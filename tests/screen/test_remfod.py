@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import statistics
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
-from karat.screen.remfod import compare_time_rules, remfod
+from karat.screen.remfod import compare_time_rules, participants_table, remfod, spread_note, summary
+from karat.screen.sentence_length import adjusted_for_length
 
 Trial = tuple[str, str, float]
 ROUNDING = 1e-9
@@ -248,3 +250,152 @@ def test_times_without_spread_are_told() -> None:
     assert evidence.notes[-1].startswith("1 outlying trial where most times are exactly the same (MAD 0)")
     varied = [("p1", "test", 2.0 + n / 100) for n in range(20)] + [("p1", "test", 9.0)]
     assert not any("MAD 0" in note for note in remfod(judgments(varied)).notes)
+
+
+def long_sentences() -> karat.Judgments:
+    """Times that grow with the length of sentences, of three participants who also pause and rush."""
+    given_trials, lengths = [], []
+    for person in range(3):
+        for trial in range(24):
+            length = 10 + 7 * ((trial + person) % 9)
+            odd = {5: 9.0, 11: 0.2}.get(trial, 1.0) if person < 2 else 1.0
+            given_trials.append(
+                (f"p{person}", ["test", "filler"][trial % 2], 0.1 * length * odd * (1 + trial % 5 / 50))
+            )
+            lengths.append(length)
+    own = judgments(given_trials)
+    return karat.Judgments(own.frame.with_columns(words=pl.Series(lengths)), karat.Ordinal(5))
+
+
+def test_times_are_adjusted_for_length_before_they_are_judged() -> None:
+    own = long_sentences()
+    evidence = remfod(own, length="words")
+    adjusted, notes = adjusted_for_length(own.frame, "words")
+    plain = [(row["participant"], row["function"], row["rt"]) for row in adjusted.to_dicts()]
+    expected = {(index + 1, *what) for index, what in slow_remfod(plain).items()}
+    assert set(evidence.trials.select("trial", "kind", "degree").iter_rows()) == expected
+    assert {kind for _, kind, _ in expected} == {"intermission", "rush"}
+    assert set(remfod(own).trials.select("trial", "kind", "degree").iter_rows()) != expected
+    assert evidence.timed["rt"].to_list() == adjusted["rt"].to_list()
+    assert evidence.notes[: len(notes)] == notes
+    by_length = compare_time_rules(own, length="words")
+    assert by_length["intermissions"].to_list() == [
+        remfod(own, rule, length="words").participants["intermissions"].sum() for rule in RULES
+    ]
+    assert not by_length.equals(compare_time_rules(own))
+
+
+def test_columns_and_settings() -> None:
+    evidence = remfod(long_sentences(), "participant", 3.0, 2.0, 0.8, 2.0, "words", True)
+    assert evidence.criterion == "remfod"
+    assert evidence.settings == {
+        "rule": "participant", "upper": 3.0, "lower": 2.0, "genuine_at_least": 0.8, "mad_constant": 2.0,
+        "length": "words", "inclusive": True,
+    }  # fmt: skip
+    numbers = dict.fromkeys(["trials", "intermissions", "rushes"], pl.Int64)
+    assert dict(evidence.participants.schema) == {
+        "participant": pl.String, "score": pl.Float64, "threshold": pl.Float64, "flagged": pl.Boolean,
+        "reason": pl.String, **numbers, "genuine_share": pl.Float64,
+    }  # fmt: skip
+    assert evidence.participants["score"].to_list() == evidence.participants["genuine_share"].to_list()
+    kinds = {"kind": pl.String, "degree": pl.Int64}
+    trial = evidence.timed.schema["trial"]
+    assert dict(evidence.timed.schema) == {
+        "participant": pl.String, "trial": trial, "function": pl.String, "rt": pl.Float64, **kinds
+    }  # fmt: skip
+    ends = {"lower": pl.Float64, "upper": pl.Float64}
+    assert dict(evidence.trials.schema) == {"participant": pl.String, "trial": trial, **kinds, **ends}
+    nobody = remfod(judgments([("p1", "test", 2.0)] * 3))
+    assert (nobody.trials.height, nobody.trials.schema["kind"]) == (0, pl.String)
+    frame = long_sentences().frame.with_columns(
+        session=pl.when(pl.col("trial") % 2 == 0).then(pl.lit("1")).otherwise(pl.lit("2"))
+    )
+    sessions = remfod(karat.Judgments(frame, karat.Ordinal(5))).trials
+    assert sessions.columns == ["participant", "trial", "kind", "degree", "lower", "upper", "session"]
+    assert sessions["session"].to_list() == ["1" if trial % 2 == 0 else "2" for trial in sessions["trial"]]
+
+
+def test_a_larger_constant_is_a_wider_cutoff() -> None:
+    own = long_sentences()
+    doubled = remfod(own, mad_constant=2 * 1.4826)
+    wider = remfod(own, upper=5.0, lower=3.0)
+    assert doubled.trials.equals(wider.trials)
+    assert not doubled.trials.equals(remfod(own).trials)
+
+
+def test_a_time_at_the_cutoff_counts_where_that_is_asked_for() -> None:
+    # Median 2 and MAD 1.4826 x 1: the cutoff above is 2 + 2.5 x 1.4826, which one time equals.
+    at_cutoff = 2 + 2.5 * 1.4826
+    given_trials = [("p1", "test", time) for time in (1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 1.0, 2.0, at_cutoff)]
+    assert remfod(judgments(given_trials)).trials.is_empty()
+    assert remfod(judgments(given_trials), inclusive=True).trials["trial"].to_list() == [9]
+
+
+def test_nine_of_ten_genuine_trials_suffice() -> None:
+    people = pl.DataFrame({"participant": ["c", "a", "b", "d"]})
+    counts = pl.DataFrame({
+        "participant": ["a", "b", "c"], "trials": [10, 10, 1], "intermissions": [1, 1, 0], "rushes": [0, 1, 0]
+    })  # fmt: skip
+    table = participants_table(people, counts, 0.9)
+    assert table.drop("reason").rows() == [
+        ("c", 1.0, 0.9, False, 1, 0, 0, 1.0), ("a", 0.9, 0.9, False, 10, 1, 0, 0.9),
+        ("b", 0.8, 0.9, True, 10, 1, 1, 0.8), ("d", None, 0.9, False, 0, 0, 0, None),
+    ]  # fmt: skip
+    assert table["reason"].to_list() == [
+        "0 intermissions and 0 rushes in 1 timed trial: 100.0 % genuine (90 % needed)",
+        "1 intermission and 0 rushes in 10 timed trials: 90.0 % genuine (90 % needed)",
+        "1 intermission and 1 rush in 10 timed trials: 80.0 % genuine (90 % needed)",
+        "no timed trials",
+    ]
+
+
+def test_words_for_one_and_for_many() -> None:
+    usual = {"rule": "remfod", "genuine_at_least": 0.9}
+    assert summary(1, 1, 1, 1, 1, usual) == (
+        "remfod: 1 intermission, 1 rush in 1 round; 1 of 1 participant flagged (under 90 % genuine)."
+    )
+    assert summary(2000, 3000, 2, 1500, 4000, {"rule": "single", "genuine_at_least": 0.925}) == (
+        "remfod (rule single): 2,000 intermissions, 3,000 rushes in 2 rounds; 1,500 of 4,000 participants flagged "
+        "(under 92.5 % genuine)."
+    )
+    assert spread_note(0) == ()
+    assert spread_note(2) == (
+        "2 outlying trials where most times are exactly the same (MAD 0): any other time is outlying there, however "
+        "near. Are times rounded?",
+    )
+
+
+def test_what_is_said_of_few_trials() -> None:
+    alike = "All times are the same: none can be outlying, and they say nothing about anybody."
+    assert alike not in remfod(judgments([("p1", "test", 2.0)])).notes
+    assert alike in remfod(judgments([("p1", "test", 2.0)] * 2)).notes
+    assert remfod(judgments([("p1", "test", 2.0), ("p1", "filler", 3.0)])).notes == ()
+    frame = judgments([("p1", "test", 2.0), ("p1", "test", 3.0), ("p1", "practice", 1.0)]).frame
+    frame = frame.with_columns(rt=pl.when(pl.col("function") == "practice").then(None).otherwise("rt"))
+    notes = remfod(karat.Judgments(frame, karat.Ordinal(5)), "participant").notes
+    assert notes == ()
+
+
+def test_rules_agree_on_a_trial_where_both_find_the_same_kind() -> None:
+    times = [2.0, 2.2, 1.8, 2.1, 1.9, 2.3, 1.7, 2.05, 60.0, 0.05]
+    table = compare_time_rules(judgments([("p1", "test", time) for time in times]))
+    found = {
+        rule: {
+            (trial, kind) for trial, (kind, _) in slow_remfod([("p1", "test", time) for time in times], rule).items()
+        }
+        for rule in RULES
+    }
+    first = found["remfod"]
+    assert table["common"].to_list() == [len(first & own) / len(first | own) for own in found.values()]
+    assert table["rounds"].to_list() == [remfod(judgments([("p1", "test", t) for t in times]), r).rounds for r in RULES]
+
+
+def test_figures_are_as_wide_as_asked_for() -> None:
+    evidence = remfod(long_sentences())
+    for figure, width in (
+        (evidence.plot(), 16), (evidence.plot(width_cm=10), 10), (evidence.plot("p1"), 16),
+        (evidence.plot("p1", 10), 10), (evidence.plot_density(), 16), (evidence.plot_density(10), 10),
+    ):  # fmt: skip
+        assert figure.get_figwidth() == pytest.approx(width / 2.54)
+    assert len(evidence.plot(rows=2).axes[0].get_yticks()) == 2
+    assert evidence.plot("p1").get_suptitle() != evidence.plot("p2").get_suptitle() != evidence.plot().get_suptitle()

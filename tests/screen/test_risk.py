@@ -114,3 +114,14 @@ def test_of_the_bundled_crowd_those_with_a_pattern_have_levels() -> None:
     assert patterned["level"].null_count() == 0
     assert evidence.criterion == "risk"
     assert found.filter(pl.col("flagged"))["behaviour"].is_in(["one answer", "repeated pattern"]).all()
+
+
+def test_who_is_as_accurate_as_everybody_is_not_below_the_mean() -> None:
+    right = [1, 1, 1, 0, 1, 1, 0, 1, 1, 0]
+    people = [f"p{n}" for n in range(11)]
+    table = pl.DataFrame({
+        "participant": np.repeat(people, 10), "item": [f"i{n}" for n in range(10)] * 11, "response": right * 11,
+        "trial": list(range(1, 11)) * 11, "rt": [1.1] * 110, "expected": ["1"] * 110,
+    })  # fmt: skip
+    found = risk_levels(karat.Judgments(table, karat.Binary()), people, doubtful="counted", time_limit=0)
+    assert found.participants.select("time", "accuracy").unique().rows() == [(0.0, 0.0)]

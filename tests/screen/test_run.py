@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import inspect
 import json
+import pkgutil
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 import karat
-from karat.screen.run import COMPUTED, run
+from karat.screen.run import run
+from karat.study.built_in_criteria import BUILT_IN
 from karat.study.criteria import CRITERIA
 from karat.study.study import load
 from study.studies import RATING, write_study
@@ -100,16 +102,18 @@ def test_without_rules_in_the_study_there_is_evidence_only(tmp_path: Path) -> No
 
 
 def test_every_criterion_of_the_registry_is_computed_with_settings_it_knows() -> None:
-    assert list(COMPUTED) == list(CRITERIA)
-    for name, function in COMPUTED.items():
+    for criterion in BUILT_IN:
+        name, function = criterion.name, pkgutil.resolve_name(str(criterion.computed_by))
         # What only code can give, such as a progress callback, is no setting.
         parameters = [one for one in inspect.signature(function).parameters.values() if one.kind != one.KEYWORD_ONLY][
             1:
         ]
-        fields = CRITERIA[name].settings.model_fields
+        fields = criterion.settings.model_fields
         assert {parameter.name for parameter in parameters} == set(fields), name
         for parameter in parameters:
             assert parameter.default == fields[parameter.name].get_default(call_default_factory=True), name
+        assert ("work" in inspect.signature(function).parameters) == criterion.in_tasks, name
+        assert not criterion.in_parts or callable(pkgutil.resolve_name(criterion.in_parts)), name
 
 
 def test_plain_data_for_the_json_file() -> None:

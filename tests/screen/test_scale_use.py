@@ -12,19 +12,8 @@ from hypothesis import strategies as st
 
 import karat
 import strategies
-from karat.scales import Scale
 from karat.screen.scale_use import scale_use
-
-FIVE = karat.Ordinal(5, neutral=3)
-
-
-def judgments(people: dict[str, list[Any]], scale: Scale = FIVE, **columns: Any) -> karat.Judgments:
-    rows = [
-        {"participant": name, "item": f"i{n}", "response": None if answer is None else str(answer), "trial": n}
-        for name, answers in people.items()
-        for n, answer in enumerate(answers, start=1)
-    ]
-    return karat.Judgments(pl.DataFrame(rows, infer_schema_length=None).with_columns(**columns), scale)
+from screen.judged import FIVE, judgments
 
 
 def rows(judgments: karat.Judgments) -> dict[str, dict[str, Any]]:

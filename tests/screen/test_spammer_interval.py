@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import karat
 from karat.models.glrm import Share
 from karat.models.glrm.variance_share import FittedShare
 from karat.screen import ScreenError, spammer_interval
@@ -40,3 +41,16 @@ def test_drawn_labels_are_categories_of_the_answers_and_follow_the_model() -> No
     # Tasks differ much more than chance would make them.
     shares = np.array([[np.mean(codes[answers.task == task] == k) for k in range(3)] for task in range(20)])
     assert shares.std(axis=0).min() > 0.15
+
+
+def test_samples_that_cannot_be_used_are_told_and_without_any_there_is_no_interval(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    judgments = karat.datasets.load("crowd")
+    few = judgments.without(judgments.participants["participant"].to_list()[12:])
+    monkeypatch.setattr(spammer_interval, "_sample", lambda about, number: 0.1 * number if number else None)
+    found = karat.screen.spammer_index(few, simulations=4)
+    assert found.notes[-1] == "1 sample of the bootstrap had not all answers, or no maximum; left out."
+    monkeypatch.setattr(spammer_interval, "_sample", lambda about, number: None)
+    with pytest.raises(ScreenError, match="no sample of the bootstrap"):
+        karat.screen.spammer_index(few, simulations=4)

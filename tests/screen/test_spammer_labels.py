@@ -45,6 +45,7 @@ def test_workers_who_do_not_vary_have_a_short_interval_from_zero(seed: int) -> N
     assert found.baselines["upper"].max() < 0.1  # type: ignore[operator]
 
 
+@pytest.mark.slow
 def test_the_bootstrap_near_zero_agrees() -> None:
     answers = crowd(labels(15, 12, seed=2, deviation=0.0), "x")
     told: list[tuple[int, int]] = []
@@ -57,12 +58,14 @@ def test_the_bootstrap_near_zero_agrees() -> None:
     assert any("baseline a" in note for note in found.notes)
 
 
+@pytest.mark.slow
 def test_progress_counts_baselines_and_the_pooled_interval() -> None:
     told: list[tuple[int, int]] = []
     index_of_labels(crowd(labels(12, 10), "x"), progress=lambda done, total: told.append((done, total)))
     assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
+@pytest.mark.slow
 def test_the_interval_does_not_depend_on_how_categories_are_called() -> None:
     read = labels()
     frame = read.frame.with_columns(pl.col("response").replace({"a": "c", "b": "a", "c": "b"}))

@@ -73,6 +73,7 @@ def test_the_forms_are_the_variances_of_the_table(kinds: int) -> None:
     assert x @ (forms.one + forms.rest) @ x == pytest.approx(sum(variances.values()))
 
 
+@pytest.mark.slow
 def test_at_an_end_the_best_likelihood_is_as_far_below_as_the_level_says() -> None:
     """A second way: the largest likelihood among parameters that have the index of an end."""
     answers = crowd(rounds(of_round=(0.0, 0.5, 1.5)), "x")
@@ -99,6 +100,7 @@ def test_workers_who_do_not_vary_have_an_interval_from_zero() -> None:
     assert index.value < index.upper < 0.1
 
 
+@pytest.mark.slow
 def test_the_bootstrap_is_seeded_and_holds_the_index() -> None:
     answers = crowd(rounds(), "x")
     seen: list[int] = []

@@ -77,3 +77,12 @@ def test_settings_and_missing_times_are_refused() -> None:
         time_filter(judgments({"a": [1.0]}), "median")  # type: ignore[arg-type]
     with pytest.raises(ScreenError, match="needs response times"):
         time_filter(judgments({"a": [None]}, rt=pl.lit(None, dtype=pl.Float64)))
+
+
+@pytest.mark.parametrize("rule", ["mean", "mean-sd"])
+@pytest.mark.parametrize("time", [1.1, 0.7, 2.3, 0.3])
+def test_times_that_are_all_the_same_flag_nobody(rule: Any, time: float) -> None:
+    # Means of equal times differ in their last digit by how many they are of.
+    for people in (3, 5, 7, 11):
+        table = judgments({f"p{n}": [time] * (5 + n) for n in range(people)})
+        assert time_filter(table, rule, time_limit=0).flagged == []

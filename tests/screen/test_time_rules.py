@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import karat
 from karat.screen.remfod import remfod
 from karat.screen.time_rules import TIME_RULES, find_outliers, time_rule
-from karat.study.criteria import RemfodSettings
+from karat.study.built_in_criteria import RemfodSettings
 
 
 def test_study_files_know_the_same_rules_and_every_setting_is_a_parameter() -> None:

@@ -50,6 +50,7 @@ def test_several_blocks_with_scales_of_their_own(tmp_path: Path) -> None:
     assert {scale.kind for scale in results.scales.values()} == {"binary", "magnitude"}
 
 
+@pytest.mark.slow
 def test_clear_cases_are_clear_and_the_effect_has_its_direction(tmp_path: Path) -> None:
     planned = study(tmp_path)
     frame = answer_study(planned, 40, shares={}, effects=1.5, seed=2).frame
@@ -104,6 +105,8 @@ def test_shares() -> None:
     for text in ("guesser", "guesser=many"):
         with pytest.raises(SimulateError, match="is not a share"):
             read_shares(text)
+    with pytest.raises(SimulateError, match="guesser is stated twice"):
+        read_shares("guesser=0.1, guesser=0.2")
     for wrong, word in (({"gueser": 0.1}, "guesser"), ({"guesser": 1.2}, "between"),
                         ({"earnest": 0.5, "guesser": 0.1}, "add up")):  # fmt: skip
         with pytest.raises(SimulateError, match=word):

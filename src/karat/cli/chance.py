@@ -114,7 +114,8 @@ def _asked(given: list[str]) -> str:
     if idle:
         question = f"--{asked}" if asked != "overview" else "what the usual tasks need"
         raise KaratError(
-            f"{' and '.join(idle)} has no say in {question}: leave it out, or ask for one thing at a time."
+            f"{' and '.join(idle)} {'has' if len(idle) == 1 else 'have'} no say in {question}: leave "
+            f"{'it' if len(idle) == 1 else 'them'} out, or ask for one thing at a time."
         )
     return asked
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from karat.cli.progress import counting, working
+from karat.cli.terminal import has_screen, has_terminal
 
 if TYPE_CHECKING:
     from karat.demo import Served
@@ -39,7 +40,7 @@ def demo(
         if not as_json:
             typer.echo("\n".join(told))
 
-    watched = not as_json and story.has_terminal()
+    watched = not as_json and has_terminal()
     keep.mkdir(parents=True, exist_ok=True)
     with _server(keep, serve, as_json) as served:
         if served is None:
@@ -57,7 +58,7 @@ def demo(
             typer.echo(json.dumps({"page": str(page), "lines": lines}))
         else:
             typer.echo(f"\nThe report is in {page}")
-        if show and story.has_screen():
+        if show and has_terminal() and has_screen():
             typer.launch(str(page))
             if served is not None:
                 typer.launch(f"{served.server.address}/admin")

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import NoReturn
 
 import typer
 
@@ -77,20 +78,29 @@ app.command("size", epilog=size.EXAMPLE)(size.size)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command; a KaratError becomes a sentence and exit status 2."""
+    """Run a command; a KaratError, or a file that cannot be read or written, becomes a sentence and exit status 2."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     try:
         app(arguments)
     except KaratError as error:
-        if "--json" in arguments:
-            typer.echo(json.dumps(_as_data(error), ensure_ascii=False, indent=2))
-        typer.echo(f"{error}", err=True)
-        if isinstance(error, ProblemsError):
-            typer.echo("Nothing was written.", err=True)
-        raise SystemExit(2) from None
+        _refuse(error, arguments)
     except BrokenPipeError:
         sys.stderr.close()
         raise SystemExit(1) from None
+    except OSError as error:
+        if error.filename is None:
+            raise
+        told = f"{error.filename} cannot be used: {error.strerror or error}. Look at its path and its rights."
+        _refuse(KaratError(told), arguments)
+
+
+def _refuse(error: KaratError, arguments: Sequence[str]) -> NoReturn:
+    if "--json" in arguments:
+        typer.echo(json.dumps(_as_data(error), ensure_ascii=False, indent=2))
+    typer.echo(f"{error}", err=True)
+    if isinstance(error, ProblemsError):
+        typer.echo("Nothing was written.", err=True)
+    raise SystemExit(2) from None
 
 
 def _as_data(error: KaratError) -> dict[str, object]:

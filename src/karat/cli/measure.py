@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -14,9 +14,6 @@ from karat.cli.place import Place, works_somewhere
 from karat.cli.progress import working
 from karat.cli.reading import Reading, reads_files
 from karat.errors import KaratError
-
-if TYPE_CHECKING:
-    pass
 
 EXAMPLE = "Example: karat measure results.csv --study study.toml --without screened/screening.json --out measured"
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from karat.cli.terminal import has_screen
 
 EXAMPLE = "Example: karat open"
 
@@ -30,15 +31,10 @@ def open_page(
         typer.echo(f"page       {address}  (opens once)")
         typer.echo("Close the page, or press Ctrl-C, to end. All files but those you keep are then deleted.")
         sys.stdout.flush()
-        if show and _has_screen():
+        if show and has_screen():
             typer.launch(address)
 
     kept = open_door(keep.resolve(), port, ready)
     for folder in kept:
         typer.echo(f"kept       {folder}")
     typer.echo(f"Closed. {'Everything else is' if kept else 'All files are'} deleted.")
-
-
-def _has_screen() -> bool:
-    screen = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    return bool(screen) or sys.platform in ("darwin", "win32")

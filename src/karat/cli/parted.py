@@ -74,8 +74,8 @@ def write_parts(reading: Reading, out: Path | None, parts: int, *, quiet: bool) 
 
     Parquet files, and CSV files that are large, are gone through some rows at a time; others are read as ever.
     """
-    from karat.parts import open_parts, pieces, pieces_of_csv, repartition
-    from karat.parts.folder import Folder, parquet_files
+    from karat.parts import parquet_files, pieces, pieces_of_csv, repartition
+    from karat.parts.folder import open_folder
 
     if out is None or out.suffix:
         raise KaratError("--parts writes a folder: say -o with the name of a new one.")
@@ -85,8 +85,7 @@ def write_parts(reading: Reading, out: Path | None, parts: int, *, quiet: bool) 
     where = reading.files[0]
     plain = not _other_flags(reading)
     if plain and len(reading.files) == 1 and parquet_files(where):
-        folder = open_parts(where, scale, mapping=mapping)
-        tables = pieces(folder) if isinstance(folder, Folder) else []
+        tables = pieces(open_folder(where, scale, mapping, None))
     elif plain and scale is not None and _are_large_tables(reading.files):
         tables = pieces_of_csv(reading.files, scale, mapping)
     else:

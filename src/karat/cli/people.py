@@ -44,7 +44,8 @@ def people(
             store.call(naivety.add, naivety.Naive(study, person_hash(secret, platform, name), platform, complete=True))
             for name in ids
         )
-    typer.echo(f"noted      {counted(len(ids), 'person')} of {study}, {new} of them new".replace("persons", "people"))
+    who = counted(len(ids), "person").replace("persons", "people")
+    typer.echo(f"noted      {who} of {study}, {new} of them new")
 
 
 def _ids(file: Path) -> list[str]:

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from karat.scales import Scale
     from karat.study.study import Study
 
-ABOUT_FILES = ("read", "set ", "skip", "note", "    ")
-"""How those lines of an intake begin that say how files were read."""
-
 
 @dataclass(frozen=True)
 class Reading:
@@ -75,8 +72,7 @@ class Reading:
 
         intake = self.intake(quiet=quiet)
         judgments, notes = (intake.judgments, []) if study is None else with_study(intake.judgments, study)
-        lines = [line for line in intake.lines() if line[:4] in ABOUT_FILES]
-        return Known(judgments, notes, [*lines, *(f"note       {note}" for note in notes)])
+        return Known(judgments, notes, [*intake.reading_lines(), *(f"note       {note}" for note in notes)])
 
 
 @dataclass(frozen=True)

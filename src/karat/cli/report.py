@@ -8,7 +8,7 @@ import sys
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -16,9 +16,6 @@ from karat.cli.convert import Json, Quiet, SafeAnyway
 from karat.cli.progress import working
 from karat.cli.reading import Reading, reads_files
 from karat.errors import KaratError
-
-if TYPE_CHECKING:
-    pass
 
 EXAMPLE = "Example: karat report results.csv --study study.toml -o report.html"
 

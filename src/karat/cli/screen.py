@@ -81,6 +81,7 @@ def screen(
     in parts and never held in memory as a whole; every participant must be in one file.
     """
     from karat.screen import run
+    from karat.screen.explain import refuse_unknown
     from karat.study.study import load
 
     if contrast is not None and not multiverse:
@@ -89,6 +90,7 @@ def screen(
         raise KaratError("--multiverse tries all criteria: leave out --criteria.")
     if out is not None and out.exists() and not out.is_dir():
         raise KaratError(f"{out} is a file; give a folder to write to.")
+    followed = _contrast(contrast)
     silent = quiet or as_json
     stated = None if study is None else load(study)
     rules = None if criteria is None else _chosen(criteria, stated)
@@ -104,10 +106,12 @@ def screen(
             typer.echo("\n".join(lines_on(parted, _why_not(stated, chosen=criteria is not None), out)))
         return
     known = reading.known(stated, quiet=silent)
+    for name in explain or []:
+        refuse_unknown(name, known.judgments.participants["participant"].to_list())
     with place.opened() as work:
         with working("screening", quiet=silent):
             screening = run(known.judgments, rules, stated, work=work)
-        worlds = _multiverse(screening, stated, contrast, silent, work) if multiverse else None
+        worlds = _multiverse(screening, stated, followed, silent, work) if multiverse else None
     paragraphs = [screening.explain(name) for name in explain or []]
     written = [] if out is None else screening.write(out)
     if worlds is not None and out is not None:
@@ -129,16 +133,15 @@ def screen(
 
 def _chosen(criteria: str, study: Study | None) -> dict[str, Any]:
     """The rules for a choice of criteria: their settings as the study states them, and nobody excluded."""
-    from karat.columns import nearest
     from karat.screen.rules import stated_rules
-    from karat.study.criteria import CRITERIA
+    from karat.study.criteria import CRITERIA, criterion_named
 
     names = list(dict.fromkeys(name.strip() for name in criteria.split(",") if name.strip()))
     for name in names:
-        if name not in CRITERIA:
-            close = nearest(name, list(CRITERIA))
-            raise KaratError(f"--criteria: there is no criterion {name}; " + (
-                f"is {close} meant?" if close else f"there are {', '.join(CRITERIA)}."))  # fmt: skip
+        try:
+            criterion_named(name)
+        except ValueError as error:
+            raise KaratError(f"--criteria: {error}{'' if str(error).endswith('?') else '.'}") from None
     if not names:
         raise KaratError(f"--criteria: name one or more of {', '.join(CRITERIA)}.")
     stated = (None if study is None else stated_rules(study)) or {}
@@ -158,18 +161,24 @@ def _index(screening: Screening, silent: bool) -> SpammerIndex | str:
         return f"no Spammer Index: {error}"
 
 
+def _contrast(contrast: str | None) -> dict[str, Any] | None:
+    """The difference to follow, as the multiverse takes it."""
+    if not contrast:
+        return None
+    factor, equals, levels = contrast.partition("=")
+    if not equals or levels.count(",") != 1:
+        raise KaratError(f"--contrast {contrast}: write FACTOR=LEVEL,LEVEL, such as order=PO,OP.")
+    return {"factor": factor.strip(), "levels": [level.strip() for level in levels.split(",")]}
+
+
 def _multiverse(
-    screening: Screening, study: Study | None, contrast: str | None, silent: bool, work: Work
+    screening: Screening, study: Study | None, contrast: dict[str, Any] | None, silent: bool, work: Work
 ) -> Multiverse:
     from karat.screen import multiverse
 
-    factor, equals, levels = (contrast or "").partition("=")
-    if contrast and (not equals or levels.count(",") != 1):
-        raise KaratError(f"--contrast {contrast}: write FACTOR=LEVEL,LEVEL, such as order=PO,OP.")
-    asked = {"factor": factor.strip(), "levels": [level.strip() for level in levels.split(",")]} if contrast else None
     rules = None if screening.exclude is None else {**screening.settings, "exclude": screening.exclude}
     with counting("trying other rules", quiet=silent) as progress:
-        return multiverse(screening.judgments, rules, contrast=asked, study=study, progress=progress, work=work)
+        return multiverse(screening.judgments, rules, contrast=contrast, study=study, progress=progress, work=work)
 
 
 def _lines(screening: Screening, study: Study | None, *, chosen: bool) -> list[str]:

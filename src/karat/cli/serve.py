@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from karat.cli.progress import working
+from karat.cli.terminal import has_screen
 from karat.errors import KaratError, counted
 
 if TYPE_CHECKING:
@@ -153,5 +154,5 @@ def _ready(config: ServerConfig, named: list[tuple[str, Study]], show: bool, dra
         )
     typer.echo("Stop with Ctrl-C.")
     sys.stdout.flush()
-    if show and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform in ("darwin", "win32")):
+    if show and has_screen():
         typer.launch(f"{config.address}/admin")

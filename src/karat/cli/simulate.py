@@ -71,15 +71,16 @@ def simulate(
 
 def _effects(texts: list[str] | None) -> dict[str, float] | float | None:
     """Effects as they are typed: a number, or names with numbers."""
+    from karat.scales import as_number
+
     if not texts:
         return None
     named: dict[str, float] = {}
     for text in texts:
         name, equals, number = text.rpartition("=")
-        try:
-            size = float(number)
-        except ValueError:
-            raise KaratError(f"--effect {text}: write a number, or the name of a contrast = a number.") from None
+        size = as_number(number.strip())
+        if size is None:
+            raise KaratError(f"--effect {text}: write a number, or the name of a contrast = a number.")
         if not equals:
             if len(texts) > 1:
                 raise KaratError(f"--effect {text}: with several effects, write NAME=NUMBER for each.")

@@ -4,6 +4,5 @@ from __future__ import annotations
 
 from karat.demo.served import Served, serve, simulated
 from karat.demo.story import Answered, Told, report
-from karat.demo.terminal import has_screen, has_terminal
 
-__all__ = ["Answered", "Served", "Told", "has_screen", "has_terminal", "report", "serve", "simulated"]
+__all__ = ["Answered", "Served", "Told", "report", "serve", "simulated"]

@@ -27,7 +27,7 @@ from karat.door.presence import Presence, State
 from karat.errors import KaratError
 from karat.field.server.headers import POLICY
 from karat.field.server.templating import WEB
-from karat.intake.readers import READERS
+from karat.intake.readers import reader_titles
 
 HERE = Path(__file__).parent
 NO_TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False)
@@ -91,7 +91,7 @@ async def home(request: Request) -> Response:
     """The page to drop files on."""
     request.app.state.presence.seen()
     cases: Cases = request.app.state.cases
-    readers = [reader.title for reader in READERS]
+    readers = list(reader_titles().values())
     return _page(request, "home.html", cases=list(cases.known.values()), limit=LIMIT // 1024**2, readers=readers)
 
 
@@ -226,7 +226,7 @@ def _form(case: Case) -> dict[str, Any]:
     return {
         "first": [COLUMNS[name] for name in sorted(shown, key=partial(_place, FIRST))],
         "more": [column for name, column in COLUMNS.items() if name not in shown],
-        "readers": [(reader.name, reader.title) for reader in READERS],
+        "readers": list(reader_titles().items()),
         "kinds": KINDS,
         "required": REQUIRED,
     }

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 PREVIEWED = 5
 LONGEST_CELL = 60
-READ = ("read", "set ", "skip", "note", "    ")
-"""How the lines begin that say how files were read."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +93,7 @@ def look(files: str, choices: Choices, say: Say) -> Seen:
         judgments, notes = _known(intake.judgments, study)
     except KaratError as error:
         return replace(seen, failure=Failure.of(error))
-    lines = [line.removeprefix("note").strip() for line in intake.lines() if line[:4] in READ] + notes
+    lines = [line.removeprefix("note").strip() for line in intake.reading_lines()] + notes
     return replace(
         seen,
         scales=_scales(judgments),

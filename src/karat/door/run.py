@@ -47,9 +47,8 @@ def open_door(target: Path, port: int = 0, ready: Callable[[str], None] = print)
 
     `ready` gets the address that opens the page, once. All files but those that were kept are deleted at the end.
     """
-    root = private_folder()
     with listen(port) as door:
-        cases = Cases(root, target)
+        cases = Cases(private_folder(), target)
         try:
             keys = Keys(door.getsockname()[1])
             presence = Presence()

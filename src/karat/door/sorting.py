@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from karat.door.folder import DoorError, files_in, unpack
-from karat.files import metadata_path, participants_path
+from karat.files import companions
 from karat.source import SourceFile
 from karat.study.file import NAME
 
@@ -42,10 +42,10 @@ def sort(folder: Path) -> Sorted:
             unpack(archive, members)
     found = files_in(folder)
     study = _study_in(found)
-    tables = [] if study is None else [path for path in found if path.resolve() in set(_named(study))]
-    # What stands beside a CSV file of karat describes it.
-    beside = {companion(path) for path in found for companion in (metadata_path, participants_path)}
-    left = [path for path in found if path != study and path not in tables and path not in beside]
+    named = set() if study is None else set(_named(study))
+    tables = [path for path in found if path.resolve() in named]
+    apart = {study, *tables, *companions(found)}
+    left = [path for path in found if path not in apart]
     return Sorted(study, tuple(left), tuple(tables))
 
 

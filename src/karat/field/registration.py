@@ -12,6 +12,7 @@ import json
 from typing import Any
 
 from karat.field.store.studies import Register
+from karat.field.taken_names import refuse_taken_names
 from karat.study.criteria import criterion_settings
 from karat.study.study import Study
 
@@ -42,7 +43,7 @@ def rules_fingerprint(rules: dict[str, Any] | None) -> str:
 
 
 def registration(slug: str, study: Study) -> Register:
-    """A study as the store keeps it.
+    """A study as the store keeps it; refused where its columns would be lost behind karat's own.
 
     >>> from karat.study.init import write_study
     >>> from karat.study.study import load
@@ -50,6 +51,7 @@ def registration(slug: str, study: Study) -> Register:
     >>> sorted(registration("likert", load(written[0])).screening)[:3]
     ['attention', 'completion', 'controls']
     """
+    refuse_taken_names(study)
     settings = study.settings.model_dump(mode="json")
     return Register(slug, study.title, study.fingerprint, settings, stated_rules(study),
                     rules_fingerprint(full_rules(study)))  # fmt: skip

@@ -17,6 +17,7 @@ from karat.measure.errors import MeasureError
 from karat.measure.rating_correlations import Kind, correlations_of, invertible
 from karat.measure.texts import coefficient
 from karat.models.factors import bartlett, kmo
+from karat.models.glrm.model import p_told
 
 WORDS = ((0.9, "marvellous"), (0.8, "meritorious"), (0.7, "middling"), (0.6, "mediocre"), (0.5, "miserable"))
 UNACCEPTABLE = 0.5
@@ -47,13 +48,11 @@ class Adequacy:
         return self.items.sort("kmo", maintain_order=True)
 
     def __str__(self) -> str:
-        p = self.bartlett.p_value
-        told = "p < .001" if p < 0.001 else f"p = {coefficient(p, 3)}"
         low = self.items.filter(pl.col("kmo") < UNACCEPTABLE)["pair"].to_list()
         warned = f" Under .5: {', '.join(low)}." if low else ""
         return (
             f"KMO is {coefficient(self.kmo)} ({word(self.kmo)}). Bartlett's test: chi-squared({self.bartlett.dof}) = "
-            f"{self.bartlett.chi2:.1f}, {told}, {self.observations:,} cases.{warned}"
+            f"{self.bartlett.chi2:.1f}, p {p_told(self.bartlett.p_value)}, {self.observations:,} cases.{warned}"
         )
 
 

@@ -23,6 +23,7 @@ from karat.models.choices.assumptions import NAMES, Misfit, misfit, simulated
 from karat.models.choices.pairs import Pairs
 from karat.models.choices.thurstone import fit_thurstone
 from karat.models.choices.transitivity import circular_triads, compared_triads, zeta
+from karat.models.glrm.model import p_told
 from karat.scales import Choice
 from karat.work import HERE, Work
 
@@ -67,7 +68,7 @@ class ChoiceAssumptions:
         against = self.tests.filter(pl.col("p") < SHOWN)
         if not against.height:
             text = "Nothing was seen against one order of the stimuli that all participants share"
-            return " ".join([f"{text} (smallest p {_p(float(self.tests['p'].min()))}).", *self.notes])  # type: ignore[arg-type]
+            return " ".join([f"{text} (smallest p {p_told(float(self.tests['p'].min()))}).", *self.notes])  # type: ignore[arg-type]
         return " ".join([f"{row['test']}: {row['told']}" for row in against.to_dicts()] + list(self.notes))
 
 
@@ -181,7 +182,7 @@ def _tests(statistics: Floats, drawn: Floats, empty: set[str], triads: int, own:
         of = f" of {own if name == 'circular' else triads:,} triads" if place < 4 else ""
         size = f"{value:,.0f}{of}, {expected:,.1f} expected" if place < 4 else f"{value:.2f}, {expected:.2f} expected"
         told = AGAINST[name] if p < SHOWN else "nothing seen against it"
-        rows.append((TESTS[name], value, expected, p, f"{told} ({size}, p {_p(p)})."))
+        rows.append((TESTS[name], value, expected, p, f"{told} ({size}, p {p_told(p)})."))
     return pl.DataFrame(rows, schema=["test", "statistic", "expected", "p", "told"], orient="row")
 
 
@@ -200,7 +201,3 @@ def _people(compared: Compared, found: Misfit, circles: Ints, whole: Ints) -> pl
             "zeta": consistent,
         }
     ).with_columns(pl.col("zeta").fill_nan(None))
-
-
-def _p(value: float) -> str:
-    return "< .001" if value < 0.001 else f"= {value:.3f}".replace("0.", ".", 1)

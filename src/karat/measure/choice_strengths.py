@@ -22,11 +22,12 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
+from scipy.special import ndtri
 
 from karat.errors import counted
 from karat.measure.choice_posterior import posterior_of, told
 from karat.measure.errors import MeasureError
-from karat.measure.rated import Rated
+from karat.measure.rated import Rated, stimulus_labels
 from karat.measure.strengths import Criterion, Floats, Ints, Strengths, by_strength
 from karat.models.choices import Choices, Pairs, fit_pairs, groups_of
 from karat.models.choices.predicted import probabilities
@@ -130,11 +131,11 @@ def compared_stimuli(one: Rated) -> Compared:
     )
     answer = differ["response"].replace_strict(ANSWERS, return_dtype=pl.Int64).to_numpy()
     people, person = np.unique(differ["_rater"].to_numpy(), return_inverse=True)
-    labels = [", ".join(str(part) for part in row) for row in stimuli.iter_rows()]
     names = [one.people[number] for number in people]
     return Compared(
-        Pairs.of(left, right, answer, stimuli.height), person.astype(np.int64), names, stimuli, labels, tuple(notes)
-    )
+        Pairs.of(left, right, answer, stimuli.height), person.astype(np.int64), names, stimuli,
+        stimulus_labels(stimuli), tuple(notes),
+    )  # fmt: skip
 
 
 def _pairs(compared: Compared, model: str, level: float, side: bool, prior_sd: float | None) -> Strengths:
@@ -159,9 +160,9 @@ def _pairs(compared: Compared, model: str, level: float, side: bool, prior_sd: f
     )
     notes += _doubts(compared, fit)
     if side and fit.side is not None and fit.side_error is not None:
-        reach = 1.96 * fit.side_error
+        reach = float(ndtri((1 + level) / 2)) * fit.side_error
         notes.append(f"Preference for the left side: {fit.side:.2f} logits [{fit.side - reach:.2f}, "
-                     f"{fit.side + reach:.2f}], 95 % interval.")  # fmt: skip
+                     f"{fit.side + reach:.2f}], {100 * level:g} % interval.")  # fmt: skip
     settings: dict[str, object] = {"side": side, "prior_sd": prior_sd}
     covariance = fit.covariance if fit.robust is None else fit.robust
     return _made(compared, fit.strengths, covariance, model, LOGITS, level, settings, notes, fit)

@@ -23,6 +23,7 @@ import polars as pl
 from karat import frames
 from karat.columns import nearest
 from karat.errors import counted
+from karat.measure.agreement import check_bootstrap
 from karat.measure.decisions import SYMBOLS, Decisions
 from karat.measure.errors import MeasureError
 from karat.measure.pair_contrasts import Floats
@@ -109,10 +110,7 @@ def compare_decisions(
         raise MeasureError(
             f"compare_decisions: there is no measure {reference}" + (f"; is {close} meant?" if close else ".")
         )
-    if samples < 0 or not 0 < level < 1:
-        raise MeasureError(
-            f"compare_decisions: samples must be 0 or more and level between 0 and 1, got {samples} and {level}."
-        )
+    check_bootstrap("compare_decisions", samples, level)
     everything = _joined({name: _mapping(name, found) for name, found in decisions.items()})
     names = list(decisions)
     paired = list(combinations(names, 2))

@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from karat.columns import nearest
 from karat.errors import counted
 from karat.judgments import Judgments
 from karat.measure.contrast_formula import design_formula, family_of
 from karat.measure.errors import MeasureError
-from karat.measure.rated import Floats, Rated, design_columns, names_stimuli, rated
+from karat.measure.rated import Floats, Rated, asked_about, design_columns, known_column, names_stimuli, rated
 from karat.models.glrm.families import FamilyName
 from karat.models.glrm.formula import Formula, names_in, read_formula
 from karat.scales import Magnitude, Ordinal
@@ -52,20 +51,7 @@ def one_question(judgments: Judgments, measure: str, question: str | None, funct
     >>> one_question(karat.datasets.load("crowd"), "contrasts", None, ("test",)).rows.height
     9600
     """
-    found = rated(judgments, measure, functions, [], once=None)
-    if question is not None:
-        found = [one for one in found if one.question == question]
-        if not found:
-            known = [name for name in judgments.scales if name]
-            close = nearest(question, known)
-            raise MeasureError(
-                f"{measure}: there are no answers to the question {question}"
-                + (f"; is {close} meant?" if close else ".")
-            )
-    if len(found) > 1:
-        names = ", ".join(one.question for one in found)
-        raise MeasureError(f"{measure}: the answers are to {len(found)} questions. Name one: question= {names}.")
-    return found[0]
+    return asked_about(rated(judgments, measure, functions, [], once=None), question, measure)
 
 
 def asked_for(
@@ -87,21 +73,19 @@ def asked_for(
     one = one_question(judgments, "contrasts", question, functions)
     rows = with_people(one.rows, judgments.participants)
     if formula is None:
-        named = _conditions(rows, conditions)
-        made = design_formula(rows, named)
+        made = design_formula(rows, _conditions(rows, conditions))
         text, simple, notes = made.text, made.simple, list(made.notes)
     else:
         text, simple, notes = formula, "", []
     read = _read(text)
-    answers = names_in(read.response.tree)
-    if [name.text for name in answers] == [ANSWER]:
-        family, unit = family_of(one.scale, "contrasts"), _unit(one)
+    answers = [name.text for name in names_in(read.response.tree)]
+    if answers == [ANSWER]:
+        family, unit, plain = family_of(one.scale, "contrasts"), _unit(one), one.value
     else:
-        family, unit = "gaussian", f"units of {read.response.label}"
+        family, unit, plain = "gaussian", f"units of {read.response.label}", _measured(rows, answers)
     data, levels = columns_of(one, rows, family)
     named = [name.text for variable in read.variables.values() for name in names_in(variable.tree)]
     notes += _repeats(rows, [name for name in dict.fromkeys(named) if name in rows.columns])
-    plain = one.value if unit != f"units of {read.response.label}" else _measured(rows, answers[0].text)
     return Asked(
         text, simple, family, data, levels, plain, one.question, tuple(dict.fromkeys(named)), unit, tuple(notes)
     )
@@ -158,11 +142,7 @@ def _conditions(rows: pl.DataFrame, conditions: Sequence[str] | None) -> list[st
         return found
     if not conditions:
         raise MeasureError("contrasts: conditions is empty. Name one column at least.")
-    for name in conditions:
-        if name not in rows.columns:
-            close = nearest(name, rows.columns)
-            raise MeasureError(f"contrasts: there is no column {name}" + (f"; is {close} meant?" if close else "."))
-    return list(conditions)
+    return [known_column(rows, name, "contrasts") for name in conditions]
 
 
 def _repeats(rows: pl.DataFrame, conditions: list[str]) -> list[str]:
@@ -176,10 +156,11 @@ def _repeats(rows: pl.DataFrame, conditions: list[str]) -> list[str]:
     ]
 
 
-def _measured(rows: pl.DataFrame, name: str) -> Floats:
-    if name not in rows.columns or not rows[name].dtype.is_numeric():
+def _measured(rows: pl.DataFrame, names: Sequence[str]) -> Floats:
+    """The first column behind a response that is not the answer, as it is; the model says where there is none."""
+    if not names or names[0] not in rows.columns or not rows[names[0]].dtype.is_numeric():
         return np.full(rows.height, np.nan)
-    return rows[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
+    return rows[names[0]].cast(pl.Float64).fill_null(np.nan).to_numpy()
 
 
 def _unit(one: Rated) -> str:

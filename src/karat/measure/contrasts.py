@@ -100,7 +100,7 @@ class Contrasts(Shown):
         return interaction_figure(self)
 
     def __str__(self) -> str:
-        tests = "; ".join(_test_told(row) for row in self.frame.to_dicts())
+        tests = "; ".join(f"{row['term']} {told_test(row)}" for row in self.frame.to_dicts())
         told = [f"Type III tests: {tests}." if tests else "The model has no terms to test."]
         shown = (
             self.interactions
@@ -255,9 +255,14 @@ def _scale_notes(interactions: pl.DataFrame, level: float) -> list[str]:
     return notes
 
 
-def _test_told(row: dict[str, Any]) -> str:
+def told_test(row: dict[str, Any]) -> str:
+    """The test of a term, as journals print it.
+
+    >>> told_test({"term": "order", "chi2": 4.2, "df": 1.0, "p": 0.04})
+    'chi-squared(1) = 4.20, p = .040'
+    """
     name = f"F({row['df']:.0f}, {row['denominator']:.1f})" if "F" in row else f"chi-squared({row['df']:.0f})"
-    return f"{row['term']} {name} = {row.get('F', row.get('chi2')):.2f}, p {p_told(row['p'])}"
+    return f"{name} = {row.get('F', row.get('chi2')):.2f}, p {p_told(row['p'])}"
 
 
 def _interaction_told(row: dict[str, Any]) -> str:

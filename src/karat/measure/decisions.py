@@ -40,10 +40,10 @@ from karat.errors import counted
 from karat.judgments import Judgments
 from karat.jupyter import Shown
 from karat.measure.errors import MeasureError
-from karat.measure.expert_pairs import expert_pairs, stimulus_labels
+from karat.measure.expert_pairs import expert_pairs
 from karat.measure.pair_contrasts import Contrast, Floats, benjamini_hochberg
 from karat.measure.pair_measures import direct_choices, direct_counts, model_contrasts, own_differences
-from karat.measure.rated import Rated, rated
+from karat.measure.rated import Rated, asked_about, rated, stimulus_labels
 from karat.measure.strengths import strengths
 from karat.models.proportions import holm
 from karat.scales import Binary, Choice, Nominal, Ordinal
@@ -106,11 +106,13 @@ def decisions(
     functions: Sequence[str] = ("test",),
     prior_sd: float | None = None,
     posterior: bool = False,
+    seed: int = 1,
 ) -> Decisions:
     """The decision on each pair: a table (or a CSV file, or a list) of pair, better and worse, by experts.
 
     Without `pairs` they are read from the columns of the judgments: see `karat.measure.expert_pairs`. `prior_sd` and
-    `posterior` are for models of choices, as in `karat.measure.strengths`; a posterior gives Bayes factors.
+    `posterior` are for models of choices, as in `karat.measure.strengths`; a posterior, drawn with `seed`, gives Bayes
+    factors.
 
     >>> import karat
     >>> answers = {"participant": [f"p{n // 2}" for n in range(12)], "item": ["good", "bad"] * 6,
@@ -120,7 +122,7 @@ def decisions(
     (4.5, 'expert', '✓', 'different')
     """
     _check(alpha, adjust, rope)
-    one = _question(rated(judgments, "decisions", functions, conditions), question)
+    one = asked_about(rated(judgments, "decisions", functions, conditions), question, "decisions")
     asked = expert_pairs(pairs, one)
     chosen = _model(one, asked, model)
     if chosen in ("binomial", "paired") and (posterior or prior_sd is not None):
@@ -133,7 +135,7 @@ def decisions(
     else:
         found = strengths(
             judgments, chosen, question=one.question, conditions=conditions, functions=functions, level=1 - alpha,
-            prior_sd=prior_sd, posterior=posterior,
+            prior_sd=prior_sd, posterior=posterior, seed=seed,
         )  # fmt: skip
         measure = model_contrasts(one, found, rope, alpha)
     contrasts = [(row, measure.contrast(row[1], row[2])) for row in asked.iter_rows()]
@@ -158,16 +160,6 @@ def _check(alpha: float, adjust: Adjust, rope: float | None) -> None:
         raise MeasureError(f'decisions: adjust is "holm", "bh" or "none", not {adjust!r}.')
     if rope is not None and not rope > 0:
         raise MeasureError(f"decisions: rope is the half-width of a region and must be positive, got {rope}.")
-
-
-def _question(found: list[Rated], question: str | None) -> Rated:
-    names = [one.question for one in found]
-    if question is None and len(found) == 1:
-        return found[0]
-    if question in names:
-        return found[names.index(question)]
-    said = "" if question is None else f"there are no answers to the question {question}; "
-    raise MeasureError(f"decisions: {said}say question=... for one of {', '.join(names)}.")
 
 
 def _model(one: Rated, asked: pl.DataFrame, model: str | None) -> str:
@@ -214,18 +206,16 @@ def _frame(known: Known, measure: str, alpha: float, adjust: Adjust) -> pl.DataF
 
 def _adjusted(p: Floats, adjust: Adjust) -> Floats:
     """p values adjusted for the number of those that there are; a missing one stays missing."""
-    adjusted = p.copy()
-    there = np.isfinite(p)
-    if adjust != "none" and there.any():
-        adjusted[there] = holm(p[there]) if adjust == "holm" else benjamini_hochberg(p[there])
-    return adjusted
+    if adjust == "none":
+        return p
+    return holm(p) if adjust == "holm" else benjamini_hochberg(p)
 
 
 def _nothing(asked: pl.DataFrame, one: Rated) -> str:
     """Why no pair can be decided."""
-    labels = stimulus_labels(one)
+    labels = stimulus_labels(one.stimuli)
     if isinstance(one.scale, Choice):
-        labels = sorted(set(one.rows["left"].to_list()) | set(one.rows["right"].to_list()))
+        labels = sorted({*one.rows["left"].drop_nulls(), *one.rows["right"].drop_nulls()})
     wanted = asked["better"][0]
     if wanted in labels:
         return "decisions: no pair has enough answers to both of its stimuli."

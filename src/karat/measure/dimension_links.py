@@ -21,6 +21,7 @@ from karat import frames
 from karat.errors import counted
 from karat.measure.errors import MeasureError
 from karat.models.factors import Regression, pearson, regress
+from karat.models.proportions import holm
 
 Floats = NDArray[np.float64]
 INFLATED = 10.0
@@ -132,19 +133,6 @@ def feature_correlations(
     adjusted = holm(frame["p_value"].to_numpy())
     frame = frame.with_columns(adjusted=adjusted).select(*schema[:7], "adjusted", "spearman")
     return FeatureCorrelations(frame, {"level": level})
-
-
-def holm(p_values: Floats) -> Floats:
-    """P values adjusted for their number, step by step from the smallest.
-
-    >>> holm(np.array([0.01, 0.04, 0.03])).round(3).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    order = np.argsort(p_values, kind="stable")
-    raised = np.maximum.accumulate(p_values[order] * np.arange(len(p_values), 0, -1))
-    found = np.empty(len(p_values))
-    found[order] = np.minimum(raised, 1.0)
-    return found
 
 
 def _correlated(values: Floats, level: float) -> tuple[int, float, float, float, float, float]:

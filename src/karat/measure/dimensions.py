@@ -28,13 +28,12 @@ FEWEST = 3
 RULE = "parallel analysis (factors)"
 
 
-def is_differential(judgments: Judgments, questions: Sequence[Rated]) -> bool:
+def is_differential(questions: Sequence[Rated]) -> bool:
     """Whether participants rated the same texts on several pairs of adjectives.
 
     >>> import karat
     >>> from karat.measure.rated import rated
-    >>> crowd = karat.datasets.load("crowd")
-    >>> is_differential(crowd, rated(crowd, "measure"))
+    >>> is_differential(rated(karat.datasets.load("crowd"), "measure"))
     False
     """
     pairs = [one for one in questions if not isinstance(one.scale, Choice | Nominal)]

@@ -17,7 +17,7 @@ import polars as pl
 from karat import frames
 from karat.errors import counted
 from karat.measure.errors import MeasureError
-from karat.measure.rated import Rated
+from karat.measure.rated import Rated, stimulus_labels
 from karat.scales import Choice, NumberRange, Scale
 
 COLUMNS = ("pair", "better", "worse")
@@ -51,24 +51,17 @@ def expert_pairs(pairs: Any, one: Rated) -> pl.DataFrame:
     return table
 
 
-def stimulus_labels(one: Rated) -> list[str]:
-    """The name of each stimulus: its item, and its conditions where there are some.
-
-    >>> import karat
-    >>> from karat.measure.rated import rated
-    >>> (likert,) = rated(karat.datasets.load("likert"), "decisions")
-    >>> stimulus_labels(likert)[0].count(", ")
-    2
-    """
-    return [", ".join(str(part) for part in row) for row in one.stimuli.iter_rows()]
-
-
 def _given(pairs: Any) -> pl.DataFrame:
     if isinstance(pairs, str | Path):
         try:
             table = pl.read_csv(pairs, infer_schema=False)
         except FileNotFoundError:
             raise MeasureError(f"decisions: there is no file {pairs}.") from None
+        except (OSError, pl.exceptions.PolarsError) as error:
+            why = str(error).splitlines()[0]
+            raise MeasureError(
+                f"decisions: {pairs} cannot be read ({why}). Give a CSV with the columns pair, better and worse."
+            ) from None
     elif isinstance(pairs, Sequence):
         if any(isinstance(row, str) or len(row) != len(COLUMNS) for row in pairs):
             raise MeasureError("decisions: each pair of a list must be (pair, better, worse).")
@@ -111,7 +104,7 @@ def _from_ratings(one: Rated) -> pl.DataFrame:
             "decisions: say pairs=... Without it, ratings need the column pair, and status or expected to say which "
             "stimulus is the better one."
         )
-    labels = stimulus_labels(one)
+    labels = stimulus_labels(one.stimuli)
     wanted = ["pair", "_stimulus", *(name for name in ("status", "expected") if name in rows.columns)]
     stimuli = rows.select(wanted).filter(pl.col("pair").is_not_null()).unique(maintain_order=True)
     found, unclear = [], []

@@ -79,7 +79,7 @@ def factor_intervals(
     else:
         who = np.arange(len(source.values))
         notes.append("The rows are not marked with participants: rows were resampled as if they were independent.")
-    cases = [np.flatnonzero(who == person) for person in range(int(who.max()) + 1)]
+    cases = np.split(np.argsort(who, kind="stable"), np.cumsum(np.bincount(who))[:-1])
     random = np.random.default_rng(seed)
     people = [random.integers(0, len(cases), len(cases)) for _ in range(draws)]
     again = work.map(_drawn, (found, cases), people, name="factor intervals", progress=progress)

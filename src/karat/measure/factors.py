@@ -20,9 +20,9 @@ from karat.jupyter import Shown
 from karat.measure.errors import MeasureError
 from karat.measure.factor_notes import carriers, solution_notes
 from karat.measure.rating_correlations import Correlations, Kind, correlations_of, invertible
-from karat.measure.texts import coefficient
 from karat.models.factors import Fit, Rotation, extract, fit_of, rotate, score_weights
 from karat.models.factors.fit import degrees_of_freedom
+from karat.models.glrm.model import p_told
 
 Floats = NDArray[np.float64]
 Method = Literal["ml", "minres"]
@@ -130,8 +130,8 @@ class Factors(Shown):
         if self.dof < 1:
             text += "No degrees of freedom are left to test the fit."
         else:
-            p = "p < .001" if self.p_value < 0.001 else f"p = {coefficient(self.p_value, 3)}"
-            text += f"Fit: chi-squared({self.dof}) = {self.chi2:.2f}, {p}; RMSEA {self.rmsea:.3f}."
+            p = p_told(self.p_value)
+            text += f"Fit: chi-squared({self.dof}) = {self.chi2:.2f}, p {p}; RMSEA {self.rmsea:.3f}."
         return text + "".join(f"\nNote: {note}" for note in self.notes)
 
 

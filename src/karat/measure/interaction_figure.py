@@ -13,14 +13,13 @@ import numpy as np
 import polars as pl
 
 from karat.figures import BLUE, GREEN, GREY, LIGHT_GREY, ORANGE, PURPLE, VERMILLION, figure, say
+from karat.measure.contrasts import Contrasts, told_test
 from karat.measure.errors import MeasureError
 from karat.models.glrm.model import p_told
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from karat.measure.contrasts import Contrasts
 
 COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, GREY)
 MARKERS = ("o", "D", "^", "s", "v", "x")
@@ -52,13 +51,16 @@ def interaction_figure(found: Contrasts) -> Figure:
         raise MeasureError(f"contrasts: {len(names)} factors do not fit into a picture; take a formula with fewer.")
     if len(names) > 1 and rows[names[1]].n_unique() > len(COLOURS):
         raise MeasureError(f"contrasts: {names[1]} has more than {len(COLOURS)} levels, which lines cannot tell apart.")
+    drawable = rows.select("lower", "estimate", "upper").to_numpy()
+    if not np.isfinite(drawable).any():
+        raise MeasureError("contrasts: no mean of the model is known, so that there are none to draw; see its notes.")
+    low, high = float(np.nanmin(drawable)), float(np.nanmax(drawable))
     panels = rows[names[2]].unique(maintain_order=True).to_list() if len(names) == MOST else [None]
     with figure(16 if len(panels) > 1 else 12, 9) as drawn:
         all_axes = np.atleast_1d(drawn.subplots(1, len(panels), sharey=True))
-        low, high = rows["lower"].min(), rows["upper"].max()
-        room = ROOM * (float(high) - float(low))  # type: ignore[arg-type]
+        room = ROOM * (high - low)
         for axes, panel in zip(all_axes, panels, strict=True):
-            axes.set_ylim(float(low) - room, float(high) + room)  # type: ignore[arg-type]
+            axes.set_ylim(low - room, high + room)
             _panel(axes, rows if panel is None else rows.filter(pl.col(names[2]) == panel), names)
             if panel is not None:
                 axes.set_title(f"{names[2]}: {panel}")
@@ -153,9 +155,7 @@ def _finding(found: Contrasts, term: str) -> str:
     tests = found.frame.filter(pl.col("term") == term)
     if not tests.height:
         return f"Means of {' and '.join(_of_term(found, term))}: cells of the design are empty"
-    row = tests.row(0, named=True)
-    name = f"F({row['df']:.0f}, {row['denominator']:.1f})" if "F" in row else f"chi-squared({row['df']:.0f})"
-    return f"{term}: {name} = {row.get('F', row.get('chi2')):.2f}, p {p_told(row['p'])}"
+    return f"{term}: {told_test(tests.row(0, named=True))}"
 
 
 def _told(row: dict[str, Any]) -> str:

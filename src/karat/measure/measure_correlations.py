@@ -21,6 +21,7 @@ from karat import frames
 from karat.errors import counted
 from karat.measure.agreement import check_bootstrap
 from karat.measure.errors import MeasureError
+from karat.measure.rated import stimulus_labels
 from karat.measure.strengths import Floats, Strengths
 from karat.measure.texts import with_interval
 from karat.models.rank_correlations import kendall, pearson, spearman
@@ -62,15 +63,10 @@ class MeasureCorrelations:
     def __str__(self) -> str:
         told = [
             f"{row['first']} and {row['second']}: Spearman's correlation over {row['n']:,} stimuli "
-            f"{with_interval(*_ends(row))}."
+            f"{with_interval(row['spearman'], row['lower'], row['upper'])}."
             for row in self.frame.to_dicts()
         ]
         return " ".join([*told[:6], *(["..."] if len(told) > 6 else []), *self.notes])
-
-
-def _ends(row: dict[str, Any]) -> tuple[float, float, float]:
-    estimate, lower, upper = (np.nan if row[key] is None else row[key] for key in ("spearman", "lower", "upper"))
-    return estimate, lower, upper
 
 
 def compare_measures(
@@ -147,8 +143,7 @@ def _of_table(name: str, table: pl.DataFrame) -> list[tuple[str, Any]]:
     if not {"item", "estimate"} <= set(table.columns):
         raise MeasureError(f"compare_measures: {name} must have the columns item and estimate.")
     keys = ["item", *table.columns[table.columns.index("item") + 1 : table.columns.index("estimate")]]
-    labels = [", ".join(str(part) for part in row) for row in table.select(keys).iter_rows()]
-    return list(zip(labels, table["estimate"].to_list(), strict=True))
+    return list(zip(stimulus_labels(table.select(keys)), table["estimate"].to_list(), strict=True))
 
 
 def _some(scores: Mapping[str, float]) -> str:

@@ -77,8 +77,7 @@ def _told(found: MeasureCorrelations, first: str, second: str) -> str:
         (pl.col("first") == first) & (pl.col("second") == second)
         | (pl.col("first") == second) & (pl.col("second") == first)
     ).row(0, named=True)
-    estimate, lower, upper = (np.nan if row[key] is None else row[key] for key in ("spearman", "lower", "upper"))
-    return f"{with_interval(estimate, lower, upper)}\n{row['n']:,} stimuli"
+    return f"{with_interval(row['spearman'], row['lower'], row['upper'])}\n{row['n']:,} stimuli"
 
 
 def _finding(found: MeasureCorrelations) -> str:

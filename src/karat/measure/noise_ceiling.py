@@ -60,26 +60,19 @@ class NoiseCeiling:
             own = {row["ceiling"]: row for row in rows.to_dicts()}
             about = f"{question}: perfect" if question else "Perfect"
             if MEANS in own:
-                row, low, high = own[MEANS], own[OTHERS]["estimate"], own[EVERYBODY]["estimate"]
-                text = with_interval(*_ends(row))
-                one = f"{_text(low)} to {_text(high)}"
+                text = _told(own[MEANS])
+                one = " to ".join(coefficient(own[name]["estimate"]) for name in (OTHERS, EVERYBODY))
                 told.append(
                     f"{about} predictions correlate by {text} with the means of stimuli, "
                     f"and by {one} with one participant."
                 )
             if MAJORITY in own:
-                text = with_interval(*_ends(own[MAJORITY]))
-                told.append(f"{about} knowledge of the others' majority meets {text} of answers.")
+                told.append(f"{about} knowledge of the others' majority meets {_told(own[MAJORITY])} of answers.")
         return " ".join(told)
 
 
-def _ends(row: dict[str, Any]) -> tuple[float, float, float]:
-    estimate, lower, upper = (np.nan if row[name] is None else row[name] for name in ("estimate", "lower", "upper"))
-    return estimate, lower, upper
-
-
-def _text(value: float | None) -> str:
-    return coefficient(np.nan if value is None else value)
+def _told(row: dict[str, Any]) -> str:
+    return with_interval(row["estimate"], row["lower"], row["upper"])
 
 
 def noise_ceiling(

@@ -113,7 +113,7 @@ def order_effects(
         models["rt"] = _model(f"log(rt) ~ {_fixed(names)} + {RANDOM}", one, "gaussian", simplify)
     if not models:
         raise MeasureError("order_effects: the answers have no order and there is no column rt: nothing can change.")
-    frame = pl.concat([_slopes(name, model, one, bool(names), level) for name, model in models.items()])
+    frame = pl.concat([_slopes(name, model, bool(names), level) for name, model in models.items()])
     tests = pl.concat([_tests(name, model) for name, model in models.items()], how="diagonal")
     for name, model in models.items():
         notes += _fit_notes(name, model)
@@ -154,7 +154,7 @@ def _model(formula: str, one: Rated, family: Any, simplify: bool) -> Model:
         raise MeasureError(f"order_effects: {error}") from error
 
 
-def _slopes(name: str, model: Model, one: Rated, several: bool, level: float) -> pl.DataFrame:
+def _slopes(name: str, model: Model, several: bool, level: float) -> pl.DataFrame:
     """The change of each condition's mean when the trial moves on."""
     trial, deviation = model.frame.raw["trial"], model.frame.scaling["scale(trial)"][1]
     labels, rows = ["all"], (np.array(model.fit.names) == "scale(trial)")[None] * (PER / deviation)

@@ -87,7 +87,8 @@ def _panel(axes: Axes, found: OrderEffects, measure: str, conditions: list[str])
         x = part["place"].to_numpy() + (number - (len(conditions) - 1) / 2) * width
         axes.vlines(x, part["lower"].to_numpy(), part["upper"].to_numpy(), color=COLOURS[number], linewidth=0.8)
         axes.plot(x, part["mean"].to_numpy(), color=COLOURS[number], marker=MARKERS[number], markersize=4)
-        ends.append(float(part["mean"][-1]))
+        # A condition may have answers and no times.
+        ends.append(float(part["mean"][-1]) if part.height else np.nan)
     interval = f", with {100 * found.level:.0f} % intervals"
     axes.set_xlabel("position in the questionnaire")
     if measure == "rt":

@@ -187,14 +187,17 @@ def savage_dickey(estimate: float, se: float, spread: float) -> float:
 def benjamini_hochberg(p: ArrayLike) -> Floats:
     """Adjusted p that hold the share of false discoveries: the i-th smallest of m times m / i, never above the next.
 
-    >>> benjamini_hochberg([0.01, 0.04, 0.03]).round(6).tolist()
-    [0.03, 0.04, 0.04]
+    A test without a p (NaN) has none afterwards and does not count among the m.
+
+    >>> benjamini_hochberg([0.01, 0.04, float("nan"), 0.03]).round(6).tolist()
+    [0.03, 0.04, nan, 0.04]
     """
     values = np.asarray(p, dtype=float)
-    order = np.argsort(values, kind="stable")[::-1]
-    m = len(values)
+    m = np.count_nonzero(~np.isnan(values))
+    # Missing values are sorted last.
+    order = np.argsort(values, kind="stable")[:m][::-1]
     stepped = np.minimum.accumulate(values[order] * m / np.arange(m, 0, -1))
-    adjusted = np.empty_like(values)
+    adjusted = np.full_like(values, np.nan)
     adjusted[order] = np.minimum(stepped, 1.0)
     return adjusted
 

@@ -19,7 +19,6 @@ import polars as pl
 
 from karat.errors import counted
 from karat.measure.errors import MeasureError
-from karat.measure.expert_pairs import stimulus_labels
 from karat.measure.item_scores import standardised_within
 from karat.measure.pair_contrasts import (
     Contrast,
@@ -31,7 +30,7 @@ from karat.measure.pair_contrasts import (
     yes_no,
     yes_no_unpaired,
 )
-from karat.measure.rated import Rated
+from karat.measure.rated import Rated, stimulus_labels
 from karat.measure.strengths import Strengths
 from karat.scales import Binary, Continuous, Magnitude, Ordinal
 
@@ -44,9 +43,8 @@ SMALL_PART = 0.1
 MANY = 0.5
 """The share of the participants of a stimulus who must have judged both for a contrast to be paired."""
 DEVIATIONS = "standard deviations of a participant's answers"
-IN_DEVIATIONS = {
-    "thurstone": "standard deviations of a typical participant's noise", "zscore": DEVIATIONS, "magnitude": DEVIATIONS,
-}  # fmt: skip
+IN_DEVIATIONS = ("thurstone", "zscore", "magnitude")
+"""Models whose strengths are counted in standard deviations."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +121,7 @@ def own_differences(one: Rated, rope: float | None, alpha: float) -> PairMeasure
     unit, usual = _own_unit(one)
     width = usual if rope is None else rope
     by_label: dict[str, dict[int, float]] = defaultdict(dict)
-    labels = stimulus_labels(one)
+    labels = stimulus_labels(one.stimuli)
     for stimulus, rater, value in zip(one.stimulus, one.rater, values, strict=True):
         if np.isfinite(value):
             by_label[labels[stimulus]][int(rater)] = float(value)
@@ -157,7 +155,7 @@ def model_contrasts(one: Rated, found: Strengths, rope: float | None, alpha: flo
     >>> model_contrasts(one, found, None, 0.05).contrast(found.labels[0], found.labels[-1]).p < 0.001
     True
     """
-    unit, usual = _model_unit(one, found.model)
+    unit, usual = _model_unit(one, found)
     width = usual if rope is None else rope
     if width is None:
         raise MeasureError(f"decisions: say rope=... There is no usual one for means of {one.scale.kind} answers.")
@@ -203,11 +201,11 @@ def _own_unit(one: Rated) -> tuple[str, float]:
     return DEVIATIONS, SMALL
 
 
-def _model_unit(one: Rated, model: str) -> tuple[str, float | None]:
+def _model_unit(one: Rated, found: Strengths) -> tuple[str, float | None]:
     """The same for differences of strengths; numbers without ends have no usual region."""
-    if model in IN_DEVIATIONS:
-        return IN_DEVIATIONS[model], SMALL
-    if model != "mean":
+    if found.model in IN_DEVIATIONS:
+        return found.unit, SMALL
+    if found.model != "mean":
         return "logits", SMALL_LOGITS
     if isinstance(one.scale, Binary | Ordinal):
         return _own_unit(one)

@@ -87,7 +87,7 @@ def planned_contrasts(plan: Sequence[ContrastSettings], found: Contrasts) -> Pla
             continue
         first, second = (", ".join({**place, one.factor: level}[name] for name in names) for level in one.levels)
         row = _row(found.differences, first, second)
-        if row is None:
+        if row is None or not np.isfinite(row[0]):
             notes.append(f"{one.name} could not be told: there are no answers at {first} or {second}.")
         else:
             rows.append((one.name, first, second, *row))

@@ -9,8 +9,9 @@ import numpy as np
 import polars as pl
 
 from karat.errors import counted
-from karat.figures import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION, figure, say
+from karat.figures import figure, say
 from karat.measure.errors import MeasureError
+from karat.measure.interaction_figure import COLOURS, MARKERS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
     from karat.measure.profiles import Profiles
 
-COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, GREY)
-MARKERS = ("o", "D", "^", "s", "v", "x")
 LETTER = 0.24
 """About how wide a letter is, in cm of the figure."""
 APART = 0.1

@@ -110,6 +110,36 @@ def rated(
     ]
 
 
+def asked_about(found: Sequence[Rated], question: str | None, measure: str) -> Rated:
+    """The answers to the question that is named; where there is only one it need not be.
+
+    >>> import karat
+    >>> asked_about(rated(karat.datasets.load("crowd"), "strengths"), None, "strengths").rows.height
+    9600
+    """
+    names = [one.question for one in found]
+    if question in names:
+        return found[names.index(question)]
+    if question is None and len(found) == 1:
+        return found[0]
+    wrong = f"the answers are to {len(found)} questions"
+    if question is not None:
+        wrong = f"there are no answers to the question {question}"
+    close = nearest(question, names) if question else None
+    known = ", ".join(name or repr(name) for name in names)
+    mend = f"is {close} meant?" if close else f"say question=... for one of {known}."
+    raise MeasureError(f"{measure}: {wrong}; {mend}")
+
+
+def stimulus_labels(stimuli: pl.DataFrame) -> list[str]:
+    """The name of each stimulus: its item, and its conditions where there are some.
+
+    >>> stimulus_labels(pl.DataFrame({"item": ["a", "b"], "order": ["SVO", "OVS"]}))
+    ['a, SVO', 'b, OVS']
+    """
+    return [", ".join(str(part) for part in row) for row in stimuli.iter_rows()]
+
+
 def _questions(judgments: Judgments, rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
     if "question" not in rows.columns:
         yield ("" if "" in judgments.scales else next(iter(judgments.scales))), rows

@@ -143,9 +143,7 @@ def rating_of(scale: Scale, aligned: bool = False) -> pl.Expr:
     response = pl.col("response")
     if isinstance(scale, Ordinal | Binary):
         spelled = [as_number(level) for level in scale.levels]
-        numbers = [place if number is None else number for place, number in enumerate(spelled, 1)]
-        if None in spelled:
-            numbers = list(range(1, len(spelled) + 1))
+        numbers = spelled if None not in spelled else list(range(1, len(spelled) + 1))
         found, mirrored = (
             response.replace_strict(dict(zip(scale.levels, own, strict=True)), default=None, return_dtype=pl.Float64)
             for own in (numbers, numbers[::-1])

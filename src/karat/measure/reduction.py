@@ -92,6 +92,11 @@ def reduce_pairs(
     steps: list[tuple[Any, ...]] = []
     while True:
         found = factors(left, n, method, rotation, kaiser, correlations=correlations)
+        unknown = [pair for pair in keep if pair not in found.pairs]
+        if unknown:
+            raise MeasureError(
+                f"reduce_pairs: keep names {unknown[0]}, which is no pair; there are {', '.join(found.pairs)}."
+            )
         worst = _worst(found, communality, gap, set(keep))
         if worst is None:
             break

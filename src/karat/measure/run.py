@@ -87,7 +87,7 @@ def run(
     )  # fmt: skip
     _check_models(wanted, questions)
     found = Collected(progress)
-    if question is None and is_differential(judged, questions):
+    if question is None and is_differential(questions):
         dimensions(judged, wanted.functions, factors, level, seed, found.add)
         for name in ASKED_ONE_BY_ONE:
             names = ", ".join(one.question for one in questions[:3])

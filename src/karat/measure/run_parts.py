@@ -63,7 +63,7 @@ def one_question(found: Collected, judgments: Judgments, one: Rated, wanted: Wan
         made = found.add(
             "decisions",
             lambda model=model, full=full: decisions(  # type: ignore[misc]
-                judgments, wanted.pairs, model, alpha=1 - wanted.level, posterior=full, **options
+                judgments, wanted.pairs, model, alpha=1 - wanted.level, posterior=full, seed=wanted.seed, **options
             ),
             question, model or "", must=wanted.pairs is not None and not several,
         )  # fmt: skip
@@ -163,8 +163,8 @@ def _decisions_by_group(
     found: Collected, judgments: Judgments, by: str, wanted: Wanted, model: str | None
 ) -> dict[str, Any] | None:
     """The decisions of each group by itself, or None with the reason where one has none."""
-    whole, groups, _ = grouped(judgments, by)
     try:
+        whole, groups, _ = grouped(judgments, by)
         with found.progress(f"measuring decisions by {by}"):
             return {
                 group: decisions(

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from karat.errors import counted
 from karat.measure.errors import MeasureError
 from karat.measure.factor_notes import carriers
 from karat.measure.factors import Factors
@@ -46,7 +47,7 @@ class ShortForm:
 
     def __str__(self) -> str:
         told = ", ".join(f"{row['dimension']} by {row['pair']}" for row in self.frame.to_dicts())
-        return " ".join([f"Short form of {self.frame.height} pairs: {told}.", *self.notes])
+        return " ".join([f"Short form of {counted(self.frame.height, 'pair')}: {told}.", *self.notes])
 
     def write(self, study: str | Path, folder: str | Path, title: str | None = None) -> list[Path]:
         """Write the study to follow into a new folder, from the study that the ratings came from.
@@ -107,7 +108,7 @@ def short_form(found: Factors) -> ShortForm:
     >>> from karat.measure.factors import factors
     >>> one = [[1, 0.6, 0.5, 0.4], [0.6, 1, 0.5, 0.4], [0.5, 0.5, 1, 0.3], [0.4, 0.4, 0.3, 1]]
     >>> print(short_form(factors(one, 1, observations=200)))
-    Short form of 1 pairs: F1 by pair 1.
+    Short form of 1 pair: F1 by pair 1.
     """
     carried, sizes = carriers(found.loadings), np.abs(found.loadings)
     rows, notes = [], []

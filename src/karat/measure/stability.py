@@ -72,12 +72,12 @@ class Stability:
     def __str__(self) -> str:
         told = []
         for row in self.comparisons.filter(pl.col("measure") != SPEARMAN).to_dicts():
-            ends = (np.nan if row[name] is None else row[name] for name in ("estimate", "lower", "upper"))
             about = f"{row['question']}, " if row["question"] else ""
             what = "scores of stimuli correlate by" if row["measure"] == PEARSON else "share of equal decisions"
             told.append(
                 f"{about}{row['first']} and {row['second']} ({row['kind']} participants): {what} "
-                f"{with_interval(*ends)} ({row['n']:,} {'stimuli' if row['measure'] == PEARSON else 'pairs'})."
+                f"{with_interval(row['estimate'], row['lower'], row['upper'])} "
+                f"({row['n']:,} {'stimuli' if row['measure'] == PEARSON else 'pairs'})."
             )
         return "\n".join(told)
 
@@ -191,15 +191,19 @@ def _score_table(one: Rated, groups: list[str], standardised: bool) -> pl.DataFr
 
 
 def _twice(one: Rated, first: str, second: str) -> Iterator[tuple[Any, ...]]:
-    """For everybody who judged stimuli in both groups: how their own answers correlate, and the share of equal ones."""
+    """For everybody who judged stimuli in both groups: how their own answers correlate, and the share of equal ones.
+
+    Answers are equal in what they say, whichever way round the scale or the two items of a choice were shown.
+    """
     keys = ["_rater", "_stimulus"]
-    a, b = (one.rows.filter(pl.col("_group") == g).select(*keys, "_value", "response") for g in (first, second))
+    said = pl.col("_category" if one.levels else "_value").alias("said")
+    a, b = (one.rows.filter(pl.col("_group") == g).select(*keys, "_value", said) for g in (first, second))
     both = a.join(b, on=keys, suffix="_again")
     if not both.height:
         return
     rater = both["_rater"].to_numpy()
     r = within_raters(rater, both["_value"].to_numpy(), both["_value_again"].to_numpy(), len(one.people))
-    equal = both.group_by("_rater").agg(n=pl.len(), same=(pl.col("response") == pl.col("response_again")).mean())
+    equal = both.group_by("_rater").agg(n=pl.len(), same=(pl.col("said") == pl.col("said_again")).mean())
     for number, n, same in equal.sort("_rater").iter_rows():
         yield one.question, first, second, one.people[number], n, float(r[number]), same
 
@@ -250,7 +254,8 @@ def _of_decisions(
         shares = np.array([_same(one[a], one[b], pairs) for one in found])
         same = float(shares[0])
         if len(found) > 1:
-            lower, upper = (max(0.0, end) for end in centred_interval(same, shares[1:], level))
+            # By numpy's maximum, which keeps an end that is missing.
+            lower, upper = (float(np.maximum(end, 0.0)) for end in centred_interval(same, shares[1:], level))
         else:
             lower, upper = (float(end) for end in wilson(round(same * len(pairs)), len(pairs), level))
         people = len(members[a] | members[b])

@@ -30,7 +30,8 @@ from karat.errors import counted
 from karat.judgments import Judgments
 from karat.jupyter import Shown
 from karat.measure.errors import MeasureError
-from karat.measure.rated import Rated, rated
+from karat.measure.rated import asked_about, rated, stimulus_labels
+from karat.models.glrm.model import p_told
 from karat.scales import Choice, Scale
 
 if TYPE_CHECKING:
@@ -63,11 +64,8 @@ class Difference:
     """Two-sided, by the normal distribution."""
 
     def __str__(self) -> str:
-        p = "p < .001" if self.p < 0.001 else f"p = {self.p:.3f}".replace("0.", ".", 1)
-        return (
-            f"{self.first} less {self.second}: {self.estimate:.2f} [{self.lower:.2f}, {self.upper:.2f}]"
-            + (f", {p}." if self.p == self.p else ".")
-        )  # fmt: skip
+        p = f", p {p_told(self.p)}" if self.p == self.p else ""
+        return f"{self.first} less {self.second}: {self.estimate:.2f} [{self.lower:.2f}, {self.upper:.2f}]{p}."
 
 
 @dataclass(frozen=True)
@@ -99,7 +97,7 @@ class Strengths(Shown):
     @property
     def labels(self) -> list[str]:
         """A name for each stimulus: its item, and its conditions where there are some."""
-        return [", ".join(str(part) for part in row) for row in self.frame.select("item", *self.conditions).iter_rows()]
+        return stimulus_labels(self.frame.select("item", *self.conditions))
 
     def difference(self, first: str, second: str) -> Difference:
         """How much stronger the first stimulus is than the second; both by their label, as "item" or "item, condition".
@@ -176,10 +174,10 @@ def strengths(
     """
     if not 0 < level < 1:
         raise MeasureError(f"strengths: level must lie between 0 and 1, got {level}.")
-    one = _one_question(rated(judgments, "strengths", functions, conditions), question)
+    one = asked_about(rated(judgments, "strengths", functions, conditions), question, "strengths")
     if isinstance(one.scale, Choice):
         # Every comparison counts, also of two items that somebody has compared before.
-        one = _one_question(rated(judgments, "strengths", functions, conditions, once=None), question)
+        one = asked_about(rated(judgments, "strengths", functions, conditions, once=None), question, "strengths")
     chosen = _model(one.scale, model)
     if isinstance(one.scale, Choice):
         from karat.measure.choice_strengths import choice_strengths
@@ -203,21 +201,6 @@ def _without_answer(judgments: Judgments, question: str, functions: Sequence[str
     if "question" in silent.columns:
         silent = silent.filter(pl.col("question").fill_null("") == question)
     return [f"{counted(silent.height, 'trial')} without an answer left out."] if silent.height else []
-
-
-def _one_question(found: list[Rated], question: str | None) -> Rated:
-    names = [one.question for one in found]
-    if question is not None:
-        if question in names:
-            return found[names.index(question)]
-        close = nearest(question, names)
-        raise MeasureError(
-            f"strengths: there are no answers to the question {question!r}"
-            + (f"; is {close} meant?" if close else f"; there are answers to {', '.join(map(repr, names))}.")
-        )
-    if len(found) > 1:
-        raise MeasureError(f"strengths: say question=... for one of {', '.join(names)}.")
-    return found[0]
 
 
 def _model(scale: Scale, model: str | None) -> str:

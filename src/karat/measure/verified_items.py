@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 import polars as pl
 
+from karat.files import replacing
 from karat.measure.errors import MeasureError
 from karat.study.items import source_file
 from karat.tables import SPREADSHEETS, Table, read_table
@@ -101,11 +100,11 @@ def _write(table: Table, frame: pl.DataFrame, target: Path) -> None:
     writer = csv.writer(text, delimiter=delimiter, lineterminator=end)
     writer.writerow(frame.columns)
     writer.writerows([["" if cell is None else cell for cell in row] for row in frame.iter_rows()])
-    with NamedTemporaryFile("wb", dir=target.parent, delete=False) as file:
-        file.write(mark + text.getvalue().encode(encoding))
-    if target.exists():
-        os.chmod(file.name, target.stat().st_mode)
-    os.replace(file.name, target)
+    mode = target.stat().st_mode if target.exists() else None
+    with replacing(target) as temporary:
+        temporary.write_bytes(mark + text.getvalue().encode(encoding))
+    if mode is not None:
+        target.chmod(mode)
 
 
 def _manner(table: Table) -> tuple[str, str, str, bytes]:

@@ -18,6 +18,7 @@ of squares of the weights in item u, the pairs of different participants number 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
@@ -89,17 +90,14 @@ def _codes(names: ArrayLike) -> Ints:
 
 def _tables(
     item: Ints, rater: Ints, category: NDArray[np.integer], kinds: int, weights: Floats
-) -> list[tuple[Floats, Floats]] | map[tuple[Floats, Floats]]:
+) -> Iterator[tuple[Floats, Floats]]:
     """Sums of weights and of their squares by item, category and sample, a few samples at a time."""
     rows = int(item.max()) + 1
     matrix = summing(item * kinds + category, rater, shape=(rows * kinds, len(weights)))
     step = max(1, CELLS // (rows * kinds))
-
-    def table(start: int) -> tuple[Floats, Floats]:
+    for start in range(0, weights.shape[1], step):
         part = weights[:, start : start + step]
-        return (matrix @ part).reshape(rows, kinds, -1), (matrix @ part**2).reshape(rows, kinds, -1)
-
-    return map(table, range(0, weights.shape[1], step))
+        yield (matrix @ part).reshape(rows, kinds, -1), (matrix @ part**2).reshape(rows, kinds, -1)
 
 
 def _of_categories(counts: Floats, squares: Floats, ordinal: bool) -> Floats:

@@ -37,18 +37,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 
-from karat.models.markov import (
-    CELLS_AT_A_TIME,
-    Floats,
-    Ints,
-    Target,
-    transition_counts,
-)
+from karat.models.markov import CELLS_AT_A_TIME, Floats, Ints, Target, transition_counts
+from karat.models.robust import MAD_CONSTANT
 
 PREFERENCE = float(1.5 / np.sqrt(3) / np.sqrt(2))
 """Standard deviation of a credible participant's preference for one answer, where the crowd is too small to say."""
 FEW = 20
-MAD = 1.4826
 PRIMARY, FOLLOWED = 0.88, 0.96
 """How often those who follow a pattern give their preferred answer, or the next one of their way."""
 
@@ -117,7 +111,7 @@ def preference_spread(sequences: Sequences, codes: NDArray[np.integer], shares: 
     # An answer that hardly ever varies says nothing about preferences.
     variance = np.maximum(expected - products[:, own, own], 0.1)
     z = (counts - expected) / np.sqrt(variance)
-    seen = np.minimum((z**2).mean(axis=0), (MAD * np.median(np.abs(z), axis=0)) ** 2)
+    seen = np.minimum((z**2).mean(axis=0), (MAD_CONSTANT * np.median(np.abs(z), axis=0)) ** 2)
     slopes = products**2
     slopes[:, own, own] = variance**2
     slopes = np.median(slopes / variance[:, :, None], axis=0)

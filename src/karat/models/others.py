@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from karat.models.resampling import Floats, Ints, as_weights, quotient
-
-FEWEST_ITEMS = 3
+from karat.models.split_half import FEWEST_ITEMS
 
 
 def with_the_mean(

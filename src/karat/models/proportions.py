@@ -75,13 +75,16 @@ def least_fisher(group: int, marked: int, everybody: int) -> float:
 def holm(p: ArrayLike) -> Floats:
     """Holm's adjusted p: the i-th smallest of m times m - i + 1, never smaller than the one before.
 
-    >>> holm([0.01, 0.04, 0.03]).tolist()
-    [0.03, 0.06, 0.06]
+    A test without a p (NaN) has none afterwards and does not count among the m.
+
+    >>> holm([0.01, 0.04, float("nan"), 0.03]).tolist()
+    [0.03, 0.06, nan, 0.06]
     """
     values = np.asarray(p, dtype=float)
-    order = np.argsort(values, kind="stable")
-    stepped = np.maximum.accumulate(values[order] * np.arange(len(values), 0, -1))
-    adjusted = np.empty_like(values)
+    # Missing values are sorted last.
+    order = np.argsort(values, kind="stable")[: np.count_nonzero(~np.isnan(values))]
+    stepped = np.maximum.accumulate(values[order] * np.arange(len(order), 0, -1))
+    adjusted = np.full_like(values, np.nan)
     adjusted[order] = np.minimum(stepped, 1.0)
     return adjusted
 

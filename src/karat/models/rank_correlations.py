@@ -77,8 +77,9 @@ def weighted_ranks(values: ArrayLike, weights: ArrayLike) -> Floats:
 def _weighted(x: Floats, y: Floats, weight: Floats) -> Floats:
     """The weighted correlation of columns; NaN where one does not vary."""
     total = weight.sum(axis=0)
+    # What rounding leaves of a constant is not variation.
+    least_x, least_y = (1e-20 * total * float(np.max(np.abs(table), initial=0.0)) ** 2 for table in (x, y))
     x, y = x - (weight * x).sum(axis=0) / total, y - (weight * y).sum(axis=0) / total
     product, one, other = ((weight * a * b).sum(axis=0) for a, b in ((x, y), (x, x), (y, y)))
-    # What rounding leaves of a constant is not variation.
-    one, other = (np.where(part > 1e-20 * total, part, 0.0) for part in (one, other))
+    one, other = np.where(one > least_x, one, 0.0), np.where(other > least_y, other, 0.0)
     return quotient(product, np.sqrt(one * other))

@@ -51,7 +51,7 @@ def stratified_resamples(groups: ArrayLike, samples: int, seed: int) -> Floats:
 
 
 def percentile_interval(values: Floats, level: float = 0.95) -> tuple[float, float]:
-    """The middle part of the values of bootstrap samples; missing (NaN) where half of the samples have none.
+    """The middle part of the values of bootstrap samples; missing (NaN) where most samples have none.
 
     >>> percentile_interval(np.arange(101.0), level=1.0)
     (0.0, 100.0)

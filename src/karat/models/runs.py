@@ -69,43 +69,6 @@ def _tail(p: Floats, n: NDArray[np.int64], m: NDArray[np.int64]) -> Floats:
     return np.minimum(tail, 1.0)
 
 
-def longest_run_distribution(shares: ArrayLike, trials: int) -> Floats:
-    """The probabilities that the longest run of any answer is 0, 1, ..., `trials` long.
-
-    >>> longest_run_distribution([0.5, 0.5], 3).tolist()
-    [0.0, 0.25, 0.5, 0.25]
-    """
-    if trials < 0:
-        raise ValueError(f"trials must be at least 0, got {trials}.")
-    one = np.asarray(shares, dtype=np.float64)
-    lengths = np.arange(trials + 2)
-    tail = longest_run_tail(np.tile(one, (trials + 2, 1)), np.full(trials + 2, trials), lengths)
-    difference: Floats = np.maximum(tail[:-1] - tail[1:], 0)
-    return difference
-
-
-def longest_run_of_one(share: float, trials: int) -> Floats:
-    """The probabilities that the longest run of one answer, which has the given share, is 0, 1, ..., `trials` long.
-
-    Schilling's recursion: the probability of at most x is 1 for n <= x, and otherwise the sum over j = 0, ..., x of
-    share^j (1 - share) times that of n - 1 - j trials.
-
-    >>> longest_run_of_one(0.5, 3).tolist()
-    [0.125, 0.5, 0.25, 0.125]
-    """
-    if not 0 <= share <= 1 or trials < 0:
-        raise ValueError(f"a share from 0 to 1 and at least 0 trials are needed, got {share} and {trials}.")
-    at_most = np.ones(trials + 1)
-    for x in range(trials):
-        weights = (1 - share) * share ** np.arange(x + 1)
-        chance = np.ones(trials + 1)
-        for n in range(x + 1, trials + 1):
-            chance[n] = weights @ chance[n - 1 - np.arange(x + 1)]
-        at_most[x] = chance[trials]
-    distribution: Floats = np.maximum(np.diff(at_most, prepend=0.0), 0)
-    return distribution
-
-
 def binomial_tail(successes: ArrayLike, trials: ArrayLike, chance: ArrayLike) -> Floats:
     """The probability of at least so many successes in so many trials, for many sequences at once.
 

@@ -3,7 +3,7 @@
     dataset_description.json    what the data are, and every column (`karat.report.psych_ds`)
     README.md                   what is where, what was left out, how to check and to read it
     data/                       judgments and participants as CSV; data/raw has both as one Parquet file
-    materials/                  the study file and the tables that it names
+    materials/                  the study file, the tables that it names and their images
     documentation/              codebook, methods, preregistration, literature
     results/                    the screening and the report
     checksums.txt               SHA-256 of every file, as `sha256sum --check` reads it
@@ -38,17 +38,18 @@ from karat.report.literature import bibtex, cited
 from karat.report.pseudonyms import Pseudonymous, pseudonymous, removed_columns, stripped
 from karat.report.psych_ds import data_name, dataset_description
 from karat.report.words import methods, preregistration
+from karat.report.words.languages import LANGUAGES
 from karat.report.written import write as write_report
 from karat.screen.run import run as screen
 from karat.screen.screening import Screening
 from karat.study.study import Study
 
-LANGUAGES = ("en", "de")
 CODES = ("completion_code", "screened_out_code", "failed_quiz_code", "no_consent_code")
 ROW_ID = "row_id"
 WORD = re.compile(r"[\w@.+-]+")
 FEWEST_LETTERS = 4
-"""Shorter names of participants are not looked for in what was written: they stand there for other things too."""
+"""Names of participants that are shorter, or of letters only, are not looked for in what was written: such words stand
+there for other things too."""
 
 
 @dataclass(frozen=True)
@@ -192,16 +193,19 @@ def _texts(folder: Path, texts: Sequence[tuple[str, str, str]]) -> None:
 
 
 def _materials(folder: Path, study: Study | None) -> list[str]:
-    """The study file and its tables, as they are; says what is not to be published before the study is over."""
+    """The study file, its tables and images as they are; says what is not to be published while the study runs."""
     if study is None:
         return ["There is no study file, so that materials/ is missing."]
     home, notes = study.path.parent, []
     tables = [name for block in study.settings.block
               for name in (*block.items, block.templates, block.lexicon, block.questions) if name]  # fmt: skip
-    for name in dict.fromkeys([study.path.name, *tables]):
+    for name in dict.fromkeys([study.path.name, *tables, *_images(study)]):
+        if not (home / name).is_file():
+            notes.append(f"There is no file {name}, so that materials/ lacks it.")
+            continue
         place = folder / name
         if not place.resolve().is_relative_to(folder.resolve()):
-            place = folder / Path(name).name
+            place = _free(folder / Path(name).name)
             notes.append(f"{name} lies outside the folder of the study; it is materials/{place.name} here.")
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(home / name, place)
@@ -210,16 +214,35 @@ def _materials(folder: Path, study: Study | None) -> list[str]:
     return notes
 
 
+def _images(study: Study) -> list[str]:
+    """The image files that the item tables name."""
+    tables = [block.items.frame for block in study.blocks]
+    columns = [table[name] for table in tables for name in ("image", "image_2") if name in table.columns]
+    return [name for column in columns for name in column.drop_nulls().to_list()]
+
+
+def _free(place: Path) -> Path:
+    """The place, or one beside it where another file has it already."""
+    number = 1
+    free = place
+    while free.exists():
+        number += 1
+        free = place.with_name(f"{place.stem}-{number}{place.suffix}")
+    return free
+
+
 def _old_names(made: Path, moved: Pseudonymous) -> list[str]:
     """Files in which an old name of a participant stands after all, such as in a column that was asked for."""
     old = {name for name in moved.names if len(name) >= FEWEST_LETTERS and not name.isalpha()}
     notes = []
     for path in sorted(made.rglob("*")):
-        if path.suffix not in (".csv", ".json", ".md", ".html", ".svg") or "materials" in path.parts:
+        name = path.relative_to(made).as_posix()
+        if path.suffix not in (".csv", ".json", ".md", ".html", ".svg") or name.startswith("materials/"):
             continue
-        found = old.intersection(WORD.findall(path.read_text(encoding="utf-8")))
+        words = WORD.findall(path.read_text(encoding="utf-8"))
+        # A name at the end of a sentence has its full stop behind it.
+        found = old.intersection(words) | old.intersection(word.rstrip(".") for word in words)
         if found:
-            name = path.relative_to(made).as_posix()
             notes.append(
                 f"{name} has the former name of {counted(len(found), 'participant')}: look before you publish."
             )

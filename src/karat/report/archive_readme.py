@@ -19,7 +19,7 @@ def readme(
     >>> import karat
     >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
     >>> print(readme(screening, None, {"age": "describes participants"}, [], [], report=False).splitlines()[2])
-    9,600 judgments by 120 participants; archived with karat 0.1.0.dev0 in the form of Psych-DS.
+    9,600 judgments by 120 participants; archived with karat 0.1.0 in the form of Psych-DS.
     """
     judgments = screening.judgments
     counts = f"{counted(len(judgments), 'judgment')} by {counted(judgments.participants.height, 'participant')}"
@@ -29,7 +29,7 @@ def readme(
         "## What is where\n",
         "- `dataset_description.json`: what the data are, and every column",
         "- `data/`: judgments and participants as CSV; `data/raw/judgments.parquet` has both, with types and scales",
-        *([] if study is None else ["- `materials/`: the study file and its tables, as they were used"]),
+        *([] if study is None else ["- `materials/`: the study file, its tables and images, as they were used"]),
         "- `documentation/codebook.csv`: every column with its meaning, type, values and missing cells",
         *(["- `documentation/methods.*.md`: methods in words, cited by keys of `literature.bib`"] if report else []),
         *([] if study is None else ["- `documentation/preregistration.*.md`: what the study file states beforehand"]),

@@ -21,17 +21,10 @@ UNITS = {"rt": "seconds", "first_rt": "seconds", "working_time": "seconds", "awa
 PRIVATE = ("participant", "person", "comment", "platform_id", "platform_session", "same_as")
 """Columns whose values are never listed."""
 MORE = {
-    "blurs": "how often the page lost the focus during the trial",
-    "away": "how long the page was without the focus",
-    "pointer": "what the answer was given with: mouse, touch, keyboard, ...",
-    "isolated": "whether the browser measured times with full resolution",
-    "frame_rate": "pictures a second of the screen",
     "left_text": "what was shown first: left or above",
     "right_text": "what was shown second: right or below",
     "status": "what the platform says of the submission",
-    "pilot": "whether the participant was part of the pilot",
     "planned": "how many trials the participant was to answer",
-    "person": "names the person, where somebody may come more than once",
 }
 SCHEMA = dict.fromkeys(("table", "column", "type", "unit", "meaning", "values"), pl.String) | {
     "missing": pl.Int64, "rows": pl.Int64,

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 WORKING = {"low": 0.05, "median": 0.5, "high": 0.95}
 """The shares of participants that are told of the working time."""
+SECONDS = {"seconds": 1, "minutes": 60}
+"""The units in which a working time is told."""
 
 
 def design_counts(judgments: Judgments) -> dict[str, Any]:
@@ -52,7 +54,7 @@ def design_counts(judgments: Judgments) -> dict[str, Any]:
 
 
 def sample_counts(gathered: Gathered) -> dict[str, Any]:
-    """Who took part: sources, days, working time in minutes, background, and how many were left at each step.
+    """Who took part: sources, days, working time, background, and how many were left at each step.
 
     >>> import karat
     >>> from karat.report.gather import Gathered
@@ -64,9 +66,9 @@ def sample_counts(gathered: Gathered) -> dict[str, Any]:
     judgments, people = gathered.judgments, gathered.judgments.participants
     return {
         "participants": people.height,
-        "sources": _commonest(people["source"]) if "source" in people.columns else {},
+        "sources": commonest(people["source"]) if "source" in people.columns else {},
         "days": days(judgments),
-        "working_minutes": working_minutes(people),
+        "working_time": working_time(people),
         "background": {name: _background(people[name]) for name in background_columns(people, gathered.study)},
         "steps": step_counts(gathered.screening),
     }
@@ -103,18 +105,26 @@ def days(judgments: Judgments) -> list[str]:
     return [found[0], found[-1]] if found else []
 
 
-def working_minutes(people: pl.DataFrame) -> dict[str, float]:
-    """The median working time and the ends between which nine of ten lie, in minutes; empty where none is known.
+def working_time(people: pl.DataFrame) -> dict[str, Any]:
+    """The unit, the median working time and the ends between which nine of ten lie; empty where none is known.
 
-    >>> working_minutes(pl.DataFrame({"working_time": [60, 120, 180]}))["median"]
+    It is told in minutes, but in seconds where most took less than one or where tenths of a minute hide the spread.
+
+    >>> working_time(pl.DataFrame({"working_time": [60, 120, 180]}))["median"]
     2.0
+    >>> working_time(pl.DataFrame({"working_time": [6, 7, 8]}))
+    {'unit': 'seconds', 'low': 6.1, 'median': 7.0, 'high': 7.9}
     """
     if "working_time" not in people.columns or not people["working_time"].dtype.is_numeric():
         return {}
     times = people["working_time"].drop_nulls().cast(pl.Float64)
     if not len(times):
         return {}
-    return {name: float(times.quantile(share, "linear") or 0.0) / 60 for name, share in WORKING.items()}
+    taken = {name: float(times.quantile(share, "linear") or 0.0) for name, share in WORKING.items()}
+    low, high = (round(taken[name] / 60, 1) for name in ("low", "high"))
+    hidden = low == high and taken["low"] < taken["high"]
+    unit = "seconds" if taken["median"] < 60 or hidden else "minutes"
+    return {"unit": unit} | {name: seconds / SECONDS[unit] for name, seconds in taken.items()}
 
 
 def background_columns(people: pl.DataFrame, study: Study | None) -> list[str]:
@@ -193,8 +203,15 @@ def _levels(scale: Any) -> dict[str, Any]:
     return {name: [str(one) for one in value] if name == "levels" else plain(value) for name, value in known.items()}
 
 
-def _commonest(column: pl.Series) -> dict[str, int]:
-    table = column.drop_nulls().cast(pl.String).value_counts().sort("count", column.name, descending=[True, False])
+def commonest(column: pl.Series) -> dict[str, int]:
+    """How often each answer was given, the commonest first; what is missing is not counted.
+
+    >>> commonest(pl.Series("count", ["b", None, "a", "c", "c"]))
+    {'c': 2, 'a': 1, 'b': 1}
+    """
+    # Of its own name, since a question may be called count.
+    values = column.drop_nulls().cast(pl.String).alias("value")
+    table = values.value_counts().sort("count", "value", descending=[True, False])
     return dict(table.iter_rows())
 
 
@@ -202,4 +219,4 @@ def _background(column: pl.Series) -> dict[str, Any]:
     """The ends and the median of numbers; how often each other answer was given."""
     if column.dtype.is_numeric():
         return {"low": plain(column.min()), "median": plain(column.median()), "high": plain(column.max())}
-    return _commonest(column) | ({"missing": column.null_count()} if column.null_count() else {})
+    return commonest(column) | ({"missing": column.null_count()} if column.null_count() else {})

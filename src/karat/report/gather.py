@@ -26,10 +26,10 @@ from karat.measure.measures import Measures
 from karat.measure.run import run as measure
 from karat.screen.effects import EffectsBeforeAfter, effects_before_after
 from karat.screen.evidence import Evidence
-from karat.screen.run import COMPUTED
 from karat.screen.run import run as screen
 from karat.screen.screening import Screening
 from karat.screen.spammer_index import SpammerIndex, spammer_index
+from karat.study.criteria import CRITERIA
 from karat.study.study import Study
 
 MOST_ANSWERS = 1_000_000
@@ -105,8 +105,8 @@ def gather(
         with progress("screening"):
             screening = screen(judgments, rules, study)
     if measured is None:
-        kept, gone = screening.judgments, _gone(screening)
-        found = _or_why(kept, lambda: measure(kept, study=study, without=gone, progress=progress))
+        everybody, gone = screening.judgments, _gone(screening)
+        found = _or_why(everybody, lambda: measure(everybody, study=study, without=gone, progress=progress))
     else:
         found = measured
     with progress("fitting the Spammer Index"):
@@ -127,7 +127,7 @@ def _evidence(screening: Screening, name: str, progress: Progress) -> Evidence |
     if name in screening.skipped:
         return screening.skipped[name].removeprefix(f"{name}: ")
     with progress(f"describing by {name}"):
-        found = _or_why(screening.judgments, lambda: COMPUTED[name](screening.judgments))
+        found = _or_why(screening.judgments, lambda: CRITERIA[name].compute(screening.judgments))
     return found.removeprefix(f"{name}: ") if isinstance(found, str) else found
 
 

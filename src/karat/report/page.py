@@ -1,7 +1,7 @@
 """The report as one HTML file: figures, data, style and script are in it, and it asks the network for nothing.
 
 Figures are set into the page as SVG with their texts as texts. Their ids are made different from each other, and
-coordinates are rounded to a hundredth of a point, which halves the file. The data behind a figure or a table are links
+coordinates are cut to hundredths of a point, which halves the file. The data behind a figure or a table are links
 to the CSV itself; the SVG behind its link is taken from the page. A policy in the page allows its own script and
 style, and nothing else.
 """
@@ -30,7 +30,7 @@ COORDINATES = re.compile(r'(?<= )(d|x|y|transform|points)="([^"]*)"')
 DECIMALS = re.compile(r"(-?\d+\.\d{2})\d+")
 CODE = re.compile(r"`([^`]+)`")
 UNITS = re.compile(r"(?<=\d) (?=%)|(?<=[<>=]) (?=\.?\d)")
-NARROW = "\N{NO-BREAK SPACE}"
+NO_BREAK = "\N{NO-BREAK SPACE}"
 LETTERS = 1.62
 """Pixels a point of figures."""
 LONG = 25
@@ -95,7 +95,7 @@ def inlined(svg: str, key: str) -> str:
     drawn = re.sub(r"url\(#", f"url(#{key}-", drawn)
     drawn = re.sub(r'href="#', f'href="#{key}-', drawn)
     drawn = re.sub(r'aria-labelledby="([^"]+)"', lambda match: _labelled(match[1], key), drawn)
-    drawn = COORDINATES.sub(lambda match: f'{match[1]}="{DECIMALS.sub(_rounded, match[2])}"', drawn)
+    drawn = COORDINATES.sub(lambda match: f'{match[1]}="{DECIMALS.sub(_cut, match[2])}"', drawn)
     # In the file this is a style of every element; on the outermost one it is inherited.
     drawn = drawn.replace("<svg ", '<svg stroke-linejoin="round" ', 1)
     return re.sub(r' width="([\d.]+)pt"', lambda match: f' style="max-width:{_pixels(match[1])}px"', drawn, count=1)
@@ -126,7 +126,7 @@ def coded(text: str) -> Markup:
     >>> str(coded("The model `a ~ b` <was> fitted."))
     'The model <code>a ~ b</code> &lt;was&gt; fitted.'
     """
-    parts = CODE.split(UNITS.sub(NARROW, text))
+    parts = CODE.split(UNITS.sub(NO_BREAK, text))
     marked = [Markup("<code>{}</code>").format(part) if n % 2 else escape(part) for n, part in enumerate(parts)]
     return Markup("").join(marked)
 
@@ -149,7 +149,7 @@ def rows(table: Table) -> list[list[dict[str, Any]]]:
     return found
 
 
-def _rounded(match: re.Match[str]) -> str:
+def _cut(match: re.Match[str]) -> str:
     return match[1].rstrip("0").rstrip(".")
 
 

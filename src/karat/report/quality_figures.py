@@ -42,15 +42,18 @@ def credence_figure(evidence: Evidence, width_cm: float = 16) -> Figure:
     return drawn
 
 
-def performance_figure(evidence: Evidence, what: str, chances: Sequence[float], width_cm: float = 16) -> Figure:
+def performance_figure(
+    evidence: Evidence, table: pl.DataFrame, what: str, chances: Sequence[float], width_cm: float = 16
+) -> Figure:
     """How many participants answered which share of some trials right, with what guessing gives on average.
+
+    `table` has the shares (`shares_right`).
 
     >>> import karat
     >>> evidence = karat.screen.attention(karat.datasets.load("likert"))
-    >>> performance_figure(evidence, "attention trials", [0.4]).get_suptitle()
+    >>> performance_figure(evidence, shares_right(evidence), "attention trials", [0.4]).get_suptitle()
     '9 of 48 participants gave too few right answers to attention trials'
     """
-    table = shares_right(evidence)
     steps = max(int(table["trials"].median() or 1), 1)  # type: ignore[arg-type]
     edges = (np.arange(steps + 2) - 0.5) / steps
     with figure(width_cm, 6.5) as drawn:
@@ -67,23 +70,24 @@ def performance_figure(evidence: Evidence, what: str, chances: Sequence[float], 
     return drawn
 
 
-def shares_right(evidence: Evidence) -> pl.DataFrame:
-    """participant, score (the share of right answers), trials, flagged: of those who saw such trials.
+def shares_right(evidence: Evidence) -> pl.DataFrame | None:
+    """participant, score (the share of right answers, or pairs), trials, flagged: of those who saw such trials.
+
+    None on the accounts that compare means of ratings: there no single answer is right or wrong.
 
     >>> import karat
     >>> shares_right(karat.screen.attention(karat.datasets.load("likert"))).row(0)
     ('p01', 0.6666666666666666, 6, True)
     """
-    people = evidence.participants.select("participant", "score", "flagged")
     if evidence.trials is None or "right" not in evidence.trials.columns:
-        counts = evidence.participants["trials"] if "trials" in evidence.participants.columns else pl.Series([10])
-        return (
-            people.with_columns(trials=counts).drop_nulls("score").select("participant", "score", "trials", "flagged")
-        )
+        if "trials" not in evidence.participants.columns:
+            return None
+        return evidence.participants.select("participant", "score", "trials", "flagged").drop_nulls("score")
     own = evidence.trials.group_by("participant", maintain_order=True).agg(
         pl.col("right").fill_null(False).cast(pl.Float64).mean().alias("score"), pl.len().cast(pl.Int64).alias("trials")
     )
-    return own.join(people.select("participant", "flagged"), on="participant", how="inner", maintain_order="left")
+    people = evidence.participants.select("participant", "flagged")
+    return own.join(people, on="participant", how="inner", maintain_order="left")
 
 
 def _stacked(axes: Axes, table: pl.DataFrame, edges: np.ndarray) -> None:

@@ -13,8 +13,9 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from karat.judgments import Judgments
-from karat.screen.evidence import Evidence, numbered
+from karat.screen.evidence import Evidence
 from karat.screen.positions import by_scale, position
+from karat.screen.presentation import presented, with_positions
 
 WIDTH, HEIGHT = 160, 18
 MOST = 160
@@ -31,7 +32,7 @@ def rt_strips(judgments: Judgments, participants: Sequence[str], remfod: Evidenc
     frame = judgments.frame
     if "rt" not in frame.columns:
         return tuple("" for _ in participants)
-    rows = numbered(frame).filter(pl.col("rt") > 0, pl.col("function") != "practice")
+    rows = with_positions(frame).filter(pl.col("rt") > 0, pl.col("function") != "practice")
     if not rows.height:
         return tuple("" for _ in participants)
     low, high = (math.log(float(rows["rt"].quantile(share) or 1.0)) for share in (0.001, 0.999))
@@ -54,9 +55,10 @@ def answer_strips(judgments: Judgments, participants: Sequence[str]) -> tuple[st
     80
     """
     parts = []
-    frame = numbered(judgments.frame).filter(pl.col("function") != "practice")
+    # Trials count anew in each session, so that their numbers alone would mix the sessions.
+    frame = presented(judgments.frame.filter(pl.col("function") != "practice")).with_row_index("_shown")
     for scale, rows in by_scale(judgments, frame):
-        placed = rows.select("participant", "trial", position(scale).alias("place"))
+        placed = rows.select("participant", "_shown", position(scale).alias("place"))
         low, high = placed["place"].min(), placed["place"].max()
         if hasattr(scale, "levels"):
             low, high = 0.0, float(max(len(scale.levels) - 1, 1))
@@ -64,7 +66,7 @@ def answer_strips(judgments: Judgments, participants: Sequence[str]) -> tuple[st
         parts.append(placed.with_columns(height=(pl.col("place") - float(low or 0.0)) / span * (HEIGHT - 4) + 3))  # type: ignore[arg-type]
     if not parts:
         return tuple("" for _ in participants)
-    table = pl.concat(parts).sort("trial", maintain_order=True)
+    table = pl.concat(parts).sort("_shown")
     heights = dict(table.group_by("participant", maintain_order=True).agg("height").iter_rows())
     return tuple(_answers(heights.get(who, [])) for who in participants)
 

@@ -14,11 +14,11 @@ from karat.report.as_json import as_data
 from karat.report.gather import Gathered, gather
 from karat.report.markdown import markdown
 from karat.report.page import html
+from karat.report.words.languages import LANGUAGES
 from karat.screen.screening import Screening
 from karat.study.study import Study
 
 FORMATS = {"html": ".html", "json": ".json", "md": ".md"}
-LANGUAGES = ("en", "de")
 
 
 def write(

@@ -13,14 +13,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from karat.columns import nearest
 from karat.judgments import Judgments
 from karat.scales import Ordinal
 from karat.screen.evidence import ScreenError
 from karat.screen.rules import settings_of
 from karat.screen.run import STAGES, Compute
 from karat.screen.time_rules import time_rule
-from karat.study.criteria import CRITERIA
+from karat.study.criteria import CRITERIA, criterion_named
 from karat.study.study import Study
 
 OUT = "out"
@@ -46,6 +45,7 @@ def _out(usual: bool = True) -> Alternative:
 
 
 ALTERNATIVES: dict[str, tuple[Alternative, ...]] = {
+    "eligibility": (),
     "quiz": (Alternative("1 attempt", {"attempts_at_most": 1}, "strict"), _out(False)),
     "completion": (
         Alternative("90 %", {"at_least": 0.9}, PIEPER, usual=True),
@@ -132,7 +132,8 @@ ALTERNATIVES: dict[str, tuple[Alternative, ...]] = {
         Alternative("below the mean", {"rule": "mean"}, BA + ", table 2"), _out(False),
     ),
 }  # fmt: skip
-"""Eligibility has none: who belongs to the population of a study is no matter of screening."""
+"""Eligibility has none: who belongs to the population of a study is no matter of screening. A criterion that is not
+listed is tried as stated and left out."""
 KEPT_AS_STATED = {
     "completion": ("trials", "person"), "speed": ("expected_minutes",), "remfod": ("length", "mad_constant"),
     "time_filter": ("by_difficulty", "time_limit"), "markov": ("seed", "simulations"),
@@ -159,9 +160,11 @@ def options(
     """
     given = given or {}
     for name in given:
-        if name not in CRITERIA:
-            close = nearest(name, list(CRITERIA))
-            raise ScreenError(f"There is no criterion {name}" + (f"; is {close} meant?" if close else "."))
+        try:
+            criterion_named(name)
+        except ValueError as error:
+            end = "" if str(error).endswith("?") else "."
+            raise ScreenError(f"The alternatives cannot be tried: {error}{end}") from None
     stated = settings_of({} if rules is None else rules, study)
     usual = settings_of(None, study)
     names = [name for name in CRITERIA if name in stated or name in given or (rules is None and name in ALTERNATIVES)]
@@ -171,7 +174,7 @@ def options(
     notes: list[str] = []
     for name in names:
         wanted = given[name] if name in given else [
-            one.settings for one in ALTERNATIVES.get(name, ())
+            one.settings for one in ALTERNATIVES.get(name, (_out(False),))
             if (rules is not None or one.usual) and (ratings or not one.ratings)
             and (one.where is None or stated.get(name, {}).get(one.where))
         ]  # fmt: skip

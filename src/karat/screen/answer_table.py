@@ -21,7 +21,7 @@ from karat.errors import counted
 from karat.judgments import Judgments
 from karat.screen.evidence import ScreenError
 from karat.screen.positions import answered, by_scale, is_ordered, position
-from karat.screen.straightlining import presented
+from karat.screen.presentation import presented
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -24,8 +24,9 @@ import polars as pl
 from karat.errors import ScaleError, counted
 from karat.judgments import Judgments
 from karat.scales import Choice, Ordinal, Scale
-from karat.screen.evidence import Evidence, ScreenError, everybody, numbered
+from karat.screen.evidence import Evidence, ScreenError, everybody
 from karat.screen.passing import Rule, check_settings, count_rule, guess_note, joint_rule
+from karat.screen.presentation import with_positions
 from karat.study.guessing import p_sentence
 
 GROUPS = ("grammatical", "ungrammatical")
@@ -36,7 +37,7 @@ NUMBERS = ("magnitude", "continuous")
 
 def trials_of(judgments: Judgments, function: str, criterion: str) -> pl.DataFrame:
     """The trials of one function, with the columns that are looked at here, empty where the table lacks them."""
-    frame = numbered(judgments.frame).filter(pl.col("function") == function)
+    frame = with_positions(judgments.frame).filter(pl.col("function") == function)
     if not frame.height:
         raise ScreenError(
             f"{criterion} needs {function} trials, and these judgments have none: name them in the column function."

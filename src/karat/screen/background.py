@@ -112,7 +112,11 @@ def _groups(column: pl.Series) -> dict[str, NDArray[np.bool_]]:
         texts = _texts(column)
         found = texts.drop_nulls().unique().to_list()
         ordered = sorted(found, key=float) if numeric else sorted(found)
-        groups = {f"{float(text):.6g}" if numeric else text: _mask(texts == text) for text in ordered}
+        groups = {}
+        for text in ordered:
+            # Numbers that differ by rounding only are one group.
+            label = f"{float(text):.10g}" if numeric else text
+            groups[label] = groups.get(label, np.zeros(len(column), dtype=bool)) | _mask(texts == text)
     missing = _mask(_texts(column).is_null())
     if missing.any():
         groups[NOT_KNOWN] = groups.get(NOT_KNOWN, np.zeros_like(missing)) | missing

@@ -45,6 +45,8 @@ LEVELS = ("high", "moderate", "undetermined")
 COEFFICIENTS = ("fleiss_kappa", "icc_agreement", "icc_consistency")
 PARTS = 40
 Progress = Callable[[int, int], None]
+Cutoffs = Literal["simulated", "published"]
+Rule = Literal["mean", "mean-sd"]
 Found = TypeVar("Found")
 
 
@@ -78,9 +80,9 @@ def _sentence(row: dict[str, Any]) -> str:
 
 def compare(
     groups: Mapping[str, Judgments],
-    cutoffs: Literal["simulated", "published"] = "simulated",
+    cutoffs: Cutoffs = "simulated",
     alpha: float = 0.05,
-    rule: Literal["mean", "mean-sd"] = "mean-sd",
+    rule: Rule = "mean-sd",
     doubtful: Doubtful = "left out",
     seed: int = 1,
     simulations: int = SIMULATIONS,
@@ -150,8 +152,8 @@ class _Group:
         self.notes += [note for note in found.notes if note not in self.notes]
 
     def flags(
-        self, cutoffs: Any, alpha: float, rule: Any, doubtful: Doubtful, seed: int, simulations: int
-    ) -> None:  # fmt: skip
+        self, cutoffs: Cutoffs, alpha: float, rule: Rule, doubtful: Doubtful, seed: int, simulations: int
+    ) -> None:
         """How many workers are flagged, by which criterion, of which kind, and at which level of risk."""
         patterns = self._tried(lambda: markov(self.judgments, cutoffs, alpha, seed=seed, simulations=simulations))
         quick = self._tried(lambda: time_filter(self.judgments, rule))

@@ -24,7 +24,7 @@ from karat.columns import nearest
 from karat.errors import counted
 from karat.judgments import Judgments
 from karat.screen.evidence import Evidence, ScreenError, everybody
-from karat.screen.straightlining import presented
+from karat.screen.presentation import presented
 from karat.times import instants
 
 AT_LEAST = 0.9

@@ -52,9 +52,9 @@ class Composition:
     """One row a variable, group and criterion; the criterion `verdict` is whom the rule of the study excludes."""
     variables: tuple[str, ...]
     warnings: tuple[str, ...] = ()
-    """Criteria that fall on one group, and groups that are too small to tell."""
+    """Criteria that fall on one group."""
     notes: tuple[str, ...] = ()
-    """Background columns that were left out, and why; variables that exclude by intention."""
+    """Background columns that were left out, and why; variables that exclude by intention; groups too small to tell."""
     participants: int = 0
     alpha: float = ALPHA
 
@@ -177,7 +177,8 @@ def _compared(variable: Variable, flags: Flags, intended: set[str]) -> list[dict
             by_intention = variable.name in intended and row["criterion"] in (VERDICT, "eligibility")
             everyone, marked = rest[row["criterion"]]
             above = row["flagged"] * everyone > marked * row["participants"]
-            row["p_adjusted"] = float(p)
+            # Two groups are one test: rounding must not tell them apart.
+            row["p"], row["p_adjusted"] = rows[one[0]]["p"], float(p)
             row["warning"] = bool(p <= ALPHA) and not by_intention and (above or len(one) == 1)
     return rows
 

@@ -39,6 +39,7 @@ ALPHA = 0.05
 ACCOUNTS = ("positional", "relational", "extended", "strict", "pairwise")
 RIGHT_OR_WRONG = {"choice", "binary", "nominal"}
 ENOUGH_FOR_MEANS = 8
+NOT_BOTH = "not both kinds of control sentences were shown"
 
 
 def controls(
@@ -54,9 +55,9 @@ def controls(
     On the positional account `slips` wrong answers are tolerated, in each group where there are two; by default as
     many as alpha allows; on the pairwise account, failed pairs, by default none. `published` takes the numbers that
     the paper's notebook computed for ratings instead of those that its text asks for (6 and 8 of 12 instead of 9 and
-    7). With `neutral_at_most`, a larger share of neutral answers
-    is flagged too. A trial that was shown and not answered is not right; for a mean it counts as the middle of the
-    scale, which tells nothing apart. On the positional account `trials` of the evidence has every judged answer.
+    7). With `neutral_at_most`, a larger share of neutral answers is flagged too. A trial that was shown and not
+    answered is not right; for a mean it counts as the middle of the scale, which tells nothing apart. On the positional
+    account `trials` of the evidence has every judged answer.
 
     >>> import karat
     >>> evidence = controls(karat.datasets.load("likert"))
@@ -181,7 +182,7 @@ def _by_means(trials: pl.DataFrame, people: pl.DataFrame, scale: Ordinal, accoun
         score=pl.when(both).then(score),
         threshold=pl.when(both).then(pl.lit(threshold)),
         flagged=(both & ~passed).fill_null(False),
-        reason=pl.when(both).then(reason).otherwise(pl.lit("not both kinds of control sentences were shown")),
+        reason=pl.when(both).then(reason).otherwise(pl.lit(NOT_BOTH)),
     )
     more = ["mean_grammatical", "mean_ungrammatical", "grammatical_trials", "ungrammatical_trials", "slips"]
     return Evidence(table.select(*COLUMNS, *more), "controls", notes=notes)
@@ -198,16 +199,22 @@ def _with_guessing(
         pl.Series("guess_probability", passing, dtype=pl.Float64),
         pl.Series("chance_text", [p_sentence(p) for p in passing], dtype=pl.String),
     )
-    notes = []
-    fewest = min((min(row) for row in designs.iter_rows()), default=0)
-    if fewest < ENOUGH_FOR_MEANS:
-        notes.append(
-            f"controls: means take ratings for numbers, which asks for at least {ENOUGH_FOR_MEANS} trials in each "
-            f"condition; the fewest that somebody has are {fewest}."
-        )
+    notes = means_note(min(min(row) for row in designs.iter_rows())) if designs.height else []
+    if not designs.height:
+        notes.append(f"controls: nobody could be judged; {NOT_BOTH}.")
     if passing and max(passing) > alpha:
         notes.append(guess_note("controls", max(passing), alpha))
     return table.join(rules, on=keys, how="left", maintain_order="left"), tuple(notes)
+
+
+def means_note(fewest: int) -> list[str]:
+    """The warning that somebody has too few trials for means of ratings, where it is so.
+
+    >>> means_note(8)
+    []
+    """
+    told = f"means take ratings for numbers, which asks for at least {ENOUGH_FOR_MEANS} trials in each condition"
+    return [f"controls: {told}; the fewest that somebody has are {fewest}."] if fewest < ENOUGH_FOR_MEANS else []
 
 
 def guess_probability(grammatical: int, ungrammatical: int, points: int, account: str) -> float:

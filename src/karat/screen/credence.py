@@ -31,7 +31,7 @@ from karat.screen import credence_figure
 from karat.screen.answer_table import Floats, Ints
 from karat.screen.credence_trials import Bools, Looked, looked_at
 from karat.screen.credence_words import reason, shown
-from karat.screen.evidence import Evidence, everybody
+from karat.screen.evidence import Evidence, ScreenError, everybody
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -96,6 +96,7 @@ def credence(judgments: Judgments, below: float = BELOW, seed: int = 1) -> Crede
     >>> found.participants.filter("flagged").select("participant", "behaviour").rows()[:2]
     [('p06', 'rushing'), ('p11', 'random guessing')]
     """
+    check_settings(below)
     looked = looked_at(judgments)
     fitted = fit_credence(looked.trials, seed)
     table = people_table(looked, fitted, below)
@@ -117,6 +118,12 @@ def credence(judgments: Judgments, below: float = BELOW, seed: int = 1) -> Crede
         groups=mixture.groups,
         answers=_answers(looked, fitted),
     )
+
+
+def check_settings(below: float) -> None:
+    """Whether the setting can be used; ScreenError says why not."""
+    if not 0 < below < 1:
+        raise ScreenError(f"credence: below must be a probability between 0 and 1, got {below}.")
 
 
 def people_table(looked: Looked, fitted: Fitted, below: float) -> pl.DataFrame:

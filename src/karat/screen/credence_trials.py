@@ -21,7 +21,7 @@ from karat.scales import Binary, Choice, Nominal, Ordinal, Scale
 from karat.screen.answer_table import Floats, Ints, with_stimuli
 from karat.screen.evidence import ScreenError
 from karat.screen.positions import answered, by_scale, position
-from karat.screen.straightlining import presented
+from karat.screen.presentation import presented
 
 CLASSES = 7
 WITH_KEY = ("control", "attention", "calibration")
@@ -99,10 +99,8 @@ class _Filler:
 def _part(scale: Scale, rows: pl.DataFrame, shape: tuple[int, int]) -> tuple[Part, list[str]]:
     notes: list[str] = []
     if isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns):
-        rows = rows.with_columns(
-            _turned=pl.col("left") > pl.col("right"),
-            item=pl.min_horizontal("left", "right") + " / " + pl.max_horizontal("left", "right"),
-        )
+        turned = (pl.col("left") > pl.col("right")).fill_null(False)
+        rows = with_pairs(rows).with_columns(_turned=turned)
     numbered, told = with_stimuli(rows.drop("_owner", "_place", "_turned", strict=False))
     rows = rows.with_columns(numbered["_stimulus"])
     content, button, levels = _codes(scale, rows)
@@ -113,10 +111,23 @@ def _part(scale: Scale, rows: pl.DataFrame, shape: tuple[int, int]) -> tuple[Par
     items = int(stimulus.max()) + 1
     part = Part(
         filled(stimulus, 0).astype(np.int64), filled(content, -1).astype(np.int64), filled(button, -1).astype(np.int64),
-        items, levels, not isinstance(scale, Nominal), _keys(scale, rows, items, content),
+        items, levels, not isinstance(scale, Nominal), _keys(scale, rows, items),
         _tested(rows, items),
     )  # fmt: skip
     return part, [*told, *notes]
+
+
+def with_pairs(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows on one scale, with the two items of a choice as its item, whichever side each stood on.
+
+    >>> with_pairs(pl.DataFrame({"item": ["i", "j"], "left": ["b", None], "right": ["a", None]}))["item"].to_list()
+    ['a / b', 'j']
+    """
+    if not {"left", "right"} <= set(rows.columns):
+        return rows
+    pair = pl.min_horizontal("left", "right") + " / " + pl.max_horizontal("left", "right")
+    named = pl.col("left").is_not_null() & pl.col("right").is_not_null()
+    return rows.with_columns(item=pl.when(named).then(pair).otherwise("item"))
 
 
 def _tested(rows: pl.DataFrame, items: int) -> Bools | None:
@@ -149,18 +160,27 @@ def _chosen(scale: Choice, rows: pl.DataFrame, side: Ints) -> tuple[Ints, Ints, 
     return np.where(side == 2, 1, 2 * second), side, 3
 
 
-def _keys(scale: Scale, rows: pl.DataFrame, items: int, content: Ints) -> Floats | None:
+def _keys(scale: Scale, rows: pl.DataFrame, items: int) -> Floats | None:
     """The right level of each stimulus, where controls and attention trials say it."""
     if "expected" not in rows.columns or not isinstance(scale, Binary | Ordinal | Nominal):
         return None
     known = rows.filter(pl.col("function").is_in(WITH_KEY), pl.col("expected").is_not_null())
-    keys = np.full(items, np.nan)
-    for stimulus, expected in known.select("_stimulus", "expected").unique(maintain_order=True).iter_rows():
+    # Right answers are recorded as they stood on the screen, and are turned with the answers.
+    aligned = "polarity" in rows.columns and not isinstance(scale, Nominal)
+    turned = (pl.col("polarity") == -1).fill_null(False) if aligned else pl.lit(False)
+    told: dict[int, set[float]] = {}
+    kinds = known.select("_stimulus", "expected", turned.alias("_around")).unique()
+    for stimulus, expected, around in kinds.iter_rows():
         try:
             right = [scale.levels.index(level) for level in scale.expected(expected)]
         except KaratError:
             continue
         if isinstance(scale, Nominal) and len(right) > 1:
             continue
-        keys[stimulus] = float(np.mean(right))
+        middle = float(np.mean(right))
+        told.setdefault(stimulus, set()).add(len(scale.levels) - 1 - middle if around else middle)
+    keys = np.full(items, np.nan)
+    for stimulus, levels in told.items():
+        # Trials that contradict each other have no key.
+        keys[stimulus] = levels.pop() if len(levels) == 1 else np.nan
     return keys if np.isfinite(keys).any() else None

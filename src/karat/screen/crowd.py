@@ -24,7 +24,7 @@ from karat.scales import Binary, Choice, Nominal, Ordinal, Scale
 from karat.screen.answer_table import numbered
 from karat.screen.evidence import ScreenError
 from karat.screen.positions import answered, by_scale, position
-from karat.screen.straightlining import presented
+from karat.screen.presentation import presented
 
 Family = Literal["binary", "ordinal", "nominal"]
 
@@ -101,9 +101,10 @@ def crowd(judgments: Judgments, criterion: str, conditions: Sequence[str] = ()) 
 def code_of(scale: Scale, rows: pl.DataFrame) -> pl.Expr:
     """The number of each answer, in the order of `names_of`."""
     if isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns):
-        first = pl.min_horizontal("left", "right")
-        chosen = pl.when(pl.col("response") == "left").then("left").when(pl.col("response") == "right").then("right")
-        return pl.when(chosen.is_null()).then(2).otherwise((chosen != first).cast(pl.Int64)).cast(pl.Int64)
+        # Where a side is not named, the left one counts as the first.
+        turned = (pl.col("left") > pl.col("right")).fill_null(False)
+        side = position(scale).cast(pl.Int64)
+        return pl.when(turned & (side < 2)).then(1 - side).otherwise(side)
     return position(scale, aligned="polarity" in rows.columns).cast(pl.Int64)
 
 

@@ -54,6 +54,11 @@ SIMULATIONS = 999
 """So many where the simulated null decides and their number is not said."""
 By = Literal["published", "simulated"]
 Progress = Callable[[int, int], None]
+NOT_COMPARED = (
+    pl.lit(None, pl.Float64).alias("distance"), pl.lit(None, pl.Int64).alias("df"),
+    pl.lit(None, pl.Float64).alias("p_value"), pl.lit(False).alias("flagged"),
+)  # fmt: skip
+"""What is known of participants in a window whose answers cannot be compared."""
 
 
 @dataclass(frozen=True)
@@ -95,9 +100,8 @@ def deletion(
     """The deviance distance of each worker; flagged by the published rule, p < alpha with df = answers removed.
 
     `simulations` (such as 999) asks for the simulated null beside it; `by="simulated"` lets it decide, with 999 draws
-    unless said. More than `at_most` participants are refused,
-    since the model is fitted without each of them; `only` names those who are looked at. `work` says where the fits are
-    made (`karat.work.opened`); the numbers are the same.
+    unless said. More than `at_most` participants are refused, since the model is fitted without each of them; `only`
+    names those who are looked at. `work` says where the fits are made (`karat.work.opened`); the numbers are the same.
 
     >>> import karat
     >>> found = deletion(karat.datasets.load("crowd"))
@@ -110,11 +114,7 @@ def deletion(
     answers = crowd(judgments, "deletion")
     names = answers.workers
     places = [place for place, name in enumerate(names) if only is None or name in only]
-    if len(places) > at_most:
-        raise ScreenError(
-            f"deletion fits the model anew without each of {len(places):,} participants, which takes long: say "
-            f"at_most = {len(places)} to do so."
-        )
+    _refuse_many(len(places), at_most)
     model = fit(answers)
     distance, failed = _distances(model, places, work, progress if not simulations else None)
     df = np.bincount(answers.worker)
@@ -134,6 +134,15 @@ def deletion(
     settings = {"alpha": alpha, "simulations": simulations, "seed": seed, "at_most": at_most, "by": by}
     participants = _evidence(judgments, table, alpha, by)
     return Deletion(participants, "deletion", settings, notes, log_likelihood=model.log_likelihood)
+
+
+def _refuse_many(people: int, at_most: int) -> None:
+    """ScreenError where there are more participants than were asked for."""
+    if people > at_most:
+        raise ScreenError(
+            f"deletion fits the model anew without each of {people:,} participants, which takes long: say "
+            f"at_most = {people} to do so."
+        )
 
 
 def _draws(by: str, simulations: int, alpha: float) -> int:
@@ -238,12 +247,14 @@ def deletion_windows(
     alpha: float = ALPHA,
     progress: Progress | None = None,
     work: Work = HERE,
+    at_most: int = AT_MOST,
 ) -> pl.DataFrame:
     """The deletion analysis within sliding windows of trials, to see who changed half-way (appendix C).
 
     A window holds `width` consecutive answers of each participant, in their order of presentation; windows begin `step`
     answers apart (half the width unless said). One row a participant and window: first, last, distance, df, p_value,
-    flagged. A participant without answers in a window is not in it.
+    flagged. A participant without answers in a window is not in it; where the answers of a window cannot be compared,
+    as those of a single participant, distance, df and p_value are missing. `at_most` is that of `deletion`.
 
     >>> import karat
     >>> windows = deletion_windows(karat.datasets.load("crowd"), width=40, step=40)
@@ -254,20 +265,29 @@ def deletion_windows(
     if width < 2 or stride < 1:
         raise ScreenError("deletion_windows: width must be at least 2 and step at least 1.")
     answers = crowd(judgments, "deletion_windows")
+    _refuse_many(len(answers.workers), at_most)
     number_of = pl.int_range(1, pl.len() + 1).over("participant")
     frame = answers.rows.drop("_worker", "_stimulus", "_code").with_columns(_place=number_of)
     longest = int(frame.select(pl.col("_place").max()).item())
     starts = list(range(1, max(longest - width, 0) + 2, stride))
     if starts[-1] + width <= longest:
         starts.append(longest - width + 1)
-    tables = []
+    tables, refused = [], []
     for number, first in enumerate(starts):
-        part = frame.filter(pl.col("_place").is_between(first, first + width - 1)).drop("_place")
-        found = deletion(Judgments(part, judgments.scales), alpha, work=work).participants
+        part = Judgments(
+            frame.filter(pl.col("_place").is_between(first, first + width - 1)).drop("_place"), judgments.scales
+        )
+        try:
+            found = deletion(part, alpha, at_most=at_most, work=work).participants
+        except ScreenError as error:
+            refused.append(error)
+            found = everybody(part).with_columns(NOT_COMPARED)
         place = (pl.lit(first).alias("first"), pl.lit(first + width - 1).alias("last"))
         tables.append(found.select("participant", *place, "distance", "df", "p_value", "flagged"))
         if progress is not None:
             progress(number + 1, len(starts))
+    if len(refused) == len(starts):
+        raise refused[0]
     people = pl.DataFrame({"participant": answers.workers}).with_row_index("_order")
     together = pl.concat(tables).join(people, on="participant", how="left")
     return together.sort("_order", "first").drop("_order")

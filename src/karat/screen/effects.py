@@ -141,14 +141,15 @@ def _excluded(judgments: Judgments, excluded: Collection[str] | Evidence) -> lis
     if isinstance(excluded, str):
         raise ScreenError("effects_before_after: excluded is a list of participants, not one name.")
     names = list(dict.fromkeys(excluded.flagged if isinstance(excluded, Evidence) else excluded))
-    known = set(judgments.frame["participant"].unique().to_list())
+    # Completion flags those, too, who are listed and gave no answer.
+    known = set(judgments.participants["participant"].to_list())
     unknown = [name for name in names if name not in known]
     if unknown:
         close = nearest(unknown[0], sorted(known))
         raise ScreenError(
             f"effects_before_after: there is no participant {unknown[0]}" + (f"; is {close} meant?" if close else ".")
         )
-    if len(names) == len(known):
+    if set(judgments.frame["participant"].unique().to_list()) <= set(names):
         raise ScreenError("effects_before_after: everybody is excluded, so that nothing is left to compare with.")
     return names
 

@@ -42,6 +42,7 @@ from karat.screen.answer_table import (
     without_score,
 )
 from karat.screen.evidence import Evidence, ScreenError, everybody
+from karat.screen.presentation import BY_ROWS
 
 AT_LEAST = 0.0
 FEWEST_GROUPS = 3
@@ -95,7 +96,7 @@ def even_odd(judgments: Judgments, at_least: float = AT_LEAST, groups: Sequence[
         )
     split = "presentation" if "trial" in rows.columns else "rows"
     if split == "rows":
-        said.append("There is no column trial: the order of the rows is taken as the order of presentation.")
+        said.append(BY_ROWS)
     settings = {"at_least": at_least, "groups": columns, "split": split}
     return Evidence(table, "even_odd", settings, (*notes, *said, *without_score(table)))
 

@@ -10,6 +10,7 @@ import polars as pl
 from karat.errors import KaratError, counted
 from karat.judgments import Judgments
 from karat.jupyter import Shown
+from karat.screen.presentation import with_positions
 
 
 class ScreenError(KaratError, ValueError):
@@ -49,17 +50,10 @@ def timed(judgments: Judgments, criterion: str) -> pl.DataFrame:
     frame = judgments.frame
     if "rt" not in frame.columns or frame["rt"].null_count() == frame.height:
         raise ScreenError(f"{criterion} needs response times, and these judgments have none (column rt, in seconds).")
-    kept = numbered(frame).filter(pl.col("function") != "practice", pl.col("rt").is_not_null())
+    kept = with_positions(frame).filter(pl.col("function") != "practice", pl.col("rt").is_not_null())
     if not kept.height:
         raise ScreenError(f"{criterion} needs response times outside practice, and there are none.")
     return kept
-
-
-def numbered(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with positions, by the order of rows where there are none."""
-    if "trial" in frame.columns:
-        return frame
-    return frame.with_columns(trial=pl.int_range(1, pl.len() + 1).over("participant"))
 
 
 def everybody(judgments: Judgments) -> pl.DataFrame:

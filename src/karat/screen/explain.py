@@ -13,6 +13,7 @@ import polars as pl
 
 from karat.columns import nearest
 from karat.errors import KaratError
+from karat.study.criteria import title_of
 
 if TYPE_CHECKING:
     from karat.screen.screening import Screening
@@ -25,15 +26,6 @@ NO_PROOF = (
     "Such a probability sums up what a model expects of earnest answers. It is no proof: somebody whose language "
     "differs from that of all others can have a low one too."
 )
-WORDS = {
-    "eligibility": "Eligibility", "quiz": "Comprehension quiz", "completion": "Completion", "speed": "Speed",
-    "remfod": "Response times (ReMFOD)", "controls": "Control sentences", "attention": "Attention trials",
-    "straightlining": "Answer patterns", "inconsistency": "Repeated questions", "scale_use": "Use of the scale",
-    "even_odd": "Even-odd consistency", "mahalanobis": "Distance of answers", "person_total": "Agreement with others",
-    "time_filter": "Mean time", "markov": "Transitions between answers", "risk": "Risk level",
-    "deletion": "Change of the model", "credence": "Credence", "procedure": "Steps for crowds",
-}  # fmt: skip
-"""How criteria are called in sentences, diagrams and reports."""
 Found = tuple[bool, bool, str]
 """What a criterion found about a participant: whether flagged, whether there is a score, and the reason."""
 
@@ -46,11 +38,15 @@ def explain(screening: Screening, participant: str) -> str:
     >>> print(explain(screening, "p31"))
     Participant p31 is not part of the analysis, by the rule that was stated (any of completion, remfod). ...
     """
-    people = screening.judgments.participants["participant"].to_list()
+    refuse_unknown(participant, screening.judgments.participants["participant"].to_list())
+    return explanations(screening, [participant])[0]
+
+
+def refuse_unknown(participant: str, people: Sequence[str]) -> None:
+    """KaratError where nobody is called so, with the name that may be meant."""
     if participant not in people:
         close = nearest(participant, people)
         raise KaratError(f"There is no participant {participant}" + (f"; is {close} meant?" if close else "."))
-    return explanations(screening, [participant])[0]
 
 
 def explanations(screening: Screening, participants: Sequence[str]) -> list[str]:
@@ -66,24 +62,25 @@ def explanations(screening: Screening, participants: Sequence[str]) -> list[str]
 
 
 def _paragraph(screening: Screening, participant: str, excluded: bool, found: dict[str, Found]) -> str:
-    told = {name: f"{WORDS[name]}: {reason}" for name, (_, _, reason) in found.items()}
+    told = {name: f"{title_of(name)}: {reason}" for name, (_, _, reason) in found.items()}
     flagged = [told[name] for name, (out, _, _) in found.items() if out]
     passed = [told[name] for name, (out, scored, _) in found.items() if not out and scored]
     silent = [told[name] for name, (out, scored, _) in found.items() if not out and not scored]
     sentences = [_verdict(screening, participant, excluded, len(flagged))]
-    sentences += [f"{told}." for told in flagged]
+    sentences += [f"{one}." for one in flagged]
     if "credence" in found and found["credence"][0]:
         sentences.append(NO_PROOF)
     if passed:
         sentences.append(f"Nothing stood out in the following. {'; '.join(passed)}.")
     if silent:
         sentences.append(f"There is no score in the following. {'; '.join(silent)}.")
-    not_reached = [WORDS[name] for name in screening.evidence if name not in found]
+    not_reached = [title_of(name) for name in screening.evidence if name not in found]
     if not_reached:
         why = "Not looked at any more" if excluded else "Without answers to look at"
         sentences.append(f"{why}: {', '.join(not_reached)}.")
     if screening.skipped:
-        sentences.append(f"Could not be computed for anybody: {', '.join(WORDS[name] for name in screening.skipped)}.")
+        skipped = ", ".join(title_of(name) for name in screening.skipped)
+        sentences.append(f"Could not be computed for anybody: {skipped}.")
     return " ".join([*sentences, PAYMENT])
 
 

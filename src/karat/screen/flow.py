@@ -7,7 +7,7 @@ from html import escape
 from typing import Protocol
 
 from karat.errors import counted
-from karat.screen.explain import WORDS
+from karat.study.criteria import title_of
 
 STAGE_WORDS = {"completion": "after completion", "clock": "after the clock", "answers": "after the answers"}
 BOX, SIDE, GAP, LINE, PAD = 220, 300, 40, 18, 12
@@ -76,7 +76,7 @@ def _title(everybody: int, stay: int, exclude: str | int | None) -> str:
 def _left(step: Stage) -> list[str]:
     """Who left after a stage. One person may be counted under several criteria."""
     lines = [f"excluded: n = {step.entered - step.remained:,}"]
-    return lines + [f"  {WORDS[name]}: {number:,}" for name, number in step.flagged.items()]
+    return lines + [f"  {title_of(name)}: {number:,}" for name, number in step.flagged.items()]
 
 
 def _box(x: float, y: float, width: float, lines: list[str], strong: bool = False) -> str:

@@ -8,6 +8,7 @@ on a trick question, so this is a reason to look at the key and not a new key.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -65,14 +66,7 @@ def gold(judgments: Judgments, near_unanimous: float = NEAR_UNANIMOUS) -> Gold:
         raise ScreenError("gold: no trial says which answer is right (column expected).")
     rows = with_key(rows)
     counts = rows.group_by(*KEYS, "response", maintain_order=True).len("answers")
-    keys = counts.select("question", "expected").unique(maintain_order=True)
-    sides, refused = [], 0
-    for question, expected in keys.iter_rows():
-        found = sides_of(judgments.scales[question], expected)
-        refused += found is None
-        sides += [(question, expected, answer, side) for answer, side in (found or {}).items()]
-    schema = {"question": pl.String, "expected": pl.String, "response": pl.String, "side": pl.Int64}
-    table = counts.join(pl.DataFrame(sides, schema=schema, orient="row"), on=list(schema)[:3], how="inner")
+    table, refused = with_sides(counts, judgments.scales)
     items = judged_items(table.sort(KEYS, maintain_order=True), near_unanimous)
     # In the order in which items come in the judgments.
     order = rows.select(KEYS).unique(maintain_order=True)
@@ -124,6 +118,18 @@ def with_accuracy(
     trials, told = scored(known, judgments.scales, criterion)
     right = trials.select("_row", pl.col("right").cast(pl.Int64).alias("correct"))
     return rows.join(right, on="_row", how="left", maintain_order="left").drop("_row"), notes + told
+
+
+def with_sides(counts: pl.DataFrame, scales: Mapping[str, Scale]) -> tuple[pl.DataFrame, int]:
+    """How often each answer was given, with its side, and how many kinds of right answers have no sides."""
+    sides, refused = [], 0
+    for question, expected in counts.select("question", "expected").unique(maintain_order=True).iter_rows():
+        found = sides_of(scales[question], expected)
+        refused += found is None
+        sides += [(question, expected, answer, side) for answer, side in (found or {}).items()]
+    schema = {"question": pl.String, "expected": pl.String, "response": pl.String, "side": pl.Int64}
+    table = pl.DataFrame(sides, schema=schema, orient="row")
+    return counts.join(table, on=["question", "expected", "response"], how="inner", maintain_order="left"), refused
 
 
 def sides_of(scale: Scale, expected: str) -> dict[str, int] | None:

@@ -51,7 +51,7 @@ from karat.screen.markov_tables import (
     transition_table,
 )
 from karat.screen.positions import answered, by_scale
-from karat.screen.straightlining import presented
+from karat.screen.presentation import presented
 from karat.study.guessing import p_sentence
 from karat.work import HERE, Progress, Work
 
@@ -163,6 +163,7 @@ def markov(
         tables = [by_published(design, strategy) for design in designs]
         simulated: tuple[tuple[Simulated, ...], ...] = ()
     else:
+        check_simulations(alpha / len(designs), simulations)
         simulated = tuple(
             tuple(simulate_cutoffs(design, alpha / len(designs), strategy, seed, simulations, LEAST, work, progress))
             for design in designs
@@ -193,10 +194,20 @@ def check_settings(cutoffs: str, alpha: float, strategy: str, simulations: int) 
     """Whether the settings can be used; ScreenError says why not."""
     if cutoffs not in ("simulated", "published") or strategy not in ("rows", "average", "minimum"):
         raise ScreenError("markov: cutoffs are simulated or published, and strategy is rows, average or minimum.")
-    if not 0 < alpha < 1 or simulations < 1 or alpha * (simulations + 1) < 1:
+    if not 0 < alpha < 1:
+        raise ScreenError(f"markov: alpha must be a probability between 0 and 1, got {alpha}.")
+    check_simulations(alpha, simulations)
+
+
+def check_simulations(alpha: float, simulations: int) -> None:
+    """Whether there are so many simulations that alpha, or its share for one of several scales, can be reached.
+
+    >>> check_simulations(0.05, 19)
+    """
+    if simulations < 1 or alpha * (simulations + 1) < 1:
         raise ScreenError(
-            "markov: alpha must be between 0 and 1, and so many simulations are needed that alpha can be reached "
-            f"(at least {int(np.ceil(1 / alpha)) if 0 < alpha < 1 else 20})."
+            f"markov: with {counted(simulations, 'simulation')} nobody could be flagged at alpha = {alpha:g}, which is "
+            f"divided by the number of scales; ask for at least {int(np.ceil(1 / alpha))}, better many more."
         )
 
 

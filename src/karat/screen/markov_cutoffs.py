@@ -4,9 +4,8 @@ What credible participants would answer is simulated from the crowd itself (`kar
 that somebody saw, in that order, answered by the shares of the crowd's answers to each, and with preferences for
 answers as spread as in the middle of the crowd. The share of answer k to stimulus j is (n_jk + m_k) / (n_j + 1), where
 m_k is the share of stimuli whose majority answers k; one imaginary answer keeps unanimous stimuli from being certain.
-Where stimuli have fewer than three answers on average there is no crowd to
-follow, and all stimuli get the shares of all answers. Participants whose numbers of answers differ by less than a
-twentieth share one simulation.
+Where stimuli have fewer than three answers on average there is no crowd to follow, and all stimuli get the shares of
+all answers. Participants whose numbers of answers differ by less than a twentieth share one simulation.
 """
 
 from __future__ import annotations

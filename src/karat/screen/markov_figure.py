@@ -99,13 +99,15 @@ def transition_figure(evidence: Markov, participants: Sequence[str] | None = Non
     'Which answer follows which, of 2 participants'
     """
     design = evidence.designs[0]
-    known = design.participants.to_list()
-    wanted = list(participants) if participants is not None else (evidence.flagged or known)[:MOST_MATRICES]
-    missing = [name for name in wanted if name not in set(known)]
+    places = {name: place for place, name in enumerate(design.participants.to_list())}
+    # Somebody may be flagged by their answers on another scale only.
+    flagged = [name for name in evidence.flagged if name in places]
+    wanted = list(participants) if participants is not None else (flagged or list(places))[:MOST_MATRICES]
+    missing = [name for name in wanted if name not in places]
     if missing or not wanted:
         raise KaratError(f"There is no matrix of {', '.join(missing) or 'nobody'} to draw.")
     counts = transition_counts(design.codes, design.lengths, len(design.levels))
-    matrices = transition_matrices(counts[[known.index(name) for name in wanted]])
+    matrices = transition_matrices(counts[[places[name] for name in wanted]])
     across = min(len(wanted), 2 if width_cm < NARROW_CM else 3)
     down = -(-len(wanted) // across)
     with figure(width_cm, 1.6 + down * (0.9 * width_cm / across + 0.6)) as drawn:

@@ -12,6 +12,7 @@ from karat.models.markov import Target, parts, row_divergences, transition_count
 from karat.scales import Scale
 from karat.screen.evidence import ScreenError
 from karat.screen.markov_cutoffs import Design
+from karat.screen.presentation import BY_ROWS
 
 LEAST, MOST_LEVELS = 10, 12
 
@@ -28,7 +29,7 @@ def looked_at(
     """The designs with long enough sequences, and notes; ScreenError where there is none."""
     designs, notes, refused = [], [], []
     if not positions:
-        notes.append("There is no column trial: the order of the rows is taken as the order of presentation.")
+        notes.append(BY_ROWS)
     for scale, design, told in found:
         if design is None:
             levels: tuple[str, ...] = getattr(scale, "levels", ())

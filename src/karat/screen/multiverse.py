@@ -28,6 +28,7 @@ from karat.errors import counted
 from karat.files import escape_formulas, replacing
 from karat.judgments import Judgments
 from karat.screen.alternatives import Option, options, without_criteria
+from karat.screen.answer_table import without_zero
 from karat.screen.difference import Difference, contrast_of, difference
 from karat.screen.evidence import Evidence, ScreenError
 from karat.screen.rules import stated_rules
@@ -170,8 +171,7 @@ def number(value: Any) -> str:
     >>> number(0.423), number(-0.05), number(1.2), number(-0.001)
     ('.42', '-.05', '1.20', '.00')
     """
-    text = f"{round(value, 2) + 0.0:.2f}"
-    return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
+    return without_zero(f"{value:.2f}")
 
 
 def interval(row: Mapping[str, Any]) -> str:
@@ -213,9 +213,8 @@ def multiverse(
     followed = _followed(judgments, contrast, study, notes)
     chosen, total = _combinations([len(own) for own in grid.values()], seed, at_most)
     if len(chosen) < total:
-        notes.append(
-            f"{len(chosen):,} of {total:,} combinations were drawn at random (seed {seed}), the stated one kept."
-        )
+        kept = "" if rules is None else ", the stated one kept"
+        notes.append(f"{len(chosen):,} of {total:,} combinations were drawn at random (seed {seed}){kept}.")
     worlds.grid, worlds.followed = grid, followed
     done = 0
 

@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from karat.figures import BLACK, FLAGGED, FLAGGED_MARKER, GREY, KEPT, LIGHT_GREY, NARROW_CM, figure, say, thousands
-from karat.screen.explain import WORDS
+from karat.study.criteria import title_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -109,7 +109,7 @@ def _settings(axis: Axes, rows: pl.DataFrame, settings: list[tuple[str, list[str
     height, ticks, labels = 0.0, [], []
     for name, own in settings:
         ticks.append(height)
-        labels.append(WORDS[name])
+        labels.append(title_of(name))
         stated = None if place is None else rows[name][place]
         for setting in own:
             height -= 1
@@ -119,7 +119,7 @@ def _settings(axis: Axes, rows: pl.DataFrame, settings: list[tuple[str, list[str
             axis.plot(x, np.full(len(x), height), color=KEPT, linewidth=5, solid_capstyle="butt")
         height -= 1 + GAP
     axis.set_yticks(ticks, labels)
-    headings = {WORDS[name] for name, _ in settings}
+    headings = {title_of(name) for name, _ in settings}
     for label in axis.get_yticklabels():
         if label.get_text() in headings:
             label.set_fontweight("bold")

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
+from karat.study.criteria import CRITERIA
+
 if TYPE_CHECKING:
     from karat.screen.evidence import Evidence
     from karat.screen.parted.evidence import PartedEvidence
 
 Found = TypeVar("Found", bound="Evidence | PartedEvidence")
-BY_THE_KEY = ("risk", "controls", "attention")
-"""The criteria that compare answers with right ones."""
 
 
 def notes_of(evidence: Mapping[str, Evidence | PartedEvidence]) -> tuple[str, ...]:
@@ -39,5 +39,6 @@ def with_doubts(evidence: dict[str, Found], doubts: Sequence[str]) -> dict[str, 
     new = tuple(note for note in doubts if not any(other.endswith(note) for other in told))
     if not evidence or not new:
         return evidence
-    name = next((name for name in BY_THE_KEY if name in evidence), list(evidence)[-1])
+    by_the_key = [name for name in evidence if name in CRITERIA and CRITERIA[name].by_the_key]
+    name = by_the_key[0] if by_the_key else list(evidence)[-1]
     return evidence | {name: replace(evidence[name], notes=(*evidence[name].notes, *new))}

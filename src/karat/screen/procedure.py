@@ -10,13 +10,12 @@ Flagged is who meets the auxiliary factor and both criteria, as the paper has it
 things, and hardly anybody may meet both: of the 29 and 6 workers whom they flag in the authors' MTurk data, nobody
 does. `verdict="any criterion"` (with `candidates_only=False`) flags who meets one of them and the auxiliary factor.
 
-The paper leaves freedom, and so does this function:
-deletion may come first, one criterion may stand alone, the auxiliary factor may be another or none, and the steps after
-the first may look at candidates only (those whom all steps before have left) or at all workers. The last changes what
-is known of everybody, not who meets every step. Where accuracy is used, the key is checked first
-(`karat.screen.gold`); items on which it disagrees with a near-unanimous crowd do not count, unless
-`doubtful="counted"`. Where no right answers are recorded, accuracy is agreement with the majority, as in
-`karat.screen.risk`, and a note says so.
+The paper leaves freedom, and so does this function: deletion may come first, one criterion may stand alone, the
+auxiliary factor may be another or none, and the steps after the first may look at candidates only (those whom all steps
+before have left) or at all workers. The last changes what is known of everybody, not who meets every step. Where
+accuracy is used, the key is checked first (`karat.screen.gold`); items on which it disagrees with a near-unanimous
+crowd do not count, unless `doubtful="counted"`. Where no right answers are recorded, accuracy is agreement with the
+majority, as in `karat.screen.risk`, and a note says so.
 
 Deletion follows the published rule (chi-squared with as many degrees of freedom as answers) unless
 `deletion_simulations` asks for the simulated null, which is then what decides. The published settings are
@@ -34,6 +33,7 @@ from typing import Any, Literal
 
 import polars as pl
 
+from karat.columns import nearest
 from karat.errors import counted
 from karat.judgments import Judgments
 from karat.models.markov import Strategy
@@ -46,7 +46,7 @@ from karat.screen.markov import SIMULATIONS, markov
 from karat.screen.positions import answered
 from karat.screen.risk import accuracy_of
 from karat.screen.spammer_index import SUSPICIOUS, SpammerIndex, spammer_index
-from karat.screen.time_filter import time_filter
+from karat.screen.time_filter import evened, time_filter
 from karat.work import HERE, Work
 
 Criterion = Literal["markov", "deletion"]
@@ -84,7 +84,9 @@ class Procedure(Evidence):
         """
         rows = self.path.filter(pl.col("participant") == participant)
         if not rows.height:
-            raise ScreenError(f"procedure: there is no participant {participant}.")
+            close = nearest(participant, self.participants["participant"].to_list())
+            mend = f"; is {close} meant?" if close else "."
+            raise ScreenError(f"procedure: there is no participant {participant}{mend}")
         told = [f"{step}, {outcome} ({why})" for _, step, outcome, why in rows.iter_rows()]
         return f"{participant}: " + ";\n  ".join(told)
 
@@ -288,10 +290,10 @@ def _auxiliary(
 def _accuracy(judgments: Judgments, rule: Rule, doubtful: Doubtful) -> Evidence:
     """The share of right answers of each participant; flagged below the mean, or one standard deviation below it."""
     shares, what, notes = accuracy_of(judgments, "procedure", doubtful)
-    shares = shares.rename({"share_right": "score"})
+    shares = shares.select("participant", score=evened(pl.col("share_right")))
     table = everybody(judgments).join(shares, on="participant", how="left", maintain_order="left")
     middle = pl.col("score").mean() - (pl.col("score").std().fill_null(0.0) if rule == "mean-sd" else 0.0)
-    table = table.with_columns(threshold=middle)
+    table = table.with_columns(threshold=evened(middle))
     below = (pl.col("score") < pl.col("threshold")).fill_null(False)
     of = "the mean" if rule == "mean" else "one standard deviation below the mean"
     right = "right" if what == "accuracy" else "with the majority"

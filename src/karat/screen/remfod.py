@@ -29,6 +29,7 @@ from karat.judgments import Judgments
 from karat.models.robust import MAD_CONSTANT
 from karat.screen import remfod_figures
 from karat.screen.evidence import Evidence, ScreenError, everybody, timed
+from karat.screen.presentation import BY_ROWS
 from karat.screen.sentence_length import adjusted_for_length
 from karat.screen.time_rules import TIME_RULES, TimeRule, find_outliers, time_rule
 
@@ -214,7 +215,7 @@ def trial_notes(untimed: int, numbered: bool) -> tuple[str, ...]:
     """What is to be said about the trials."""
     notes = [f"Left out, as they have no response time: {counted(untimed, 'trial')}."] if untimed else []
     if not numbered:
-        notes.append("There is no column trial: the order of the rows is taken as the order of presentation.")
+        notes.append(BY_ROWS)
     return tuple(notes)
 
 

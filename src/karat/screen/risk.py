@@ -33,8 +33,8 @@ from karat.screen.evidence import Evidence, ScreenError, everybody, timed
 from karat.screen.gold import Doubtful, check_doubtful, has_key
 from karat.screen.markov import ALPHA, SIMULATIONS, as_shown, markov
 from karat.screen.positions import answered, by_scale
-from karat.screen.straightlining import presented
-from karat.screen.time_filter import refuse_time_limit
+from karat.screen.presentation import presented
+from karat.screen.time_filter import evened, refuse_time_limit
 from karat.work import HERE, Work
 
 HIGH, MODERATE = 2.5, 1.5
@@ -127,8 +127,9 @@ def typical_run(answers: int, categories: int) -> int:
 
 def _below(value: pl.Expr, middle: pl.Expr) -> pl.Expr:
     """0 from the middle on, 0.5 below it, 1 more than one standard deviation below; 0 where there is no value."""
-    low = value < middle - value.std().fill_null(0.0)
-    return pl.when(low).then(1.0).when(value < middle).then(0.5).otherwise(0.0)
+    own = evened(value)
+    low = own < evened(middle - value.std().fill_null(0.0))
+    return pl.when(low).then(1.0).when(own < evened(middle)).then(0.5).otherwise(0.0)
 
 
 def _runs(judgments: Judgments) -> pl.DataFrame:

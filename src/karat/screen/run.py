@@ -15,65 +15,26 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
+from karat.errors import KaratError
 from karat.judgments import Judgments
-from karat.screen.attention import attention
-from karat.screen.completion import completion
-from karat.screen.controls import controls
-from karat.screen.credence import credence
-from karat.screen.deletion import deletion
-from karat.screen.eligibility import eligibility
-from karat.screen.even_odd import even_odd
 from karat.screen.evidence import Evidence, ScreenError
 from karat.screen.gold import gold, has_key
-from karat.screen.inconsistency import inconsistency
-from karat.screen.mahalanobis import mahalanobis
-from karat.screen.markov import markov
 from karat.screen.noted import with_doubts
-from karat.screen.person_total import person_total
 from karat.screen.positions import answered
-from karat.screen.procedure import procedure
-from karat.screen.quiz import quiz
-from karat.screen.remfod import remfod
-from karat.screen.risk import risk
 from karat.screen.rules import asked, follows
-from karat.screen.scale_use import scale_use
 from karat.screen.screening import Screening, Step
-from karat.screen.speed import speed
-from karat.screen.straightlining import straightlining
-from karat.screen.time_filter import time_filter
-from karat.study.criteria import CRITERIA
+from karat.study.criteria import CRITERIA, criterion_named
 from karat.study.study import Study
 from karat.work import HERE, Work
 
 Compute = Callable[[str, tuple[str, ...], Mapping[str, Any]], Evidence]
 """From the name of a criterion, who is excluded already, and its settings, to its evidence."""
 STAGES = ("completion", "clock", "answers")
-COMPUTED: dict[str, Callable[..., Evidence]] = {
-    "eligibility": eligibility,
-    "quiz": quiz,
-    "completion": completion,
-    "speed": speed,
-    "remfod": remfod,
-    "controls": controls,
-    "attention": attention,
-    "straightlining": straightlining,
-    "inconsistency": inconsistency,
-    "scale_use": scale_use,
-    "even_odd": even_odd,
-    "mahalanobis": mahalanobis,
-    "person_total": person_total,
-    "time_filter": time_filter,
-    "markov": markov,
-    "risk": risk,
-    "deletion": deletion,
-    "credence": credence,
-    "procedure": procedure,
-}
-"""What computes each criterion of the registry."""
-IN_TASKS = ("markov", "risk", "deletion", "procedure")
-"""The criteria that are made of many tasks, which may be done elsewhere."""
+COLUMNS = ("participant", "score", "threshold", "flagged", "reason")
+"""What the evidence of every criterion has."""
 
 
 def run(
@@ -118,15 +79,15 @@ def run(
             pending = [name for name in settings if name in skipped or CRITERIA[name].stage in STAGES[number + 1 :]]
             now = follows(_flags(settings, evidence, people), exclude, pending)
             before = set(excluded)
-            gone = tuple(person for person, out in zip(people, now, strict=True) if out and person not in before)
+            gone = tuple(person for person, goes in zip(people, now, strict=True) if goes and person not in before)
             excluded += gone
         counts = {name: len(set(evidence[name].flagged) & set(gone)) for name in here if name in evidence}
         steps.append(Step(stage, len(people) - len(excluded) + len(gone), counts, gone))
     if alone and evidence and has_key(answered(judgments)):
         evidence = with_doubts(evidence, gold(judgments).notes)
-    order = set(excluded)
+    out = set(excluded)
     return Screening(
-        judgments, evidence, tuple(person for person in people if person in order), skipped, exclude, tuple(steps),
+        judgments, evidence, tuple(person for person in people if person in out), skipped, exclude, tuple(steps),
         None if study is None else study.fingerprint, settings,
     )  # fmt: skip
 
@@ -143,10 +104,24 @@ def computing(judgments: Judgments, work: Work = HERE) -> Compute:
             kept = excluded, left
         if not left.participants.height:
             raise ScreenError(f"{name}: nobody is left; the rules have excluded every participant before.")
-        elsewhere = {"work": work} if name in IN_TASKS else {}
-        return COMPUTED[name](left, **settings, **elsewhere)
+        criterion = criterion_named(name)
+        elsewhere = {"work": work} if criterion.in_tasks else {}
+        return _checked(name, criterion.compute(left, **settings, **elsewhere))
 
     return compute
+
+
+def _checked(name: str, evidence: Any) -> Evidence:
+    """What a criterion gave back, if it is evidence: somebody else may have written the criterion."""
+    if not isinstance(evidence, Evidence):
+        raise KaratError(f"{name} gave back {type(evidence).__name__}; a criterion gives back karat.screen.Evidence.")
+    table = evidence.participants
+    lacking = [column for column in COLUMNS if column not in table.columns]
+    if lacking:
+        raise KaratError(f"{name}: its evidence has no column {lacking[0]}; it needs {', '.join(COLUMNS)}.")
+    if table["flagged"].dtype != pl.Boolean or table["flagged"].null_count():
+        raise KaratError(f"{name}: the column flagged of its evidence must be true or false for everybody.")
+    return evidence
 
 
 def _flags(

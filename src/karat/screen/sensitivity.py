@@ -29,12 +29,20 @@ def with_sensitivity(evidence: Evidence, scales: Mapping[str, Scale]) -> Evidenc
     table = counts.with_columns(
         pl.Series("d_prime", d_prime).fill_nan(None), pl.Series("criterion_c", criterion).fill_nan(None)
     )
-    undefined = table["d_prime"].null_count()
-    who = "anybody" if undefined == table.height else f"{undefined} of {table.height} participants"
-    told = f"d' and c are not defined for {who}: they need answers both where yes and where no is right."
-    notes = (*evidence.notes, told) if undefined else evidence.notes
+    notes = (*evidence.notes, *undefined_note(table["d_prime"].null_count(), table.height))
     people = evidence.participants.join(table, on="participant", how="left", maintain_order="left")
     return Evidence(people, evidence.criterion, notes=notes, trials=evidence.trials)
+
+
+def undefined_note(undefined: int, people: int) -> list[str]:
+    """For how many of those who answered with yes or no d' and c are not defined, where there are any.
+
+    >>> undefined_note(0, 40)
+    []
+    """
+    who = "anybody" if undefined == people else f"{undefined} of {people} participants"
+    told = f"d' and c are not defined for {who}: they need answers both where yes and where no is right."
+    return [told] if undefined else []
 
 
 def yes_no_counts(trials: pl.DataFrame, scales: Mapping[str, Scale]) -> pl.DataFrame:

@@ -30,8 +30,8 @@ from karat.models.glrm import Fit
 from karat.models.glrm.share import worker_share
 from karat.screen.crowd import Crowd, crowd, fit
 from karat.screen.evidence import ScreenError
-from karat.screen.spammer_interval import Interval, Progress, bootstrapped
-from karat.screen.spammer_labels import index_of_labels, with_shares
+from karat.screen.spammer_interval import Interval, Progress, bootstrapped, lost_samples, with_shares
+from karat.screen.spammer_labels import index_of_labels
 from karat.screen.spammer_rounds import index_of_rounds, round_column
 from karat.work import HERE, Work
 
@@ -122,13 +122,15 @@ def spammer_index(
     share = worker_share(found)
     lower, upper = share.lower, share.upper
     how: Interval = "profile"
+    notes = [*answers.notes, *found.notes]
     if simulations:
         values = bootstrapped(answers, found, simulations, seed, progress, work)
         lower, upper, how = float(np.quantile(values, 0.025)), float(np.quantile(values, 0.975)), "bootstrap"
+        notes += lost_samples(len(values), simulations)
     table = pl.DataFrame({"source": ["workers", "tasks"], "variance": [worker, task]})
     return SpammerIndex(
         share.value, lower, upper, with_shares(table), found.log_likelihood, len(answers.workers), answers.family, how,
-        agreement_of(answers, worker, task), notes=(*answers.notes, *found.notes),
+        agreement_of(answers, worker, task), notes=tuple(notes),
         settings={"simulations": simulations, "seed": seed},
     )  # fmt: skip
 

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from karat.errors import counted
 from karat.models.glrm import Fit, NominalFit
 from karat.models.glrm.variance_share import FittedShare, variance_share
 from karat.screen.crowd import Crowd, fit
@@ -23,6 +24,7 @@ from karat.work import HERE, Work
 
 Progress = Callable[[int, int], None]
 Interval = Literal["profile", "bootstrap"]
+NO_SAMPLE = "spammer_index: no sample of the bootstrap could be fitted; leave simulations out."
 
 
 def profiled(models: Sequence[FittedShare]) -> tuple[float, float, list[str]]:
@@ -63,6 +65,8 @@ def bootstrapped(
 ) -> NDArray[np.float64]:
     """The index of samples drawn from the fitted model; samples in which all answers are the same are left out.
 
+    ScreenError where that is all of them. `lost_samples` is the note on those left out.
+
     >>> import karat
     >>> from karat.screen.crowd import crowd
     >>> answers = crowd(karat.datasets.load("crowd"), "spammer_index")
@@ -71,7 +75,29 @@ def bootstrapped(
     """
     numbers = range(simulations)
     values = work.map(_sample, (answers, found, seed), numbers, name="bootstrap", progress=progress)
-    return np.array([value for value in values if value is not None])
+    known = np.array([value for value in values if value is not None])
+    if not len(known):
+        raise ScreenError(NO_SAMPLE)
+    return known
+
+
+def lost_samples(known: int, simulations: int) -> list[str]:
+    """The note on samples of a bootstrap that could not be used, where there are any.
+
+    >>> lost_samples(198, 199)
+    ['1 sample of the bootstrap had not all answers, or no maximum; left out.']
+    """
+    lost = counted(simulations - known, "sample")
+    return [f"{lost} of the bootstrap had not all answers, or no maximum; left out."] if known < simulations else []
+
+
+def with_shares(table: pl.DataFrame) -> pl.DataFrame:
+    """Variances, and what part of their sum each is.
+
+    >>> with_shares(pl.DataFrame({"variance": [1.0, 3.0]}))["share"].to_list()
+    [0.25, 0.75]
+    """
+    return table.with_columns(share=pl.col("variance") / pl.col("variance").sum())
 
 
 def _sample(about: tuple[Crowd, Fit | NominalFit, int], number: int) -> float | None:

@@ -26,7 +26,14 @@ from karat.models.glrm.threads import one_thread
 from karat.models.glrm.variance_share import FittedShare
 from karat.screen.crowd import Crowd, categories_used, fit
 from karat.screen.evidence import ScreenError
-from karat.screen.spammer_interval import Interval, Progress, bootstrapped, profiled
+from karat.screen.spammer_interval import (
+    Interval,
+    Progress,
+    bootstrapped,
+    lost_samples,
+    profiled,
+    with_shares,
+)
 from karat.work import HERE, Work
 
 POOLED = "The index of labels depends on the baseline category; it is pooled over all baselines."
@@ -92,19 +99,11 @@ def index_of_labels(
         values = bootstrapped(answers, fits[0], simulations, seed, progress, work)
         lower, upper = _around(value, values, rows[0]["value"])
         notes.append(f"The bootstrap is that of the model with baseline {rows[0]['baseline']}.")
+        notes += lost_samples(len(values), simulations)
     return Labels(
         value, lower, upper, with_shares(variances), fits[0].log_likelihood, "bootstrap" if simulations else "profile",
         pl.DataFrame(rows), tuple(notes),
     )  # fmt: skip
-
-
-def with_shares(table: pl.DataFrame) -> pl.DataFrame:
-    """Variances, and what part of their sum each is.
-
-    >>> with_shares(pl.DataFrame({"variance": [1.0, 3.0]}))["share"].to_list()
-    [0.25, 0.75]
-    """
-    return table.with_columns(share=pl.col("variance") / pl.col("variance").sum())
 
 
 def _model(found: NominalFit) -> FittedShare:

@@ -31,7 +31,14 @@ from karat.models.glrm.threads import one_thread
 from karat.models.glrm.variance_share import FittedShare
 from karat.screen.crowd import Crowd
 from karat.screen.evidence import ScreenError
-from karat.screen.spammer_interval import Interval, Progress, profiled
+from karat.screen.spammer_interval import (
+    NO_SAMPLE,
+    Interval,
+    Progress,
+    lost_samples,
+    profiled,
+    with_shares,
+)
 from karat.work import HERE, Work
 
 Floats = NDArray[np.float64]
@@ -116,16 +123,13 @@ def index_of_rounds(
     if simulations:
         values = model.bootstrap(found, simulations, seed, progress, work)
         lower, upper = float(np.quantile(values, 0.025)), float(np.quantile(values, 0.975))
-        if len(values) < simulations:
-            lost = simulations - len(values)
-            notes.append(f"{counted(lost, 'sample')} of the bootstrap had not all answers, or no maximum; left out.")
+        notes += lost_samples(len(values), simulations)
     else:
         with one_thread(known.height * len(SOURCES)):
             lower, upper, told = profiled([_forms(found, len(rounds))])
         notes += told
     table = pl.DataFrame({"source": SOURCES, "variance": [variances[name] for name in SOURCES]})
-    table = table.with_columns(share=pl.col("variance") / pl.col("variance").sum())
-    return Rounds(value, lower, upper, table, found.log_likelihood, how, tuple(notes))
+    return Rounds(value, lower, upper, with_shares(table), found.log_likelihood, how, tuple(notes))
 
 
 @dataclass(frozen=True)
@@ -162,7 +166,7 @@ class _Model:
         all_values = work.map(_sample, (self, found, seed), range(simulations), name="bootstrap", progress=progress)
         values = [value for value in all_values if value is not None]
         if not values:
-            raise ScreenError("spammer_index: no sample of the bootstrap could be fitted; leave simulations out.")
+            raise ScreenError(NO_SAMPLE)
         return np.array(values)
 
     def drawn(self, found: MixedFit, random: np.random.Generator) -> NDArray[Any]:

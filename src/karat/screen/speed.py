@@ -64,13 +64,14 @@ def relative_cutoff(medians: pl.Series, relative_below: float | None) -> float |
 
 def verdicts(times: pl.DataFrame, relative: float | None, settings: Mapping[str, float | None]) -> pl.DataFrame:
     """The table of participants, given their times and the cutoff that depends on all."""
-    mean_below, median_below = settings["mean_below"], settings["median_below"]
-    share, minutes = settings["share_of_expected"], settings["expected_minutes"]
+    median_below, share, minutes = (
+        settings[name] for name in ("median_below", "share_of_expected", "expected_minutes")
+    )
     limit = None
     if share is not None and minutes is not None:
         # A share such as 0.4 of 10 minutes is 240 seconds and not a little more.
         limit = round(share * minutes * 60, 6)
-    told = [_verdict(row, mean_below, median_below, relative, limit, settings) for row in times.iter_rows(named=True)]
+    told = [_verdict(row, relative, limit, settings) for row in times.iter_rows(named=True)]
     cutoffs = [cutoff for cutoff in (median_below, relative) if cutoff is not None]
     table = times.with_columns(
         score=pl.col("median"),
@@ -132,14 +133,13 @@ def times_of(judgments: Judgments, rows: pl.DataFrame | None, noted: bool) -> pl
 
 def _verdict(
     row: Mapping[str, float | None],
-    mean_below: float | None,
-    median_below: float | None,
     relative: float | None,
     limit: float | None,
     settings: Mapping[str, float | None],
 ) -> tuple[bool, str]:
     """Whether a participant was too fast, and the times in words with every cutoff that they are below."""
     mean, median, worked = row["mean"], row["median"], row["working_time"]
+    mean_below, median_below = settings["mean_below"], settings["median_below"]
     told, why = "no timed trials", []
     if mean is not None and median is not None:
         lower = [cutoff for cutoff in (median_below, relative) if cutoff is not None and median < cutoff]

@@ -31,6 +31,7 @@ from karat.models.runs import binomial_tail, longest_run_tail
 from karat.scales import Choice, Scale
 from karat.screen.evidence import Evidence, ScreenError, everybody
 from karat.screen.positions import answered, by_scale, is_ordered, position
+from karat.screen.presentation import BY_ROWS, presented
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -80,8 +81,7 @@ def kinds_of(scale: Scale, different: int) -> int:
 
 def notes_on(columns: Collection[str]) -> tuple[str, ...]:
     """What is supposed where positions are not known."""
-    assumed = "There is no column trial: the order of the rows is taken as the order of presentation."
-    return () if "trial" in columns else (assumed,)
+    return () if "trial" in columns else (BY_ROWS,)
 
 
 def verdicts(judgments: Judgments, kinds: Mapping[Scale, int], alpha: float, shares: str) -> pl.DataFrame:
@@ -109,34 +109,6 @@ def verdicts(judgments: Judgments, kinds: Mapping[Scale, int], alpha: float, sha
         "participant", "score", pl.lit(alpha).alias("threshold"), flagged.alias("flagged"), reason.alias("reason"),
         *FURTHER,
     )  # fmt: skip
-
-
-def presented(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows one participant after the other, each in the order of presentation; sessions as they come."""
-    if _stand_so(rows):
-        return rows
-    groups = ["participant", "session"] if "session" in rows.columns else ["participant"]
-    firsts = [pl.col("_row").min().over(groups[: place + 1]).alias(f"_{name}") for place, name in enumerate(groups)]
-    added = [f"_{name}" for name in groups]
-    by = added + (["trial"] if "trial" in rows.columns else [])
-    ordered = rows.with_row_index("_row").with_columns(firsts).sort(by, maintain_order=True, nulls_last=True)
-    return ordered.drop("_row", *added)
-
-
-def _stand_so(rows: pl.DataFrame) -> bool:
-    """Whether rows without sessions stand in the order of presentation already, so that a large table is not sorted."""
-    if "session" in rows.columns:
-        return False
-    runs = rows["participant"].rle().struct.unnest()
-    if runs["value"].n_unique() < runs.height:
-        return False
-    if "trial" not in rows.columns:
-        return True
-    if rows["trial"].null_count():
-        return False
-    falls = (rows["trial"].diff() < 0).fill_null(False).to_numpy(writable=True)
-    falls[runs["len"].cum_sum().head(-1).to_numpy()] = False
-    return not falls.any()
 
 
 def _patterns(rows: pl.DataFrame, scale: Scale, kinds: int, shares: str, unit: str, where: str) -> pl.DataFrame:

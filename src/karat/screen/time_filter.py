@@ -26,6 +26,7 @@ from karat.screen.answer_table import exact
 from karat.screen.evidence import Evidence, ScreenError, everybody, timed
 
 PILE_SHARE, PILE_LEAST = 0.01, 10
+DIGITS = 12
 
 
 def time_filter(
@@ -47,7 +48,7 @@ def time_filter(
     refuse_time_limit(frame["rt"], time_limit, "time_filter")
     level = pl.lit("all") if by_difficulty is None else _difficulty(frame, by_difficulty)
     rows = frame.with_columns(_level=level).filter(pl.col("_level").is_not_null())
-    means = rows.group_by("participant", "_level", maintain_order=True).agg(pl.col("rt").mean().alias("mean"))
+    means = rows.group_by("participant", "_level", maintain_order=True).agg(evened(pl.col("rt").mean()).alias("mean"))
     cutoffs = time_cutoffs(rows, means, rule)
     table = means.join(cutoffs, on="_level", how="left", maintain_order="left")
     table = table.with_columns(_ahead=pl.col("mean") - pl.col("cutoff"))
@@ -95,9 +96,18 @@ def refuse_time_limit(times: pl.Series, time_limit: float | None, criterion: str
 def time_cutoffs(rows: pl.DataFrame, means: pl.DataFrame, rule: str) -> pl.DataFrame:
     """The cutoff at each level of difficulty: `_level`, cutoff."""
     if rule == "mean":
-        return rows.group_by("_level", maintain_order=True).agg(pl.col("rt").mean().alias("cutoff"))
+        return rows.group_by("_level", maintain_order=True).agg(evened(pl.col("rt").mean()).alias("cutoff"))
     spread = pl.col("mean").std().fill_null(0.0)
-    return means.group_by("_level", maintain_order=True).agg((pl.col("mean").mean() - spread).alias("cutoff"))
+    return means.group_by("_level", maintain_order=True).agg(evened(pl.col("mean").mean() - spread).alias("cutoff"))
+
+
+def evened(value: pl.Expr) -> pl.Expr:
+    """A number to twelve digits, so that what is equal but for rounding errors is not below a mean.
+
+    >>> pl.select(evened(pl.lit(0.7 + 1e-16)) < evened(pl.lit(0.7000000000000001))).item()
+    False
+    """
+    return value.round_sig_figs(DIGITS)
 
 
 def _difficulty(frame: pl.DataFrame, column: str) -> pl.Expr:

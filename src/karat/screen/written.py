@@ -14,8 +14,8 @@ import polars as pl
 from karat.errors import KaratError
 from karat.files import escape_formulas, replacing
 from karat.screen.credence import Credence
-from karat.screen.evidence import numbered
 from karat.screen.explain import explanations
+from karat.screen.presentation import with_positions
 
 if TYPE_CHECKING:
     from karat.screen.screening import Screening
@@ -75,7 +75,7 @@ def participants_table(screening: Screening) -> pl.DataFrame:
 
 def trials_table(screening: Screening) -> pl.DataFrame:
     """One row a judgment, with what the criteria found about it: kind and degree of outlying times, right answers."""
-    frame = numbered(screening.judgments.frame)
+    frame = with_positions(screening.judgments.frame)
     names = [name for name in IN_TRIALS if name in frame.columns]
     if "question" in names:
         frame = frame.with_columns(pl.col("question").fill_null(""))

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from karat.simulate.behaviours import JUDGES
-from karat.study.criteria import CompletionSettings, EligibilitySettings
+from karat.study.built_in_criteria import CompletionSettings, EligibilitySettings
 from karat.study.settings import BackgroundQuestion
 from karat.study.study import Study
 
@@ -67,7 +67,7 @@ def _asked_by_rules(study: Study, columns: dict[str, list[Any]], random: np.rand
     if isinstance(eligibility, EligibilitySettings):
         for name, admit in eligibility.answers.items():
             if name not in columns:
-                asked[name] = [admit[0] if random.random() < SAME else "another answer" for _ in names]
+                asked[name] = [admit[0] if random.random() < SAME and admit else "another answer" for _ in names]
         for name, other in eligibility.same.items():
             here = columns.get(name) or asked.get(name) or ["an answer"] * len(names)
             asked.setdefault(name, here)

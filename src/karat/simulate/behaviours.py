@@ -37,13 +37,13 @@ def read_shares(text: str) -> dict[str, float]:
     """
     shares: dict[str, float] = {}
     for part in text.split(","):
-        name, equals, share = part.partition("=")
+        name, _, share = (word.strip() for word in part.partition("="))
+        if name in shares:
+            raise SimulateError(f"The share of {name} is stated twice. State it once.")
         try:
-            shares[name.strip()] = float(share)
+            shares[name] = float(share)
         except ValueError:
-            equals = ""
-        if not equals:
-            raise SimulateError(f'"{part.strip()}" is not a share. Write NAME=SHARE, such as guesser=0.05.')
+            raise SimulateError(f'"{part.strip()}" is not a share. Write NAME=SHARE, such as guesser=0.05.') from None
     return shares
 
 

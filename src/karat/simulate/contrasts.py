@@ -12,6 +12,7 @@ from karat.simulate.errors import SimulateError
 from karat.simulate.scale_answers import Floats
 from karat.study.settings import BlockSettings, ContrastSettings
 from karat.study.study import Study
+from karat.study.tasks import task_named
 
 USUAL_EFFECT = 0.8
 """In logits, where nothing else is said."""
@@ -64,12 +65,13 @@ def side_of(trials: pl.DataFrame, contrast: ContrastSettings, block: BlockSettin
     """
     held = _where(trials, contrast.within)
     first, second = contrast.levels
-    if block.task != "choice" or contrast.factor != block.compared:
+    compares = task_named(block.task).compares
+    if not compares or contrast.factor != block.compared:
         if contrast.factor not in trials.columns:
             return np.zeros(trials.height)
         level = trials[contrast.factor].cast(pl.String).fill_null("")
         x = 0.5 * ((level == first).to_numpy().astype(float) - (level == second).to_numpy().astype(float))
-        if block.task == "choice" and block.compared:
+        if compares and block.compared:
             x = x * orientation(trials, *block.factors[block.compared].levels[:2])
         return np.asarray(x * held, dtype=np.float64)
     return orientation(trials, first, second) * held

@@ -16,9 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from karat.scales import Binary, Choice, Magnitude, Nominal, Ordinal, Scale
+from karat.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
+from karat.simulate.errors import SimulateError
 from karat.simulate.layout import Layout
-from karat.simulate.scale_answers import EXPONENT, INDIFFERENCE, Floats, Ints, thresholds
+from karat.simulate.scale_answers import EXPONENT, INDIFFERENCE, Floats, Ints, ends_of, line_share, thresholds
 from karat.simulate.spread import Spread
 from karat.simulate.workers import logistic
 
@@ -95,6 +96,9 @@ def numeric(scale: Scale, latent: Floats, shift: Floats, stretch: Floats) -> Flo
         return np.asarray(value > np.log(len(scale.levels) - 1), dtype=float)
     if isinstance(scale, Magnitude):
         return EXPONENT * stretch * value
+    if isinstance(scale, Continuous):
+        low, high = ends_of(scale)
+        return np.asarray(low + (high - low) * line_share(value, stretch))
     return np.asarray(value > 0, dtype=float)
 
 
@@ -141,8 +145,6 @@ def in_logits(layout: Layout, spread: Spread, difference: float) -> float:
     0.5
     """
     from scipy.optimize import brentq
-
-    from karat.simulate.errors import SimulateError
 
     if difference == 0:
         return 0.0

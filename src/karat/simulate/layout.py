@@ -18,7 +18,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
-from math import prod
 
 import numpy as np
 
@@ -41,8 +40,6 @@ class Layout:
     """Whether the answer is itself the contrast: a choice between its two levels."""
     repeats: int = 1
     """How often every participant judges every item."""
-    parts: int = 1
-    """Into how many parts the items are divided, of which each participant sees one."""
 
     @cached_property
     def weights(self) -> Floats:
@@ -84,9 +81,9 @@ def layout_of(study: Study, contrast: ContrastSettings) -> tuple[Layout, Block, 
     settings = block.settings
     parts = 1 if settings.subset is None else max(1, round(items / settings.subset.per_participant))
     repeats = settings.rounds * study.settings.questionnaire.sessions
-    compared = settings.task == "choice" and contrast.factor == settings.compared
+    compared = block.task.compares and contrast.factor == settings.compared
     sides = np.asarray(np.kron(np.eye(parts), _sides(settings, contrast, compared)), dtype=np.float64)
-    return Layout(sides, block.scale, compared, repeats, parts), block, items
+    return Layout(sides, block.scale, compared, repeats), block, items
 
 
 def _sides(settings: BlockSettings, contrast: ContrastSettings, compared: bool) -> Floats:
@@ -142,6 +139,6 @@ def rounded_items(layout: Layout, items: int) -> tuple[int, str | None]:
     return fitting, told
 
 
-def groups_needed(layout: Layout) -> int:
+def fewest_participants(layout: Layout) -> int:
     """How many participants there must at least be, so that every group has two."""
-    return 2 * prod(layout.sides.shape[:1])
+    return 2 * len(layout.sides)

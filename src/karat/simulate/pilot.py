@@ -13,7 +13,7 @@ import polars as pl
 
 from karat.errors import counted
 from karat.judgments import Judgments
-from karat.scales import Choice, Magnitude, Scale
+from karat.scales import Choice, Continuous, Magnitude, Scale
 from karat.simulate.contrasts import orientation, side_of
 from karat.simulate.draw import Normal
 from karat.simulate.errors import SimulateError
@@ -79,6 +79,8 @@ def _numbers(frame: pl.DataFrame, scale: Scale) -> Floats:
     response = pl.col("response")
     if isinstance(scale, Magnitude):
         found = frame.select(response.cast(pl.Float64, strict=False).log()).to_series()
+    elif isinstance(scale, Continuous):
+        found = frame.select(response.cast(pl.Float64, strict=False)).to_series()
     else:
         levels = levels_of(scale)
         values = {level: float(place) for place, level in enumerate(levels)}

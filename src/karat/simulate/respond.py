@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.scales import Choice, Magnitude, Nominal, Scale
+from karat.scales import Choice, Continuous, Magnitude, Nominal, Scale
 from karat.simulate import strengths
 from karat.simulate.behaviours import JUDGES, MINORITY
 from karat.simulate.clock import PACE
@@ -123,7 +123,7 @@ def _answers(
         latent = latent + random.gumbel(size=latent.shape)
     else:
         latent = latent + logistic(random, latent.shape)
-    if isinstance(scale, Magnitude):
+    if isinstance(scale, Magnitude | Continuous):
         return written(numbers(scale, latent, shift, stretch))
     place, levels = codes(scale, latent, shift, stretch), levels_of(scale)
     if "polarity" in trials.columns:

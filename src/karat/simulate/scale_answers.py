@@ -3,16 +3,18 @@
 A rating is the number of thresholds below the latent value. The thresholds of K points are t_k = 1.5 logit(k / K); a
 participant shifts them by a and stretches them by s: a + s t_k. Yes is a latent value above the criterion a. A choice
 is the sign of the latent preference for the left side, or "no difference" within .7 s of zero. A magnitude is
-modulus * exp(.35 s (value - a)), in round numbers as people give them. A label is the category of the greatest utility.
+modulus * exp(.35 s (value - a)), in round numbers as people give them. A place on a line between two ends is the share
+expit((value - a) / (1.5 s)) of its length, which is what a rating becomes when the points are many. A label is the
+category of the greatest utility.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logit
+from scipy.special import expit, logit
 
-from karat.scales import Binary, Choice, Magnitude, Nominal, Ordinal, Scale
+from karat.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
 from karat.simulate.errors import SimulateError
 
 Floats = NDArray[np.float64]
@@ -55,20 +57,47 @@ def codes(scale: Scale, latent: Floats, shift: Floats, stretch: Floats) -> Ints:
     raise SimulateError(f"Answers on a {scale.kind} scale have no levels.")
 
 
-def numbers(scale: Magnitude, latent: Floats, shift: Floats, stretch: Floats) -> Floats:
-    """The numbers that are given in magnitude estimation, with two digits that count.
+def numbers(scale: Magnitude | Continuous, latent: Floats, shift: Floats, stretch: Floats) -> Floats:
+    """The numbers that are given: in magnitude estimation with two digits that count, on a line in hundredths of it.
 
     >>> numbers(Magnitude(100), np.array([0.0, 4.0]), np.zeros(2), np.ones(2)).tolist()
     [100.0, 410.0]
+    >>> numbers(Continuous(0, 200), np.array([0.0, 4.0]), np.zeros(2), np.ones(2)).tolist()
+    [100.0, 188.0]
     """
+    if isinstance(scale, Continuous):
+        low, high = ends_of(scale)
+        along: Floats = low + (high - low) * np.round(line_share(latent - shift, stretch), 2)
+        return along
     exact = (scale.modulus or USUAL_MODULUS) * np.exp(EXPONENT * stretch * (latent - shift))
     unit = 10.0 ** (np.floor(np.log10(exact)) - 1)
     rounded: Floats = np.round(exact / unit) * unit
     return rounded
 
 
+def line_share(value: Floats, stretch: Floats) -> Floats:
+    """How far along a line a value is marked, from 0 to 1.
+
+    >>> line_share(np.array([0.0, 1.5]), np.ones(2)).round(2).tolist()
+    [0.5, 0.73]
+    """
+    share: Floats = expit(value / (WIDTH * stretch))
+    return share
+
+
+def ends_of(scale: Continuous) -> tuple[float, float]:
+    """The two ends of a line, which must have them to be answered by anybody without an idea of the numbers.
+
+    >>> ends_of(Continuous(0, 100))
+    (0, 100)
+    """
+    if scale.low is None or scale.high is None:
+        raise SimulateError("Answers on a continuous scale without ends cannot be simulated. Give it both ends.")
+    return scale.low, scale.high
+
+
 def guesses(scale: Scale, count: int, random: np.random.Generator) -> list[str]:
-    """Answers without looking: every level as often, magnitudes anywhere around the modulus.
+    """Answers without looking: every level as often, magnitudes anywhere around the modulus, places along a line.
 
     >>> sorted(set(guesses(Ordinal(3), 50, np.random.default_rng(1))))
     ['1', '2', '3']
@@ -76,6 +105,9 @@ def guesses(scale: Scale, count: int, random: np.random.Generator) -> list[str]:
     if isinstance(scale, Magnitude):
         around = random.uniform(-4, 4, count)
         return written(numbers(scale, around, np.zeros(count), np.ones(count)))
+    if isinstance(scale, Continuous):
+        low, high = ends_of(scale)
+        return written(low + (high - low) * np.round(random.random(count), 2))
     levels = levels_of(scale)
     return [levels[place] for place in random.integers(0, len(levels), count)]
 

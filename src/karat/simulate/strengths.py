@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from karat.scales import Choice, Magnitude, Nominal, NumberRange, Scale
-from karat.simulate.scale_answers import USUAL_MODULUS, Floats, levels_of
+from karat.scales import Choice, Continuous, Magnitude, Nominal, NumberRange, Scale
+from karat.simulate.scale_answers import USUAL_MODULUS, Floats, ends_of, levels_of
 
 CLEAR = 5.0
 STATUS = {"grammatical": 4.6, "ungrammatical": -5.0, "marked": -0.6}
@@ -78,13 +78,20 @@ def _toward(expected: str, scale: Scale) -> float:
     """A clear strength on the side of the scale where the right answers are."""
     right = scale.expected(expected)
     if isinstance(right, NumberRange):
-        modulus = (scale.modulus if isinstance(scale, Magnitude) else None) or USUAL_MODULUS
-        return CLEAR if right.low >= modulus else -CLEAR if right.high <= modulus else 0.0
+        middle = _middle(scale)
+        return CLEAR if right.low >= middle else -CLEAR if right.high <= middle else 0.0
     if isinstance(scale, Choice):
         return CLEAR * (("left" in right) - ("right" in right))
     levels = levels_of(scale)
-    middle = float(np.mean([levels.index(level) for level in right])) - (len(levels) - 1) / 2
-    return CLEAR * float(np.sign(middle))
+    from_middle = float(np.mean([levels.index(level) for level in right])) - (len(levels) - 1) / 2
+    return CLEAR * float(np.sign(from_middle))
+
+
+def _middle(scale: Scale) -> float:
+    """The number that is neither high nor low: the modulus, or the middle of a line."""
+    if isinstance(scale, Continuous):
+        return sum(ends_of(scale)) / 2
+    return (scale.modulus if isinstance(scale, Magnitude) else None) or USUAL_MODULUS
 
 
 def _cells(trials: pl.DataFrame, column: str) -> list[str | None]:

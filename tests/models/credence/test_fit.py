@@ -19,6 +19,7 @@ def test_it_is_the_same_again_and_says_how_far_it_is() -> None:
     assert told[-1][0] == told[-1][1]
 
 
+@pytest.mark.slow
 def test_learning_from_some_is_about_learning_from_all(monkeypatch: pytest.MonkeyPatch) -> None:
     trials = crowd(160, 20, guessing=16, timed=False)
     whole = fit_credence(trials)

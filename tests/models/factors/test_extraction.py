@@ -56,6 +56,7 @@ def test_the_slope_at_the_solution_is_zero(method: Method) -> None:
     assert np.abs(slope[free]).max() < 1e-4
 
 
+@pytest.mark.slow
 def test_no_search_over_loadings_finds_a_higher_likelihood() -> None:
     matrix, p, k = correlated(7), 7, 2
     found = extract(matrix, k, start="best")

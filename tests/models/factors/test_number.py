@@ -27,6 +27,7 @@ def test_the_number_is_found(k: int) -> None:
     assert acceleration(np.linalg.eigvalsh(matrix)[::-1]) == k
 
 
+@pytest.mark.slow
 def test_noise_has_a_component_as_rarely_as_the_quantile_says() -> None:
     wrong = 0
     for seed in range(10):

@@ -139,6 +139,7 @@ def test_it_prints_like_a_sentence() -> None:
     response, worker, task, _ = answers()
     text = str(fit_crossed(response, worker, task))
     assert text.startswith("240 yes-or-no answers of 20 workers to 12 tasks: variances worker ")
+    assert "; log-likelihood -" in text
     assert "Converged after" in text
 
 

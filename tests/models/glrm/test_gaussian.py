@@ -73,3 +73,14 @@ def test_units_do_not_matter() -> None:
     assert other.converged
     for name, value in one.variances.items():
         assert other.variances[name] == pytest.approx(1e6 * value, rel=1e-3)
+
+
+@pytest.mark.parametrize("reml", [False, True])
+def test_a_fit_says_how_it_was_made(reml: bool) -> None:
+    y, worker, task, _ = answers("gaussian")
+    fit = fit_crossed(y, worker, task, family="gaussian", reml=reml)
+    assert fit.reml is reml
+    assert fit.objective.reml is reml
+    assert f"; {'REML criterion at' if reml else 'log-likelihood'} {fit.log_likelihood:.3f}." in str(fit)
+    assert fit.same_answer_workers.tolist() == fit.thresholds.tolist() == fit.categories.tolist() == []
+    assert fit.names == ("relative deviation of worker", "relative deviation of task")

@@ -83,7 +83,13 @@ def test_wald_intervals(data: dict[str, Any]) -> None:
     rated = intervals(fit(f"rating ~ size + {GROUPS}", data, "ordinal"))
     assert rated.names == ("size", "1|2", "2|3", "3|4")
     assert list(rated.table()) == ["parameter", "estimate", "lower", "upper"]
-    assert "Wald intervals, 95%." in str(rated)
+    assert str(rated).splitlines() == [
+        "Wald intervals, 95%.",
+        *(
+            f"  {name}: {estimate:.4g} ({low:.4g} to {high:.4g})"
+            for name, estimate, low, high in zip(rated.names, rated.estimate, rated.lower, rated.upper, strict=True)
+        ),
+    ]
 
 
 def test_a_fit_without_a_maximum_has_no_profile(data: dict[str, Any]) -> None:

@@ -102,3 +102,19 @@ def test_parameters_that_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
     assert objective(parameters, objective.zero_modes()) is None
     parameters[1:3] = -1.0, np.nan
     assert objective(parameters, objective.zero_modes()) is None
+
+
+def test_two_ordered_categories_with_a_large_cell_effect_are_yes_and_no() -> None:
+    """Steps towards the effect of a cell are shortened for all but measured answers, however many thresholds."""
+    random = np.random.default_rng(3)
+    worker, task = np.divmod(np.arange(60), 6)
+    yes = random.integers(0, 2, 60)
+    layout = crossed(worker, task, 10, 6)
+    nothing = layout.place(np.zeros((60, 0)))
+    ordinal = Objective(layout, Ordinal(layout.place(yes), 2), nothing, True)
+    binary = Objective(layout, Binary(layout.place(2.0 * yes - 1)), layout.place(np.ones((60, 1))), True)
+    there = ordinal(np.array([-6.0, 0.5, 0.5, 40.0]), ordinal.zero_modes())
+    here = binary(np.array([6.0, 0.5, 0.5, 40.0]), binary.zero_modes())
+    assert there is not None
+    assert here is not None
+    assert there.value == pytest.approx(here.value, abs=1e-8)

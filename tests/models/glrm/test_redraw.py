@@ -33,6 +33,7 @@ def test_a_turned_worker_stands_out_and_the_others_do_not(family: str, missing: 
     assert np.mean(p[1:] < 0.05) < 0.2
 
 
+@pytest.mark.slow
 def test_the_p_value_of_ordinary_workers_is_about_uniform() -> None:
     values = []
     for seed in range(3):
@@ -61,6 +62,7 @@ def test_the_distance_of_redrawn_answers_is_that_of_a_cold_refit() -> None:
     assert not redraw.reaches(distance + 1e-4, np.random.default_rng(7))
 
 
+@pytest.mark.slow
 def test_drawing_stops_early_and_does_not_depend_on_the_map() -> None:
     latent, who, what = crowd(6, workers=10, tasks=20)
     fit = fit_crossed(latent > 0, who, what)

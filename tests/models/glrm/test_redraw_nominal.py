@@ -65,6 +65,7 @@ def test_task_effects_are_drawn_from_the_curvature(workers: int, tasks: int) -> 
     assert np.cov(drawn.T) == pytest.approx(expected.reshape(2 * tasks, -1), abs=0.06)
 
 
+@pytest.mark.slow
 def test_p_values_of_workers_from_the_model_are_about_uniform() -> None:
     """They lean to the large side, as those of yes-or-no answers do: the test is cautious."""
     values = []
@@ -89,6 +90,7 @@ def test_a_worker_who_guesses_stands_out() -> None:
     assert [first_worker(seed, "random", 0.6) for seed in range(8, 12)] == [1 / 40] * 4
 
 
+@pytest.mark.slow
 def test_a_worker_with_one_favourite_is_described_by_an_effect_where_workers_vary() -> None:
     """Deletion sees little of a favourite: given the worker's effect, such labels are easy to tell."""
     alike, varied = ([first_worker(seed, "primary", one) for seed in range(8, 14)] for one in (0.2, 1.2))
@@ -106,6 +108,7 @@ def test_a_category_of_one_worker_alone_is_not_drawn() -> None:
     assert np.isfinite(redraw.distance(labels))
 
 
+@pytest.mark.slow
 def test_missing_answers_stay_missing_and_seeds_decide() -> None:
     fit = fit_nominal(*crowd(6, 6, 12, missing=0.3))
     present = fit.objective.present

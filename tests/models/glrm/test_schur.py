@@ -14,18 +14,23 @@ from karat.models.glrm.schur import Schur
 
 
 def system(workers: int, tasks: int) -> tuple[Any, Any, Any, Any]:
+    """Workers and tasks of whom one each has no answer."""
     random = np.random.default_rng(workers)
     b = random.random((workers, tasks)) * (random.random((workers, tasks)) < 0.6)
+    b[2], b[:, 3] = 0, 0
     dw, dt = 1 + b.sum(axis=1), 1 + b.sum(axis=0)
     return b, dw, dt, np.block([[np.diag(dw), b], [b.T, np.diag(dt)]])
 
 
-@pytest.mark.parametrize("compressed", [False, True])
+@pytest.mark.parametrize("chunk", [1, 12, 4_000_000])
+@pytest.mark.parametrize(("compressed", "pair"), [(False, 60), (True, 60), (True, 0)])
 @pytest.mark.parametrize(("workers", "tasks"), [(9, 5), (5, 9), (6, 6)])
 def test_solutions_determinant_and_covariance(
-    workers: int, tasks: int, compressed: bool, monkeypatch: pytest.MonkeyPatch
+    workers: int, tasks: int, compressed: bool, pair: int, chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "CHUNK", 12)
+    """Cells of a sparse system come from whole rows, or pair by pair where a pair is said to cost nothing."""
+    monkeypatch.setattr(module, "CHUNK", chunk)
+    monkeypatch.setattr(module, "PAIR", pair)
     b, dw, dt, whole = system(workers, tasks)
     schur = Schur(sparse.csr_array(b) if compressed else b, dw, dt)
     assert schur.half_log_determinant == pytest.approx(np.linalg.slogdet(whole)[1] / 2)
@@ -71,3 +76,29 @@ def test_blocks(workers: int, tasks: int, q: int, p: int) -> None:
     assert cov_task == pytest.approx(np.einsum("kjlj->klj", inverse[size:, size:].reshape(p, tasks, p, tasks)))
     for i in range(workers):
         assert cov_worker[i] == pytest.approx(inverse[i * q : (i + 1) * q, i * q : (i + 1) * q])
+
+
+@pytest.mark.parametrize(("cells", "pairs"), [(1, True), (40, False)])
+def test_few_cells_in_long_rows_are_multiplied_in_pairs(
+    cells: int, pairs: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With 60 as the price of a pair, a row of 100 tasks pays for whole products from two answers on."""
+    taken: list[str] = []
+    for name in ("_product_by_pairs", "_product_by_rows"):
+        own = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *given, name=name, own=own: taken.append(name) or own(*given))
+    b = np.zeros((100, 100))
+    for worker in range(100):
+        b[worker, (worker + 7 * np.arange(cells)) % 100] = 0.5
+    schur = Schur(sparse.csr_array(b), 1 + b.sum(axis=1), 1 + b.sum(axis=0))
+    _, _, between = schur.covariance()
+    assert taken == ["_product_by_pairs" if pairs else "_product_by_rows"]
+    whole = np.block([[np.diag(1 + b.sum(axis=1)), b], [b.T, np.diag(1 + b.sum(axis=0))]])
+    assert between == pytest.approx(np.linalg.inv(whole)[:100, 100:][b != 0])
+
+
+def test_a_singular_system_is_refused() -> None:
+    with pytest.raises(np.linalg.LinAlgError):
+        Schur(np.ones((3, 2)), np.ones(3), np.ones(2))
+    with pytest.raises(np.linalg.LinAlgError, match="the Schur complement cannot be inverted"):
+        module.inverted(np.zeros((2, 2)))

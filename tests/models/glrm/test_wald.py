@@ -94,3 +94,24 @@ def test_what_cannot_be_compared(data: dict[str, Any]) -> None:
         compare(
             fit("time ~ 1 + (1 | item)", data, "gaussian"), fit("time ~ 1 + (1 + size | participant)", data, "gaussian")
         )
+
+
+def test_what_the_tests_print(data: dict[str, Any]) -> None:
+    measured = type_three(fit(f"time ~ group + size + {GROUPS}", data, "gaussian"))
+    assert list(measured.table()) == ["term", "F", "df", "denominator", "p"]
+    first, *rows = str(measured).splitlines()
+    assert first == "Type III tests of the terms."
+    for row, term, value, below in zip(rows, ("group", "size"), measured.statistic, measured.denominator, strict=True):
+        assert row.startswith(f"  {term}: F(1, {below:.1f}) = {value:.2f}, p ")
+    weight = np.random.default_rng(2).normal(size=len(data["size"]))
+    crossed = type_three(fit(f"yes ~ size * weight + {GROUPS}", data | {"weight": weight}))
+    assert crossed.notes == ("Terms that interact with size and weight are tested where it is 0.",)
+
+
+def test_correlated_effects_are_not_nested_in_independent_ones(data: dict[str, Any]) -> None:
+    correlated = fit("time ~ 1 + (1 + size | participant)", data, "gaussian")
+    independent = fit("time ~ 1 + (1 + size || participant)", data, "gaussian")
+    assert compare(independent, correlated).df == 1
+    more = fit("time ~ 1 + (1 + condition + size || participant) + (1 | item)", data, "gaussian")
+    with pytest.raises(ValueError, match=r"\(1 \+ size \| participant\)\" is not nested in"):
+        compare(correlated, more)

@@ -167,3 +167,15 @@ def pairs_apart() -> karat.Judgments:
 def test_notes_are_put_in_the_order_of_those_who_have_more() -> None:
     assert added([["a.", "c."], ["a.", "2 pairs b.", "c."]]) == ["a.", "2 pairs b.", "c."]
     assert added([["1,200 trials x."], ["1 trial x."]]) == ["1,201 trials x."]
+
+
+def test_means_that_nobody_has(tmp_path: Path) -> None:
+    rows = [
+        {"participant": f"p{n}", "item": f"i{k}", "response": "3", "function": "control",
+         "status": "grammatical" if n % 2 else "ungrammatical", "expected": "3-5" if n % 2 else "1-2"}
+        for n in range(6) for k in range(9)
+    ]  # fmt: skip
+    parted = crowd(karat.Judgments(pl.DataFrame(rows), karat.Ordinal(5)), (0.5, 0.5), tmp_path)
+    found = controls_in_parts(parted, account="relational")
+    assert_same(found, screen.controls(whole(parted.parts), account="relational"))
+    assert "nobody could be judged" in found.notes[0]

@@ -71,6 +71,7 @@ def test_when_a_folder_is_looked_at_in_parts(tmp_path: Path) -> None:
     assert not is_in_parts(Reading([LIKERT]), Place(cluster="local"), None)
 
 
+@pytest.mark.slow
 def test_a_study_lays_its_items_beside_every_part(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, results = answered(tmp_path)
     study = karat.study.load(path)

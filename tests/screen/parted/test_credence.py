@@ -58,6 +58,7 @@ def test_the_split_makes_no_difference(tmp_path: Path) -> None:
     assert_frame_equal(tables[0], tables[2], rel_tol=1e-6)
 
 
+@pytest.mark.slow
 def test_conditions_several_scales_and_unknown_stimuli(tmp_path: Path) -> None:
     rated = judged_crowd(karat.Ordinal(5), people=60)
     number = pl.col("participant").str.slice(1).cast(pl.Int64)

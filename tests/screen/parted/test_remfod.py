@@ -227,7 +227,10 @@ def test_from_files_and_with_a_checkpoint(tmp_path: Path) -> None:
             assert_same(remfod_in_parts(InParts(parts, tmp_path / "out", work)), judgments)
 
 
-@pytest.mark.parametrize(("processes", "least", "expected"), [(1, 1, 4), (2, 1, 8), (2, 300, 3), (1, 10**6, 1)])
+@pytest.mark.parametrize(
+    ("processes", "least", "expected"),
+    [(1, 1, remfod_module.BATCHES), (2, 1, 2 * remfod_module.BATCHES), (2, 300, 3), (1, 10**6, 1)],
+)
 def test_batches(processes: int, least: int, expected: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As many as the processes need, none too small, and all parts in them once and in order."""
     monkeypatch.setattr(remfod_module, "LEAST", least)

@@ -53,7 +53,11 @@ def assert_same_screening(parted: PartedScreening, together: screen.Screening) -
 
 @pytest.mark.parametrize(
     ("exclude", "shares"),
-    [("any", SPLITS[0]), ("any", SPLITS[1]), *((rule, SPLITS[2]) for rule in RULES)],
+    [
+        pytest.param("any", SPLITS[0], marks=pytest.mark.slow),
+        pytest.param("any", SPLITS[1], marks=pytest.mark.slow),
+        *(pytest.param(rule, SPLITS[2], marks=[pytest.mark.slow] * (place % 2)) for place, rule in enumerate(RULES)),
+    ],
     ids=str,
 )
 def test_the_same_as_in_memory(exclude: Any, shares: Sequence[float], tmp_path: Path) -> None:

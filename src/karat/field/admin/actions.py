@@ -17,13 +17,13 @@ from karat.field.admin.state import admin_state
 from karat.field.admin.unblinded import note_unblinded
 from karat.field.server import security
 from karat.field.store import Store, StoreError, people, studies
+from karat.field.store.schema import DECISIONS
 from karat.field.store.writer import Handle, Payload, Result
 
 MOST_INVITATIONS = 1000
 FOLLOWING = {"draft": ("running",), "running": ("paused", "closed"), "paused": ("running", "closed"),
              "closed": ("running",)}  # fmt: skip
 """What the state of a study may become."""
-DECISIONS = ("excluded", "returned", "rejected", "restored")
 
 router = APIRouter(route_class=AdminRoute)
 
@@ -46,8 +46,8 @@ async def decide(request: Request, slug: str, participant: str, researcher: Logg
     """Exclude somebody, mark somebody as returned or rejected, or take that back."""
     row = await stored(request, slug)
     wanted = form.get("decision")
-    if wanted not in DECISIONS:
-        raise HTTPException(422, f"There are the decisions {', '.join(DECISIONS)}.")
+    if wanted not in (*DECISIONS, "restored"):
+        raise HTTPException(422, f"There are the decisions {', '.join(DECISIONS)} and restored.")
     done = await _do(request, people.decide, people.Decision(row.id, participant, wanted))
     if not done:
         raise HTTPException(422, f"{participant} cannot be {wanted} now. Reload the page to see how things stand.")
@@ -70,8 +70,7 @@ async def erase(request: Request, slug: str, participant: str, researcher: Logge
 async def withdraw(request: Request, slug: str, researcher: LoggedIn, form: CheckedForm) -> Response:
     """Erase the answers of whoever has this withdrawal code."""
     row = await stored(request, slug)
-    code = form.get("code").strip().lower()
-    done = bool(code) and await _do(request, people.withdraw, people.Withdrawal(row.id, code))
+    done = await _do(request, people.withdraw, people.Withdrawal(row.id, form.get("code")))
     admin_state(request).workshop.forget(slug)
     return _back(slug, "withdrawn" if done else "unknown")
 

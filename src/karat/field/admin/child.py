@@ -28,16 +28,20 @@ async def in_child(function: Callable[..., T], *arguments: object, seconds: floa
     >>> asyncio.run(in_child(factorial, 5))
     120
     """
+    asked = pickle.dumps((function, arguments))
     process = subprocess.Popen(
         [sys.executable, "-m", "karat.field.admin.child"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         start_new_session=True,
     )  # fmt: skip
     # A thread waits for it, and not asyncio's own watcher, which never ends where a server stops at the wrong moment.
-    work = asyncio.get_running_loop().run_in_executor(None, process.communicate, pickle.dumps((function, arguments)))
+    work = asyncio.get_running_loop().run_in_executor(None, process.communicate, asked)
     try:
         told, _ = await asyncio.wait_for(asyncio.shield(work), seconds)
     except TimeoutError:
-        raise KaratError(f"This took longer than {seconds:,.0f} seconds and was stopped.") from None
+        raise KaratError(
+            f"This took longer than {seconds:,.0f} seconds and was stopped. Do it in a terminal: karat export, then "
+            "karat screen."
+        ) from None
     finally:
         process.kill()
         await asyncio.wait([work])

@@ -61,11 +61,13 @@ def _known(name: str) -> None:
 async def _file(request: Request, slug: str, name: str) -> Response:
     study = portable(known_study(request, slug))
     folder = Path(mkdtemp(prefix="karat-download-"))
-    gone = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
     try:
         async with admin_state(request).workshop.one_at_a_time():
             path = await in_child(write_download, request.app.state.store.url, slug, study, name, folder)
-    except KaratError as error:
-        await gone()
-        raise HTTPException(422, str(error)) from None
+    except BaseException as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        if isinstance(error, KaratError):
+            raise HTTPException(422, str(error)) from None
+        raise
+    gone = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
     return FileResponse(path, filename=f"{slug}-{name}", media_type=TYPES[path.suffix], background=gone)

@@ -7,12 +7,15 @@ answers only the verdict is told, since their reasons quote answers to test tria
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import time
 from typing import Any
 
 import polars as pl
+from sqlalchemy import Connection
 
 from karat.checks import Place
 from karat.field.admin.codebook import codebook
@@ -79,7 +82,8 @@ def _nowhere(row: int) -> Place:
 def screen_now(database: str, slug: str, study: Study, rules: dict[str, Any] | None, blind: bool) -> Screened:
     """The criteria of a study over the answers that are in so far."""
     try:
-        judgments = _judgments(database, slug, study)
+        with _stored(database, slug) as (connection, study_id):
+            judgments = export.judgments(connection, study_id, study)
     except StoreError as error:
         return Screened(made=time(), note=str(error))
     times = _times(judgments)
@@ -110,16 +114,11 @@ def _verdict_only(flagged: bool) -> str:
 
 
 def _unfinished(judgments: Judgments) -> list[str]:
-    people = judgments.participants
-    if "state" not in people.columns:
-        return []
-    return people.filter(pl.col("state") == "running")["participant"].to_list()
+    return judgments.participants.filter(pl.col("state") == "running")["participant"].to_list()
 
 
 def _times(judgments: Judgments) -> tuple[Times, ...]:
     """Quantiles of the response times by the function of the trials; conditions play no part."""
-    if "rt" not in judgments.frame.columns:
-        return ()
     rows = (
         judgments.frame.filter(pl.col("rt").is_not_null(), pl.col("rt") > 0)
         .group_by("function", maintain_order=True)
@@ -130,16 +129,14 @@ def _times(judgments: Judgments) -> tuple[Times, ...]:
     return tuple(Times(row[0], row[1], tuple(float(value) for value in row[2:])) for row in rows)
 
 
-def _judgments(database: str, slug: str, study: Study) -> Judgments:
-    store = Store.open(database)
-    try:
-        with store.read() as connection:
-            found = studies.find(connection, slug)
-            if found is None:
-                raise StoreError(f"The store has no study {slug}.")
-            return export.judgments(connection, found.id, study)
-    finally:
-        store.close()
+@contextmanager
+def _stored(database: str, slug: str) -> Iterator[tuple[Connection, int]]:
+    """A connection to read from, and the number of the study."""
+    with closing(Store.open(database)) as store, store.read() as connection:
+        found = studies.find(connection, slug)
+        if found is None:
+            raise StoreError(f"The store has no study {slug}. Is it the database of this study?")
+        yield connection, found.id
 
 
 DOWNLOADS = {
@@ -159,22 +156,15 @@ UNBLINDING = ("judgments.parquet", "judgments-csv.zip", "judgments-safe-csv.zip"
 def write_download(database: str, slug: str, study: Study, name: str, folder: Path) -> Path:
     """Write one download to a folder and give back its file."""
     path = folder / name
-    store = Store.open(database)
-    try:
-        with store.read() as connection:
-            found = studies.find(connection, slug)
-            if found is None:
-                raise StoreError(f"The store has no study {slug}.")
-            if name in UNBLINDING:
-                return _write_judgments(export.judgments(connection, found.id, study), study, path)
-            if name == "codebook.csv":
-                table = codebook(export.judgments(connection, found.id, study), study)
-            elif name == "events.csv":
-                table = export.events(connection, found.id)
-            else:
-                table = export.participants(connection, found.id, with_ids=name == "participants-with-ids.csv")
-    finally:
-        store.close()
+    with _stored(database, slug) as (connection, study_id):
+        if name in UNBLINDING:
+            return _write_judgments(export.judgments(connection, study_id, study), study, path)
+        if name == "codebook.csv":
+            table = codebook(export.judgments(connection, study_id, study), study)
+        elif name == "events.csv":
+            table = export.events(connection, study_id)
+        else:
+            table = export.participants(connection, study_id, with_ids=name == "participants-with-ids.csv")
     write_table(table, path, safe=True)
     return path
 

@@ -1,7 +1,7 @@
 """Logging in and out, and the check that every other page of the dashboard begins with.
 
-The cookie is signed, http-only and same-site strict. It names the researcher, the time of the login and a piece of the
-keyed hash of the stored password, so that a new password ends every login with the old one.
+The cookie is signed, http-only and same-site strict. It names the researcher, the login by a random text, and a piece
+of the keyed hash of the stored password, so that a new password ends every login with the old one.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ from karat.field.admin.route import AdminRoute
 from karat.field.admin.state import admin_state
 from karat.field.admin.status import Status, status
 from karat.field.admin.unblinded import unblinded_at
+from karat.field.content.platforms import platform
 from karat.field.registration import full_rules, rules_fingerprint
 from karat.field.server import security
 from karat.field.store import admins, studies
@@ -145,7 +146,7 @@ async def one_person(request: Request, slug: str, participant: str, researcher: 
     return page(
         request, "person.html", researcher=researcher, row=row, sessions=sessions, participant=participant,
         screened=screened, blind=is_blind(row), now=time(), said=SAID.get(request.query_params.get("said", ""), ""),
-        platform=study.settings.recruitment.platform,
+        rejecting=platform(study.settings.recruitment).rejecting,
     )  # fmt: skip
 
 
@@ -166,10 +167,11 @@ async def _shown(request: Request, slug: str) -> Shown:
     study = request.app.state.studies[slug]
     screened = admin_state(request).workshop.latest(slug, study, row.screening, is_blind(row))
     show = request.query_params.get("show", "all")
-    number = request.query_params.get("page", "1")
+    asked = request.query_params.get("page", "")
+    number = int(asked) if asked.isdecimal() and len(asked) < 10 else 1
     flagged = () if screened is None else tuple(screened.excluded)
     told, listed = await request.app.state.store.look(
-        _both, row, study, show if show in SHOWN else "all", int(number) if number.isdecimal() else 1, flagged
+        _both, row, study, show if show in SHOWN else "all", number, flagged
     )
     return Shown(row, study, told, listed, screened)
 

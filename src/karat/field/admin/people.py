@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from time import time
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, func, select
+from sqlalchemy import ColumnElement, Connection, Row, func, select
 
 from karat.field.admin.status import STATE_WORDS, STEP_WORDS
-from karat.field.store.schema import session
+from karat.field.store.progress import Session, find
+from karat.field.store.schema import DECISIONS, session
 
 PAGE = 50
 SHOWN = ("all", "running", "complete", "flagged", "other")
@@ -32,9 +33,7 @@ class Person:
     finished: float | None
     last_seen: float
     here: bool
-    quiz_attempts: int
     pilot: bool
-    comment: bool
 
     @property
     def words(self) -> str:
@@ -47,9 +46,9 @@ class Person:
     @property
     def decisions(self) -> tuple[str, ...]:
         """What can be decided about the session."""
-        if self.state in ("excluded", "returned", "rejected"):
+        if self.state in DECISIONS:
             return ("restored",)
-        return ("excluded", "returned", "rejected") if self.state in ("running", "complete") else ()
+        return DECISIONS if self.state in ("running", "complete") else ()
 
 
 @dataclass(frozen=True)
@@ -73,19 +72,14 @@ def people(connection: Connection, study_id: int, show: str, page: int, flagged:
     rows = connection.execute(
         select(session).where(wanted).order_by(session.c.last_seen.desc(), session.c.id.desc())
         .limit(PAGE).offset((page - 1) * PAGE)
-    ).mappings()  # fmt: skip
+    )  # fmt: skip
     return People(tuple(_person(row, now) for row in rows), show if show in SHOWN else "all", page, pages, total)
 
 
 def person(connection: Connection, study_id: int, participant: str) -> list[Person]:
     """The sessions of one participant, the first first."""
-    rows = connection.execute(
-        select(session)
-        .where(session.c.study_id == study_id, session.c.participant == participant)
-        .order_by(session.c.number)
-    ).mappings()
     now = time()
-    return [_person(row, now) for row in rows]
+    return [_person(one, now) for one in find(connection, study_id, participant)]
 
 
 def _condition(show: str, study_id: int, now: float, flagged: Collection[str]) -> ColumnElement[bool]:
@@ -103,9 +97,8 @@ def _condition(show: str, study_id: int, now: float, flagged: Collection[str]) -
     return here
 
 
-def _person(row: Any, now: float) -> Person:
+def _person(one: Row[Any] | Session, now: float) -> Person:
     return Person(
-        row["participant"], row["list"], row["number"], row["state"], row["step"], row["answered"], row["trials"],
-        row["platform"], row["started"], row["finished"], row["last_seen"], row["lease_until"] > now,
-        row["quiz_attempts"], row["pilot"], bool(row["comment"]),
+        one.participant, one.list, one.number, one.state, one.step, one.answered, one.trials, one.platform,
+        one.started, one.finished, one.last_seen, one.lease_until > now, one.pilot,
     )  # fmt: skip

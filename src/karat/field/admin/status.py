@@ -17,12 +17,11 @@ from sqlalchemy import Connection, Integer, case, cast, func, select
 
 from karat.errors import counted
 from karat.field.content.flow import steps
-from karat.field.store.schema import answer, quota_seat, session
+from karat.field.store.schema import DECISIONS, answer, quota_seat, session
+from karat.field.store.seats import holds_seat
 from karat.study.study import Study
 
 MINUTES = 60
-FREED = ("excluded", "returned", "rejected")
-"""Ends by which a researcher or a platform frees the seat of somebody who finished."""
 ENDED_AT = {"declined": "consent", "screened-out": "background", "full": "background", "failed-quiz": "quiz"}
 """The step at which these ends happen."""
 STATE_WORDS = {
@@ -202,7 +201,7 @@ def _steps(study: Study, groups: Sequence[_Group]) -> tuple[StepStatus, ...]:
     names = [name for name in steps(study) if name != "welcome"]
     reached, left, ended = Counter[str](), Counter[str](), Counter[str]()
     for group in groups:
-        finished = group.state in ("complete", *FREED) and group.step not in names
+        finished = group.state in ("complete", *DECISIONS) and group.step not in names
         at = names[-1] if finished else ENDED_AT.get(group.state, group.step)
         for name in names[: names.index(at) + 1 if at in names else 0]:
             reached[name] += group.size
@@ -220,12 +219,7 @@ def _quotas(connection: Connection, study_id: int, study: Study, now: float) -> 
     rows = connection.execute(
         select(quota_seat.c.question, quota_seat.c.answer, func.count())
         .join(session, session.c.id == quota_seat.c.session_id)
-        .where(
-            session.c.study_id == study_id,
-            session.c.number == 1,
-            ~session.c.preview & ~session.c.pilot,
-            (session.c.state == "complete") | ((session.c.state == "running") & (session.c.lease_until > now)),
-        )
+        .where(session.c.study_id == study_id, holds_seat(now))
         .group_by(quota_seat.c.question, quota_seat.c.answer)
     ).all()
     taken = Counter({(question, given): number for question, given, number in rows})
@@ -235,13 +229,17 @@ def _quotas(connection: Connection, study_id: int, study: Study, now: float) -> 
 
 
 def _per_minute(connection: Connection, study_id: int, now: float) -> tuple[int, ...]:
-    """Answers in each of the last minutes, looked for only among those who were here in that time."""
+    """Pages that were first answered in each of the last minutes, by those who count and were here in that time."""
     start = now - 60 * MINUTES
-    minute = cast((answer.c.received - start) / 60, Integer).label("minute")
+    # Whole seconds first: of a fraction, SQLite's cast takes the floor, and PostgreSQL's the nearest whole number.
+    minute = (cast(answer.c.received - start, Integer) // 60).label("minute")
+    here = (session.c.study_id == study_id) & ~session.c.preview & ~session.c.pilot & (session.c.last_seen >= start)
+    # Of a page with several questions, the first stands for all.
+    page = (answer.c.attempt == 1) & answer.c.question.in_(("", "q1")) & (answer.c.received >= start)
     rows = connection.execute(
         select(minute, func.count())
         .join(session, session.c.id == answer.c.session_id)
-        .where(session.c.study_id == study_id, session.c.last_seen >= start, answer.c.received >= start)
+        .where(here, page)
         .group_by(minute)
     ).all()
     counts = dict.fromkeys(range(MINUTES), 0)

@@ -21,9 +21,9 @@ from karat.simulate import People, SimulateError, Spread, draw_people, respond
 from karat.simulate.behaviours import EARNEST, JUDGES, MINORITY
 from karat.simulate.clock import seconds
 from karat.simulate.contrasts import side_of, stated_effects
-from karat.simulate.scale_answers import levels_of
+from karat.simulate.scale_answers import levels_of, written
 from karat.study.study import Block, Study
-from karat.study.tasks import TASKS
+from karat.study.tasks import task_named
 
 PLAYED = (EARNEST, MINORITY, "dawdler", "drop-out", "guesser", "straight-liner", "rusher")
 """The behaviours of `karat.simulate` that bots can show: those that need no knowledge of what is still to come."""
@@ -78,13 +78,16 @@ class Behaviour:
         place = self._favourite if self.name == "straight-liner" else float(self.random.random())
         if scale["kind"] == "number":
             return str(round(50 + 100 * place))
+        if scale["kind"] == "line":
+            low, high = scale["low"], scale["high"]
+            return written(low + np.round([place], 2) * (high - low))[0]
         offered = scale["points"]
         value: str = offered[int(place * len(offered))]["value"]
         return value
 
     def _seconds(self, trial: Mapping[str, Any]) -> float:
         function = "practice" if trial.get("practice") else "filler"
-        usual = TASKS[trial["task"]].seconds
+        usual = task_named(trial["task"]).seconds
         taken = seconds([function], np.zeros(1, np.int64), [self.name], np.array([self.pace]), usual, self.random)
         return float(taken[0])
 

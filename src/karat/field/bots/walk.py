@@ -32,7 +32,7 @@ TRIALS = 'id="trials"'
 """What only the page with the trials has."""
 DEVICE = {
     "pointer": "mouse", "window": [1280, 800], "device": "desktop", "isolated": False, "frame_rate": 60,
-    "changes": 0, "blurs": 0, "away": 0, "feedback": None,
+    "changes": 0, "blurs": 0, "away": 0,
 }  # fmt: skip
 
 

@@ -50,7 +50,8 @@ def backup(url: str, path: str | Path) -> Path:
 def _copy_sqlite(source: Path, target: Path) -> None:
     if not source.is_file():
         raise StoreError(f"There is no database {source}.")
-    with closing(sqlite3.connect(f"file:{source}?mode=ro", uri=True)) as one, closing(sqlite3.connect(target)) as other:
+    readable = f"{source.resolve().as_uri()}?mode=ro"
+    with closing(sqlite3.connect(readable, uri=True)) as one, closing(sqlite3.connect(target)) as other:
         one.backup(other)
         # The copy is one file: a log beside it could be forgotten when it is moved.
         other.execute("PRAGMA journal_mode = DELETE")

@@ -19,13 +19,20 @@ from karat.judgments import Judgments
 from karat.study.results import on_scales
 from karat.study.study import Study
 
-TIMES = ("time", "started", "finished")
-TYPES: dict[str, pl.DataType | type[pl.DataType]] = {
-    "response": pl.String, "rt": pl.Float64, "first_response": pl.String, "first_rt": pl.Float64,
-    "changes": pl.Int64, "time": pl.Float64, "blurs": pl.Int64, "away": pl.Float64, "pointer": pl.String,
-    "isolated": pl.Boolean, "frame_rate": pl.Float64, "started": pl.Float64, "finished": pl.Float64,
-    "working_time": pl.Float64, "quiz_passed": pl.Boolean, "comment": pl.String,
+Types = dict[str, pl.DataType | type[pl.DataType]]
+OF_ANSWERS: Types = {
+    "participant": pl.String, "response": pl.String, "rt": pl.Float64, "first_response": pl.String,
+    "first_rt": pl.Float64, "changes": pl.Int64, "time": pl.Float64, "blurs": pl.Int64, "away": pl.Float64,
+    "pointer": pl.String, "isolated": pl.Boolean, "frame_rate": pl.Float64,
 }  # fmt: skip
+"""The columns of judgments that the server fills; the others are those of the questionnaire."""
+OF_PEOPLE: Types = {
+    "participant": pl.String, "list": pl.String, "state": pl.String, "source": pl.String, "started": pl.Float64,
+    "finished": pl.Float64, "planned": pl.Boolean, "working_time": pl.Float64, "person": pl.String,
+    "quiz_attempts": pl.Int64, "quiz_passed": pl.Boolean, "device": pl.String, "pilot": pl.Boolean,
+    "comment": pl.String, "platform_id": pl.String, "platform_session": pl.String, "platform_study": pl.String,
+}  # fmt: skip
+"""The columns of participants that the server fills; the others are answers to background questions."""
 DETAILS = ("blurs", "away", "pointer", "isolated", "frame_rate")
 """What is told of each answer beside the answer."""
 
@@ -46,7 +53,7 @@ def judgments(connection: Connection, study_id: int, study: Study, *, pilots: bo
         raise StoreError("There are no answers yet.")
     # The questions of a page are in the order in which they stood on it, and q10 comes after q9.
     ordered = sorted(last, key=lambda key: (key[0], key[1], _place(key[2])))
-    frame, scales = on_scales(study, _table([last[key] for key in ordered]))
+    frame, scales = on_scales(study, _table([last[key] for key in ordered], OF_ANSWERS, "time"))
     people = participants(connection, study_id, pilots=pilots)
     return Judgments(frame, scales, people.filter(pl.col("planned")).drop("planned"))
 
@@ -83,10 +90,8 @@ def participants(
         told = _person(row, persons, with_ids)
         people[row.participant] = _joined(people[row.participant], told) if row.participant in people else told
     if not people:
-        return pl.DataFrame(
-            {"participant": [], "planned": []}, schema={"participant": pl.String, "planned": pl.Boolean}
-        )
-    return _table(list(people.values()))
+        return pl.DataFrame(schema={name: OF_PEOPLE[name] for name in ("participant", "planned")})
+    return _table(list(people.values()), OF_PEOPLE, "started", "finished")
 
 
 def _person(row: Row[Any], persons: dict[str, int], with_ids: bool) -> dict[str, Any]:
@@ -138,7 +143,7 @@ def events(connection: Connection, study_id: int, *, pilots: bool = False) -> pl
     ]  # fmt: skip
     schema = {"participant": pl.String, "session": pl.String, "trial": pl.Int64, "kind": pl.String,
               "time": pl.Float64, "details": pl.String}  # fmt: skip
-    return _with_moments(pl.DataFrame(rows, schema=schema, orient="row"))
+    return _with_moments(pl.DataFrame(rows, schema=schema, orient="row"), "time")
 
 
 def _as_text(details: dict[str, Any]) -> str:
@@ -150,21 +155,21 @@ def _of(study_id: int, pilots: bool) -> tuple[Any, ...]:
     return tuple(kept if pilots else [*kept, session.c.pilot.is_(False)])
 
 
-def _table(rows: list[dict[str, Any]]) -> pl.DataFrame:
+def _table(rows: list[dict[str, Any]], types: Types, *moments: str) -> pl.DataFrame:
     names = _distinct(name for row in rows for name in row)
     columns = {
-        name: pl.Series(name, [row.get(name) for row in rows], dtype=TYPES.get(name), strict=name in TYPES)
+        name: pl.Series(name, [row.get(name) for row in rows], dtype=types.get(name), strict=name in types)
         for name in names
     }
-    return _with_moments(pl.DataFrame(columns))
+    return _with_moments(pl.DataFrame(columns), *moments)
 
 
-def _with_moments(frame: pl.DataFrame) -> pl.DataFrame:
+def _with_moments(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
     """Seconds since 1970 as points in time."""
     return frame.with_columns(
         pl.from_epoch((pl.col(name) * 1e6).round().cast(pl.Int64), "us").dt.replace_time_zone("UTC").alias(name)
-        for name in TIMES if name in frame.columns
-    )  # fmt: skip
+        for name in names
+    )
 
 
 def _distinct(names: Iterable[str | None]) -> list[str]:

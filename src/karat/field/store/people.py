@@ -134,12 +134,10 @@ def erase(connection: Connection, payloads: list[Erasure]) -> Sequence[bool]:
 
 @dataclass(frozen=True, slots=True)
 class Anonymise:
-    """A study whose participants are to be forgotten; free text goes where it is asked for."""
+    """A study whose participants are to be forgotten; comments go too where that is asked for."""
 
     study_id: int
     comments: bool = False
-    background: Sequence[str] = ()
-    """Background questions whose answers go too, such as those with a line to write in."""
     now: float = field(default_factory=time)
 
 
@@ -150,23 +148,19 @@ def anonymise(connection: Connection, payloads: list[Anonymise]) -> Sequence[int
 
 def _anonymised(connection: Connection, given: Anonymise) -> int | Exception:
     here = session.c.study_id == given.study_id
-    running = select(func.count()).where(here, session.c.state == "running", session.c.lease_until > given.now)
-    still = connection.execute(running).scalar_one()
+    at_work = (session.c.state == "running") & (session.c.lease_until > given.now) & session.c.preview.is_(False)
+    still = connection.execute(select(func.count()).where(here, at_work)).scalar_one()
     if still:
         told = counted(still, "participant") + (" is" if still == 1 else " are")
         return StoreError(f"{told} still answering. Close the study, wait until they have finished, and try again.")
-    rows = connection.execute(select(session.c.id, session.c.device, session.c.background).where(here)).all()
+    rows = connection.execute(select(session.c.id, session.c.device).where(here)).all()
     forgotten: dict[str, Any] = dict.fromkeys(("person_hash", "resume_hash", "token_hash", "withdrawal_code"))
     if given.comments:
         forgotten["comment"] = None
     connection.execute(update(session).where(here).values(**forgotten))
     kept = [
-        {
-            "of": row.id, "device": {name: value for name, value in row.device.items() if name == "class"},
-            "background": {name: text for name, text in row.background.items() if name not in given.background},
-        }
-        for row in rows
-    ]  # fmt: skip
+        {"of": row.id, "device": {name: value for name, value in row.device.items() if name == "class"}} for row in rows
+    ]
     if kept:
         connection.execute(update(session).where(session.c.id == bindparam("of")), kept)
     theirs = select(session.c.id).where(here)

@@ -17,7 +17,7 @@ from karat.field.store.seats import holds_seat, lock_studies
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session as it is stored, with the slug and the state of its study."""
+    """A session as it is stored."""
 
     id: int
     study_id: int
@@ -48,8 +48,6 @@ class Session:
     device: dict[str, Any]
     background: dict[str, str]
     comment: str | None
-    slug: str
-    study_state: str
 
     @property
     def left(self) -> int:
@@ -57,19 +55,16 @@ class Session:
         return self.trials - self.answered
 
 
-_WITH_STUDY = select(session, study.c.slug, study.c.state.label("study_state")).join(study)
-
-
 def load(connection: Connection, token_hash: str) -> Session | None:
     """The session of a token."""
-    row = connection.execute(_WITH_STUDY.where(session.c.token_hash == token_hash)).mappings().first()
+    row = connection.execute(select(session).where(session.c.token_hash == token_hash)).mappings().first()
     return None if row is None else Session(**row)
 
 
 def find(connection: Connection, study_id: int, participant: str) -> list[Session]:
     """The sessions of a participant, in order."""
     here = (session.c.study_id == study_id) & (session.c.participant == participant)
-    rows = connection.execute(_WITH_STUDY.where(here).order_by(session.c.number)).mappings()
+    rows = connection.execute(select(session).where(here).order_by(session.c.number)).mappings()
     return [Session(**row) for row in rows]
 
 
@@ -138,8 +133,9 @@ def _with_background(connection: Connection, given: SetBackground) -> Literal["o
     ):
         _set(connection, row.id, state="full", finished=given.now, **values)
         return "full"
-    if counts and limits:
+    if counts and given.quotas:
         connection.execute(quota_seat.delete().where(quota_seat.c.session_id == row.id))
+    if counts and limits:
         seats = [{"session_id": row.id, "question": name, "answer": answer} for name, answer in limits.items()]
         connection.execute(insert(quota_seat), seats)
     _set(connection, row.id, step=given.step, lease_until=given.now + given.lease_seconds, **values)

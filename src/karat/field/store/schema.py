@@ -26,9 +26,8 @@ from sqlalchemy import (
 STUDY_STATES = ("draft", "running", "paused", "closed")
 ENDS = ("complete", "declined", "screened-out", "failed-quiz", "full", "withdrawn", "restarted")
 """How a session ends by what the participant does; restarted: the participant began again in a new session."""
-DECISIONS = ("returned", "rejected", "excluded")
+DECISIONS = ("excluded", "returned", "rejected")
 """How a session ends by what the researcher or the platform does."""
-SESSION_STATES = ("running", *ENDS, *DECISIONS)
 
 metadata = MetaData(
     naming_convention={
@@ -38,10 +37,6 @@ metadata = MetaData(
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
     }
 )
-
-
-def _of_session() -> Column[int]:
-    return Column("session_id", Integer, ForeignKey("session.id", ondelete="CASCADE"), nullable=False)
 
 
 study = Table(
@@ -152,7 +147,7 @@ event = Table(
     "event",
     metadata,
     Column("id", Integer, primary_key=True),
-    _of_session(),
+    Column("session_id", Integer, ForeignKey("session.id", ondelete="CASCADE"), nullable=False),
     Column("position", Integer),
     Column("kind", Text, nullable=False),
     Column("time", Double, nullable=False),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from time import time
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from karat.field.store.errors import StoreError
 from karat.field.store.schema import STUDY_STATES, invitation, server, study
@@ -116,7 +116,7 @@ def set_state(connection: Connection, payloads: list[SetState]) -> Sequence[Stud
         if row is None:
             results.append(StoreError(f"There is no study number {payload.study_id}."))
             continue
-        found = _row(row)
+        found = StudyRow(**row)
         if payload.state == "draft" and found.frozen_at is not None:
             results.append(StoreError("A study that has started cannot become a draft again. Pause or close it."))
             continue
@@ -130,16 +130,12 @@ def set_state(connection: Connection, payloads: list[SetState]) -> Sequence[Stud
 def find(connection: Connection, slug: str) -> StudyRow | None:
     """A study by its slug."""
     row = connection.execute(select(study).where(study.c.slug == slug)).mappings().first()
-    return None if row is None else _row(row)
+    return None if row is None else StudyRow(**row)
 
 
 def every(connection: Connection) -> list[StudyRow]:
     """All studies of the server, in the order in which they came."""
-    return [_row(row) for row in connection.execute(select(study).order_by(study.c.id)).mappings()]
-
-
-def _row(row: RowMapping) -> StudyRow:
-    return StudyRow(**row)
+    return [StudyRow(**row) for row in connection.execute(select(study).order_by(study.c.id)).mappings()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,7 +120,9 @@ def _anchored(information: Floats, items: int) -> Floats:
 def _on_plane(information: Floats, items: int) -> Floats:
     """The inverse of the information where strengths sum to zero."""
     size = len(information)
-    factor, _ = linalg.lapack.dpotrf(_anchored(information, items).T, lower=1, overwrite_a=1)
+    factor, flaw = linalg.lapack.dpotrf(_anchored(information, items).T, lower=1, overwrite_a=1)
+    if flaw:
+        return np.full((size, size), np.inf)
     inverse, flaw = linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)
     if flaw:
         return np.full((size, size), np.inf)

@@ -104,13 +104,12 @@ class _Problem:
     """The marginal likelihood in (strengths, log k, mu, log omega); omega is left out where the criterion is shared."""
 
     def __init__(self, pairs: Pairs, who: Ints, shared: bool) -> None:
-        if (pairs.answer == 0).sum() == 0 and not shared:
-            shared = True
-        self.pairs, self.who, self.shared = pairs, who, shared
+        # Without ties every criterion is near zero, and nothing tells those of participants apart.
+        self.pairs, self.who, self.shared = pairs, who, shared or not pairs.has_ties
         self.people = int(who.max()) + 1
         self.items = pairs.items
-        self.size = pairs.items + (2 if shared else 3)
-        self.count = POINTS_SHARED if shared else POINTS_OWN
+        self.size = pairs.items + (2 if self.shared else 3)
+        self.count = POINTS_SHARED if self.shared else POINTS_OWN
 
     def start(self) -> Floats:
         """Strengths by Davidson's model, whose logistic unit is about 1.7 normal ones."""

@@ -6,6 +6,8 @@ Let p_ab be the share of choices of a over b (ties count half). Where p_ab and p
     moderate                                     p_ac >= min(p_ab, p_bc),
     strong                                       p_ac >= max(p_ab, p_bc).
 
+Where proportions of 1/2 allow three items more than one order, it is enough that one of them obeys.
+
 Proportions of few choices break these by chance alone, so that counts of violations are compared with those of
 simulated studies. A participant's triad is circular where a was chosen over b, b over c and c over a (Kendall and
 Babington Smith 1940). With d of them among all n items, zeta = 1 - d / (most possible), which is 1 for a perfect order.

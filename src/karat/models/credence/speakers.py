@@ -71,8 +71,8 @@ def minority(direction: Floats) -> Floats:
     """
     ordered = np.sort(direction)
     number = np.arange(1, len(ordered))
-    total, squares = np.cumsum(ordered), ordered.sum()
-    between = (total[:-1] - number / len(ordered) * squares) ** 2 / (number * (len(ordered) - number))
+    below, total = np.cumsum(ordered)[:-1], ordered.sum()
+    between = (below - number / len(ordered) * total) ** 2 / (number * (len(ordered) - number))
     cut = ordered[int(np.argmax(between))]
     upper = direction > cut
     small = upper if upper.sum() <= len(upper) / 2 else ~upper

@@ -125,5 +125,7 @@ def _without(fit: AnyFit, groups: Factor, group: int) -> Refit:
         best, convergence = solve(objective, start, objective.zero_modes())
         evaluations, converged = evaluations + convergence.evaluations, convergence.converged
     parameters[kept] = best.parameters
-    parameters[-objective.deviations :] = np.abs(parameters[-objective.deviations :])
+    # Those of the full fit: a category that goes takes deviations with it, and leaves gaps among them.
+    deviations = slice(-fit.objective.deviations, None)
+    parameters[deviations] = np.abs(parameters[deviations])
     return Refit(-best.at.value, parameters, best.decrement, converged, evaluations, fit.answers - objective.answers)

@@ -68,7 +68,7 @@ class MarginalMeans:
         names = self.labels()
         return Differences(
             tuple(f"{names[i]} - {names[j]}" for i, j in pairs), estimate, se, df, estimate - half, estimate + half,
-            p, _holm_of_known(p), self.level,
+            p, holm(p), self.level,
         )  # fmt: skip
 
     def __str__(self) -> str:
@@ -202,10 +202,3 @@ def _linear(model: Model, contrasts: Floats) -> tuple[Floats, Floats, Floats]:
         values, covariance = model.fit.coefficients, model.fit.covariance
     variance = np.einsum("ki,ij,kj->k", contrasts, covariance, contrasts)
     return contrasts @ values, np.sqrt(variance), model.degrees(contrasts)
-
-
-def _holm_of_known(p: Floats) -> Floats:
-    adjusted = np.full(len(p), np.nan)
-    known = np.isfinite(p)
-    adjusted[known] = holm(p[known])
-    return adjusted

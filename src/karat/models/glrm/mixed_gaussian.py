@@ -24,6 +24,7 @@ from scipy.linalg import block_diag
 from karat.models.glrm.crossed import Floats
 from karat.models.glrm.mixed_laplace import by_determinant, theta_information
 from karat.models.glrm.mixed_mode import Crossing, Curvature, Pair, solve
+from karat.models.glrm.mixed_sides import Side
 
 
 @dataclass(frozen=True)
@@ -129,5 +130,5 @@ class GaussianMixedObjective:
         )
 
 
-def _information(sides: list[tuple[object, Floats, Floats]]) -> Floats:
-    return np.asarray(block_diag(*(theta_information(*side) for side in sides)))  # type: ignore[arg-type]
+def _information(sides: list[tuple[Side, Floats, Floats]]) -> Floats:
+    return np.asarray(block_diag(*(theta_information(*side) for side in sides)))

@@ -15,7 +15,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from karat.models.glrm.crossed import Floats, Layout
-from karat.models.glrm.families import Derivatives, Family
+from karat.models.glrm.families import Derivatives, Family, Gaussian
 from karat.models.glrm.schur import Schur
 
 DECREMENT = 1e-9
@@ -145,7 +145,7 @@ def evaluate(layout: Layout, family: Family, base: Floats, psi: Floats, scales: 
         if np.abs(step).max() < 1e-10:
             break
         # A step is shortened where the curvature would not hold; measured answers have the same everywhere.
-        longest = np.maximum(np.abs(s * step) / CELL_STEP, 1) if family.parameters != 1 else 1.0
+        longest = 1.0 if isinstance(family, Gaussian) else np.maximum(np.abs(s * step) / CELL_STEP, 1)
         cell = cell + step / longest
     value = penalty + float((cell * cell).sum()) / 2 - float(one.log_likelihood.sum())
     return Point(

@@ -26,7 +26,7 @@ from karat.models.glrm.fit import Fit
 from karat.models.glrm.mode import find_mode
 from karat.models.glrm.nominal import NominalFit
 from karat.models.glrm.objective import Objective
-from karat.models.glrm.optimise import TOLERANCE, minimise
+from karat.models.glrm.optimise import TOLERANCE, minimise, minimise_off_zero
 from karat.models.glrm.redraw_nominal import NominalRedraw
 from karat.models.glrm.threads import one_thread
 
@@ -89,6 +89,7 @@ class _Redraw:
             raise ValueError("Without this worker there is one category alone, and nothing to draw from.")
         start, self.hessian = fit.parameters[kept], fit.hessian[np.ix_(kept, kept)]
         best = minimise(rest, start, rest(start, modes), self.hessian, TOLERANCE)
+        best = minimise_off_zero(rest, best, rest.deviations, TOLERANCE)
         self.parameters, self.log_likelihood = best.parameters, -best.at.value
         beta, self.psi, self.scales = rest.split(best.parameters)
         self.mode = find_mode(rest.layout, rest.family, rest.design @ beta, self.psi, self.scales, best.at.modes)
@@ -119,6 +120,8 @@ class _Redraw:
             # The maximum lies at or above this likelihood, and so the distance at or below.
             return False
         best = minimise(objective, self.parameters, at, self.hessian, TOLERANCE)
+        if 2 * (best.at.value + self.log_likelihood) >= observed:
+            best = minimise_off_zero(objective, best, objective.deviations, TOLERANCE)
         return 2 * (best.at.value + self.log_likelihood) >= observed
 
     def _drawn(self, random: np.random.Generator) -> Any:

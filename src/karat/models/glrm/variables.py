@@ -115,7 +115,7 @@ def label_of(value: Any) -> str:
     >>> label_of(2.0), label_of("b"), label_of(np.bool_(True))
     ('2', 'b', 'True')
     """
-    if _is_number(value) and float(value) == int(value):
+    if _is_number(value) and float(value).is_integer():
         return str(int(value))
     return str(value)
 

@@ -9,7 +9,7 @@ from karat.report.drawn import drawn, told
 from karat.report.gather import Gathered
 from karat.report.quality_figures import performance_figure, shares_right
 from karat.screen.evidence import Evidence
-from karat.section import Section
+from karat.section import Figure, Section
 
 
 def attention(gathered: Gathered) -> Section | str:
@@ -41,18 +41,22 @@ def _checked(gathered: Gathered, name: str, what: str, title: str) -> Section | 
     if isinstance(found, str):
         return found
     data = shares_right(found)
-    if not data.height:
+    if data is not None and not data.height:
         return "Nobody has a score."
-    chances = chances_of(found, gathered.judgments)
-    caption = "Hatched: flagged." + (" Dotted: what guessing gives on average." if chances else "")
-    figure = drawn(name, performance_figure(found, what, chances), told(found), caption, data)
     guess = found.participants["guess_probability"].max() if "guess_probability" in found.participants.columns else None
     texts = [told(found)]
     if isinstance(guess, float):
-        texts.append(
-            f"Somebody who guesses passes with a probability of at most {guess:.3f}".replace(" 0.", " .") + "."
-        )
-    return Section(name, title, tuple(texts), figures=(figure,), notes=found.notes)
+        texts.append(f"Somebody who guesses passes with a probability of {_at_most(guess)}.")
+    figures: tuple[Figure, ...] = ()
+    if data is not None:
+        chances = chances_of(found, gathered.judgments)
+        caption = "Hatched: flagged." + (" Dotted: what guessing gives on average." if chances else "")
+        figures = (drawn(name, performance_figure(found, data, what, chances), told(found), caption, data),)
+    return Section(name, title, tuple(texts), figures=figures, notes=found.notes)
+
+
+def _at_most(p: float) -> str:
+    return f"at most {p:.3f}".replace(" 0.", " .") if p >= 0.001 else "less than .001"
 
 
 def chances_of(evidence: Evidence, judgments: Judgments) -> list[float]:

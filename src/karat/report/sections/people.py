@@ -8,8 +8,8 @@ from karat.errors import counted
 from karat.report.gather import Gathered
 from karat.report.strips import answer_strips, rt_strips
 from karat.screen.evidence import Evidence
-from karat.screen.explain import WORDS
 from karat.section import Section, Table
+from karat.study.criteria import title_of
 
 MOST = 1000
 """Of more participants the excluded and those with most flags are shown."""
@@ -82,7 +82,7 @@ def _reasons(evidence: dict[str, Evidence]) -> dict[str, list[tuple[str, str]]]:
     found: dict[str, list[tuple[str, str]]] = {}
     for name, one in evidence.items():
         for who, reason in one.participants.filter("flagged").select("participant", "reason").iter_rows():
-            found.setdefault(who, []).append((WORDS.get(name, name), reason))
+            found.setdefault(who, []).append((title_of(name), reason))
     return found
 
 

@@ -14,12 +14,11 @@ from karat.report.sections.brief import quality_told, without_name
 from karat.screen.crowd_figures import chance_figure
 from karat.screen.deletion import Deletion
 from karat.screen.evidence import Evidence
-from karat.screen.explain import WORDS
 from karat.screen.markov import Markov
 from karat.screen.markov_figure import MOST_MATRICES, distance_figure, transition_figure
 from karat.screen.spammer_index import SUSPICIOUS, SpammerIndex
 from karat.section import Figure, Section, Table
-from karat.study.criteria import CRITERIA
+from karat.study.criteria import CRITERIA, title_of
 
 AGREEMENT = {
     "fleiss_kappa": "Fleiss' kappa", "icc_agreement": "ICC(A,1)", "icc_consistency": "ICC(C,1)",
@@ -55,7 +54,7 @@ def section(gathered: Gathered) -> Section:
             notes.append(f"{name}: not shown. {found[:1].upper()}{found[1:]}")
         else:
             made.append(found)
-    beyond = [WORDS[name] for name, one in gathered.described.items()
+    beyond = [title_of(name) for name, one in gathered.described.items()
               if isinstance(one, Evidence) and name not in gathered.screening.evidence]  # fmt: skip
     text = (f"Computed for description only, and no rule of this screening: {', '.join(beyond)}.",) if beyond else ()
     return Section("quality", "How good the data are", text, notes=tuple(notes), sections=tuple(made))
@@ -145,10 +144,10 @@ def _criteria(gathered: Gathered) -> Section | str:
     """One row a criterion: how many it looked at and flagged, by which settings, or why it could not run."""
     screening = gathered.screening
     rows: list[tuple[object, ...]] = [
-        (WORDS.get(name, name), one.participants.height, len(one.flagged), _settings(one), _remarks(one.notes))
+        (title_of(name), one.participants.height, len(one.flagged), _settings(one), _remarks(one.notes))
         for name, one in screening.evidence.items()
     ]
-    rows += [(WORDS.get(name, name), None, None, "", _capital(why.removeprefix(f"{name}: ")))
+    rows += [(title_of(name), None, None, "", _capital(why.removeprefix(f"{name}: ")))
              for name, why in screening.skipped.items()]  # fmt: skip
     if not rows:
         return "The rules name no criterion."

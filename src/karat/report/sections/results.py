@@ -6,6 +6,7 @@ import re
 
 import polars as pl
 
+from karat.errors import KaratError
 from karat.measure.errors import MeasureError
 from karat.measure.measures import Measures, Part
 from karat.measure.part_files import TABLES, TOLD, figures_of
@@ -68,10 +69,11 @@ def _part(part: Part, measures: Measures, number: int) -> Section:
         text = text.replace(note, "")
     tables = TABLES[part.name](part.result)
     shown = SHOWN.get(part.name, list(tables))
+    figures, undrawn = _figures(part, measures, key, tables)
     return Section(
         key, part.heading[:1].upper() + part.heading[1:], (_spelled(" ".join(text.split())),),
         tuple(_table(f"{key}-{name}", name, tables[name]) for name in shown if tables[name].height),
-        tuple(_figures(part, measures, key, tables)), tuple(_spelled(note) for note in notes),
+        tuple(figures), tuple(_spelled(note) for note in [*notes, *undrawn]),
     )  # fmt: skip
 
 
@@ -87,16 +89,26 @@ def _table(key: str, name: str, frame: pl.DataFrame) -> Table:
     )  # fmt: skip
 
 
-def _figures(part: Part, measures: Measures, key: str, tables: dict[str, pl.DataFrame]) -> list[Figure]:
-    found = []
+def _figures(
+    part: Part, measures: Measures, key: str, tables: dict[str, pl.DataFrame]
+) -> tuple[list[Figure], list[str]]:
+    """The figures of a result, and why others could not be drawn."""
+    found, undrawn = [], []
     for name, draw in figures_of(part.name, part.result).items():
         try:
             figure = draw(part.result, measures)
-        except MeasureError:
+        except MeasureError as error:
+            undrawn.append(_undrawn(error))
             continue
         data = tables.get(name, next(iter(tables.values())))
         found.append(drawn(f"{key}-{name}", figure, " ".join(str(part.result).split()), "", data))
-    return found
+    return found, undrawn
+
+
+def _undrawn(error: Exception) -> str:
+    """Why there is no figure, without the name that the program has for the result."""
+    why = re.sub(r"^\w+: ", "", str(error))
+    return f"A figure is not shown: {why}"
 
 
 def _effects(found: EffectsBeforeAfter) -> Section:
@@ -110,13 +122,16 @@ def _effects(found: EffectsBeforeAfter) -> Section:
         "excluded. A p that changes says nothing on whether the exclusion was right; read the coefficients beside "
         "their standard errors."
     )
+    figures: tuple[Figure, ...] = ()
+    undrawn: tuple[str, ...] = ()
     try:
-        figures: tuple[Figure, ...] = (drawn("effects", found.plot(), str(found), "", found.means()),)
-    except (ValueError, IndexError):
-        figures = ()
+        figures = (drawn("effects", found.plot(), str(found), "", found.means()),)
+    except (KaratError, ValueError) as error:
+        undrawn = (_undrawn(error),)
     return Section(
-        "effects", "Effects before and after exclusion", (told,), (tests, coefficients), figures, found.notes
-    )
+        "effects", "Effects before and after exclusion", (told,), (tests, coefficients), figures,
+        (*found.notes, *undrawn),
+    )  # fmt: skip
 
 
 def _sentence(text: str) -> str:

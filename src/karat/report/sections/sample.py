@@ -7,14 +7,14 @@ from typing import Any
 import polars as pl
 
 from karat.errors import counted
-from karat.report.counts import days, step_counts, working_minutes
+from karat.report.counts import commonest, days, step_counts, working_time
 from karat.report.drawn import drawn
 from karat.report.gather import Gathered
 from karat.report.sections.brief import verdict
 from karat.screen.composition import VERDICT, Composition
-from karat.screen.explain import WORDS
 from karat.screen.screening import Screening
 from karat.section import Figure, Section, Table
+from karat.study.criteria import title_of
 
 STAGES = {"completion": "completion", "clock": "the clock", "answers": "the answers"}
 
@@ -36,7 +36,7 @@ def section(gathered: Gathered) -> Section:
         caption = "One participant may be counted under several criteria."
         figures.append(Figure("flow", "Flow of participants", _flow_told(screening), screening.flow(), caption, steps))
         tables.append(_flow_table(steps))
-        notes += [f"{WORDS.get(name, name)} could not be applied: {why}" for name, why in screening.skipped.items()]
+        notes += [f"{title_of(name)} could not be applied: {why}" for name, why in screening.skipped.items()]
     return Section(
         "sample", "Who took part", tuple(text for text in paragraphs if text), tuple(tables), tuple(figures),
         tuple(notes), (_composition(screening),),
@@ -53,7 +53,7 @@ def steps_table(screening: Screening) -> pl.DataFrame:
     rows = [
         (
             step["stage"], step["entered"], step["excluded"], step["remained"],
-            ", ".join(f"{WORDS.get(name, name)} {number:,}" for name, number in step["flagged"].items()),
+            ", ".join(f"{title_of(name)} {number:,}" for name, number in step["flagged"].items()),
         )
         for step in step_counts(screening)
     ]  # fmt: skip
@@ -70,13 +70,14 @@ def _flow_table(steps: pl.DataFrame) -> Table:
 def _flow_told(screening: Screening) -> str:
     if screening.exclude is None:
         return "Criteria give evidence only, and nobody is excluded."
-    steps = [step for step in screening.steps if step.flagged or step.excluded]
+    steps = step_counts(screening)
     if not steps:
         return ""
     first, *rest = (
-        f"by {STAGES[step.stage]} {step.remained:,} of {step.entered:,}"
+        f"by {STAGES[step['stage']]} {step['remained']:,} of {step['entered']:,}"
         if number
-        else f"Screening by {STAGES[step.stage]} left {step.remained:,} of {counted(step.entered, 'participant')}"
+        else f"Screening by {STAGES[step['stage']]} left {step['remained']:,} of "
+        f"{counted(step['entered'], 'participant')}"
         for number, step in enumerate(steps)
     )
     return ", ".join([first, *rest]) + "."
@@ -91,10 +92,10 @@ def _fielded(gathered: Gathered) -> str:
         told = f"Answers were given on {known[0]}."
     else:
         told = f"Answers were given between {known[0]} and {known[1]}."
-    minutes = working_minutes(gathered.judgments.participants)
-    if minutes:
-        low, middle, high = (minutes[name] for name in ("low", "median", "high"))
-        told += f" The median working time was {middle:.1f} minutes; nine of ten took {low:.1f} to {high:.1f}."
+    taken = working_time(gathered.judgments.participants)
+    if taken:
+        low, middle, high = (f"{taken[name]:,.1f}" for name in ("low", "median", "high"))
+        told += f" The median working time was {middle} {taken['unit']}; nine of ten took {low} to {high}."
     return told
 
 
@@ -102,10 +103,8 @@ def _where(gathered: Gathered) -> str:
     """Where participants come from: the sources of the data, else the platform of the study file."""
     people = gathered.judgments.participants
     if "source" in people.columns and people["source"].drop_nulls().len():
-        counts = people["source"].drop_nulls().cast(pl.String).value_counts().sort("count", "source", descending=True)
-        return (
-            "Participants came from " + ", ".join(f"{name} ({number:,})" for name, number in counts.iter_rows()) + "."
-        )
+        counts = [f"{name} ({number:,})" for name, number in commonest(people["source"]).items()]
+        return f"Participants came from {', '.join(counts)}."
     if gathered.study is not None:
         return f"Participants were recruited by {gathered.study.settings.recruitment.platform}."
     return "Where participants come from is not recorded."
@@ -141,7 +140,7 @@ def _composition(screening: Screening) -> Section:
     shown = compared(found)
     rows = pl.concat([found.groups.filter(pl.col("criterion") == name) for name in shown])
     columns = ["variable", "group", "participants", "flagged", "share", "lower", "upper", "p", "p_adjusted"]
-    words = {VERDICT: "the rule"} | WORDS
+    words = {name: title_of(name) for name in shown} | {VERDICT: "the rule"}
     table = Table(
         "composition", "Groups of participants",
         rows.select(*(["criterion"] if len(shown) > 1 else []), *columns)

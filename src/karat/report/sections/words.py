@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from karat.report.gather import Gathered
 from karat.report.literature import bibtex, cited, readable, references
+from karat.report.words import methods, preregistration
 from karat.section import Listing, Section
 
 TITLES = {
@@ -23,8 +24,6 @@ def section(gathered: Gathered, language: str = "en") -> Section:
     >>> [one.title for one in found.sections]
     ['Methoden', 'Präregistrierung', 'Literatur']
     """
-    from karat.report.words import methods, preregistration
-
     title, first, second, third = TITLES[language]
     texts = methods(gathered, language), preregistration(gathered, language)
     keys = cited(" ".join(texts))

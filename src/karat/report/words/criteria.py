@@ -13,7 +13,7 @@ import polars as pl
 from karat.report.words.language import Language
 from karat.screen.evidence import Evidence
 from karat.screen.time_rules import time_rule
-from karat.study.criteria import CRITERIA
+from karat.study.criteria import CRITERIA, title_of
 
 SHARES = {
     "completion": ("at_least",), "remfod": ("genuine_at_least",), "controls": ("neutral_at_most",),
@@ -23,7 +23,6 @@ SHARES = {
 BELOW_ONE = ("alpha", "below", "least_index", "at_least")
 """Settings that are told without a leading zero."""
 SPEEDS = ("mean_below", "median_below", "relative_below", "share_of_expected")
-OWN_RULES = ("remfod", "participant", "function", "global")
 CITES: dict[str, tuple[str, ...]] = {
     "eligibility": ("pieper",), "quiz": ("langsford2018",), "completion": ("pieper",), "controls": ("pieper",),
     "straightlining": ("schilling1990", "macketanz2022"), "inconsistency": ("macketanz2022",),
@@ -46,6 +45,9 @@ def clause(language: Language, name: str, settings: Mapping[str, Any], needed: s
     told = [language.say(key, **values) for key in keys]
     used = {place for key in keys for place in language.places(key)}
     usual = {key: field.default for key, field in CRITERIA[name].settings.model_fields.items()}
+    if not any(key.startswith(f"needs.{name}") for key in language.texts):
+        # Nobody knows what is usual in a criterion from elsewhere, so that all its settings are told.
+        told, usual = [language.say("needs", asks=CRITERIA[name].asks)], {}
     for key, value in whole.items():
         idle = key == "expected_minutes" and whole.get("share_of_expected") is None
         if key not in used and value is not None and value != usual.get(key) and value != {} and not idle:
@@ -60,7 +62,7 @@ def name_of(language: Language, name: str) -> str:
     >>> name_of(GERMAN, "completion")
     'Vollständigkeit'
     """
-    return language.texts.get(f"name.{name}", name)
+    return language.texts.get(f"name.{name}") or title_of(name)
 
 
 def cites(name: str, settings: Mapping[str, Any]) -> str:
@@ -111,8 +113,7 @@ def needed_answers(language: Language, evidence: Evidence) -> str:
         told.append(language.say(key, needed=language.number(needed), trials=language.number(trials), group=kind))
     chances = table["guess_probability"].drop_nulls().unique() if "guess_probability" in table.columns else pl.Series()
     if told and len(chances) == 1:
-        p = language.probability(chances.item(), 3)
-        told.append(language.say("needed.guess", p=p))
+        told.append(language.say("needed.guess", p=language.p_value(chances.item())))
     return "; ".join(told)
 
 

@@ -45,7 +45,9 @@ def answered(language: Language, judgments: Judgments, known: bool) -> list[str]
     told = []
     if not known:
         scales = dict.fromkeys(judgments.scales.values())
-        texts = [_scale(language, scale, len(judgments.scales)) for scale in scales]
+        # Several questions on the same points are the lines of a differential.
+        pairs = len(judgments.scales) if len(judgments.scales) > 2 else 0
+        texts = [_scale(language, scale, pairs) for scale in scales]
         told += [text[0].upper() + text[1:] for text in texts]
     each = frame.filter(pl.col("response").is_not_null()).group_by("participant").len()["len"]
     median = each.median()
@@ -69,12 +71,12 @@ def _block(language: Language, block: Block) -> str:
     settings = block.settings
     scale = settings.scale
     ends = ""
-    if settings.task == "likert" and scale.labels:
+    if block.questions is None and scale.labels:
         low, high = (language.quoted(scale.labels[place]) for place in (0, -1))
         ends = language.say("ends", low=low, high=high)
     slider = language.say("slider") if scale.slider else ""
     pairs = 0 if block.questions is None else block.questions.height
-    told = [_scale(language, block.scale, pairs, settings.task, ends, slider)]
+    told = [_scale(language, block.scale, pairs, ends, slider)]
     if settings.repeated_questions:
         told.append(language.say("repeated", pairs=language.counted(settings.repeated_questions, "pair")))
     if settings.prompt:
@@ -102,9 +104,9 @@ def _block(language: Language, block: Block) -> str:
 
 
 def _scale(
-    language: Language, scale: Scale, questions: int, task: str = "", ends: str = "", slider: str = ""
+    language: Language, scale: Scale, pairs: int, ends: str = "", slider: str = ""
 ) -> str:  # fmt: skip
-    """The sentence on a scale; what a task adds to it is empty where only data are known."""
+    """The sentence on a scale, of so many pairs of adjectives; what a study adds is empty where only data are known."""
     if isinstance(scale, Choice):
         return language.say("task.choice", none=language.say("none") if scale.none else "")
     if isinstance(scale, Magnitude):
@@ -117,9 +119,9 @@ def _scale(
     levels = [str(level) for level in scale.levels] if isinstance(scale, Binary | Nominal | Ordinal) else []
     if isinstance(scale, Ordinal):
         points = language.number(len(levels))
-        if task == "differential" or (not task and questions > 2):
-            pairs = language.counted(questions, "pair")
-            return language.say("task.differential", pairs=pairs, points=points, slider=slider)
+        if pairs:
+            number = language.counted(pairs, "pair")
+            return language.say("task.differential", pairs=number, points=points, slider=slider)
         return language.say("task.likert", points=points, ends=ends, slider=slider)
     if isinstance(scale, Binary):
         return language.say("task.yes-no", low=language.quoted(levels[0]), high=language.quoted(levels[1]))

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from karat.report.words.language import Language
-from karat.screen.explain import WORDS
 
 NOUNS = {
     "participant": ("participant", "participants"), "item": ("item", "items"), "test item": ("test item", "test items"),
     "list": ("list", "lists"), "trial": ("trial", "trials"), "answer": ("answer", "answers"),
     "condition": ("condition", "conditions"), "question": ("question", "questions"), "day": ("day", "days"),
-    "stimulus": ("stimulus", "stimuli"), "attempt": ("attempt", "attempts"), "slip": ("slip", "slips"),
+    "stimulus": ("stimulus", "stimuli"), "attempt": ("attempt", "attempts"),
     "minute": ("minute", "minutes"), "pair": ("pair", "pairs"), "factor": ("factor", "factors"),
     "time": ("time", "times"), "step": ("step", "steps"),
 }  # fmt: skip
 
 TEXTS = {
-    "yes": "yes", "no": "no", "and": "and",
+    "yes": "yes", "no": "no",
     # What is asked.
     "block": "Block {name}: {text}",
     "task.yes-no": "participants [answered|will answer] {low} or {high} to each stimulus.",
@@ -77,7 +76,8 @@ TEXTS = {
     "sources": "By source: {counts}.",
     "when": "Answers were given between {first} and {last}.",
     "when.day": "Answers were given on {first}.",
-    "working": "The median working time was {minutes} minutes.",
+    "working.minutes": "The median working time was {median} minutes.",
+    "working.seconds": "The median working time was {median} seconds.",
     "background": "{column}: {counts}.",
     "background.number": "{column}: median {median}, {low} to {high}.",
     "count": "{value} ({number})", "count.missing": "not known ({number})",
@@ -110,6 +110,7 @@ TEXTS = {
     "nobody else": "Nobody will be excluded by another criterion.",
     # What a participant must meet, criterion by criterion.
     "further": "{name} = {value}",
+    "needs": "flagged [was|will be] {asks}",
     "needs.eligibility": "answers that admit: {answers}", "needs.eligibility.same": "columns that must agree: {same}",
     "needs.quiz": "the quiz passed in at most {attempts_at_most} attempts",
     "needs.completion": "at least {at_least} of the trials answered, no person twice",
@@ -123,7 +124,7 @@ TEXTS = {
     "below it, as found in rounds",
     "needs.remfod.rule": "at least {genuine_at_least} of response times that are not outlying by the rule {rule}",
     "needed": "at least {needed} of {trials} right", "needed.group": "at least {needed} of {trials} {group} ones right",
-    "needed.guess": "guessing passes with p = {p}", "group.grammatical": "grammatical",
+    "needed.guess": "guessing passes with p {p}", "group.grammatical": "grammatical",
     "group.ungrammatical": "ungrammatical", "account.positional": "positional", "account.relational": "relational",
     "account.extended": "extended relational", "account.strict": "strict", "account.pairwise": "pairwise",
     "needs.controls": "clear cases told apart on the {account} account, alpha = {alpha}",
@@ -207,6 +208,4 @@ TEXTS = {
     "software.planned": "All of this will be computed with karat {karat}.",
 }  # fmt: skip
 
-ENGLISH = Language(
-    "en", TEXTS | {f"name.{key}": name for key, name in WORDS.items()}, NOUNS, "and", ".", ",", ("“", "”")
-)
+ENGLISH = Language("en", TEXTS, NOUNS, "and", ".", ",", ("“", "”"))

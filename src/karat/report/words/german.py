@@ -8,13 +8,13 @@ NOUNS = {
     "participant": ("Person", "Personen"), "item": ("Item", "Items"), "test item": ("Test-Item", "Test-Items"),
     "list": ("Liste", "Listen"), "trial": ("Trial", "Trials"), "answer": ("Antwort", "Antworten"),
     "condition": ("Bedingung", "Bedingungen"), "question": ("Frage", "Fragen"), "day": ("Tag", "Tage"),
-    "stimulus": ("Stimulus", "Stimuli"), "attempt": ("Versuch", "Versuche"), "slip": ("Fehler", "Fehler"),
+    "stimulus": ("Stimulus", "Stimuli"), "attempt": ("Versuch", "Versuche"),
     "minute": ("Minute", "Minuten"), "pair": ("Paar", "Paare"), "factor": ("Faktor", "Faktoren"),
     "time": ("Mal", "Mal"), "step": ("Schritt", "Schritten"),
 }  # fmt: skip
 
 TEXTS = {
-    "yes": "ja", "no": "nein", "and": "und",
+    "yes": "ja", "no": "nein",
     "block": "Block {name}: {text}",
     "task.yes-no": "die Teilnehmenden [beantworteten|beantworten] jeden Stimulus mit {low} oder {high}.",
     "task.likert": "die Teilnehmenden [bewerteten|bewerten] jeden Stimulus auf einer Skala mit {points} "
@@ -78,7 +78,8 @@ TEXTS = {
     "sources": "Nach Herkunft: {counts}.",
     "when": "Die Antworten wurden zwischen dem {first} und dem {last} gegeben.",
     "when.day": "Die Antworten wurden am {first} gegeben.",
-    "working": "Der Median der Bearbeitungszeit war {minutes} Minuten.",
+    "working.minutes": "Der Median der Bearbeitungszeit war {median} Minuten.",
+    "working.seconds": "Der Median der Bearbeitungszeit war {median} Sekunden.",
     "background": "{column}: {counts}.",
     "background.number": "{column}: Median {median}, {low} bis {high}.",
     "count": "{value} ({number})", "count.missing": "unbekannt ({number})",
@@ -110,6 +111,7 @@ TEXTS = {
     "fingerprint": "Der Fingerabdruck der Studiendatei und ihrer Tabellen ist {fingerprint}.",
     "nobody else": "Nach anderen Kriterien wird niemand ausgeschlossen.",
     "further": "{name} = {value}",
+    "needs": "auffällig [war|ist] (auf Englisch): {asks}",
     "needs.eligibility": "zulassende Antworten: {answers}",
     "needs.eligibility.same": "Spalten, die übereinstimmen müssen: {same}",
     "needs.quiz": "Quiz bestanden; Versuche höchstens {attempts_at_most}",
@@ -125,7 +127,7 @@ TEXTS = {
     "needs.remfod.rule": "mindestens {genuine_at_least} der Antwortzeiten nach der Regel {rule} unauffällig",
     "needed": "mindestens {needed} von {trials} richtig",
     "needed.group": "mindestens {needed} von {trials} {group} richtig",
-    "needed.guess": "Raten besteht mit p = {p}", "group.grammatical": "grammatischen",
+    "needed.guess": "Raten besteht mit p {p}", "group.grammatical": "grammatischen",
     "group.ungrammatical": "ungrammatischen", "account.positional": "positional", "account.relational": "relational",
     "account.extended": "erweitert relational", "account.strict": "streng", "account.pairwise": "paarweise",
     "needs.controls": "klare Fälle unterschieden, Maßstab {account}, Alpha = {alpha}",

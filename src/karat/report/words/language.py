@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from string import Formatter
 from typing import Any
 
+SMALLEST_P = 0.001
 TENSES = re.compile(r"\[([^\[\]|@]*)\|([^\[\]|@]*)\]")
 
 
@@ -66,6 +67,10 @@ class Language:
         text = self.number(value, digits)
         bare = abs(value) < 1 and not self.leading_zero
         return text.replace(f"0{self.decimal}", self.decimal, 1) if bare else text
+
+    def p_value(self, value: float) -> str:
+        """The p of a test with its sign, so that none is written as nothing: = .041, or < .001."""
+        return f"= {self.probability(value, 3)}" if value >= SMALLEST_P else f"< {self.probability(SMALLEST_P)}"
 
     def quoted(self, text: str) -> str:
         """A text in quotation marks, its ends and line breaks evened out."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from karat.judgments import Judgments
-from karat.report.counts import background_columns, days, working_minutes
+from karat.report.counts import background_columns, commonest, days, working_time
 from karat.report.words.language import Language
 from karat.study.study import Study
 
@@ -44,9 +44,9 @@ def took_part(language: Language, judgments: Judgments, study: Study | None) -> 
     if "source" in people.columns and people["source"].drop_nulls().len():
         told.append(language.say("sources", counts=_counts(language, people["source"])))
     told += _when(language, judgments)
-    minutes = working_minutes(people)
-    if minutes:
-        told.append(language.say("working", minutes=language.number(minutes["median"], 1)))
+    taken = working_time(people)
+    if taken:
+        told.append(language.say(f"working.{taken['unit']}", median=language.number(taken["median"], 1)))
     for name in background_columns(people, study):
         column = people[name]
         if column.dtype.is_numeric() and column.drop_nulls().len():
@@ -61,13 +61,8 @@ def took_part(language: Language, judgments: Judgments, study: Study | None) -> 
 
 def _counts(language: Language, column: pl.Series) -> str:
     """How often each answer was given, the commonest first."""
-    table = (
-        column.drop_nulls()
-        .cast(pl.String)
-        .value_counts(name="count")
-        .sort("count", column.name, descending=[True, False])
-    )
-    told = [language.say("count", value=value, number=language.number(number)) for value, number in table.iter_rows()]
+    counts = commonest(column).items()
+    told = [language.say("count", value=value, number=language.number(number)) for value, number in counts]
     if column.null_count():
         told.append(language.say("count.missing", number=language.number(column.null_count())))
     return ", ".join(told)

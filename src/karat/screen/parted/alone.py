@@ -21,12 +21,13 @@ from karat.errors import counted
 from karat.judgments import Judgments
 from karat.scales import Scale
 from karat.screen.attention import attention
-from karat.screen.controls import ENOUGH_FOR_MEANS, controls
+from karat.screen.controls import controls, means_note
 from karat.screen.evidence import Evidence, ScreenError
 from karat.screen.parted.crowd import InParts, part_file, write_part
 from karat.screen.parted.evidence import PartedEvidence
 from karat.screen.passing import guess_note
 from karat.screen.positions import answered, by_scale
+from karat.screen.sensitivity import undefined_note
 from karat.screen.straightlining import ALPHA, NOTHING, check_settings, kinds_of, notes_on, verdicts
 
 STAND_IN = "\0"
@@ -195,30 +196,22 @@ def _facts(table: pl.DataFrame, notes: tuple[str, ...]) -> _Told:
         float(judged["guess_probability"].max() or 0.0),  # type: ignore[arg-type]
         fewest,
         undefined,
-        None if means or not first.height else first["reason"][0],
+        first["reason"][0] if first.height else None,
     )
 
 
 def _of_everybody(told: Sequence[_Told], criterion: str, alpha: float) -> list[str]:
     """The notes that depend on everybody: how often guessing passes, and what is not defined for whom."""
     notes = []
-    fewest = min((one.fewest for one in told if one.fewest is not None), default=ENOUGH_FOR_MEANS)
-    if fewest < ENOUGH_FOR_MEANS:
-        notes.append(
-            f"controls: means take ratings for numbers, which asks for at least {ENOUGH_FOR_MEANS} trials in each "
-            f"condition; the fewest that somebody has are {fewest}."
-        )
+    fewest = [one.fewest for one in told if one.fewest is not None]
+    notes += means_note(min(fewest)) if fewest else []
     passing = max((one.passing for one in told), default=0.0)
     notes += [guess_note(criterion, passing, alpha)] if passing > alpha else []
     why_not = next((one.why_not for one in told if one.why_not is not None), None)
     if why_not is not None and not sum(one.judged for one in told):
         notes.append(f"{criterion}: nobody could be judged; {why_not}.")
     defined = [one.undefined for one in told if one.undefined is not None]
-    undefined, known = sum(one for one, _ in defined), sum(one for _, one in defined)
-    if undefined:
-        who = "anybody" if undefined == known else f"{undefined} of {known} participants"
-        notes.append(f"d' and c are not defined for {who}: they need answers both where yes and where no is right.")
-    return notes
+    return notes + undefined_note(sum(one for one, _ in defined), sum(one for _, one in defined))
 
 
 def added(notes: Sequence[Sequence[str]], apart: Sequence[str] = ()) -> list[str]:

@@ -44,7 +44,6 @@ SIGN = "\x1f"
 class _Seen:
     """What a part says of itself."""
 
-    people: int
     longest: int
     more: int
     timed: bool
@@ -96,7 +95,7 @@ def _gather(judgments: Judgments, shared: tuple[Path, int | None, str | None], n
     write_part(people, folder, number)
     longest = int(table["answered"].max() or 0)  # type: ignore[arg-type]
     more = 0 if trials is None else table.filter(pl.col("answered") > trials).height
-    return _Seen(table.height, longest, more, timed, tuple(judgments.participants.columns))
+    return _Seen(longest, more, timed, tuple(judgments.participants.columns))
 
 
 def _beginnings(rows: pl.DataFrame) -> pl.DataFrame:

@@ -21,13 +21,13 @@ from karat.errors import counted
 from karat.judgments import Judgments
 from karat.models.credence import Fitted, Mixture, Trials, fit_credence
 from karat.screen.answer_table import conditions, numbered, with_stimuli
-from karat.screen.credence import BELOW, LITTLE, Credence, learned_shares, notes_on, people_table
-from karat.screen.credence_trials import Looked, looked_at
+from karat.screen.credence import BELOW, LITTLE, Credence, check_settings, learned_shares, notes_on, people_table
+from karat.screen.credence_trials import Looked, looked_at, with_pairs
 from karat.screen.evidence import ScreenError, everybody
 from karat.screen.parted.crowd import InParts, part_file, write_part
 from karat.screen.parted.evidence import PartedEvidence
 from karat.screen.positions import answered, by_scale
-from karat.screen.straightlining import presented
+from karat.screen.presentation import presented
 
 DRAWN = 20_000
 """From so many participants the model is learned."""
@@ -71,6 +71,7 @@ class _Learned:
 
 def credence_in_parts(crowd: InParts, below: float = BELOW, seed: int = 1, drawn: int = DRAWN) -> PartedEvidence:
     """How probable it is that each participant answered in earnest; flagged where that is under `below`."""
+    check_settings(below)
     folder = crowd.scratch / "credence"
     sizes = crowd.map(_sizes, None, name="credence")
     people = sum(size for size, _ in sizes)
@@ -156,7 +157,7 @@ def _learned(judgments: Judgments, looked: Looked, fitted: Fitted, below: float)
     stimuli = []
     for _, own in by_scale(judgments, rows):
         names.add(own["participant"][0])
-        stimuli.append(_stimuli(_shown(own)))
+        stimuli.append(_stimuli(with_pairs(own)))
     frame = judgments.frame.filter(pl.col("participant").is_in(sorted(names)))
     parts = looked.trials.parts
     return _Learned(
@@ -164,14 +165,6 @@ def _learned(judgments: Judgments, looked: Looked, fitted: Fitted, below: float)
         tuple(part.tested for part in parts), _usual(rows, looked),
         frame.with_columns(participant=pl.lit(MARK) + pl.col("participant")), below,
     )  # fmt: skip
-
-
-def _shown(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows on one scale, with the two items of a choice as its item, whichever side each stood on."""
-    if not {"left", "right"} <= set(rows.columns):
-        return rows
-    pair = pl.min_horizontal("left", "right") + " / " + pl.max_horizontal("left", "right")
-    return rows.with_columns(item=pl.coalesce(pair, "item"))
 
 
 def _stimuli(rows: pl.DataFrame) -> pl.DataFrame:
@@ -242,7 +235,7 @@ def _judged(judgments: Judgments, learned: _Learned) -> tuple[pl.DataFrame, int]
     parts, usual = [], np.full(looked.keyed.shape, np.nan)
     scales = by_scale(beside, rows)
     for place, (part, (_, own)) in enumerate(zip(looked.trials.parts, scales, strict=True)):
-        numbers = _shown(own)["item"].unique(maintain_order=True).str.head(DIGITS).cast(pl.Int64).to_numpy()
+        numbers = with_pairs(own)["item"].unique(maintain_order=True).str.head(DIGITS).cast(pl.Int64).to_numpy()
         item = np.where(part.there, numbers[part.item], 0)
         usual = np.where(part.there, learned.usual[place][item], usual)
         parts.append(
@@ -269,11 +262,11 @@ def _known(frame: pl.DataFrame, judgments: Judgments, learned: _Learned) -> tupl
     kept = []
     for (_, own), stimuli in zip(scales, learned.stimuli, strict=True):
         keys = [name for name in stimuli.columns if name != "_stimulus"]
-        found = _shown(own).join(stimuli, on=keys, how="inner", nulls_equal=True, maintain_order="left")
+        found = with_pairs(own).join(stimuli, on=keys, how="inner", nulls_equal=True, maintain_order="left")
         number = pl.col("_stimulus").cast(pl.String).str.zfill(DIGITS)
         found = found.with_columns(item=number).drop(conditions(own), "_stimulus")
         if {"left", "right"} <= set(own.columns):
-            turned = pl.col("left") > pl.col("right")
+            turned = (pl.col("left") > pl.col("right")).fill_null(False)
             # The names are others, but the same one stands first.
             found = found.with_columns(
                 left=_side("b", "a", turned), right=_side("a", "b", turned)

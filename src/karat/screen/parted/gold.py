@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import polars as pl
 
 from karat.judgments import Judgments
-from karat.screen.gold import KEYS, NEAR_UNANIMOUS, doubts_of, has_key, judged_items, sides_of, with_key
+from karat.screen.gold import KEYS, NEAR_UNANIMOUS, doubts_of, has_key, judged_items, with_key, with_sides
 from karat.screen.parted.crowd import InParts
 from karat.screen.positions import answered
 
 
-def doubts_in_parts(crowd: InParts, near_unanimous: float = NEAR_UNANIMOUS) -> list[str]:
+def doubts_in_parts(crowd: InParts) -> list[str]:
     """What is doubtful about the right answers; nothing where none is recorded."""
     counts = [one for one in crowd.map(_count, None, name="right answers") if one is not None]
     if not counts:
         return []
-    table, refused = _with_sides(counts, crowd)
+    together = pl.concat(counts).group_by(*KEYS, "response", maintain_order=True).agg(pl.col("answers").sum())
+    table, refused = with_sides(together, crowd.scales)
     order = table.select(KEYS).unique(maintain_order=True)
-    items = judged_items(table.sort(KEYS, maintain_order=True), near_unanimous)
+    items = judged_items(table.sort(KEYS, maintain_order=True), NEAR_UNANIMOUS)
     return doubts_of(order.join(items, on=KEYS, how="inner", maintain_order="left"), refused)
 
 
@@ -32,16 +31,3 @@ def _count(judgments: Judgments, _: None, number: int) -> pl.DataFrame | None:
     numbers = [question for question, scale in judgments.scales.items() if not getattr(scale, "levels", ())]
     given = pl.when(~pl.col("question").is_in(numbers)).then("response")
     return with_key(rows).group_by(*KEYS, given, maintain_order=True).len("answers")
-
-
-def _with_sides(counts: Sequence[pl.DataFrame], crowd: InParts) -> tuple[pl.DataFrame, int]:
-    """The counts of all parts with the side of each answer, and how many kinds of right answers have none."""
-    together = pl.concat(counts).group_by(*KEYS, "response", maintain_order=True).agg(pl.col("answers").sum())
-    sides, refused = [], 0
-    for question, expected in together.select("question", "expected").unique(maintain_order=True).iter_rows():
-        found = sides_of(crowd.scales[question], expected)
-        refused += found is None
-        sides += [(question, expected, answer, side) for answer, side in (found or {}).items()]
-    schema = {"question": pl.String, "expected": pl.String, "response": pl.String, "side": pl.Int64}
-    table = pl.DataFrame(sides, schema=schema, orient="row")
-    return together.join(table, on=list(schema)[:3], how="inner", maintain_order="left"), refused

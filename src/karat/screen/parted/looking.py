@@ -92,14 +92,17 @@ def _refuse_two_parts(parts: Parts, files: Sequence[Path]) -> None:
 def _notes(notes: Sequence[tuple[str, ...]], parts: Parts) -> tuple[str, ...]:
     """What was assumed: numbers of answers are added up; a note that not all parts have names one that has it."""
     total: dict[str, int] = {}
-    first: dict[str, int] = {}
+    where: dict[str, list[int]] = {}
     for number, own in enumerate(notes):
         for note in own:
             found = ANSWERS.search(note)
             said = note if found is None else note[: found.start()]
             total[said] = total.get(said, 0) + (0 if found is None else int(found[1].replace(",", "")))
-            first.setdefault(said, number)
-    return tuple(
-        f"{said} for {counted(total[said], 'answer')}." if total[said] else f"{parts.name(first[said])}: {said}"
-        for said in first
-    )
+            where.setdefault(said, []).append(number)
+    told = []
+    for said, having in where.items():
+        if total[said]:
+            told.append(f"{said} for {counted(total[said], 'answer')}.")
+        else:
+            told.append(said if len(set(having)) == len(notes) else f"{parts.name(having[0])}: {said}")
+    return tuple(told)

@@ -17,13 +17,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.errors import counted
 from karat.files import replacing
 from karat.judgments import Judgments
 from karat.models.markov import Ints, Strategy
 from karat.models.markov_null import Sequences
 from karat.scales import Scale
-from karat.screen.answer_table import numbered
+from karat.screen.answer_table import numbered, stimuli_text
 from karat.screen.evidence import ScreenError, everybody
 from karat.screen.markov import (
     ALPHA,
@@ -31,6 +30,7 @@ from karat.screen.markov import (
     by_published,
     by_simulation,
     check_settings,
+    check_simulations,
     errors_note,
     fit_for_published,
     verdicts,
@@ -40,7 +40,7 @@ from karat.screen.markov_tables import LEAST, design_of, levels_of, looked_at
 from karat.screen.parted.crowd import InParts, part_file, write_part
 from karat.screen.parted.evidence import PartedEvidence
 from karat.screen.parted.stimuli import keys_of_stimuli, rows_on
-from karat.screen.straightlining import presented
+from karat.screen.presentation import presented
 
 SIDES = ("left", "right", "polarity")
 """Columns that tell stimuli apart, because the same is shown on other sides."""
@@ -110,6 +110,7 @@ def markov_in_parts(
     if cutoffs == "published":
         notes += fit_for_published(designs, strategy)
     else:
+        check_simulations(alpha / len(designs), simulations)
         simulated = [
             tuple(
                 simulate_cutoffs(
@@ -174,8 +175,8 @@ def _merged(folder: Path, levels: tuple[str, ...], keys: list[str], crowd: InPar
     stimuli = int(together.max()) + 1
     if stimuli > MOST_STIMULI:
         raise ScreenError(
-            f"markov: {counted(stimuli, 'different stimulus').removesuffix('s')} are more than can be compared in "
-            f"parts, which are {MOST_STIMULI:,}."
+            f"markov: {stimuli_text(stimuli)} are more than can be compared in parts, which are {MOST_STIMULI:,}. "
+            "Leave the criterion out, or name items so that participants share them."
         )
     merged = np.zeros((stimuli, len(levels)), dtype=np.int64)
     lengths, start = [], 0

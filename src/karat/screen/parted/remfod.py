@@ -50,7 +50,7 @@ from karat.screen.remfod import (
 from karat.screen.time_rules import INTERMISSION, RUSH, Cutoffs, TimeRule
 from karat.work import HERE
 
-BATCHES = 4
+BATCHES = 2
 """Batches for each process, so that they end at about the same time."""
 LEAST, MOST = 500_000, 4_000_000
 """Trials in a batch: fewer take less time than to send for them, more take much memory. As few as two batches of the

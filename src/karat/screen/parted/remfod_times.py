@@ -19,8 +19,9 @@ from karat.files import replacing
 from karat.judgments import Judgments
 from karat.models.counting import Bins, tally
 from karat.models.robust import Floats, Ints
-from karat.screen.evidence import ScreenError, everybody, numbered
+from karat.screen.evidence import ScreenError, everybody
 from karat.screen.parted.crowd import part_file
+from karat.screen.presentation import with_positions
 from karat.screen.time_rules import Cutoffs, TimeRule, crossing, group_codes, sorted_by_group
 
 FOUND = np.dtype([("place", "i4"), ("kind", "i1"), ("degree", "i4"), ("lower", "f8"), ("upper", "f8")])
@@ -85,7 +86,7 @@ def take_times(judgments: Judgments, folder: Path, number: int) -> TimedPart:
     untimed = "rt" not in frame.columns
     if untimed:
         frame = frame.with_columns(rt=pl.lit(None, pl.Float64))
-    asked = numbered(frame).filter(pl.col("function") != "practice")
+    asked = with_positions(frame).filter(pl.col("function") != "practice")
     kept = asked.filter(pl.col("rt").is_not_null())
     people, codes = group_codes(kept["participant"])
     functions, function = group_codes(kept["function"])

@@ -11,7 +11,7 @@ import hashlib
 import json
 import shutil
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,36 +26,17 @@ from karat.files import replacing
 from karat.parts import Parts
 from karat.screen.evidence import ScreenError
 from karat.screen.noted import with_doubts
-from karat.screen.parted.alone import attention_in_parts, controls_in_parts, straightlining_in_parts
-from karat.screen.parted.completion import completion_in_parts
-from karat.screen.parted.credence import credence_in_parts
 from karat.screen.parted.crowd import InParts, part_file, write_part
 from karat.screen.parted.evidence import PartedEvidence
 from karat.screen.parted.gold import doubts_in_parts
-from karat.screen.parted.inconsistency import inconsistency_in_parts
 from karat.screen.parted.looking import Seen, look
-from karat.screen.parted.markov import markov_in_parts
-from karat.screen.parted.remfod import remfod_in_parts
 from karat.screen.parted.screening import PartedScreening, PartedStep
-from karat.screen.parted.speed import speed_in_parts
 from karat.screen.rules import asked, follows
 from karat.screen.run import STAGES
 from karat.study.criteria import CRITERIA
 from karat.study.study import Study
 from karat.work import HERE, Progress, Work
 
-IN_PARTS: dict[str, Callable[..., PartedEvidence]] = {
-    "completion": completion_in_parts,
-    "speed": speed_in_parts,
-    "remfod": remfod_in_parts,
-    "controls": controls_in_parts,
-    "attention": attention_in_parts,
-    "straightlining": straightlining_in_parts,
-    "inconsistency": inconsistency_in_parts,
-    "markov": markov_in_parts,
-    "credence": credence_in_parts,
-}
-"""What computes each criterion in parts."""
 NOT_IN_PARTS = "{name} cannot run in parts: it looks at all participants at once. Screen a table that fits into memory."
 PEOPLE = "people"
 
@@ -162,11 +143,13 @@ class _Running:
         self.steps.append(PartedStep(stage, entered, {n: counts[n] for n in here if n in self.evidence}, gone))
 
     def _compute(self, name: str) -> PartedEvidence:
-        if name not in IN_PARTS:
+        criterion = CRITERIA[name]
+        if not criterion.in_parts:
             raise ScreenError(NOT_IN_PARTS.format(name=name))
         if self.gone == self.everybody:
             raise ScreenError(f"{name}: nobody is left; the rules have excluded every participant before.")
-        return IN_PARTS[name](self.crowd, **self.settings[name])
+        evidence: PartedEvidence = criterion.compute_in_parts(self.crowd, **self.settings[name])
+        return evidence
 
     def _take_out(self, stage: str, pending: list[str]) -> list[tuple[int, dict[str, int]]]:
         before, after = self.crowd.excluded, f"excluded-{stage}"

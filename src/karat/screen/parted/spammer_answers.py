@@ -28,8 +28,8 @@ from karat.screen.crowd import Family, code_of, family_of, names_of
 from karat.screen.evidence import ScreenError
 from karat.screen.parted.crowd import InParts, part_file
 from karat.screen.positions import answered, by_scale
+from karat.screen.presentation import presented
 from karat.screen.spammer_rounds import COLUMNS as ROUNDS
-from karat.screen.straightlining import presented
 
 Ints = NDArray[np.int64]
 

@@ -19,18 +19,6 @@ LOCK = 7_541_903
 """A number of our own for the lock that lets one process at a time migrate a PostgreSQL database."""
 
 
-def newest() -> str:
-    """The name of the newest change.
-
-    >>> newest()
-    'first'
-    """
-    head = _scripts().get_current_head()
-    if head is None:
-        raise StoreError("karat is installed without its migrations. Install it again.")
-    return head
-
-
 def migrate(connection: Connection, until: str | None = None) -> list[str]:
     """Bring the tables up to date, inside the transaction of the connection; the changes that were made.
 

@@ -1,4 +1,4 @@
-"""Whether somebody watches."""
+"""Whether somebody watches, and on what."""
 
 from __future__ import annotations
 
@@ -12,7 +12,5 @@ def has_terminal() -> bool:
 
 
 def has_screen() -> bool:
-    """Whether somebody sits before a screen that could show a page."""
-    if not has_terminal():
-        return False
+    """Whether there is a screen that could show a page."""
     return sys.platform in ("win32", "darwin") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
