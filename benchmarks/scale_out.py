@@ -1,6 +1,6 @@
 """Screening judgments that lie in parts on disk, by size and processes: python benchmarks/scale_out.py [TRIALS ...]
 
-Of every size, judgments of participants with 100 trials each are written to a temporary folder, in 10 to 512 Parquet
+Of every size, judgments of participants with 100 trials each are written to a temporary folder, in 6 to 512 Parquet
 files. ReMFOD, straightlining and the Markov criterion then screen them on a local cluster of one and of two processes
 with one thread each, sizes above 20,000,000 on two only; the memory is that of all processes together at its largest,
 scheduler included. The smallest size is also screened in one memory, with as many threads as polars takes, and up to
@@ -134,7 +134,7 @@ def main() -> int:
     parser.add_argument("trials", nargs="*", type=float, default=[1e6], help="sizes, such as 1e6 1e7 1e8")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/scale.md")
     parser.add_argument("--without-peer", action="store_true", help="do not run dask.dataframe")
-    parser.add_argument("--parts", type=int, help="files of every size; 10 to 512 unless given")
+    parser.add_argument("--parts", type=int, help="files of every size; 6 to 512 unless given")
     parser.add_argument("--limit", type=float, default=3600, help="seconds after which the peer is given up")
     parser.add_argument("--folder", type=Path, help="where the temporary folder is made")
     asked = parser.parse_args()

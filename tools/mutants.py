@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 KILLED, SURVIVED, TIMEOUT, NO_TEST, UNCLEAR = "killed", "survived", "timeout", "no test", "unclear"
-PATIENCE, LEAST = 10, 20
+PATIENCE, LEAST = 10, 5
 """A mutant may take so many times the tests' time, and at least so many seconds, of the processor."""
 ASLEEP = 1800
 """Seconds after which a process that waits for ever is ended."""

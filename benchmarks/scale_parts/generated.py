@@ -17,7 +17,7 @@ from karat.judgments import Judgments
 
 TRIALS = 100
 """Answers a participant gives."""
-PARTS = {1_000_000: 10, 10_000_000: 64, 100_000_000: 512}
+PARTS = {1_000_000: 6, 10_000_000: 64, 100_000_000: 512}
 FUNCTIONS = np.array(["test", "filler", "control", "attention", "calibration"])
 SHARES = (34, 28, 22, 11, 5)
 """Items of each function among the hundred."""

@@ -42,9 +42,18 @@ class Timed:
 
 def ready(shared: None, number: int) -> None:
     """Load what the screening needs, and stay long enough for the other processes to get a task too."""
-    import karat.screen.parted  # noqa: F401
-
+    load()
     time.sleep(0.1)
+
+
+def load() -> None:
+    """Load what computes the criteria, which otherwise comes when it is asked for first."""
+    import pkgutil
+
+    from karat.study.criteria import CRITERIA as KNOWN
+
+    for name in CRITERIA:
+        pkgutil.resolve_name(KNOWN[name].in_parts)
 
 
 def rules_of(what: str) -> dict[str, Any]:
@@ -73,6 +82,7 @@ def in_parts(what: str, folder: Path, out: Path, processes: int) -> dict[str, An
     from karat.work import opened
 
     start = time.perf_counter()
+    load()
     with opened("local", processes=processes) as work:
         # First tasks for each process, so that all have started and loaded karat.
         work.map(ready, None, list(range(4 * processes)), name="start")

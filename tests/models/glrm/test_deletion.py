@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 import pytest
 
+from karat.models.glrm import deletion as module
 from karat.models.glrm import fit_crossed, fit_nominal, leave_one_out
+from karat.models.glrm.deletion import without
+from karat.models.glrm.objective import Objective
+from karat.models.glrm.optimise import minimise
 from models.glrm.simulated import answers
 
 Family = Literal["binary", "ordinal", "gaussian"]
@@ -83,6 +88,7 @@ def test_the_only_answers_of_one_kind() -> None:
     deletions = leave_one_out(fit_crossed(response, worker, task))
     assert np.isnan(deletions.log_likelihood[0])
     assert not deletions.converged[0]
+    assert (deletions.evaluations[0], deletions.answers[0]) == (0, 0)
 
 
 def test_the_map_and_the_progress_are_the_callers() -> None:
@@ -99,7 +105,12 @@ def test_the_map_and_the_progress_are_the_callers() -> None:
     assert seen == list(range(20))
     assert told == [(done, 20) for done in range(1, 21)]
     assert deletions.distance == pytest.approx(leave_one_out(fit).distance)
-    assert str(deletions).startswith("20 refits, each without one worker: all converged")
+    worst = int(np.argmax(deletions.distance))
+    assert str(deletions) == (
+        "20 refits, each without one worker: all converged, half the squared Newton decrement is at most "
+        f"{deletions.decrement.max():.1e}. The deviance distance is {deletions.distance.mean():.1f} on average and "
+        f"largest, {deletions.distance.max():.1f}, for worker number {worst + 1}."
+    )
 
 
 def test_a_fit_travels_to_other_processes() -> None:
@@ -109,3 +120,32 @@ def test_a_fit_travels_to_other_processes() -> None:
     for fit in (fit_crossed(response, worker, task), fit_nominal(response, worker, task)):
         again = pickle.loads(pickle.dumps(fit))
         assert leave_one_out(again).distance == pytest.approx(leave_one_out(fit).distance)
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How often the objective is asked for its value from now on, as a list with one number."""
+    calls = [0]
+    own = Objective.__call__
+
+    def call(self: Objective, *given: Any) -> Any:
+        calls[0] += 1
+        return own(self, *given)
+
+    monkeypatch.setattr(Objective, "__call__", call)
+    return calls
+
+
+def test_where_the_short_search_fails_it_starts_again_from_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    response, worker, task, _ = answers()
+    fit = fit_crossed(response, worker, task)
+    calls = counted(monkeypatch)
+    usual = without(fit, "worker", 3)
+    assert usual.evaluations == calls[0]
+    calls[0] = 0
+    monkeypatch.setattr(module, "minimise", lambda *given: replace(minimise(*given), decrement=1.0))
+    again = without(fit, "worker", 3)
+    assert again.converged
+    assert again.decrement <= 1e-8
+    assert again.evaluations == calls[0] > usual.evaluations
+    assert again.log_likelihood == pytest.approx(usual.log_likelihood, abs=1e-7)
+    assert again.parameters == pytest.approx(usual.parameters, abs=1e-3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import numpy as np
@@ -105,3 +106,17 @@ def test_parameters_are_asked_for_by_name(data: dict[str, Any]) -> None:
     assert intervals(model, parameters=["size"]).names == ("size",)
     with pytest.raises(ValueError, match='no parameter "length"; there are "\\(Intercept\\)", "size"'):
         intervals(model, parameters=["length"])
+
+
+def test_an_end_that_the_likelihood_does_not_bound_is_said(
+    data: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = importlib.import_module("karat.models.glrm.intervals")
+    model = fit(f"yes ~ size + {GROUPS}", data)
+    ends = {"(Intercept)": (0.5, -np.inf, 1.0), "size": (0.2, 0.1, np.inf)}
+    monkeypatch.setattr(module, "_profile", lambda *given: ends.get(given[4].name, (0.5, 0.1, 1.0)))
+    found = intervals(model, "profile", parameters=["(Intercept)", "size"])
+    assert found.notes == ("The likelihood does not bound (Intercept) and size.",)
+    assert intervals(model, "profile", parameters=["sd_(Intercept)|item"]).notes == ()
+    with pytest.raises(ValueError, match="cannot be computed at the estimate"):
+        module._evaluated(lambda parameters: None, np.zeros(2))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -9,6 +11,7 @@ from scipy.optimize import minimize
 
 import karat
 from karat.models.glrm import fit_crossed, fit_nominal, worker_share
+from karat.models.glrm.share import _Profile
 from karat.models.glrm.threads import one_thread
 
 
@@ -68,3 +71,18 @@ def test_other_models_are_refused() -> None:
     latent, who, what = answers(1.0, 2.0)
     with pytest.raises(ValueError, match="binary and ordinal"):
         worker_share(fit_nominal(np.digitize(latent, [-1, 1]), who, what))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="without a worker:task effect"):
+        worker_share(fit_crossed(latent > 0, who, what, interaction=True))
+
+
+def test_a_search_that_would_begin_with_crossed_thresholds_begins_at_the_fit() -> None:
+    latent, who, what = answers(2.0, 2.0, workers=16, tasks=12)
+    fit = fit_crossed(np.digitize(latent, [-1, 1]), who, what, family="ordinal")
+    usual, astray = _Profile(fit), _Profile(fit)
+    astray.follow = np.array([1e3, -1e3, 0.0, 0.0])
+    angle = usual.best + 0.1
+    assert astray.fall(angle) == pytest.approx(usual.fall(angle), abs=1e-6)
+    assert usual.fall(angle) > 0.01
+    nowhere = _Profile(replace(fit, parameters=fit.parameters[[1, 0, 2, 3]]))
+    with pytest.raises(ValueError, match="The parameters of the fit are not allowed here"):
+        nowhere.fall(angle)

@@ -132,7 +132,9 @@ class _Running:
             except ScreenError as error:
                 self.skipped[name] = str(error)
         entered, counts, gone = self.everybody - self.gone, dict.fromkeys(here, 0), 0
-        if self.exclude is not None and self.settings and self.everybody:
+        # A stage that found nothing out excludes nobody.
+        known = any(name in self.evidence for name in here)
+        if known and self.exclude is not None and self.settings and self.everybody:
             # What is still to come, or could not run, is not known: nobody is excluded because of it.
             later = STAGES[number + 1 :]
             pending = [name for name in self.settings if name in self.skipped or CRITERIA[name].stage in later]
