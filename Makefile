@@ -59,8 +59,11 @@ browser: setup-dev
 demo: setup
 	@$(ENV) -m karat demo
 
+# Many tests wait for servers, browsers and databases: two for each processor keep it busy.
+WORKERS = $$($(ENV) -c 'import os; print(2 * (os.cpu_count() or 1))')
+
 test: setup-dev browser
-	$(ENV) -m pytest -n auto --dist worksteal -rs -m "not slow"
+	$(ENV) -m pytest -n $(WORKERS) --dist worksteal -rs -m "not slow"
 
 test-slow: setup-dev browser
 	@$(PIP) --editable ".[bayes]"
