@@ -199,10 +199,9 @@ def changes(folder: Path, mutants: Sequence[Mutant]) -> list[str]:
         for mutant in mutants:
             if mutant.module == module:
                 name = mutant.name.rpartition(".")[2]
-                pair = bodies[name.rpartition("_")[0] + "_orig"], bodies[name]
-                lines = [
-                    line for line in difflib.ndiff(*pair) if line.startswith(("-", "+")) and "__mutmut" not in line
-                ]
+                original = name.rpartition("_")[0] + "_orig"
+                before = [line.replace(original, name) for line in bodies[original]]
+                lines = [line for line in difflib.ndiff(before, bodies[name]) if line.startswith(("-", "+"))]
                 found.append("\n".join([f"{mutant.outcome}: {mutant.name}", *lines]))
     return found
 

@@ -233,7 +233,7 @@ def test_what_cannot_run_says_why() -> None:
         remfod(judgments([("p1", "test", 1.0)]), upper=0)
     with pytest.raises(karat.KaratError, match="share from 0 to 1, and not 90"):
         remfod(judgments([("p1", "test", 1.0)]), genuine_at_least=90)
-    with pytest.raises(karat.KaratError, match="mad_constant must be above 0"):
+    with pytest.raises(karat.KaratError, match=r"^remfod: mad_constant must be above 0\.$"):
         remfod(judgments([("p1", "test", 1.0)]), mad_constant=0)
     with pytest.raises(karat.KaratError, match="no rule 'both'; there are remfod, participant"):
         remfod(judgments([("p1", "test", 1.0)]), "both")
@@ -278,6 +278,10 @@ def test_times_are_adjusted_for_length_before_they_are_judged() -> None:
     assert set(remfod(own).trials.select("trial", "kind", "degree").iter_rows()) != expected
     assert evidence.timed["rt"].to_list() == adjusted["rt"].to_list()
     assert evidence.notes[: len(notes)] == notes
+    frame = own.frame.with_columns(rt=pl.when(pl.col("trial") > 1).then("rt"))
+    untimed = remfod(karat.Judgments(frame, karat.Ordinal(5)), length="words").notes
+    assert untimed[0] == "Left out, as they have no response time: 1 trial."
+    assert untimed[1].startswith("Times are adjusted to a length of ")
     by_length = compare_time_rules(own, length="words")
     assert by_length["intermissions"].to_list() == [
         remfod(own, rule, length="words").participants["intermissions"].sum() for rule in RULES
@@ -313,6 +317,10 @@ def test_columns_and_settings() -> None:
     sessions = remfod(karat.Judgments(frame, karat.Ordinal(5))).trials
     assert sessions.columns == ["participant", "trial", "kind", "degree", "lower", "upper", "session"]
     assert sessions["session"].to_list() == ["1" if trial % 2 == 0 else "2" for trial in sessions["trial"]]
+    asked = frame.drop("session").with_columns(question=pl.lit("natural"))
+    questions = remfod(karat.Judgments(asked, {"natural": karat.Ordinal(5)})).trials
+    assert questions.columns[-1] == "question"
+    assert set(questions["question"]) == {"natural"}
 
 
 def test_a_larger_constant_is_a_wider_cutoff() -> None:
@@ -321,6 +329,8 @@ def test_a_larger_constant_is_a_wider_cutoff() -> None:
     wider = remfod(own, upper=5.0, lower=3.0)
     assert doubled.trials.equals(wider.trials)
     assert not doubled.trials.equals(remfod(own).trials)
+    plain = remfod(own, upper=2.5 * 1.4826, lower=1.5 * 1.4826, mad_constant=1)
+    assert plain.trials.select("trial", "kind", "degree").equals(remfod(own).trials.select("trial", "kind", "degree"))
 
 
 def test_a_time_at_the_cutoff_counts_where_that_is_asked_for() -> None:

@@ -48,6 +48,11 @@ def test_the_laplace_engine_agrees_since_it_is_exact_here() -> None:
     closed = fit_crossed(y, worker, task, family="gaussian")
     laplace = fit_crossed(y, worker, task, family="gaussian", interaction=True)
     assert laplace.converged
+    assert list(laplace.variances) == ["worker", "task", "worker:task", "residual"]
+    assert laplace.names == (
+        "x0", "log residual", "deviation of worker", "deviation of task", "deviation of worker:task"
+    )  # fmt: skip
+    assert laplace.same_answer_workers.tolist() == []
     assert laplace.log_likelihood >= closed.log_likelihood - 1e-7
     fixed = np.append(laplace.parameters[:-1], 0.0)
     fixed[:4] = (
@@ -73,6 +78,11 @@ def test_units_do_not_matter() -> None:
     assert other.converged
     for name, value in one.variances.items():
         assert other.variances[name] == pytest.approx(1e6 * value, rel=1e-3)
+    # Logits so large would be a sign of separation; measured answers may be as large as they like.
+    y, worker, task, _ = answers("gaussian", sheets=3, deviations=(1.0, 1.0, 0.5), seed=4)
+    large = fit_crossed(1e4 + 1e3 * y, worker, task, family="gaussian", interaction=True)
+    assert large.converged
+    assert large.convergence.reason == ""
 
 
 @pytest.mark.parametrize("reml", [False, True])

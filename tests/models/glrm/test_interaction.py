@@ -15,7 +15,9 @@ def test_one_answer_a_cell(family: str) -> None:
     plain = fit_crossed(response, worker, task, family=family)  # type: ignore[arg-type]
     with_cell = fit_crossed(response, worker, task, family=family, interaction=True)  # type: ignore[arg-type]
     assert with_cell.converged
-    assert any("not identified" in note for note in with_cell.notes)
+    assert with_cell.notes[-1] == (
+        "The worker:task variance is not identified: there is one answer a cell. See `interaction_profile`."
+    )
     profile = interaction_profile(plain)
     assert profile.converged
     assert not profile.identified

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from karat.models.glrm import crossed as module
+from karat.models.glrm import mode
 from karat.models.glrm.crossed import crossed
 from karat.models.glrm.families import Binary, Gaussian, Ordinal
-from karat.models.glrm.objective import Objective
+from karat.models.glrm.objective import Objective, variance_information
 from models.glrm.dense import dense_laplace, differences, indicator
 
 OWN = {"binary": [], "ordinal": [-1.0, 0.3, 0.9], "gaussian": [-0.2]}
@@ -118,3 +119,32 @@ def test_two_ordered_categories_with_a_large_cell_effect_are_yes_and_no() -> Non
     assert there is not None
     assert here is not None
     assert there.value == pytest.approx(here.value, abs=1e-8)
+
+
+def test_a_search_for_the_modes_that_ends_too_soon_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    objective, parameters, _, _ = case("binary", "holes", False, monkeypatch)
+    zero = objective.zero_modes()
+    there = objective(parameters, zero)
+    assert there is not None
+    with monkeypatch.context() as patch:
+        patch.setattr(mode, "STEPS", 1)
+        early = objective(parameters, zero)
+        assert early is not None
+        assert not early.found
+        assert early.value == pytest.approx(there.value, abs=0.5)
+    monkeypatch.setattr(mode, "halve", lambda *given: None)
+    stuck, at_mode = objective(parameters, zero), objective(parameters, there.modes)
+    assert stuck is not None
+    assert at_mode is not None
+    assert (stuck.found, at_mode.found) == (False, True)
+    assert stuck.modes.worker == pytest.approx(zero.worker)
+    assert at_mode.value == pytest.approx(there.value, abs=1e-8)
+    assert at_mode.gradient == pytest.approx(there.gradient, abs=1e-6)
+
+
+def test_what_groups_tell_about_their_deviation() -> None:
+    """As in a linear model where they tell something, and a part of the curvature where the deviation is zero."""
+    weight, variance = np.array([3.0, 5.0]), np.array([0.2, 0.6])
+    assert variance_information(-0.5, weight, variance) == pytest.approx(2 * (0.8**2 + 0.4**2) / 0.25)
+    assert variance_information(0.0, weight, np.ones(2)) == pytest.approx(0.2 * 8)
+    assert variance_information(1e-3, weight, np.array([0.95, 0.5])) == pytest.approx(0.2 * 3 + 5)

@@ -46,6 +46,14 @@ def test_a_saddle_with_no_slope_is_left() -> None:
     assert abs(best.parameters[0]) == pytest.approx(1, abs=1e-3)
 
 
+@pytest.mark.parametrize(("function", "start"), [(rosenbrock, (-1.2, 1.0)), (two_valleys, (0.0, 0.5))])
+def test_evaluations_are_counted(function: Callable[[Any, Any], At], start: tuple[float, float]) -> None:
+    calls = []
+    best, convergence = solve(lambda x, modes: calls.append(0) or function(x, modes), np.array(start), None)
+    assert convergence.evaluations == best.evaluations == len(calls)
+    assert f"Converged after {len(calls)} evaluations: " in str(convergence)
+
+
 def test_a_hessian_given_is_used() -> None:
     def bowl(x: Any, modes: Any) -> At:
         return At(float(50 * x[0] ** 2 + x[1] ** 2), np.array([100 * x[0], 2 * x[1]]), lambda: np.eye(2))
@@ -66,6 +74,29 @@ def test_what_did_not_converge_says_so() -> None:
     assert "not positive definite" in str(Convergence(False, 1.0, 1.0, False, 5))
     with pytest.raises(ValueError, match="no likelihood"):
         solve(lambda x, modes: None, np.zeros(1), None)
+
+
+def test_an_end_that_is_no_minimum_is_told() -> None:
+    def point(x: Any, modes: Any) -> At | None:
+        return None if x[0] else At(1.0, np.zeros(1), lambda: np.eye(1))
+
+    def hilltop(x: Any, modes: Any) -> At:
+        a = float(x[0])
+        return At(1e4 * a**4 - a * a, np.array([4e4 * a**3 - 2 * a]), lambda: np.eye(1))
+
+    best, alone = solve(point, np.zeros(1), None)
+    assert (best.parameters.tolist(), alone) == ([0.0], Convergence(False, 0.0, 0.0, False, 2))
+    best, above = solve(hilltop, np.zeros(1), None)
+    assert (best.parameters.tolist(), above) == ([0.0], Convergence(False, 0.0, 0.0, False, 3))
+    assert np.isnan(above.covariance(best.hessian)).all()
+
+
+def test_the_decrement_is_that_of_the_verified_hessian() -> None:
+    best, convergence = solve(rosenbrock, np.array([-1.2, 1.0]), None)
+    assert best.decrement == convergence.decrement > 0
+    slope = best.at.gradient
+    assert best.decrement == pytest.approx(slope @ np.linalg.inv(best.hessian) @ slope / 2, rel=1e-6)
+    assert convergence.gradient == np.abs(slope).max()
 
 
 def test_the_update_stays_positive_definite() -> None:
