@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -125,3 +127,17 @@ def test_commands_take_a_study_with_it(tmp_path: Path) -> None:
 
     found, _ = run("check", written(tmp_path))
     assert "study.toml: 1 list of 2 trials, about 4 minutes" in found
+
+
+def test_tasks_of_karat_say_what_their_settings_lack() -> None:
+    """What a block of the study file would need, beside what the tasks accept."""
+
+    def flaw(name: str, **settings: Any) -> str | None:
+        usual = {"factors": ["order"], "compared": None, "pairs": None, "scale": SimpleNamespace(levels=[])}
+        return TASKS[name].flaw(SimpleNamespace(**usual | settings))  # type: ignore[arg-type]
+
+    assert flaw("choice") == "a choice between conditions needs compared = the factor whose levels are shown together"
+    assert flaw("choice", compared="order") is flaw("choice", pairs="all") is flaw("choice", factors=[]) is None
+    three = SimpleNamespace(levels=["no", "perhaps", "yes"])
+    assert flaw("yes-no", scale=three) == "a yes-no task has two answers: scale = { levels = [no, yes] }"
+    assert flaw("yes-no", scale=SimpleNamespace(levels=["no", "yes"])) is flaw("yes-no") is None

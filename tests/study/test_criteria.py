@@ -1,0 +1,36 @@
+"""Criteria as a study file states them: what cannot be followed is said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from karat.study.criteria import check_exclude_rule, criterion_settings
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "message"),
+    [
+        ("remfod", 0.9, r"^write remfod = \{ \.\.\. \} with its settings, or remfod = \{\} for the usual ones$"),
+        ("completion", {"at_leest": 0.8}, "^the criterion completion has no setting 'at_leest'; is at_least meant\\?$"),
+    ],
+)
+def test_settings_that_cannot_be(name: str, given: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        criterion_settings(name, given)
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ("remfod and", "exclude = 'remfod and' is not any, all, a number or an expression over criteria"),
+        (0, "exclude = 0, but 2 criteria are stated"),
+        (3, "exclude = 3, but 2 criteria are stated"),
+    ],
+)
+def test_rules_that_cannot_be_followed(rule: str | int, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        check_exclude_rule(rule, ["remfod", "attention"])
+    for fine in ("any", "all", 1, 2, "remfod and not attention"):
+        check_exclude_rule(fine, ["remfod", "attention"])
