@@ -77,6 +77,23 @@ class Kept:
             self.work.map(function, shared, [tasks[place] for place in left], name=name, each=keep)
         return [found[place] for place in range(len(tasks))]
 
+    def once(self, about: Any, compute: Callable[[], Result]) -> Result:
+        """The result that is kept under what it is about; computed and kept where there is none.
+
+        >>> import tempfile
+        >>> from karat.work import HERE
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     Kept(HERE, folder).once("answer", lambda: 42), Kept(HERE, folder).once("answer", lambda: 43)
+        (42, 42)
+        """
+        path = self.folder / f"{digest((__version__, about))}.pickle"
+        before = _read(path)
+        if before is not None:
+            return before[0]  # type: ignore[no-any-return]
+        result = compute()
+        self._write(path, result)
+        return result
+
     def _write(self, path: Path, result: Any) -> None:
         try:
             with replacing(path) as temporary:

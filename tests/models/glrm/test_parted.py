@@ -21,7 +21,8 @@ from karat.models.glrm.parted_agreement import agreement_in_parts
 from karat.models.glrm.parted_answers import PartAnswers, Placed, Sample, random_numbers
 from karat.models.glrm.parted_crew import Crew, PassesError
 from karat.models.glrm.schur import covariance_of_many
-from karat.work import opened
+from karat.work import HERE, opened
+from karat.work.kept import Kept
 from models.glrm.parted_cases import DyingPart, split
 from models.glrm.simulated import answers
 
@@ -252,24 +253,23 @@ def test_a_fit_that_was_broken_off_goes_on_from_what_is_kept(family: Family, tmp
     interval = worker_share(whole)
     for broken_off in (10, passes // 3):
         with pytest.raises(PassesError):
-            fit_crossed_in_parts(parts, family=family, most=broken_off, kept=tmp_path)
-    (tmp_path / "half-written.npz").write_bytes(b"PK")
-    fit = fit_crossed_in_parts(parts, family=family, kept=tmp_path)
+            fit_crossed_in_parts(parts, family=family, most=broken_off, keep=Kept(HERE, tmp_path).once)
+    fit = fit_crossed_in_parts(parts, family=family, keep=Kept(HERE, tmp_path).once)
     assert fit.objective.crew.passes < passes
     assert fit.parameters.tolist() == whole.parameters.tolist()
     assert fit.hessian.tolist() == whole.hessian.tolist()
     assert (worker_share(fit).lower, worker_share(fit).upper) == (interval.lower, interval.upper)
-    again = fit_crossed_in_parts(parts, family=family, kept=tmp_path, most=1)
+    again = fit_crossed_in_parts(parts, family=family, keep=Kept(HERE, tmp_path).once, most=1)
     assert worker_share(again) == worker_share(fit)
 
 
 def test_a_kept_evaluation_that_cannot_be_read_is_computed(tmp_path: Path) -> None:
     response, worker, task, _ = answers()
     parts = split(response, worker, task)
-    whole = fit_crossed_in_parts(parts, kept=tmp_path)
+    whole = fit_crossed_in_parts(parts, keep=Kept(HERE, tmp_path).once)
     for path in tmp_path.iterdir():
         path.write_bytes(path.read_bytes()[:100])
-    fit = fit_crossed_in_parts(parts, kept=tmp_path)
+    fit = fit_crossed_in_parts(parts, keep=Kept(HERE, tmp_path).once)
     assert fit.parameters.tolist() == whole.parameters.tolist()
     assert fit.objective.crew.passes == whole.objective.crew.passes
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,7 +33,7 @@ from karat.models.glrm.parted_answers import (
     sample_of,
 )
 from karat.models.glrm.parted_crew import Crew, Passes
-from karat.models.glrm.parted_objective import PartedObjective
+from karat.models.glrm.parted_objective import Keep, PartedObjective
 
 TASKS = 10_000
 """The most tasks whose system is solved."""
@@ -52,14 +51,14 @@ def fit_crossed_in_parts(
     seed: int = 1,
     most: int = PASSES,
     told: Passes | None = None,
-    kept: Path | None = None,
+    keep: Keep | None = None,
 ) -> Fit:
     """Fit crossed random intercepts for workers and tasks to binary or ordered answers in parts of workers.
 
     `mapper(function, shared, tasks)` gives what the function returns for what is shared and each task, in the order of
     tasks; it may spread them over processes or machines. Where there are more than `tasks` tasks, `seed` draws the
     sample. `told` hears after each pass how often the answers were gone through; after `most` passes the fit gives up.
-    Evaluations are kept in the folder `kept`, for these answers alone: a fit that was broken off goes on from there.
+    `keep` may keep evaluations, for these answers alone: a fit that was broken off then goes on where it was.
 
     >>> from karat.models.glrm.parted_answers import PartAnswers
     >>> random = np.random.default_rng(1)
@@ -89,7 +88,8 @@ def fit_crossed_in_parts(
     whole, about = about, merged(every, family)
     view = View(family, about.tasks, about.categories, sample)
     sizes = tuple(len(known.workers) for known in every)
-    objective = PartedObjective(Crew(placed, mapper, most, told), view, len(about.size), sizes, kept)
+    objective = PartedObjective(Crew(placed, mapper, most, told), view, len(about.size), sizes)
+    objective = objective if keep is None else replace(objective, keep=keep)
     optimum, convergence = solve(objective, _start(objective, about, start), objective.zero_modes())
     known = About(
         about.workers, about.tasks, about.categories, int(about.counts.sum()), about.single, about.size,

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ from karat.models.glrm.mode import DECREMENT, STEPS, Scales, halve
 from karat.models.glrm.objective import Evaluation, variance_information
 from karat.models.glrm.parted_answers import View
 from karat.models.glrm.parted_crew import Crew
-from karat.models.glrm.parted_kept import digest, load, save
 from karat.models.glrm.parted_sums import GradientSums, ModeSums, Where, gradient_sums, mode_sums
 from karat.models.glrm.schur import inverted
 
@@ -40,11 +38,6 @@ class PartedModes:
     movement: Floats | None = None
     """Tasks x parameters."""
 
-    def arrays(self) -> list[Floats]:
-        """What they are made of."""
-        given = (self.worker, self.task, self.parameters, self.movement)
-        return [one for one in given if one is not None]
-
     def turned(self, sign: Floats) -> PartedModes:
         """The modes where the deviations have another sign; `sign` has one for each parameter."""
         if self.parameters is None or self.movement is None:
@@ -59,6 +52,12 @@ class PartedModes:
             return self.task
         step = self.movement @ (parameters - self.parameters)
         return self.task + step if np.abs(scale * step).max() < NEAR else self.task
+
+
+Numbers = tuple[float, Floats, PartedModes, bool, Floats]
+"""An evaluation: value, gradient, modes, whether they were found, and information."""
+Keep = Callable[[tuple[bytes, ...], Callable[[], Numbers]], Numbers]
+"""Gives an evaluation, named by the bytes it depends on: the one that it has kept, or what it lets be computed."""
 
 
 @dataclass(frozen=True)
@@ -88,8 +87,8 @@ class PartedObjective:
     columns: int
     sizes: tuple[int, ...]
     """The workers of each part."""
-    kept: Path | None = None
-    """Where evaluations are kept, in a folder for these answers alone."""
+    keep: Keep = lambda _, compute: compute()
+    """How evaluations are kept."""
     deviations: int = 2
 
     @property
@@ -118,21 +117,13 @@ class PartedObjective:
         _, psi, scales = self.split(parameters)
         if not np.all(np.isfinite(parameters)) or not np.all(np.diff(psi) > 0):
             return None
-        if self.kept is None:
-            return self._evaluated(parameters, scales, start)
-        name = digest([parameters, *start.arrays()])
-        known = load(self.kept, name)
-        if known is None:
-            at = self._evaluated(parameters, scales, start)
-            arrays = dict(zip(("worker", "task", "at", "movement"), at.modes.arrays(), strict=True))
-            numbers = {"value": np.array(at.value), "found": np.array(at.found), "gradient": at.gradient}
-            save(self.kept, name, **numbers, information=at.information(), **arrays)
-            return at
-        modes = PartedModes(known["worker"], known["task"], known["at"], known["movement"])
-        information = known["information"]
-        return Evaluation(float(known["value"]), known["gradient"], modes, bool(known["found"]), lambda: information)
+        # As bytes: arrays that are equal need not be so when pickled, by how they lie in memory.
+        at = (parameters, start.worker, start.task, start.parameters, start.movement)
+        exactly = tuple(b"" if one is None else one.tobytes() for one in at)
+        numbers = self.keep(exactly, lambda: self._numbers(parameters, scales, start))
+        return Evaluation(*numbers[:-1], lambda: numbers[-1])
 
-    def _evaluated(self, parameters: Floats, scales: Scales, start: PartedModes) -> Evaluation:
+    def _numbers(self, parameters: Floats, scales: Scales, start: PartedModes) -> Numbers:
         point, factor, found = self._mode(parameters, scales, start)
         value = point.value + point.sums.half_log_determinant + float(np.log(factor.diagonal()).sum())
         inverse = inverted(factor)
@@ -144,7 +135,7 @@ class PartedObjective:
         of_tasks = variance_information(scales.task, point.sums.weight, inverse.diagonal())
         information = linalg.block_diag(sums.fixed - products[:own, :own], np.diag([sums.of_workers, of_tasks]))
         modes = PartedModes(point.worker, point.task, parameters, movement[:, :-1])
-        return Evaluation(value, sums.direct + products[:-1, -1], modes, found, lambda: information)
+        return value, sums.direct + products[:-1, -1], modes, found, information
 
     def _mode(self, parameters: Floats, scales: Scales, start: PartedModes) -> tuple[_Point, Floats, bool]:
         """The mode, the factor of the tasks' system there, and whether it was found."""

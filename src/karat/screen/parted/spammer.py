@@ -11,11 +11,9 @@ the standard error of its index, that of the profile interval: its width divided
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -28,6 +26,7 @@ from karat.models.glrm.parted import TASKS
 from karat.models.glrm.parted_agreement import agreement_in_parts
 from karat.models.glrm.parted_answers import Placed, Sample, lowest, random_numbers
 from karat.models.glrm.parted_crew import PassesError
+from karat.models.glrm.parted_objective import Keep
 from karat.screen.crowd import Crowd
 from karat.screen.evidence import ScreenError
 from karat.screen.parted.crowd import InParts
@@ -85,7 +84,7 @@ def _in_parts(crowd: InParts, answers: PartedCrowd, seed: int, tasks: int, passe
         found = fit_crossed_in_parts(
             answers.files, partial(_steps(crowd.work).map, name=CRITERION),
             family="binary" if answers.family == "binary" else "ordinal", tasks=tasks, seed=seed, most=passes,
-            told=_Told(crowd), kept=_kept(crowd),
+            told=_Told(crowd), keep=_keep(crowd, tasks, seed),
         )  # fmt: skip
         agreement = agreement_in_parts(found)
     except PassesError as error:
@@ -129,10 +128,13 @@ def _steps(work: Work) -> Work:
     return work.work if isinstance(work, Kept) else work
 
 
-def _kept(crowd: InParts) -> Path | None:
-    """Where the fit keeps its steps, if anything is to be kept: with the files of this run, which its answers are."""
-    about = hashlib.sha256(repr((crowd.excluded, crowd.token)).encode()).hexdigest()[:12]
-    return crowd.scratch / "spammer_steps" / about if isinstance(crowd.work, Kept) else None
+def _keep(crowd: InParts, *settings: int) -> Keep | None:
+    """How the fit keeps its evaluations, if anything is to be kept: beside the answers of this run, and for them."""
+    if not isinstance(crowd.work, Kept):
+        return None
+    stamps = [crowd.parts.stamp(number) for number in range(len(crowd))]
+    kept, about = Kept(HERE, crowd.scratch / "spammer_steps"), (crowd.excluded, crowd.token, stamps, settings)
+    return lambda at, compute: kept.once((about, at), compute)
 
 
 @dataclass(frozen=True)
