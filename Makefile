@@ -16,7 +16,7 @@ help:
 	@echo "make test-slow    the tests that take longer"
 	@echo "make lint         style and types only"
 	@echo "make docs         build the documentation into site/"
-	@echo "make benchmarks   print the ratios that the documentation quotes"
+	@echo "make benchmarks   measure the ratios that README and docs quote, and write them there (over an hour)"
 	@echo "make datasets     make the example data again"
 	@echo "make replication  make the pages on published studies again (needs ../shared/reference)"
 	@echo "make screenshots  take the pictures of the documentation again, in the browser tests"
@@ -59,11 +59,12 @@ browser: setup-dev
 demo: setup
 	@$(ENV) -m karat demo
 
-# Many tests wait for servers, browsers and databases: two for each processor keep it busy.
+# Many tests wait for servers, browsers and databases: two for each processor keep it busy. Each then has one thread.
+ALONE := POLARS_MAX_THREADS=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 WORKERS = $$($(ENV) -c 'import os; print(2 * (os.cpu_count() or 1))')
 
 test: setup-dev browser
-	$(ENV) -m pytest -n $(WORKERS) --dist worksteal -rs -m "not slow"
+	$(ALONE) $(ENV) -m pytest -n $(WORKERS) --dist worksteal -rs -m "not slow"
 
 test-slow: setup-dev browser
 	@$(PIP) --editable ".[bayes]"
@@ -77,8 +78,12 @@ lint: setup-dev
 docs: setup-dev
 	$(ENV) -m mkdocs build --strict
 
-benchmarks: setup-dev
-	@for script in benchmarks/*.py; do echo "== $$script"; $(ENV) "$$script" || exit 1; done
+# All are run, also after one that missed a target; which did is said at the end.
+benchmarks: setup-dev browser
+	@missed=; for script in benchmarks/*.py; do \
+	case $$script in *scale_out.py) sizes="1e6 1e7 1e8";; *) sizes=;; esac; \
+	echo "== $$script $$sizes"; $(ENV) "$$script" $$sizes --write || missed="$$missed $$script"; done; \
+	if [ -n "$$missed" ]; then echo "missed a target:$$missed"; exit 1; fi
 
 datasets: setup-dev
 	$(ENV) tools/make_datasets.py

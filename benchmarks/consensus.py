@@ -1,15 +1,16 @@
-"""Dawid and Skene's model on 1,000,000 labels beside crowd-kit: python benchmarks/consensus.py [LABELS]
+"""Dawid and Skene's model on 1,000,000 labels beside crowd-kit: python benchmarks/consensus.py [LABELS] [--write]
 
 In one run, the same answers and the same number of rounds: karat's consensus from judgments to labels and posteriors,
 and crowd-kit's DawidSkene from its pandas table, installed into an environment of its own under the temporary folder.
 karat's judgments have names as text, crowd-kit's table has numbers, which are faster for it. Both turn about, and the
 best of each counts. The greatest difference of posteriors is printed; the run fails where it is above 1e-6 or where
 karat is less than ten times faster. Then, for karat alone, the rounds until convergence, and the bootstrap of the
-coefficients of agreement.
+coefficients of agreement. `--write` puts the ratio into the README.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import subprocess
 import sys
@@ -28,9 +29,11 @@ from karat.measure.agreement import agreement
 from karat.measure.consensus import consensus
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from benchmarks.marked import write_rows
 from benchmarks.peers.environment import environment
 
 PEER = "crowd-kit==1.4.2"
+ROW = "Dawid and Skene's model of 1,000,000 labels, 20 rounds"
 ROUNDS, TURNS, KINDS, FASTER = 20, 3, 5, 10.0
 PEER_SECONDS = 400
 SCRIPT = """
@@ -89,7 +92,7 @@ def peer_seconds(python: Path, folder: Path) -> float | None:
     return float(json.loads(done.stdout))
 
 
-def beside_peer(judgments: Judgments, made: tuple[np.ndarray, np.ndarray, np.ndarray]) -> bool:
+def beside_peer(judgments: Judgments, made: tuple[np.ndarray, np.ndarray, np.ndarray], write: bool) -> bool:
     """Print both times and the difference; whether a limit is not held."""
     python = environment("crowd-kit", [PEER], "crowdkit")
     with tempfile.TemporaryDirectory() as name:
@@ -115,14 +118,20 @@ def beside_peer(judgments: Judgments, made: tuple[np.ndarray, np.ndarray, np.nda
     ratio = min(known) / min(ours)
     print(f"{PEER}, the same             {min(known):.2f} s: {ratio:.1f} times as long (at least {FASTER:g})")
     print(f"greatest difference of posteriors         {difference:.1e}")
+    if write:
+        write_rows({ROW: f"{ratio:.0f} times faster; posteriors differ by at most {difference:.0e}"})
     return ratio < FASTER or difference > 1e-6
 
 
 def main() -> int:
     """Print times; fail where a limit is not held."""
-    made = answers(int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000)
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("labels", type=int, nargs="?", default=1_000_000, help="how many labels")
+    parser.add_argument("--write", action="store_true", help="put the ratio into the README")
+    asked = parser.parse_args()
+    made = answers(asked.labels)
     judgments = judgments_of(*made)
-    failed = beside_peer(judgments, made)
+    failed = beside_peer(judgments, made, asked.write)
     took, found = seconds(lambda: consensus(judgments))
     print(f"until convergence                         {took:.2f} s; {found.notes[-1]}")  # type: ignore[attr-defined]
     took, _ = seconds(lambda: agreement(judgments, samples=100))

@@ -7,10 +7,10 @@ which targets hold; the run fails where one is missed.
 
 As it comes it takes about a quarter of an hour on two idle cores. --full draws five times as many replications, --tiny
 next to none (to see that everything runs). Seeds are held out: they begin at 1,000,001 and are kept for the published
-tables; --develop takes those from 1 on. --write puts the tables into docs/credence.md. Deletion, MACE and Dawid-Skene
-are run on the first replications of each scenario only, and deletion in windows on fewer of some, because they take
-long; they are compared with credence on the same. crowd-kit is installed into an environment of its own under the
-temporary folder.
+tables; --develop takes those from 1 on. --write puts the tables into docs/credence.md and a row into the README.
+Deletion, MACE and Dawid-Skene are run on the first replications of each scenario only, and deletion in windows on fewer
+of some, because they take long; they are compared with credence on the same. crowd-kit is installed into an environment
+of its own under the temporary folder.
 """
 
 from __future__ import annotations
@@ -33,12 +33,13 @@ from credence_parts.injected import Injected
 from credence_parts.page import PARTS, page_parts
 from credence_parts.runs import Scored
 from credence_parts.scenes import DEVELOPMENT, HELD_OUT
-from credence_parts.tables import calibration_table, rows_of
+from credence_parts.tables import calibration_table, number, rows_of
 
-from benchmarks.marked import check_page, write_page
+from benchmarks.marked import check_page, write_page, write_rows
 from karat.screen.credence import credence
 
 PROCESSES = 2
+ROW = "credence of 10,000 participants with 100 answers each"
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "credence.md"
 LARGE = Crowd("random guessing", workers=10_000, trials=100)
 STUDIES = {"quick": 30, "full": 200, "tiny": 2}
@@ -87,6 +88,15 @@ def all_targets(scored: list[Scored], seconds: float) -> list[targets.Target]:
     return found
 
 
+def readme_row(scored: list[Scored], seconds: float) -> str:
+    """What the README says."""
+    rows = rows_of(scored)
+    full_time, switching = (number(targets.short_of_oracle(rows, late), 3) for late in (False, True))
+    _, error, _, _ = calibration_table([one for one in scored if not isinstance(one.job.scenario, Injected)])
+    power = f"power on average {full_time} below it for full-time and {switching} for switching spammers"
+    return f"{seconds:.0f} s; {power}, {number(error, 4)} off in calibration"
+
+
 def main() -> int:
     """Run everything, print the tables and the summary; fail where a target is missed."""
     parser = argparse.ArgumentParser(description="Credence beside an oracle and its peers.")
@@ -94,7 +104,7 @@ def main() -> int:
     size.add_argument("--full", action="store_const", const="full", dest="size", help="five times as many replications")
     size.add_argument("--tiny", action="store_const", const="tiny", dest="size", help="next to none")
     parser.add_argument("--develop", action="store_true", help="the seeds on which the model was made")
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/credence.md")
+    parser.add_argument("--write", action="store_true", help="put the figures into docs/credence.md and README")
     asked = parser.parse_args()
     chosen, first = asked.size or "quick", DEVELOPMENT if asked.develop else HELD_OUT
     if asked.write:
@@ -115,6 +125,7 @@ def main() -> int:
     print("\n".join(str(one) for one in found))
     if asked.write:
         write_page(PAGE, told)
+        write_rows({ROW: readme_row(scored, seconds)})
     return int(not all(one.holds for one in found))
 
 

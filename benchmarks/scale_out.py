@@ -9,7 +9,8 @@ All must flag the same people. The peer is the same ReMFOD written with plain da
 an environment of its own, on the smallest size.
 
 Sizes are given as 1e6 1e7 1e8; without any, it is 1e6, which takes some minutes, most of them for the peer. 1e8 takes
-about 6 GB of disk. --write puts the tables into docs/scale.md. The run fails where a target is missed.
+about 6 GB of disk. --write puts the tables into docs/scale.md and a row into the README. The run fails where a
+target is missed.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from pathlib import Path
 import polars as pl
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from benchmarks.marked import check_page, write_page
+from benchmarks.marked import check_page, write_page, write_rows
 from benchmarks.peers.environment import environment
 from benchmarks.scale_parts.generated import BYTES, generate, parts_for
 from benchmarks.scale_parts.measured import ONE_THREAD, Measured, check_room, measure, python
@@ -38,6 +39,7 @@ from benchmarks.scale_parts.page import (
     cost_table,
     found_of,
     peer_table,
+    readme_rows,
     seconds_of,
     size_table,
     summary_table,
@@ -132,7 +134,7 @@ def main() -> int:
     """Measure, print the tables; fail where a target is missed."""
     parser = argparse.ArgumentParser(description="Screening judgments in parts, by size and processes.")
     parser.add_argument("trials", nargs="*", type=float, default=[1e6], help="sizes, such as 1e6 1e7 1e8")
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/scale.md")
+    parser.add_argument("--write", action="store_true", help="put the figures into docs/scale.md and README")
     parser.add_argument("--without-peer", action="store_true", help="do not run dask.dataframe")
     parser.add_argument("--parts", type=int, help="files of every size; 6 to 512 unless given")
     parser.add_argument("--limit", type=float, default=3600, help="seconds after which the peer is given up")
@@ -159,6 +161,7 @@ def main() -> int:
     print("\n".join(str(one) for one in found))
     if asked.write:
         write_page(PAGE, tables)
+        write_rows(readme_rows(done))
     return int(not all(one.holds for one in found))
 
 

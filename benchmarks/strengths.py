@@ -1,4 +1,4 @@
-"""Strengths of choices, and factors, beside other programs: python benchmarks/strengths.py [PART ...]
+"""Strengths of choices, and factors, beside other programs: python benchmarks/strengths.py [PART ...] [--write]
 
     bt          Bradley and Terry's model of 1,000,000 comparisons of 2,000 items, beside choix (ilsr_pairwise, its
                 fastest) in an environment of its own. Both turn about and the best of each counts. karat also has the
@@ -10,11 +10,12 @@
                 its figures are those of the reference, from a busy machine.
     factors     Factor analysis of 25 items and 2,800 people beside R's psych, where that is installed.
 
-The last three need ../shared/reference and are left out where it is missing.
+The last three need ../shared/reference and are left out where it is missing. `--write` puts the ratios into the README.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
@@ -32,6 +33,7 @@ from karat.models.choices import Pairs, fit_pairs
 from karat.models.choices.thurstone import fit_thurstone
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from benchmarks.marked import write_rows
 from benchmarks.peers.environment import environment
 
 ROOT = Path(__file__).parent.parent
@@ -41,6 +43,8 @@ CHOIX, BAYES = ["choix==0.4.1"], ["jax", "numpyro", "scipy"]
 ITEMS, COMPARISONS, TURNS, FASTER, SAME = 2_000, 1_000_000, 3, 5.0, 1e-5
 SECONDS_AT_MOST, AHEAD_OF_JAGS, GIBBS = 60.0, 20.0, 2.0
 PEER_SECONDS = 600
+CHOICES_ROW = "Bradley and Terry's model of 1,000,000 comparisons of 2,000 items, with all covariances"
+POSTERIOR_ROW = "the posterior of Thurstone's model, 300 items x 150 participants"
 CHOIX_SCRIPT = """
 import json, sys, time
 import choix, numpy as np
@@ -82,7 +86,7 @@ def seconds(call: Callable[[], object]) -> tuple[float, object]:
     return time.perf_counter() - start, found
 
 
-def bradley_terry() -> bool:
+def bradley_terry(rows: dict[str, str]) -> bool:
     """Beside choix; whether a limit is missed."""
     random = np.random.default_rng(1)
     strengths = random.normal(size=ITEMS)
@@ -109,6 +113,7 @@ def bradley_terry() -> bool:
     told = f"{ratio:.1f} times as long (at least {FASTER:g})"
     print(f"{CHOIX[0]}, the same                       {min(theirs):.2f} s: {told}")
     print(f"greatest difference of strengths              {difference:.1e}")
+    rows[CHOICES_ROW] = f"{ratio:.1f} times faster at the same optimum (strengths differ by at most {difference:.0e})"
     return ratio < FASTER or difference > SAME
 
 
@@ -123,7 +128,7 @@ def reference_choices() -> dict[str, np.ndarray] | None:
     return {"left": number["item_a"], "right": number["item_b"], "answer": table["response"].to_numpy(), "who": who}
 
 
-def thurstone() -> bool:
+def thurstone(_: dict[str, str]) -> bool:
     """Point estimates; whether they take too long."""
     made = reference_choices()
     if made is None:
@@ -135,7 +140,7 @@ def thurstone() -> bool:
     return took > SECONDS_AT_MOST or not found.converged  # type: ignore[attr-defined]
 
 
-def nuts(draws: int = 500) -> bool:
+def nuts(rows: dict[str, str], draws: int = 500) -> bool:
     """The posterior; whether its effective draws a second are too few."""
     made = reference_choices()
     python = None if made is None else environment("bayes", BAYES, "numpyro, scipy", PINNED)
@@ -157,10 +162,11 @@ def nuts(draws: int = 500) -> bool:
     print(f"smallest effective size                       {ess:.0f}: {rate:.1f} a second (reference sampler {GIBBS:g})")
     told = f"{rate / jags_rate:.0f} times (at least {AHEAD_OF_JAGS:g})"
     print(f"JAGS, as recorded                             {jags_rate:.3f} a second: {told}")
+    rows[POSTERIOR_ROW] = f"{rate / jags_rate:.0f} times its effective draws a second ({rate:.1f})"
     return rate < GIBBS or rate < AHEAD_OF_JAGS * jags_rate
 
 
-def factors() -> bool:
+def factors(_: dict[str, str]) -> bool:
     """Factor analysis; beside R psych where it is installed."""
     path = REFERENCE / "sd" / "bfi.csv"
     if not path.exists():
@@ -184,14 +190,20 @@ def factors() -> bool:
     return False
 
 
-PARTS: dict[str, Callable[[], bool]] = {
+PARTS: dict[str, Callable[[dict[str, str]], bool]] = {
     "bt": bradley_terry, "thurstone": thurstone, "nuts": nuts, "factors": factors,
 }  # fmt: skip
 
 
 def main() -> int:
     """Print times; fail where a limit is not held."""
-    missed = [PARTS[name]() for name in sys.argv[1:] or PARTS]
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("parts", nargs="*", metavar="PART", choices=[*PARTS, []], help=f"of {', '.join(PARTS)}")
+    parser.add_argument("--write", action="store_true", help="put the ratios into the README")
+    asked, rows = parser.parse_args(), {}
+    missed = [PARTS[name](rows) for name in asked.parts or PARTS]
+    if asked.write:
+        write_rows(rows)
     return int(any(missed))
 
 

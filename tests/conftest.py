@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"
 
-# Thirty examples a property keep the default run short; HYPOTHESIS_EXAMPLES=500 looks closer.
+# Twenty examples a property keep the default run short; HYPOTHESIS_EXAMPLES=500 looks closer.
 settings.register_profile(
     "karat",
     max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "20")),

@@ -32,6 +32,20 @@ def test_problems_are_told_in_the_order_of_the_file_with_the_mend_once() -> None
     assert problems.places() == {(None, "line", n) for n in (17, 20, 40, 41)}
 
 
+def test_the_same_value_in_many_rows_is_one_line() -> None:
+    problems = Problems()
+    for number in (9, 3, 5, 7, 11):
+        problems.add("is no answer", "Respell it.", column="response", value="nuetral", number=number)
+    for number in (4, 6):
+        problems.add("is no answer", "Respell it.", column="response", value="unclaer", number=number)
+    assert problems.lines() == [
+        'lines 3, 5, 7 and 2 more, response: "nuetral" is no answer. Respell it.',
+        'line 4, response: "unclaer" is no answer.',
+        'line 6, response: "unclaer" is no answer.',
+    ]
+    assert problems.lines(limit=1)[-1] == "and 2 more: response is no answer (lines 4 to 6)."
+
+
 def test_problems_of_whole_files_have_no_line() -> None:
     problems = Problems()
     for number in range(25):

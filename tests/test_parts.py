@@ -114,8 +114,18 @@ def test_folders_without_parts_and_damaged_files(tmp_path: Path) -> None:
     with pytest.raises(PartsError, match="is no folder of Parquet files"):
         open_parts(tmp_path / "nowhere")
     (tmp_path / "a.parquet").write_bytes(b"PAR1 nothing")
-    with pytest.raises(PartsError, match="cannot be read"):
+    with pytest.raises(PartsError, match=r"a\.parquet cannot be read: .* copy it or write it again"):
         open_parts(tmp_path, karat.Ordinal(5))
+
+
+def test_a_part_that_is_cut_off_is_named_with_the_mend(tmp_path: Path) -> None:
+    split(karat.datasets.load("likert"), (0.3, 0.7), tmp_path)
+    opened = open_parts(tmp_path)
+    part = tmp_path / "001.parquet"
+    part.write_bytes(part.read_bytes()[:-100])
+    for look in (lambda: open_parts(tmp_path), lambda: opened.read(1), lambda: list(pieces(opened))):
+        with pytest.raises(PartsError, match=r"001\.parquet cannot be read: .* copy it or write it again"):
+            look()
 
 
 def test_hidden_files_are_no_parts(tmp_path: Path) -> None:

@@ -83,6 +83,7 @@ def test_examples_of_the_tools_run(module: object) -> None:
     assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_archives_have_what_they_need(built: Path) -> None:
     sdist, wheel = build.members(archive(built, "*.tar.gz")), build.members(archive(built, "*.whl"))
     assert archive(built, "*.whl").name == f"karat-{karat.__version__}-py3-none-any.whl"

@@ -120,6 +120,14 @@ def test_json_documents_of_lists_and_of_lines(objects: list[dict[str, object]], 
         assert [value for _, value in source(content).json_documents()] == objects
 
 
+def test_a_flaw_in_json_is_told_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "long.jsonl"
+    lines = [json.dumps({"number": number, "text": "x" * 3000}) for number in range(200)]
+    path.write_text("\n".join([*lines, '{"number": 1,, }', "{}"]), encoding="utf-8")
+    with pytest.raises(karat.KaratError, match=r"long\.jsonl is .* element 200: line 201, column 14: .*Mend"):
+        list(SourceFile(path).json_documents())
+
+
 def test_json_that_crosses_the_pieces_of_a_file() -> None:
     objects = [{"number": 10**30 + i, "text": "ä" * 3000} for i in range(200)]
     assert [value for _, value in source(json.dumps(objects).encode()).json_documents()] == objects

@@ -66,7 +66,7 @@ def test_wheel_works_alone(wheel: Path, tmp_path: Path, root: Path) -> None:
     assert "convert" in karat("--help")
     assert "48 participants" in karat("datasets", "likert")
     karat("init", "my study", "--task", "choice", "--language", "de")
-    assert "Nothing to mend." in karat("check", "my study")
+    assert "1 warning." in karat("check", "my study")  # that Prolific needs a code
     assert "written" in karat("plan", "my study", "-o", "plan")
     results = tmp_path / "results.csv"
     results.write_text("participant,item,response\np1,a,1\np1,b,3\n")

@@ -54,6 +54,10 @@ A file of choices may have `left` and `right` instead of `item`; the item is the
 side each stood on. The answer may be the side or the name of the chosen item.
 
 A participant has each trial once; where there is a column `session` or `question`, once in each.
+
+What is known of participants stands in a table of its own, one row each. Where its column `source` says `simulated`,
+nobody gave the answers: `karat simulate` writes it so, and a report says it on top. Its column `behaviour` says how
+each simulated participant answers; no criterion looks at it, and no groups are made by it.
 """
 
 

@@ -25,18 +25,24 @@ MINORITY_AT_MOST, SECONDS = 0.08, 60.0
 ERRORS = 2.0
 
 
+def short_of_oracle(rows: Sequence[Row], late: bool) -> float:
+    """The power that credence lacks beside the oracle on average, for full-time or switching spammers."""
+    own = [row for row in rows if row.is_spam and row.is_late == late and "oracle" in row.beside]
+    return float(np.mean([-row.beside["oracle"].gap for row in own]))
+
+
 def near_oracle(rows: Sequence[Row], late: bool) -> Target:
     """Power beside the oracle, for full-time or switching spammers."""
     limit = SWITCHING if late else FULL_TIME
     own = [
         (row, row.beside["oracle"]) for row in rows if row.is_spam and row.is_late == late and "oracle" in row.beside
     ]
-    short = np.array([-beside.gap for _, beside in own])
+    short = short_of_oracle(rows, late)
     missed = [row.name for row, beside in own if -beside.gap > limit + ERRORS * beside.error]
     worst, beside = max(own, key=lambda pair: -pair[1].gap)
     name = f"power within {number(limit)} of the oracle, {'switching' if late else 'full-time'} spammers"
     found = (
-        f"on average {number(short.mean(), 3)} short in {len(own)} scenarios; worst {number(-beside.gap, 3)} "
+        f"on average {number(short, 3)} short in {len(own)} scenarios; worst {number(-beside.gap, 3)} "
         f"(error {number(beside.error, 3)}), {worst.name}"
     )
     blind = [-row.beside["blind oracle"].gap for row, _ in own if "blind oracle" in row.beside]
@@ -44,7 +50,7 @@ def near_oracle(rows: Sequence[Row], late: bool) -> Target:
         found += f"; {number(float(np.mean(blind)), 3)} short of the blind oracle in {len(blind)} of them"
     if missed:
         found += f"; short beyond chance: {'; '.join(missed)}"
-    return Target(name, found, bool(short.mean() <= limit) and not missed)
+    return Target(name, found, short <= limit and not missed)
 
 
 def nobody_ahead(rows: Sequence[Row]) -> Target:

@@ -1,11 +1,16 @@
-"""Pages whose tables a benchmark writes between markers that name them, and targets that hold or are missed."""
+"""Pages whose tables a benchmark writes between markers that name them, the rows of the README, and targets.
+
+`make benchmarks` runs every benchmark with `--write`, so that no figure of README or documentation is copied by hand.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+README = Path(__file__).resolve().parents[2] / "README.md"
 
 
 @dataclass(frozen=True)
@@ -35,3 +40,18 @@ def write_page(path: Path, tables: dict[str, str]) -> None:
         pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
         text = pattern.sub(lambda match, table=table: f"{match[1]}\n{table}\n\n{match[2]}", text)  # type: ignore[misc]
     path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def write_rows(rows: Mapping[str, str], readme: Path = README) -> None:
+    """Put what was measured into the rows of the README's table, each named by its first cell.
+
+    A row has four cells: what was measured, beside what, the ratio, and the command. The third is replaced.
+    """
+    lines = readme.read_text(encoding="utf-8").splitlines()
+    for what, ratio in rows.items():
+        places = [place for place, line in enumerate(lines) if line.startswith(f"| {what} |")]
+        if len(places) != 1:
+            raise SystemExit(f"{readme} has {len(places)} rows that begin with | {what} |. Give it one.")
+        _, _, beside, _, command, _ = lines[places[0]].split("|")
+        lines[places[0]] = f"| {what} |{beside}| {ratio} |{command}|"
+    readme.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")

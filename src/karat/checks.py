@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import partial, reduce
 from operator import xor
 
 import polars as pl
@@ -35,7 +35,11 @@ def places(file: str, numbers: Sequence[int], place: str = "line") -> Callable[[
     >>> places("results.csv", [2, 5])(1)
     ('results.csv', 'line', 5)
     """
-    return lambda row: (file, place, numbers[row])
+    return partial(_place_of, file, place, numbers)
+
+
+def _place_of(file: str, place: str, numbers: Sequence[int], row: int) -> Place:
+    return file, place, numbers[row]
 
 
 @dataclass
@@ -56,6 +60,7 @@ def check(frame: pl.DataFrame, scales: Mapping[str, Scale], locate: Callable[[in
     """
     checked = Checked(frame)
     _check_names(checked)
+    _check_cells(checked)
     if checked.problems:
         return checked
     checked.frame = _with_items_of_choices(checked.frame)
@@ -132,6 +137,16 @@ def _check_names(checked: Checked) -> None:
             f"{mend}There are {', '.join(columns) if columns else 'no columns'}; "
             f"say which one it is: --map {name}=NAME, or mapping={{'{name}': 'NAME'}}.",
         )
+
+
+def _check_cells(checked: Checked) -> None:
+    """One value a cell: columns of lists and records are made flat by whoever knows what they mean."""
+    for name, dtype in checked.frame.schema.items():
+        if name in COLUMNS and dtype.is_nested():
+            kind = "records" if isinstance(dtype, pl.Struct) else "lists"
+            how = "Unnest" if kind == "records" else "Explode"
+            mend = f"{how} it, or say which other column it is: --map {name}=NAME, or mapping={{'{name}': 'NAME'}}."
+            checked.problems.add(f"holds {kind} where a row needs one value", mend, column=name)
 
 
 def _with_items_of_choices(frame: pl.DataFrame) -> pl.DataFrame:

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 SHOWN_PROBLEMS = 20
+SHOWN_ROWS = 3
+"""So many rows with the same flaw and the same value are told one by one; of more, only the first so many."""
 SHOWN_VALUE_LENGTH = 60
 
 
@@ -125,29 +127,55 @@ class Problems:
         return "\n".join(self.lines())
 
     def lines(self, name_files: bool = False, limit: int = SHOWN_PROBLEMS) -> list[str]:
-        """The first problems in the order of the file, then how many more there are of each kind."""
+        """The first problems in the order of the file, then how many more there are of each kind.
+
+        What is wrong in the same way in many rows, such as one misspelt answer, is told once, with its first rows.
+
+        >>> problems = Problems()
+        >>> for line in range(2, 400):
+        ...     problems.add("is no answer of this scale", column="response", value="nuetral", number=line)
+        >>> print(problems)
+        lines 2, 3, 4 and 395 more, response: "nuetral" is no answer of this scale.
+        """
+        kinds = list(self._kinds)
         ordered = sorted(
-            ((file or "", number or 0, kind, index) for kind, key in enumerate(self._kinds) for file in [key[0]]
-             for index, (number, _) in enumerate(self._kinds[key])),
+            (key[0] or "", numbers[0], kind, value is not None, value or "", numbers)
+            for kind, key in enumerate(kinds) for value, numbers in _by_value(self._kinds[key])
         )  # fmt: skip
-        kinds = list(self._kinds.items())
-        told = ordered[:limit]
         lines = []
         mended: set[int] = set()
-        for file, _, kind, index in told:
-            (key_file, place, column, what, mend), found = kinds[kind]
-            number, value = found[index]
+        for file, _, kind, has_value, value, numbers in ordered[:limit]:
+            _, place, column, what, mend = kinds[kind]
             # The mend is told once a kind: twenty copies of it would hide the rows.
-            text = str(Problem(what, "" if kind in mended else mend, column, value, key_file, place, number))
+            mend = "" if kind in mended else mend
             mended.add(kind)
+            first = numbers[0] if len(numbers) == 1 and numbers[0] else None
+            text = str(Problem(what, mend, column, value if has_value else None, None, place, first))
+            text = f"{_rows(place, numbers)}{', ' if column else ': '}{text}" if len(numbers) > 1 else text
             lines.append(f"{file}, {text}" if name_files and file else text)
         rest: dict[int, list[int]] = {}
-        for _, number, kind, _ in ordered[limit:]:
-            rest.setdefault(kind, []).append(number)
-        for kind, numbers in rest.items():
-            (_, place, column, what, _), _found = kinds[kind]
-            lines.append(f"and {len(numbers):,} more: {column + ' ' if column else ''}{what}{_span(place, numbers)}.")
+        for _, _, kind, _, _, numbers in ordered[limit:]:
+            rest.setdefault(kind, []).extend(numbers)
+        for kind, found in rest.items():
+            _, place, column, what, _ = kinds[kind]
+            lines.append(f"and {len(found):,} more: {column + ' ' if column else ''}{what}{_span(place, found)}.")
         return lines
+
+
+def _by_value(found: Iterable[tuple[int | None, str | None]]) -> Iterator[tuple[str | None, list[int]]]:
+    """The rows of one kind of flaw: one by one, but those together that share their value with many."""
+    rows: dict[str | None, list[int]] = {}
+    for number, value in found:
+        rows.setdefault(value, []).append(number or 0)
+    for value, numbers in rows.items():
+        if value is not None and len(numbers) > SHOWN_ROWS and min(numbers) > 0:
+            yield value, sorted(numbers)
+        else:
+            yield from ((value, [number]) for number in numbers)
+
+
+def _rows(place: str, numbers: Sequence[int]) -> str:
+    return f"{place}s {', '.join(map(str, numbers[:SHOWN_ROWS]))} and {len(numbers) - SHOWN_ROWS:,} more"
 
 
 def _span(place: str, numbers: Sequence[int]) -> str:

@@ -43,6 +43,18 @@ def participants_path(path: Path) -> Path:
     return path.with_name(path.stem + ".participants" + path.suffix)
 
 
+def files_of(path: Path, participants: pl.DataFrame) -> list[Path]:
+    """The files that judgments with these participants are written to, the table first.
+
+    >>> people = pl.DataFrame({"participant": ["p1"], "age": [30]})
+    >>> [one.name for one in files_of(Path("a.csv"), people)], files_of(Path("a.parquet"), people)[0].name
+    (['a.csv', 'a.participants.csv', 'a.csv-metadata.json'], 'a.parquet')
+    """
+    if path.suffix != ".csv":
+        return [path]
+    return [path, *([participants_path(path)] if participants.width > 1 else []), metadata_path(path)]
+
+
 def companions(paths: Iterable[Path]) -> set[Path]:
     """What may stand beside the CSV files of karat among these paths and describes them; theirs have metadata.
 

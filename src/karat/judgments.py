@@ -196,7 +196,8 @@ def _everybody(frame: pl.DataFrame, participants: pl.DataFrame | None) -> pl.Dat
 
 def _summary_lines(judgments: Judgments) -> list[str]:
     frame = judgments.frame
-    counts = (frame["participant"].n_unique(), frame["item"].n_unique(), frame.height)
+    answers = frame.height - frame["response"].null_count()
+    counts = (frame["participant"].n_unique(), frame["item"].n_unique(), answers)
     lines = [", ".join(counted(n, word) for n, word in zip(counts, ("participant", "item", "answer"), strict=True))]
     if "question" in frame.columns:
         lines[0] += f", {counted(frame['question'].n_unique(), 'question')}"

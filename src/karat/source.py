@@ -261,6 +261,7 @@ def _refuse_unsafe_member(archive: str, info: zipfile.ZipInfo) -> None:
 def _json_documents(stream: TextIO, name: str) -> Iterator[tuple[int, Any]]:
     decoder = json.JSONDecoder()
     text, at, number, in_list, ended = "", 0, 0, False, False
+    lines = 0  # before the buffer
     while True:
         at = _skip(text, at, " \t\r\n\ufeff,")
         if at < len(text) and text[at] == ("]" if in_list else "["):
@@ -271,7 +272,7 @@ def _json_documents(stream: TextIO, name: str) -> Iterator[tuple[int, Any]]:
                 value, after = decoder.raw_decode(text, at)
             except (ValueError, RecursionError) as error:
                 if ended:
-                    raise _not_json(name, number, error) from None
+                    raise _not_json(name, number, _flaw(error, lines)) from None
             else:
                 # A number at the end of the buffer may go on in the next piece of the file.
                 if after < len(text) or ended:
@@ -282,6 +283,7 @@ def _json_documents(stream: TextIO, name: str) -> Iterator[tuple[int, Any]]:
             if in_list:
                 raise _not_json(name, number, "the list is not closed")
             return
+        lines += text.count("\n", 0, at)
         text, at = text[at:], 0
         if len(text) > LONGEST_RECORD:
             raise IntakeError(f"{name}: element {number + 1} is longer than {LONGEST_RECORD // 1024**2} MB.")
@@ -299,6 +301,13 @@ def _skip(text: str, at: int, characters: str) -> int:
     return at
 
 
-def _not_json(name: str, number: int, error: object) -> IntakeError:
+def _flaw(error: Exception, lines: int) -> str:
+    """What the decoder stumbled over, with the line of the file."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"line {lines + error.lineno}, column {error.colno}: {error.msg}"
+    return "it is nested too deeply"
+
+
+def _not_json(name: str, number: int, flaw: str) -> IntakeError:
     after = f" after element {number}" if number else ""
-    return IntakeError(f"{name} is not readable as JSON{after}: {error}.")
+    return IntakeError(f"{name} is not readable as JSON{after}: {flaw}. Mend that place, or export the file again.")

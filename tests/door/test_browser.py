@@ -167,7 +167,7 @@ def test_several_files_broken_ones_and_a_study(tmp_path: Path) -> None:
         assert "skipped    3 of 7 rows" in str(page.text_content(".notes"))
         page.goto(home)
         drop(page, study, "#check")
-        assert "Nothing to mend." in page.inner_text("#check")
+        assert "1 warning." in page.inner_text("#check")
         page.goto(home)
         page.set_input_files("#files", [twin(tmp_path / "a"), twin(tmp_path / "b")])
         page.wait_for_selector("#problem:visible")

@@ -224,6 +224,7 @@ def assert_quotas(connection: Connection, running: Site, records: list[Record]) 
     assert sum(len(record.acknowledged) for record in records) == frame.height
 
 
+@pytest.mark.slow
 def test_two_processes_with_faults(two: Site) -> None:
     assert_as_with_one_process(two, bots=24, kills=2)
 

@@ -105,3 +105,14 @@ def test_other_files_are_not_claimed(tmp_path, name, content):
     path = tmp_path / name
     path.write_bytes(content)
     assert not recognises(SourceFile(path))
+
+
+def test_columns_that_look_like_times_and_right_answers_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "answers.csv"
+    path.write_text("task,worker,label,duration_s,gold_label\nt1,w1,a,2.5,a\nt2,w1,b,3.5,\n", encoding="utf-8")
+    notes = karat.read(path).notes
+    assert "duration_s looks like rt: say --map rt=duration_s." in notes
+    assert "gold_label looks like expected: say --map expected=gold_label." in notes
+    read = karat.read(path, mapping={"rt": "duration_s", "expected": "gold_label"})
+    assert not any("looks like" in note for note in read.notes)
+    assert read.frame["rt"].to_list() == [2.5, 3.5]

@@ -41,9 +41,10 @@ def test_every_unit_is_accounted_for(case: Case) -> None:
 
 @each_case
 def test_account_names_the_files_and_the_summary(case: Case) -> None:
-    told = "\n".join(case.read().lines())
+    intake = case.read()
+    told = "\n".join(intake.lines())
     assert "read       " in told
-    assert f"{case.judgments:,} answer" in told
+    assert f"{intake.judgments.frame['response'].count():,} answer" in told
 
 
 @each_case

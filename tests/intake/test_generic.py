@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import karat
+from karat.intake import read_files
 
 
 def write(folder: Path, text: str, name: str = "t.csv") -> Path:
@@ -138,7 +139,7 @@ def test_formats(name: str, tmp_path: Path) -> None:
 def test_json_that_is_no_table(tmp_path: Path) -> None:
     with pytest.raises(karat.IntakeError, match='element 2: "3" is no object'):
         karat.read(write(tmp_path, '[{"participant":"p","item":"a","response":1}, 3]', "t.json"))
-    with pytest.raises(karat.IntakeError, match="not a readable Parquet"):
+    with pytest.raises(karat.IntakeError, match=r"t\.parquet is not a readable Parquet .* copy it or write it again"):
         karat.read(write(tmp_path, "no", "t.parquet"))
 
 
@@ -147,3 +148,111 @@ def test_formulas_are_text(tmp_path: Path) -> None:
     frame = karat.read(path, scale="nominal:@x,-3").frame
     assert frame["participant"].to_list() == ["=cmd()", "-p"]
     assert frame["response"].to_list() == ["@x", "-3"]
+
+
+LABELS = {"annotator_id": ["a", "a", "b"], "example_id": ["x", "y", "x"], "label": ["yes", "no", "yes"]}
+
+
+def parquet(folder: Path, **columns: object) -> Path:
+    path = folder / "labels.parquet"
+    pl.DataFrame(LABELS | columns).write_parquet(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "times", "seconds", "word"),
+    [
+        ("duration_s", [200.0, 300.0, 250.0], [200.0, 300.0, 250.0], "seconds, by its name"),
+        ("duration_ms", [20, 40, 60], [0.02, 0.04, 0.06], "milliseconds, by its name"),
+        ("responseTimeSeconds", [2.0, 4.0, 6.0], [2.0, 4.0, 6.0], "seconds, by its name"),
+        ("time_taken", [2000, 4000, 6000], [2.0, 4.0, 6.0], "milliseconds (median"),
+        ("rt_ms", [20, 40, 60], [0.02, 0.04, 0.06], "milliseconds, by its name"),
+    ],
+)
+def test_times_are_found_with_their_unit(
+    name: str, times: list[float], seconds: list[float], word: str, tmp_path: Path
+) -> None:
+    read = karat.read(parquet(tmp_path, **{name: times}))
+    assert read.frame["rt"].to_list() == seconds
+    assert f"rt={name}" in read.notes[0]
+    assert any(note.startswith(f"{name} is read as {word}") for note in read.notes)
+
+
+@pytest.mark.parametrize("name", ["gold_label", "gold", "truth", "correct_label", "expected_answer", "true label"])
+def test_gold_labels_are_found_and_counted(name: str, tmp_path: Path) -> None:
+    path = parquet(tmp_path, **{name: ["yes", None, None]})
+    intake = read_files([path])
+    assert intake.judgments.frame["expected"].to_list() == ["yes", None, None]
+    assert f"expected={name}" in intake.notes[0]
+    assert intake.lines()[-1] == "expected   a right answer is known for 1 of 3 answers"
+    assert intake.to_dict()["expected"] == 1
+
+
+def test_without_right_answers_nothing_is_said_of_them(tmp_path: Path) -> None:
+    assert not any(line.startswith("expected") for line in read_files([parquet(tmp_path)]).lines())
+
+
+@pytest.mark.parametrize("name", ["hit_id", "docID", "prompt_nr"])
+def test_a_column_that_lacks_is_told_with_the_files_own_names_and_the_likely_one(name: str, tmp_path: Path) -> None:
+    path = write(tmp_path, f"annotator_id,length,{name},label\na,3,x,yes\na,4,y,no\n")
+    with pytest.raises(karat.IntakeError) as caught:
+        karat.read(path)
+    told = str(caught.value)
+    assert f"there is no column item (what was judged: a stimulus, a task, a pair). Is it {name}?" in told
+    assert f"--map item={name}" in told
+    assert f"t.csv has annotator_id (taken as participant), length, {name}, label (taken as response)." in told
+
+
+def test_where_no_column_is_likely_none_is_offered(tmp_path: Path) -> None:
+    with pytest.raises(karat.IntakeError) as caught:
+        karat.read(write(tmp_path, "A,B\n1,2\n"))
+    told = str(caught.value).splitlines()
+    assert [line.split("(")[0].strip() for line in told[1:4]] == [
+        f"there is no column {name}" for name in ("participant", "item", "response")
+    ]
+    assert "Say which one it is: --map response=NAME" in told[3]
+    assert told[4].strip() == "t.csv has A, B."
+
+
+@pytest.mark.parametrize(("wrong", "right"), [("itme", "item"), ("items", "item"), ("expcted", "expected")])
+def test_a_misspelt_column_of_a_mapping_is_told(wrong: str, right: str, tmp_path: Path) -> None:
+    path = parquet(tmp_path)
+    with pytest.raises(karat.IntakeError, match=f"has no column {wrong}; is {right} meant"):
+        karat.read(path, mapping={wrong: "label"})
+    crowdkit = write(tmp_path, "task,worker,label\nt,w,a\nt,v,b\n")
+    with pytest.raises(karat.IntakeError, match=f"has no column {wrong}; is {right} meant"):
+        karat.read(crowdkit, mapping={wrong: "response"})
+
+
+@pytest.mark.parametrize("name", ["group", "condition", "language", "sense"])
+def test_other_names_of_a_mapping_are_new_columns(name: str, tmp_path: Path) -> None:
+    frame = karat.read(parquet(tmp_path, cond=["u", "v", "w"]), mapping={name: "cond"}).frame
+    assert frame[name].to_list() == ["u", "v", "w"]
+
+
+def test_whole_numbers_from_0_may_be_codes_of_categories(tmp_path: Path) -> None:
+    path = parquet(tmp_path, label=[0, 3, 2])
+    read = karat.read(path)
+    assert read.scale == karat.Ordinal(range(4))
+    told = next(note for note in read.notes if "rating scale" in note)
+    flag = told.rpartition("--scale ")[2].rstrip(".")
+    assert karat.read(path, scale=flag).scale == karat.Nominal(["0", "1", "2", "3"])
+    assert not any("nominal" in note for note in karat.read(parquet(tmp_path, label=[1, 3, 2])).notes)
+
+
+def test_right_answers_that_nobody_gave_belong_to_a_guessed_scale(tmp_path: Path) -> None:
+    read = karat.read(parquet(tmp_path, label=["a", "b", "a"], gold_label=["a", "c", None]))
+    assert read.scale == karat.Nominal(["a", "b", "c"])
+    assert any("c only as a right answer" in note for note in read.notes)
+    with pytest.raises(karat.IntakeError, match='expected: "A1" is no answer of this scale, which knows a, b'):
+        karat.read(parquet(tmp_path, label=["a", "b", "a"], gold_label=["A1", "B1", None]))
+
+
+@pytest.mark.parametrize("empty", [pl.Series([None] * 3), pl.Series([""] * 3), pl.Series([float("nan")] * 3)])
+def test_a_table_without_any_answer_is_refused(empty: pl.Series, tmp_path: Path) -> None:
+    path = parquet(tmp_path, label=empty)
+    with pytest.raises(
+        karat.IntakeError, match=r"labels\.parquet: the column label, taken as response, is empty in all 3"
+    ):
+        karat.read(path)
+    assert karat.read(path, scale="binary").frame["response"].null_count() == 3

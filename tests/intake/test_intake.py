@@ -222,3 +222,22 @@ def test_no_reader_keeps_columns_that_name_people(tmp_path: Path) -> None:
     assert "email" not in read.frame.columns
     assert any("email left out" in note for note in read.notes)
     assert "email" in karat.read(path, mapping={"email": "email"}).frame.columns
+
+
+@pytest.mark.parametrize("skip_bad", [False, True])
+def test_what_is_found_wrong_later_is_told_with_file_and_line(skip_bad: bool, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("participant,item,response\np1,a,1\np1,b,2\n")
+    (tmp_path / "b.csv").write_text("participant,item,response\np2,a,3\n" + ",b,3\n" * skip_bad + "p2,c,four\n")
+    intake = read_files([tmp_path / "a.csv", tmp_path / "b.csv"], skip_bad=skip_bad)
+    with pytest.raises(karat.IntakeError) as caught, intake.naming_places():
+        karat.Judgments(intake.judgments.frame, karat.Ordinal(5))
+    told = str(caught.value).splitlines()
+    assert told[0] == "a.csv, b.csv are not readable as judgments:"
+    assert told[1].startswith(f'  b.csv, line {4 if skip_bad else 3}, response: "four" is no answer')
+
+
+def test_other_errors_about_judgments_stay_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("participant,item,response\np1,a,1\n")
+    intake = read_files([tmp_path / "a.csv"])
+    with pytest.raises(karat.JudgmentsError, match="has no column participant"), intake.naming_places():
+        karat.Judgments(intake.judgments.frame, karat.Ordinal(5), {"name": ["p1"]})

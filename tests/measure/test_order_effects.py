@@ -86,8 +86,16 @@ def test_choices_have_times_alone() -> None:
     found = order_effects(choices(rt=np.exp(np.random.default_rng(1).normal(size=200))), by=[])
     assert found.frame["measure"].to_list() == ["rt"]
     assert any("only response times" in note for note in found.notes)
-    with pytest.raises(karat.measure.MeasureError, match="no column rt"):
+    with pytest.raises(karat.measure.MeasureError, match="there are no times"):
         order_effects(choices(), by=[])
+
+
+def test_a_condition_without_times_leaves_the_answers() -> None:
+    likert = karat.datasets.load("likert")
+    untimed = likert.frame.with_columns(rt=pl.when(pl.col("order") == "OBJ>PP").then("rt"))
+    found = order_effects(karat.Judgments(untimed, likert.scales), by="order")
+    assert set(found.frame["measure"]) == {"response"}
+    assert "Response times are not looked at: there are none in PP>OBJ." in found.notes
 
 
 def test_what_is_wrong_is_named() -> None:

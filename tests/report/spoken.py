@@ -32,8 +32,8 @@ METHOD = {
 VOID = ("br", "img", "input", "meta", "link", "path", "use", "rect", "hr")
 READ = ("p", "li", "figcaption", "summary", "title", "desc", "dd", "strong")
 SOURCES = {
-    "": ("design", "screening.summary", "spammer_index"),
-    "brief": ("screening.summary", "screening.settings.exclude", "spammer_index", "measures"),
+    "": ("design", "screening.summary", "spammer_index", "simulated"),
+    "brief": ("screening.summary", "screening.settings.exclude", "spammer_index", "measures", "design.scales"),
     "asked": ("design", "study", "screening.skipped"),
     "sample": ("screening.summary", "sample"),
     "composition": ("composition", "screening.summary"),

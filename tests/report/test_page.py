@@ -195,7 +195,9 @@ def test_a_formula_in_a_link_to_csv_is_marked() -> None:
 def test_an_inlined_figure_keeps_texts_and_shortens_only_coordinates() -> None:
     drawn = '<?xml?><svg width="100.5pt"><style>*{x:y}</style><text x="1.98765">1.98765</text><g id="lonely"/></svg>'
     found = inlined(drawn, "k")
-    assert found == ('<svg stroke-linejoin="round" style="max-width:163px"><text x="1.98">1.98765</text><g/></svg>')
+    assert found == (
+        '<svg stroke-linejoin="round" style="max-width:163px;min-width:98px"><text x="1.98">1.98765</text><g/></svg>'
+    )
 
 
 def test_cells_with_several_lines_have_a_summary() -> None:

@@ -114,3 +114,22 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_page(
     found = shown.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
     assert [(one["id"], one["nodes"][0]["html"][:120]) for one in found] == []
     context.close()
+
+
+def test_figures_fit_a_phone_or_say_that_they_can_be_moved(browser: Any, report: Path) -> None:
+    context = browser.new_context(viewport=PHONE)
+    shown = context.new_page()
+    shown.goto(report.as_uri())
+    for figure in shown.locator("figure").all():
+        room, width, hint = figure.evaluate(
+            "f => [f.querySelector('.wide').clientWidth, f.querySelector('svg').getBoundingClientRect().width,"
+            " getComputedStyle(f, '::before').content]"
+        )
+        assert (width > room + 1) == ("sideways" in hint), figure.get_attribute("id")
+        # Letters of about 13 pixels are never made smaller than 7.8.
+        widest = figure.locator("svg").evaluate("svg => parseFloat(getComputedStyle(svg).maxWidth)")
+        assert width >= 0.55 * widest
+    shown.set_viewport_size(DESK)
+    hints = shown.locator("figure").evaluate_all("all => all.map(f => getComputedStyle(f, '::before').content)")
+    assert set(hints) == {"none"}
+    context.close()

@@ -137,7 +137,10 @@ def test_text_and_figure_say_the_same_of_groups() -> None:
 
 
 def test_labels_of_a_crowd_with_a_group_that_stands_out() -> None:
-    found = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}, "straightlining": {}, "markov": {}})
+    crowd = karat.datasets.load("crowd")
+    people = crowd.participants.rename({"behaviour": "team"})
+    judgments = karat.Judgments(crowd.frame, crowd.scales, people)
+    found = karat.screen.run(judgments, {"completion": {}, "straightlining": {}, "markov": {}})
     whole = Gathered(found, None, karat.screen.spammer_index(found.kept), "Nothing was asked for.",
                      dict(found.evidence), made="2026-03-04")  # fmt: skip
     data = plain(whole)

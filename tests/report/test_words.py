@@ -156,11 +156,15 @@ def test_rules_that_are_not_those_of_the_study_file_are_called_so(study: Study) 
 
 
 def test_the_sample_is_counted_from_the_table_of_participants(study: Study) -> None:
-    judgments = answer_study(study, 8, seed=2)
+    answers = answer_study(study, 8, seed=2)
+    judgments = karat.Judgments(
+        answers.frame, answers.scales, answers.participants.with_columns(source=pl.lit("prolific"))
+    )
     paragraph = methods(Gathered(karat.screen.run(judgments, study=study), study, "", "")).split("\n\n")[1]
     ages = judgments.participants["age_group"].value_counts()
     assert all(f"{age} ({count})" in paragraph for age, count in ages.iter_rows())
     assert "The data are those of 8 participants." in paragraph
+    assert "By source: Prolific (8)." in paragraph
     assert judgments.frame["time"].min().strftime("%Y-%m-%d") in paragraph  # type: ignore[union-attr]
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
 import karat
 from karat.cli.main import main
+from karat.cli.progress import _Shown, stepping
+from karat.screen import spammer_size
 from study.studies import RATING, rating_items, write_study
 
 LIKERT = karat.datasets.path("likert")
@@ -81,7 +85,7 @@ def test_without_a_study_there_is_evidence_only(capsys: pytest.CaptureFixture[st
     assert set(data) == {"participants", "skipped", "summary", "settings", "spammer_index"}
     assert 0 < data["spammer_index"]["value"] < 1
     assert data["summary"]["excluded"] == 0
-    assert told(capsys, LIKERT, "--quiet") == ""
+    assert told(capsys, LIKERT, "--quiet", "--criteria", "completion") == ""
 
 
 def test_the_multiverse_has_a_picture_and_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -149,3 +153,96 @@ def test_a_file_in_the_way_is_told_before_anything_is_computed(
 def test_the_help_names_the_section_of_the_study_file(capsys: pytest.CaptureFixture[str]) -> None:
     text = " ".join(told(capsys, "--help").split())
     assert "rule of its section screening are applied exactly" in text
+
+
+def labelled(folder: Path, people: int = 12, items: int = 10) -> Path:
+    """Labels, with a right answer that nobody gave to the first item."""
+    random = np.random.default_rng(1)
+    rows = [
+        (f"w{who}", f"t{item}", "a" if item == 0 else "abc"[random.integers(3)], "b" if item == 0 else None)
+        for who in range(people)
+        for item in range(items)
+    ]
+    frame = pl.DataFrame(rows, schema=["participant", "item", "response", "expected"], orient="row")
+    path = folder / "labels.parquet"
+    karat.Judgments(frame, karat.Nominal("abc")).to_parquet(path)
+    return path
+
+
+def test_the_same_is_found_as_in_python(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = labelled(tmp_path)
+    data = json.loads(told(capsys, path, "--json"))
+    screening = karat.screen.run(karat.read(path))
+    assert any("near-unanimous" in note or "crowd" in note for note in screening.notes)
+    assert {key: data[key] for key in ("summary", "skipped", "settings")} == {
+        key: screening.to_dict()[key] for key in ("summary", "skipped", "settings")
+    }
+
+
+def test_beside_a_choice_of_criteria_the_index_is_fitted_only_where_that_is_quick(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = labelled(tmp_path)
+    assert "crowd      Spammer Index ." in told(capsys, path, "--criteria", "completion")
+    for name in ("QUICK_ANSWERS", "QUICK"):
+        with monkeypatch.context() as patch:
+            patch.setattr(spammer_size, name, 0)
+            text = told(capsys, path, "--criteria", "completion")
+            assert "crowd      no Spammer Index: beside a choice of criteria it is fitted only where" in text
+            assert "Screen without --criteria to have it" in text
+    monkeypatch.setattr("karat.cli.screen.LONGEST", 0)
+    assert "for these labels it would take about 0 minutes" in told(capsys, path)
+
+
+def test_an_index_that_is_refused_says_what_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = labelled(tmp_path)
+    monkeypatch.setattr(spammer_size, "LARGEST", 10)
+    text = told(capsys, path, "--criteria", "procedure")
+    assert "not run    procedure: procedure begins with the Spammer Index. 12 participants x 10 tasks" in text
+    assert "crowd      no Spammer Index: 12 participants x 10 tasks with 3 labels are too many" in text
+    assert "karat convert FILE --answers" in text
+
+
+def test_off_a_terminal_there_is_a_line_for_each_criterion(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("karat.cli.screen.stepping", partial(stepping, after=0.0))
+    arguments = ["screen", str(LIKERT), "--criteria", "completion,inconsistency"]
+    with pytest.raises(SystemExit):
+        main(arguments)
+    assert capsys.readouterr().err.splitlines() == [
+        "screening, 1 of 2: completion: 1 of 48 participants flagged.",
+        "screening, 2 of 2: inconsistency: not run.",
+    ]
+    with pytest.raises(SystemExit):
+        main([*arguments, "--quiet"])
+    assert capsys.readouterr().err == ""
+
+
+def test_lines_wait_until_the_work_has_taken_long(capsys: pytest.CaptureFixture[str]) -> None:
+    with stepping("screening", 2, after=1000.0) as steps:
+        steps.ends("markov: done.")
+    assert capsys.readouterr().err == ""
+    with stepping("screening", 2, after=0.0) as steps:
+        steps.ends("markov: done.")
+    assert capsys.readouterr().err == "screening, 1 of 2: markov: done.\n"
+
+
+def test_on_a_terminal_the_step_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    with stepping("screening", 3, after=1000.0) as steps:
+        assert isinstance(steps, _Shown)
+        steps.begins("markov")
+        steps(16, 16)
+        task = steps.progress.tasks[0]
+        assert task.description == "screening: markov, 0 of 3 done"
+        assert task.percentage == 100
+        steps.ends("markov: 3 of 120 participants flagged.")
+        steps.begins("credence")
+        task = steps.progress.tasks[0]
+        assert task.description == "screening: credence, 1 of 3 done"
+        # Nobody knows how far it is, which is not all of it.
+        assert task.total is None
+        assert task.percentage == 0

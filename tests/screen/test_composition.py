@@ -132,3 +132,13 @@ def test_shares_intervals_and_sums(people: list[tuple[str | None, bool, bool | N
         ):
             if row[share] is not None:
                 assert 0 <= row[low] <= row[share] <= row[high] <= 1
+
+
+def test_the_behaviour_of_simulated_participants_is_no_background_unless_it_is_named() -> None:
+    flagged = [True] * 6 + [False] * 42
+    found = screening({"behaviour": ["guesser"] * 6 + ["earnest"] * 42, "town": ["a", "b"] * 24}, flagged)
+    usual = composition(found)
+    assert usual.variables == ("town",)
+    assert "behaviour is left out: it says how simulated participants answer." in usual.notes
+    assert usual.warnings == ()
+    assert composition(found, ["behaviour"]).warnings

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
+import pytest
 
 import karat
-from karat.screen.crowd import crowd
+from karat.screen import crowd as module
+from karat.screen.crowd import crowd, fit
 
 SIDES = pl.DataFrame({
     "participant": ["p", "q"] * 3, "item": ["i", "i", "j", "j", "k", "k"],
@@ -26,3 +29,13 @@ def test_choices_between_items_without_names_are_of_sides() -> None:
     codes = dict(zip(found.rows.select("participant", "item").rows(), found.response.tolist(), strict=True))
     assert (codes["p", "k"], codes["q", "k"]) == (0, 1)
     assert found.family == "binary"
+
+
+def test_a_model_that_cannot_be_fitted_is_said_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise np.linalg.LinAlgError("22-th leading minor of the array is not positive definite")
+
+    monkeypatch.setattr(module, "fit_crossed", fails)
+    answers = crowd(karat.datasets.load("crowd"), "spammer_index")
+    with pytest.raises(karat.screen.ScreenError, match=r"of 9,600 answers in 2 .* be fitted.*Merge rare"):
+        fit(answers)

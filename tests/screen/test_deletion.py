@@ -94,6 +94,7 @@ def labels() -> karat.Judgments:
     return karat.Judgments(frame, karat.Nominal(list("abc")))
 
 
+@pytest.mark.slow
 def test_labels_have_a_simulated_null_too() -> None:
     found = deletion(labels(), simulations=9).participants
     assert found["distance"].null_count() == 0

@@ -10,6 +10,8 @@ from karat.screen.run import run
 from karat.study.built_in_criteria import BUILT_IN
 
 LIKERT = karat.datasets.load("likert")
+FEW = LIKERT.without(LIKERT.participants["participant"][2:30])
+"""Some of each kind, since all criteria of everybody take long."""
 RULES = {"completion": {}, "remfod": {}, "attention": {}, "exclude": "any"}
 
 
@@ -38,9 +40,9 @@ def test_without_rules_nobody_is_said_to_be_out() -> None:
 
 
 def test_no_paragraph_accuses_anybody() -> None:
-    people = LIKERT.participants["participant"].to_list()
+    people = FEW.participants["participant"].to_list()
     for rules in (None, RULES, {**{own.name: {} for own in BUILT_IN}, "exclude": 2}):
-        for text in explanations(run(LIKERT, rules), people):
+        for text in explanations(run(FEW, rules), people):
             words = text.lower()
             assert not [bad for bad in ("spam", "cheat", "careless", "lazy", "dishonest", "fraud") if bad in words]
             assert text.endswith(PAYMENT)
@@ -58,9 +60,9 @@ def test_an_unknown_name_is_an_error_with_the_nearest() -> None:
 
 
 def test_what_could_not_be_looked_at_is_not_said_to_have_passed() -> None:
-    frame = LIKERT.frame.with_columns(rt=LIKERT.frame["rt"].set(LIKERT.frame["participant"] == "p01", None))
-    people = {"participant": [*LIKERT.participants["participant"].to_list(), "nobody"]}
-    screening = run(karat.Judgments(frame, LIKERT.scales, people))
+    frame = FEW.frame.with_columns(rt=FEW.frame["rt"].set(FEW.frame["participant"] == "p01", None))
+    people = {"participant": [*FEW.participants["participant"].to_list(), "nobody"]}
+    screening = run(karat.Judgments(frame, FEW.scales, people))
     timeless = screening.explain("p01")
     _, silent = timeless.split("There is no score in the following. ")
     assert "Speed: no timed trials" in silent

@@ -30,7 +30,7 @@ def test_numbers_at_each_step_add_up() -> None:
 
 
 def test_without_rules_it_says_so() -> None:
-    assert "nobody is excluded" in texts(run(LIKERT).flow())[0]
+    assert "nobody is excluded" in texts(run(LIKERT.without(LIKERT.participants["participant"][12:])).flow())[0]
 
 
 def test_a_title_and_a_description_for_those_who_listen() -> None:

@@ -83,6 +83,16 @@ def test_choices_count_the_item_and_not_the_side() -> None:
     assert scores(karat.Judgments(sides, karat.Choice())) == {"p1": 0.0, "p2": 1.0}
 
 
+def test_an_item_in_another_condition_is_another_sentence() -> None:
+    answers = {"participant": ["p1"] * 4, "item": ["a"] * 4, "condition": ["good", "bad", "good", None],
+               "response": [5, 1, 4, 2], "trial": [1, 2, 3, 4]}  # fmt: skip
+    found = inconsistency(karat.Judgments(answers, karat.Ordinal(5))).participants.row(0, named=True)
+    assert (found["score"], found["repeated"], found["comparisons"]) == (1.0, 1, 1)
+    once = {name: column[:2] for name, column in answers.items()}
+    with pytest.raises(karat.screen.ScreenError, match="nobody answered an item more than once"):
+        inconsistency(karat.Judgments(once, karat.Ordinal(5)))
+
+
 def test_categories_and_numbers() -> None:
     letters = karat.Nominal(["a", "b", "c"])
     assert scores(repeated({"p1": [("a", "c"), ("b", "b")]}, letters)) == {"p1": pytest.approx(sqrt(0.5))}

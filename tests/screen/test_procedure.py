@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
 import karat
-from karat.screen import Evidence, ScreenError, completion, deletion, markov, procedure, time_filter
+from karat.screen import Evidence, ScreenError, completion, deletion, markov, procedure, spammer_size, time_filter
 from karat.screen.procedure import _accuracy
 
 WHOLE = karat.datasets.load("crowd")
@@ -75,6 +76,7 @@ def test_candidates_have_the_distances_of_the_whole_analysis() -> None:
         assert row["flagged"] == row["flagged_right"]
 
 
+@pytest.mark.slow
 def test_any_criterion_with_the_auxiliary_factor() -> None:
     found = procedure(CROWD, candidates_only=False, verdict="any criterion", **PUBLISHED)
     either = {*markov(CROWD, "published").flagged} | {*DELETION.flagged}
@@ -212,6 +214,7 @@ def test_no_auxiliary_factor_has_a_word_for_study_files() -> None:
     assert found.settings["auxiliary"] == "none"
 
 
+@pytest.mark.slow
 def test_labels_go_through_with_a_simulated_null() -> None:
     kinds = {"primary choice": 2, "repeated pattern": 2, "random guessing": 2}
     labels = karat.simulate.crowd(20, 20, kinds, scale=karat.Nominal(list("ABC")), seed=2)
@@ -227,3 +230,28 @@ def test_accuracy_that_everybody_shares_is_not_below_its_mean() -> None:
     })  # fmt: skip
     for rule in ("mean", "mean-sd"):
         assert _accuracy(karat.Judgments(table, karat.Binary()), rule, "counted").flagged == []  # type: ignore[arg-type]
+
+
+def test_labels_that_are_too_many_are_a_sentence_and_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(1)
+    frame = pl.DataFrame({
+        "participant": [f"w{place // 8}" for place in range(80)], "item": [f"t{place % 8}" for place in range(80)],
+        "response": random.choice(list("abc"), 80),
+    })  # fmt: skip
+    judgments = karat.Judgments(frame, karat.Nominal("abc"))
+    monkeypatch.setattr(spammer_size, "LARGEST", 10)
+    screening = karat.screen.run(judgments, {"procedure": {}, "deletion": {}, "exclude": None})
+    told = screening.skipped["procedure"]
+    assert told.startswith(
+        "procedure begins with the Spammer Index. 10 participants x 8 tasks with 3 labels are too many"
+    )
+    assert screening.skipped["deletion"].startswith("deletion: 10 participants x 8 tasks with 3 labels are too many")
+
+
+def test_whatever_the_model_refuses_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **named: object) -> None:
+        raise ValueError("There is no likelihood.")
+
+    monkeypatch.setitem(procedure.__globals__, "spammer_index", refused)
+    screening = karat.screen.run(karat.datasets.load("crowd"), {"procedure": {}, "exclude": None})
+    assert "no model of these answers: There is no likelihood." in screening.skipped["procedure"]

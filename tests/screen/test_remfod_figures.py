@@ -9,7 +9,7 @@ import karat
 from karat.figures import to_svg
 from karat.screen.remfod import Remfod, remfod
 from karat.screen.remfod_figures import _density
-from karat.screen.time_rules import TIME_RULES
+from karat.study.time_rules import TIME_RULES
 
 LIKERT = karat.datasets.load("likert")
 EVIDENCE = remfod(LIKERT)

@@ -119,6 +119,7 @@ def test_answers_of_one_person_are_not_independent_evidence() -> None:
     assert source_effect(judgments, adjust=["difficulty"]).effects["se"][0] > 1.3 * naive
 
 
+@pytest.mark.slow
 def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
     held = []
     for seed in range(120):

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 import karat
 from karat.screen.remfod import remfod
-from karat.screen.time_rules import TIME_RULES, find_outliers, time_rule
+from karat.screen.time_rules import find_outliers, time_rule
 from karat.study.built_in_criteria import RemfodSettings
+from karat.study.time_rules import TIME_RULES
 
 
 def test_study_files_know_the_same_rules_and_every_setting_is_a_parameter() -> None:
@@ -24,6 +25,14 @@ def test_study_files_know_the_same_rules_and_every_setting_is_a_parameter() -> N
     assert [name for name in parameters if name != "judgments"] == list(RemfodSettings.model_fields)
     for name, field in RemfodSettings.model_fields.items():
         assert parameters[name].default == field.default
+
+
+def test_the_factors_are_those_that_were_published_and_the_settings_tell_them() -> None:
+    rule = TIME_RULES["remfod"]
+    assert (rule.upper, rule.lower, rule.genuine_at_least) == (2.5, 1.5, 0.9)
+    told = {name: field.description or "" for name, field in RemfodSettings.model_fields.items()}
+    for name in ("upper", "lower", "genuine_at_least"):
+        assert f"by default {getattr(rule, name)}, or the rule's" in told[name]
 
 
 def test_settings_of_a_study_file_are_those_of_the_call() -> None:

@@ -126,3 +126,17 @@ def test_command(tmp_path: Path) -> None:
     for wrong in (["--effect", "big"], ["--effect", "1", "--effect", "2"], ["--effect", "nothing=1"]):
         assert isinstance(CliRunner().invoke(app, [*arguments, *wrong]).exception, KaratError)
     assert isinstance(CliRunner().invoke(app, ["simulate", str(tmp_path), "-o", "x.txt"]).exception, KaratError)
+
+
+def test_all_files_are_named(tmp_path: Path) -> None:
+    write_study(tmp_path, "choice")
+    for name, expected in (
+        ("results.csv", ["results.csv", "results.participants.csv", "results.csv-metadata.json"]),
+        ("results.parquet", ["results.parquet"]),
+    ):
+        out = tmp_path / "out" / name
+        out.parent.mkdir(exist_ok=True)
+        told = CliRunner().invoke(app, ["simulate", str(tmp_path), "-o", str(out), "--participants", "4"]).output
+        (line,) = [line for line in told.splitlines() if line.startswith("written")]
+        assert [Path(one).name for one in line.split()[1:]] == expected
+        assert all(Path(one).is_file() for one in line.split()[1:])

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import karat
 from karat.study.file import StudyError, find_study, read_settings
+from karat.study.study import load
 from karat.study.toml_lines import line_of, toml_lines
 
 SOUND = """title = "Word order"
@@ -164,6 +165,18 @@ def test_all_flaws_are_told_together(tmp_path: Path) -> None:
     text = told(SOUND.replace("language", "langauge").replace("points", "pionts"), tmp_path)
     assert "langauge" in text
     assert "pionts" in text
+
+
+def test_columns_that_the_order_names_and_the_items_lack(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(SOUND, encoding="utf-8")
+    (tmp_path / "items.csv").write_text("item,order,sentence\nt1,a,It rains.\nt1,b,Rains it.\n", encoding="utf-8")
+    with pytest.raises(StudyError) as caught:
+        load(tmp_path)
+    assert str(caught.value) == (
+        "study.toml and its items do not fit together:\n"
+        '  line 11, order.in_a_row: "status" is no column of the items. Take status out of in_a_row, or add the '
+        "column. There are item, order, sentence, function."
+    )
 
 
 def test_not_there_and_not_text(tmp_path: Path) -> None:

@@ -37,8 +37,8 @@ def test_flaws_of_a_table_name_their_lines(tmp_path: Path) -> None:
     text = "item,function,status,sentence\nt1,tset,gramatical,It rains.\n,filler,,\nx\n"
     told = str(read_items([write(tmp_path, "items.csv", text)], ["oder"], "likert").problems)
     for sentence in (
-        'line 2, function: "tset" is no function. Is test meant?',
-        'line 2, status: "gramatical" is no status. Is grammatical meant?',
+        'line 2, function: "tset" is not known. Is test meant?',
+        'line 2, status: "gramatical" is not known. Is grammatical meant?',
         "line 3, item: is empty",
         "line 3, sentence: is empty",
         "line 4: the row has 1 cells where the header has 4. Mend the row: a cell with the separator",
@@ -56,6 +56,94 @@ def test_misspelt_columns_are_named(tmp_path: Path) -> None:
     told = str(read_items([write(tmp_path, "i.csv", "item,functoin,sentense\nt1,filler,x\n")], [], "likert").problems)
     assert "there is no column function, but functoin. Rename it." in told
     assert "there is no column sentence (or image). Is it sentense?" in told
+
+
+def test_own_names_of_columns_are_to_be_renamed(tmp_path: Path) -> None:
+    text = "nr,Type,Order,Text\n1,critical,SO,It rains.\n2,filler,,It snows.\n"
+    told = read_items([write(tmp_path, "i.csv", text)], ["order"], "likert").problems.lines()
+    there = "There are nr, Type, Order, Text."
+    assert told == [
+        f"there is no column item. Rename nr to item. {there}",
+        "there is no column function, so that all rows would be test items. Is it Type? Rename Type to function.",
+        f"there is no column sentence (or image). Rename Text to sentence. {there}",
+        f"there is no column order, a factor of the study file. Rename Order to order. {there}",
+    ]
+
+
+def test_a_column_that_looks_like_functions_is_kept_for_the_check(tmp_path: Path) -> None:
+    path = write(tmp_path, "i.csv", "item,role,sentence\n1,critical,It rains.\n2,Filler,It snows.\n")
+    items = read_items([path], [], "likert")
+    assert not items.problems
+    assert items.like_functions == {"i.csv": "role"}
+    # A factor has a meaning of its own, and so has a column with other values.
+    assert read_items([path], ["role"], "likert").like_functions == {}
+    path = write(tmp_path, "j.csv", "item,role,sentence\n1,agent,It rains.\n2,filler,It snows.\n")
+    assert read_items([path], [], "likert").like_functions == {}
+    path = write(tmp_path, "k.csv", "item,kind,sentence\n1,control,It rains.\n2,experimental,It snows.\n")
+    items = read_items([path], ["kind"], "likert")
+    assert (len(items.problems), items.like_functions) == (0, {})
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [("critical", "test"), ("Target", "test"), ("experimental", "test"), ("distractor", "filler"),
+     ("Attention-Check", "attention"), ("controll", "control")],
+)  # fmt: skip
+def test_equal_functions_that_are_not_known_are_told_once(word: str, meant: str, tmp_path: Path) -> None:
+    rows = "".join(f"t{number},{word},Sentence {number}.\n" for number in range(40))
+    items = read_items([write(tmp_path, "i.csv", f"item,function,sentence\n{rows}f1,filler,x\n")], [], "likert")
+    (problem,) = items.problems
+    assert str(problem) == (
+        f'line 2, function: "{word}" is not known (40 rows, the last is line 41). Is {meant} meant? '
+        "There are test, filler, control, attention, calibration, practice."
+    )
+
+
+def test_many_functions_that_are_not_known_are_counted_in_words(tmp_path: Path) -> None:
+    rows = "".join(f"t{number},x{number}y,Sentence.\n" for number in range(22))
+    told = read_items([write(tmp_path, "i.csv", f"item,function,sentence\n{rows}")], [], "likert").problems.lines()
+    assert told[-1] == "and 2 more: function is not known (lines 22 to 23)."
+
+
+def test_one_table_of_several_without_sentences_is_told_once(tmp_path: Path) -> None:
+    good = write(tmp_path, "fillers.csv", "item,function,sentence\nf1,filler,It rains.\n")
+    bad = write(tmp_path, "items.csv", "item,function,stimulus\nt1,test,It rains.\nt2,test,It snows.\n")
+    (problem,) = read_items([good, bad], [], "likert").problems
+    assert problem.file == "items.csv"
+    told = "there is no column sentence (or image). Rename stimulus to sentence. There are item, function, stimulus."
+    assert str(problem) == told
+
+
+def spreadsheet(path: Path, rows: list[list[object]], left: int = 0) -> Path:
+    """A spreadsheet in which texts that are signs of failed formulas are such."""
+    book = openpyxl.Workbook()
+    assert book.active is not None
+    for number, cells in enumerate(rows, start=1):
+        for column, value in enumerate(cells, start=1 + left):
+            cell = book.active.cell(number, column, value)
+            if isinstance(value, str) and value.startswith("#"):
+                cell.data_type = "e"
+    book.save(path)
+    return path
+
+
+@pytest.mark.parametrize("left", [0, 2])
+def test_a_failed_formula_is_told(left: int, tmp_path: Path) -> None:
+    rows: list[list[object]] = [
+        ["item", "sentence", "expected"], ["t1", "It rains.", None], [None, None, None], ["t2", "#NAME?", "#REF!"],
+    ]  # fmt: skip
+    items = read_items([spreadsheet(tmp_path / "i.xlsx", rows, left)], [], "likert")
+    mend = "Put an apostrophe (') before the sign with which the cell begins, such as = or -: then it is text."
+    assert items.problems.lines(name_files=True) == [
+        f"i.xlsx, row 4, sentence: is a formula that failed (#NAME?). {mend}",
+        f"i.xlsx, row 4, expected: is a formula that failed (#REF!). {mend}",
+    ]
+
+
+@pytest.mark.parametrize(("sign", "failed"), [("#NAME?", True), ("#BEZUG!", True), ("Err:508", True), ("#1", False)])
+def test_a_failed_formula_that_was_saved_as_csv_is_told(sign: str, failed: bool, tmp_path: Path) -> None:
+    items = read_items([write(tmp_path, "i.csv", f"item,sentence\nt1,{sign}\n")], [], "likert")
+    assert [problem.what for problem in items.problems] == ([f"is a formula that failed ({sign})"] if failed else [])
 
 
 def test_templates_are_filled_from_a_lexicon(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_every_command_has_the_flags_and_an_example(command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [pytest.param(one, marks=[pytest.mark.slow] * (one in ("screen", "measure"))) for one in COMMANDS]
+    "command", [pytest.param(one, marks=[pytest.mark.slow] * (one != "simulate")) for one in COMMANDS]
 )
 def test_processes_and_folders_give_the_same(command: str, files: Path) -> None:
     alone = results(command, files, "--processes", 1)
@@ -93,7 +93,7 @@ def test_places_that_are_none(flags: list[str], words: str, files: Path, capsys:
     assert words in json.loads(capsys.readouterr().out)["error"]
 
 
-@pytest.mark.parametrize("command", ["power", "simulate"])
+@pytest.mark.parametrize("command", ["simulate", pytest.param("power", marks=pytest.mark.slow)])
 def test_nothing_of_dask_is_imported_without_a_cluster(command: str, files: Path) -> None:
     words = [str(word) for word in asked(command, files)]
     code = (

@@ -144,6 +144,7 @@ def test_a_task_that_kills_every_worker_is_given_up() -> None:
         work.map(jobs.always_dying, None, [0, 1, 2], name="killers")
 
 
+@pytest.mark.slow
 def test_a_lost_scheduler_is_told_and_the_work_goes_on_from_the_folder(tmp_path: Path, root: Path) -> None:
     marks, folder = tmp_path / "marks", tmp_path / "kept"
     marks.mkdir()

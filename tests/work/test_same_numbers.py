@@ -101,7 +101,9 @@ class Counting:
         return HERE.map(function, shared, tasks, name=name, progress=progress, each=counted)
 
 
-@pytest.mark.parametrize("name", studies.SHARED)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name == "multiverse")) for name in studies.SHARED]
+)
 def test_work_that_was_broken_off_goes_on_from_its_folder(tmp_path: Path, name: str) -> None:
     whole = Counting()
     studies.SHARED[name](Kept(whole, tmp_path / "whole"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from karat.cli.reading import Reading, reads_files
-from karat.errors import KaratError, counted
+from karat.errors import KaratError
 
 if TYPE_CHECKING:
     from karat.judgments import Judgments
@@ -48,17 +48,18 @@ def convert(
 ) -> None:
     """Read result files of other tools as one table of judgments and say what was found.
 
-    With --parts the table may be larger than memory: Parquet files are gone through some rows at a time and dealt out
-    by participant, for karat screen to look at in parts.
+    With --parts the table is dealt out by participant, for karat screen to look at in parts. It may then be larger than
+    memory: what does not fit is gone through some rows at a time.
     """
     if parts is not None:
-        from karat.cli.parted import write_parts
+        from karat.cli.convert_parts import dealt_lines, write_parts
 
-        written, lines = write_parts(reading, out, parts, quiet=quiet or as_json)
+        dealt = write_parts(reading, out, parts, quiet=quiet or as_json)
         if as_json:
-            typer.echo(json.dumps({"written": [str(path) for path in written]}, ensure_ascii=False, indent=2))
+            told = dealt.account | {"written": [str(path) for path in dealt.files]}
+            typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
         elif not quiet:
-            typer.echo("\n".join([*lines, f"written    {out}: {counted(len(written), 'part')}"]))
+            typer.echo("\n".join(dealt_lines(dealt, out)))
         return
     _check_out(out, reading.files, safe_for_spreadsheets)
     intake = reading.intake(quiet=quiet or as_json)

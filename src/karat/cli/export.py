@@ -74,6 +74,7 @@ def _write(
     from karat.field.admin.codebook import codebook as columns
     from karat.field.admin.jobs import write_table
     from karat.field.store import export as stored
+    from karat.files import files_of
 
     with found.store.read() as connection:
         judgments = stored.judgments(connection, found.row.id, found.study)
@@ -92,7 +93,8 @@ def _write(
                     write_table(table(), path, safe=safe)
         except OSError as error:
             raise KaratError(f"{error.filename or out} cannot be written: {error.strerror or error}.") from None
-    return [out, *(path for path, _ in tables if path is not None)], judgments.summary().splitlines()[0]
+    written = [*files_of(out, judgments.participants), *(path for path, _ in tables if path is not None)]
+    return written, judgments.summary().splitlines()[0]
 
 
 def _unblinded(found: Fielded) -> list[str]:

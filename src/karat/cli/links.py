@@ -4,22 +4,47 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import typer
 
-from karat.cli.serve import BaseUrl
+from karat.cli.serve import ADDRESS, DATA, BaseUrl, Data, Database
+from karat.cli.stored import open_store
 
 EXAMPLE = "Example: karat links study.toml --base-url https://study.example.org"
+USUAL = "http://127.0.0.1:8000"
 
 
 def links(
     study: Annotated[Path, typer.Argument(help="The study file, or its folder.", show_default=False)],
-    base_url: BaseUrl = "http://127.0.0.1:8000",
+    base_url: BaseUrl = "",
+    database: Database = "",
+    data: Data = DATA,
 ) -> None:
-    """Print the address of a study for its platform, the completion codes, and the prescreeners to choose."""
+    """Print the address of a study for its platform, the completion codes, and the prescreeners to choose.
+
+    Without --base-url the address is the one under which the server of the folder was last started.
+    """
     from karat.field.content.links import links as told
+    from karat.field.server.config import LOCAL_HOSTS
     from karat.field.slugs import slug_of
     from karat.study.study import load
 
     loaded = load(study)
-    typer.echo(told(loaded, base_url.rstrip("/"), slug_of(loaded)))
+    address = base_url.rstrip("/") or _last(database, data) or USUAL
+    typer.echo(told(loaded, address, slug_of(loaded)))
+    if urlsplit(address).hostname in LOCAL_HOSTS:
+        typer.echo(
+            f"\nnote       {address} is an address of this machine, which participants cannot reach. Say how they "
+            "reach the server: --base-url https://study.example.org"
+        )
+
+
+def _last(database: str, data: Path) -> str | None:
+    """Where the server was last reached; None where there was none yet."""
+    from karat.field.store import studies
+
+    if not database and not (data / "karat.db").is_file():
+        return None
+    with open_store(database, data) as store, store.read() as connection:
+        return studies.value(connection, ADDRESS)

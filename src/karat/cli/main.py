@@ -36,6 +36,9 @@ from karat.cli import (
 from karat.cli import open as door
 from karat.errors import KaratError, ProblemsError
 
+WRITE_NOTHING = {"chance", "check", "links", "power", "serve", "size", "status"}
+"""Commands of which nobody expects a file: that none was written goes without saying."""
+
 app = typer.Typer(
     name="karat",
     help="Plan, field, screen, measure and report studies in which people judge language.",
@@ -98,7 +101,7 @@ def _refuse(error: KaratError, arguments: Sequence[str]) -> NoReturn:
     if "--json" in arguments:
         typer.echo(json.dumps(_as_data(error), ensure_ascii=False, indent=2))
     typer.echo(f"{error}", err=True)
-    if isinstance(error, ProblemsError):
+    if isinstance(error, ProblemsError) and arguments[0] not in WRITE_NOTHING:
         typer.echo("Nothing was written.", err=True)
     raise SystemExit(2) from None
 

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Mapping
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from karat.cli.account import criteria_lines, verdict_line
 from karat.cli.place import Place
-from karat.cli.progress import counting
 from karat.cli.reading import Reading, pairs_of, scales_of
 from karat.errors import KaratError, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from karat.judgments import Judgments
     from karat.parts import Parts
     from karat.scales import Scale
     from karat.screen.parted import PartedScreening
@@ -47,7 +40,7 @@ def is_in_parts(reading: Reading, place: Place, parts: int | None) -> bool:
         return True
     alone = reading.files[0] if len(reading.files) == 1 else None
     files = [] if alone is None else parquet_files(alone)
-    large = sum(file.stat().st_size for file in files) > _memory(place) / 3
+    large = sum(file.stat().st_size for file in files) > memory_of(place) / 3
     if files and alone is not None and alone.is_dir():
         return large or parts is not None or place.cluster is not None
     if parts is not None or large:
@@ -57,7 +50,8 @@ def is_in_parts(reading: Reading, place: Place, parts: int | None) -> bool:
     return False
 
 
-def _memory(place: Place) -> int:
+def memory_of(place: Place) -> int:
+    """The bytes that screening may take: as the flags say, else what the machine has."""
     from karat.work.opened import memory_in_bytes
 
     if place.memory is not None:
@@ -69,39 +63,7 @@ def _memory(place: Place) -> int:
         return USUAL_MEMORY
 
 
-def write_parts(reading: Reading, out: Path | None, parts: int, *, quiet: bool) -> tuple[list[Path], list[str]]:
-    """Write judgments to a folder in so many parts, and say how they were read.
-
-    Parquet files, and CSV files that are large, are gone through some rows at a time; others are read as ever.
-    """
-    from karat.parts import parquet_files, pieces, pieces_of_csv, repartition
-    from karat.parts.folder import open_folder
-
-    if out is None or out.suffix:
-        raise KaratError("--parts writes a folder: say -o with the name of a new one.")
-    tables: Iterable[Judgments]
-    lines = [f"read       {', '.join(str(file) for file in reading.files)}"]
-    mapping, scale = pairs_of(reading.mapping or [], "--map"), scales_of(reading.scale or [])
-    where = reading.files[0]
-    plain = not _other_flags(reading)
-    if plain and len(reading.files) == 1 and parquet_files(where):
-        tables = pieces(open_folder(where, scale, mapping, None))
-    elif plain and scale is not None and _are_large_tables(reading.files):
-        tables = pieces_of_csv(reading.files, scale, mapping)
-    else:
-        intake = reading.intake(quiet=quiet)
-        tables, lines = [intake.judgments], intake.lines()
-    with counting("writing parts", quiet=quiet) as progress:
-        return repartition(tables, out, parts, progress), lines
-
-
-def _are_large_tables(files: list[Path]) -> bool:
-    """Whether these are CSV files of more than a third of the memory."""
-    csv = all(file.suffix == ".csv" and file.is_file() for file in files)
-    return csv and sum(file.stat().st_size for file in files) > _memory(Place()) / 3
-
-
-def _other_flags(reading: Reading) -> list[str]:
+def other_flags(reading: Reading) -> list[str]:
     """The flags for reading that were given and that only intake knows."""
     usual = Reading(reading.files)
     names = ("source", "answers", "rt_unit", "decimal", "delimiter", "encoding", "sheet", "skip_bad")
@@ -115,10 +77,10 @@ def parts_of(reading: Reading, place: Place, study: Study | None, parts: int | N
 
     if len(reading.files) > 1:
         raise KaratError("In parts, give one folder of Parquet files or one table.")
-    for flag in _other_flags(reading):
+    for flag in other_flags(reading):
         raise KaratError(f"{flag} has no say in parts: karat convert {reading.files[0]} --parts 16 takes it.")
     at_a_time = place.processes or ((os.cpu_count() or 1) if place.cluster == "local" else 1)
-    memory = None if place.memory is None else _memory(place) // at_a_time
+    memory = None if place.memory is None else memory_of(place) // at_a_time
     scale = scales_of(reading.scale or []) or _scale_of(study, reading.files[0])
     return open_parts(
         str(reading.files[0]), scale, mapping=pairs_of(reading.mapping or [], "--map"), parts=parts, memory=memory
@@ -134,26 +96,6 @@ def _scale_of(study: Study | None, where: Path) -> Scale | None:
         return None
     scales = {block.scale for block in study.blocks}
     return scales.pop() if len(scales) == 1 else None
-
-
-def screened(
-    parts: Parts, rules: Mapping[str, Any] | None, study: Study | None, place: Place, out: Path | None, quiet: bool
-) -> PartedScreening:
-    """Screen parts where the flags say, with a bar for every pass."""
-    from karat.screen.parted import run_in_parts
-
-    with _folder(out) as folder, place.opened() as work, counting("screening in parts", quiet=quiet) as progress:
-        return run_in_parts(parts, rules, study, work, out=folder, progress=progress, spammer_index=True)
-
-
-@contextmanager
-def _folder(out: Path | None) -> Iterator[Path]:
-    """The folder to write to, or one for the time of the screening."""
-    if out is not None:
-        yield out
-        return
-    with tempfile.TemporaryDirectory(prefix="karat-") as folder:
-        yield Path(folder)
 
 
 def lines_on(screening: PartedScreening, why_not: str, out: Path | None) -> list[str]:

@@ -71,7 +71,8 @@ class Reading:
         from karat.study.results import with_study
 
         intake = self.intake(quiet=quiet)
-        judgments, notes = (intake.judgments, []) if study is None else with_study(intake.judgments, study)
+        with intake.naming_places():
+            judgments, notes = (intake.judgments, []) if study is None else with_study(intake.judgments, study)
         return Known(judgments, notes, [*intake.reading_lines(), *(f"note       {note}" for note in notes)])
 
 

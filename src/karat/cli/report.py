@@ -89,8 +89,12 @@ def report(
         typer.echo(json.dumps({"written": [str(path) for path in written]}, ensure_ascii=False, indent=2))
     elif not quiet:
         from karat.report.sections.brief import quality_told, verdict
+        from karat.report.words.languages import language_of
+        from karat.report.words.sample import simulated_told
 
-        lines = [*known.lines, f"verdict    {verdict(gathered.screening)}"]
+        told_on_top = simulated_told(language_of("en"), known.judgments)
+        lines = [*known.lines, *(f"simulated  {text.split('. ')[0]}." for text in told_on_top)]
+        lines.append(f"verdict    {verdict(gathered.screening)}")
         lines.append(f"crowd      {quality_told(gathered)}")
         more = f" and {len(written) - 1} figures in {written[1].parent}" if len(written) > 1 else ""
         typer.echo("\n".join([*lines, f"written    {target}{more}"]))

@@ -7,6 +7,7 @@ import os
 import sys
 from dataclasses import replace
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -36,6 +37,9 @@ BaseUrl = Annotated[
     str, typer.Option("--base-url", help="How participants reach the server: https://study.example.org", metavar="URL")
 ]
 DATA = Path("karat-data")
+ADDRESS = "address"
+"""Under this name the store knows where its server was last reached."""
+WIDTH = 110
 
 
 def serve(
@@ -49,9 +53,12 @@ def serve(
     ] = False,
     base_url: BaseUrl = "",
     draft: Annotated[
-        bool, typer.Option("--draft", help="Do not start the studies: previews only, until the dashboard starts them.")
+        bool, typer.Option("--draft", help="Do not start the studies: nobody counts until the dashboard starts them.")
     ] = False,
     show: Annotated[bool, typer.Option("--open", help="Open the dashboard where there is a screen.")] = False,
+    new_password: Annotated[
+        bool, typer.Option("--new-password", help="Set a new password for the dashboard, where the old one is lost.")
+    ] = False,
 ) -> None:
     """Put studies on the web: participants' pages, and a dashboard for researchers.
 
@@ -62,6 +69,7 @@ def serve(
     from karat.field.server.config import prepare
     from karat.field.server.run import listen, run
     from karat.field.store import Store
+    from karat.field.store import studies as studies_of
 
     loaded = _named(studies)
     config = prepare(data, database=database, base_url=base_url, behind_proxy=behind_proxy, host=host, port=port)
@@ -69,11 +77,12 @@ def serve(
         config = replace(config, port=door.getsockname()[1])
         store = Store.open(config.database_url)
         try:
-            _account(store)
+            _account(store, new_password)
+            store.call(studies_of.set_value, studies_of.ServerValue(ADDRESS, config.address))
             for slug, study in loaded:
                 _register(store, slug, study, draft)
             app = create_app(loaded, store, config)
-            run(app, config, door, ready=lambda: _ready(config, loaded, show, draft))
+            run(app, config, door, ready=lambda: _ready(config, loaded, show))
         finally:
             store.close()
     typer.echo("Stopped. Everything that was acknowledged is saved.")
@@ -93,8 +102,8 @@ def _named(paths: list[Path]) -> list[tuple[str, Study]]:
         if report.errors:
             typer.echo("\n".join(report.lines()), err=True)
             raise KaratError(
-                f"{study.path} has {counted(report.errors, 'error')}. Mend what it names, or state it as intended: "
-                "[check] allow = [...]"
+                f"{study.path} has {counted(report.errors, 'error')}. Mend what it names; what is intended can be "
+                "stated in the study file, as the last line of the report says."
             )
         slug = slug_of(study)
         if slug in named:
@@ -103,23 +112,32 @@ def _named(paths: list[Path]) -> list[tuple[str, Study]]:
     return list(named.items())
 
 
-def _account(store: Store) -> None:
-    """The login of the dashboard, set on the first start."""
+def _account(store: Store, renew: bool) -> None:
+    """The login of the dashboard, set on the first start, or again where that is wanted."""
     from karat.field.admin.accounts import NAME, first_password, hashed
     from karat.field.store import admins
 
     with store.read() as connection:
-        if admins.password_hash(connection, NAME) is not None:
+        if not renew and admins.password_hash(connection, NAME) is not None:
             return
     ask = getpass.getpass if sys.stdin.isatty() and sys.stderr.isatty() else None
     first = first_password(ask, os.environ)
-    store.call(admins.set_password, admins.SetPassword(NAME, hashed(first.password)))
+    login = admins.SetPassword(NAME, hashed(first.password))
+    if renew:
+        store.call(admins.set_password, login)
+    elif not store.call(admins.set_first_password, login):
+        typer.echo(
+            f"dashboard  Another start has set the password of {NAME} meanwhile, and that one holds. If it was made "
+            "up, it is printed there. Where it is lost: --new-password."
+        )
+        return
     if first.made:
         typer.echo(f"dashboard  The password of {NAME} is {first.password} (shown only now).")
 
 
 def _register(store: Store, slug: str, study: Study, draft: bool) -> None:
     """Make the study known and start it; rules that differ from those that were frozen are refused."""
+    from karat.field.changed import changes
     from karat.field.registration import registration
     from karat.field.store import studies
 
@@ -131,21 +149,21 @@ def _register(store: Store, slug: str, study: Study, draft: bool) -> None:
             "of another name."
         )
     if row.changed:
-        typer.echo(f"warning    {study.path} or its items were changed after the study had started.", err=True)
+        with store.read() as connection:
+            found = changes(study, row.settings, studies.items_of(connection, slug))
+        told = f"{'warning' if found.asked else 'note':<10} {slug}: {found}"
+        typer.echo(fill(told, WIDTH, subsequent_indent=" " * 11, break_on_hyphens=False), err=True)
     store.call(studies.set_value, studies.ServerValue(f"path:{slug}", str(study.path.resolve())))
     if row.state == "draft" and not draft:
         store.call(studies.set_state, studies.SetState(row.id, "running"))
 
 
-def _ready(config: ServerConfig, named: list[tuple[str, Study]], show: bool, draft: bool) -> None:
-    from karat.field.content.platforms import platform
+def _ready(config: ServerConfig, named: list[tuple[str, Study]], show: bool) -> None:
+    from karat.field.server.visits import preview_path
 
     for slug, study in named:
         typer.echo(f"{'study':<10} {config.address}/s/{slug}/  ({study.title})")
-        where = platform(study.settings.recruitment)
-        if where.needs_person and not draft and not config.secure:
-            # Without somebody's id the address would refuse the researcher too.
-            typer.echo(f"try it     {config.address}/s/{slug}/?{where.person}=me  (as {where.title} would send you)")
+        typer.echo(f"{'try it':<10} {config.address}{preview_path(config.secret, slug, 1)}  (list 1; does not count)")
     typer.echo(f"dashboard  {config.address}/admin  (log in as admin)")
     typer.echo(f"data       {config.data.resolve()}")
     if not config.secure and config.host not in ("127.0.0.1", "localhost", "::1"):

@@ -43,6 +43,7 @@ def simulate(
 
     Questionnaires of many participants can be made by several processes: --processes 4, or --cluster local.
     """
+    from karat.files import files_of
     from karat.simulate import answer_study
     from karat.simulate.behaviours import USUAL, read_shares
     from karat.study.study import load
@@ -66,7 +67,7 @@ def simulate(
         return
     typer.echo(f"simulated  {results.summary().splitlines()[0]}")
     typer.echo(f"people     {', '.join(f'{count} {name}' for name, count in behaviours.items())}")
-    typer.echo(f"written    {out}")
+    typer.echo(f"written    {'  '.join(map(str, files_of(out, results.participants)))}")
 
 
 def _effects(texts: list[str] | None) -> dict[str, float] | float | None:

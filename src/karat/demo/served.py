@@ -14,6 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import polars as pl
+
 from karat.demo.story import Answered
 from karat.errors import KaratError
 from karat.field.bots import Behaviour, Client, Record, visit
@@ -21,7 +23,9 @@ from karat.field.bots.behaviour import crowd
 from karat.field.bots.process import ServerProcess
 from karat.field.bots.walk import Way, known_answers
 from karat.field.store import Store, export, studies
+from karat.judgments import Judgments
 from karat.simulate import answer_study
+from karat.simulate.marked import SIMULATED
 from karat.study.check import check
 from karat.study.init import write_study
 from karat.study.study import Study, load
@@ -81,6 +85,8 @@ class Served:
         finally:
             store.close()
         behaviours = dict(zip(known["participant"], known["platform_id"].str.replace(r"-\d+$", ""), strict=True))
+        people = judgments.participants.with_columns(source=pl.lit(SIMULATED))
+        judgments = Judgments(judgments.frame, judgments.scales, people)
         return Answered(judgments, behaviours, self.study, line)
 
 

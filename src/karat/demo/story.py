@@ -15,6 +15,12 @@ from karat.screen.credence import Credence
 from karat.simulate.behaviours import JUDGES
 from karat.study.study import Study
 
+JUDGING = {
+    "earnest": "in earnest", "minority dialect": "with a dialect of their own", "dawdler": "who dawdle",
+    "drop-out": "who drop out",
+}  # fmt: skip
+"""How those are called who judge what they see, and whom a rule may exclude nevertheless."""
+
 
 @dataclass(frozen=True)
 class Answered:
@@ -59,8 +65,8 @@ def _found(flagged: Collection[str], behaviours: dict[str, str]) -> str:
     caught = Counter(behaviours[name] for name in flagged if behaviours[name] not in JUDGES)
     kinds = ", ".join(f"{caught[kind]} of {number} {kind}s" for kind, number in careless.items())
     wrongly = Counter(behaviours[name] for name in flagged if behaviours[name] in JUDGES)
-    others = ", ".join(f"{count} {name}" for name, count in wrongly.items()) or "nobody"
-    return f"{kinds} found; of those who judged, {others}"
+    others = ", ".join(f"{count} {JUDGING[name]}" for name, count in wrongly.items()) or "nobody"
+    return f"{kinds} found; also, of those simulated to judge every sentence: {others}"
 
 
 def _measured(gathered: Gathered) -> list[str]:

@@ -90,7 +90,7 @@ def look(files: str, choices: Choices, say: Say) -> Seen:
         seen = replace(seen, columns=columns_of(found.results, choices))
         say("reading " + ", ".join(path.name for path in found.results[:3]))
         intake = _intake(found, choices)
-        judgments, notes = _known(intake.judgments, study)
+        judgments, notes = _known(intake, study)
     except KaratError as error:
         return replace(seen, failure=Failure.of(error))
     lines = [line.removeprefix("note").strip() for line in intake.reading_lines()] + notes
@@ -113,7 +113,7 @@ def report(files: str, made: str, archive: str, choices: Choices, say: Say) -> W
     found = sort(Path())
     study = _study(found)
     intake = _intake(found, choices)
-    judgments, notes = _known(intake.judgments, study)
+    judgments, notes = _known(intake, study)
 
     @contextmanager
     def step(what: str) -> Iterator[None]:
@@ -174,10 +174,11 @@ def _intake(found: Sorted, choices: Choices) -> Intake:
     )  # fmt: skip
 
 
-def _known(judgments: Judgments, study: Study | None) -> tuple[Judgments, list[str]]:
+def _known(intake: Intake, study: Study | None) -> tuple[Judgments, list[str]]:
     from karat.study.results import with_study
 
-    return (judgments, []) if study is None else with_study(judgments, study)
+    with intake.naming_places():
+        return (intake.judgments, []) if study is None else with_study(intake.judgments, study)
 
 
 def _scales(judgments: Judgments) -> tuple[ScaleShown, ...]:

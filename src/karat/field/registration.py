@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import asdict
 from typing import Any
 
+from karat.errors import KaratError
+from karat.field.changed import items_fingerprint
 from karat.field.store.studies import Register
-from karat.field.taken_names import refuse_taken_names
 from karat.study.criteria import criterion_settings
 from karat.study.study import Study
+from karat.study.taken_names import taken_names
+from karat.study.time_rules import TIME_RULES
 
 
 def full_rules(study: Study) -> dict[str, Any] | None:
@@ -24,6 +28,11 @@ def full_rules(study: Study) -> dict[str, Any] | None:
         return None
     stated = screening.model_extra or {}
     rules = {name: criterion_settings(name, given).model_dump(mode="json") for name, given in stated.items()}
+    if "remfod" in rules:
+        # Its factors, where they are left to the rule, are those of the rule as it is now.
+        usual = asdict(TIME_RULES[rules["remfod"]["rule"]])
+        rules["remfod"] |= {key: usual[key] for key in ("upper", "lower", "genuine_at_least")
+                            if rules["remfod"][key] is None}  # fmt: skip
     return {**rules, "exclude": screening.exclude}
 
 
@@ -51,7 +60,8 @@ def registration(slug: str, study: Study) -> Register:
     >>> sorted(registration("likert", load(written[0])).screening)[:3]
     ['attention', 'completion', 'controls']
     """
-    refuse_taken_names(study)
+    for taken in taken_names(study):
+        raise KaratError(f"{study.path.name}: {taken.what} {taken.mend}")
     settings = study.settings.model_dump(mode="json")
     return Register(slug, study.title, study.fingerprint, settings, stated_rules(study),
-                    rules_fingerprint(full_rules(study)))  # fmt: skip
+                    rules_fingerprint(full_rules(study)), items_fingerprint(study))  # fmt: skip

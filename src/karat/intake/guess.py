@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from karat.errors import IntakeError, Problem, counted
+from karat.errors import IntakeError, Problem, ScaleError, counted
 from karat.scales import Binary, Choice, Continuous, Nominal, Ordinal, Scale, as_number
 from karat.times import UNIX_2000
 
@@ -27,7 +27,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "item": (
         "item", "itemid", "itemnumber", "itemno", "task", "taskid", "stimulusid", "stimulus", "sentenceid", "textid",
-        "instanceid", "pairid", "tid", "sentence", "question",
+        "instanceid", "exampleid", "sampleid", "pairid", "tid", "sentence", "example", "questionid", "question",
     ),
     "response": (
         "response", "answer", "rating", "judgment", "judgement", "label", "choice", "score", "annotation", "value",
@@ -39,7 +39,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "rt": (
         "rt", "rts", "rtms", "reactiontime", "reactiontimems", "responsetime", "responsetimems", "latency", "latencyms",
-        "duration", "timetaken", "leadtime",
+        "duration", "timetaken", "leadtime", "timespent", "decisiontime", "worktime",
     ),
     "function": ("function", "itemfunction", "itemtype", "trialfunction"),
     "subgroup": ("subgroup", "itemsubgroup"),
@@ -48,7 +48,10 @@ NAMES: dict[str, tuple[str, ...]] = {
     "block": ("block", "blockid"),
     "session": ("session",),
     "repetition": ("repetition", "round", "rep"),
-    "expected": ("expected", "truth", "gold", "correctresponse", "correctanswer", "expectedanswer", "groundtruth"),
+    "expected": (
+        "expected", "truth", "gold", "correctresponse", "correctanswer", "expectedanswer", "groundtruth", "goldlabel",
+        "goldanswer", "goldresponse", "goldstandard", "correctlabel", "truelabel", "expectedlabel", "expectedresponse",
+    ),
     "pair": ("pair",),
     "question": ("question",),
     "polarity": ("polarity",),
@@ -67,6 +70,25 @@ def plain(name: str) -> str:
     return re.sub(r"[^0-9a-zà-ÿ]", "", name.casefold())
 
 
+_UNIT = re.compile(r"[\s_.(\[-]+(?:in[\s_.-]+)?(?:(s|secs?|seconds)|(ms|msecs?|millis|milliseconds))[)\]]?$")
+
+
+def without_unit(name: str) -> tuple[str, str | None]:
+    """The name of a column without the unit of time that it ends in, and that unit.
+
+    >>> without_unit("duration_s"), without_unit("WorkTimeInSeconds"), without_unit("rt (ms)"), without_unit("rts")
+    (('duration', 's'), ('work_time', 's'), ('rt', 'ms'), ('rts', None))
+    """
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+    found = _UNIT.search(apart)
+    return (name, None) if found is None else (apart[: found.start()], "s" if found[1] else "ms")
+
+
+def _spelled(name: str, column: str) -> set[str]:
+    """What a name is compared by; one that may hold times also without their unit."""
+    return {plain(name), plain(without_unit(name)[0])} if column == "rt" else {plain(name)}
+
+
 def guess_columns(names: Sequence[str], told: dict[str, str]) -> dict[str, str]:
     """Which of the file's columns are karat's: those that were told, then by name.
 
@@ -78,7 +100,7 @@ def guess_columns(names: Sequence[str], told: dict[str, str]) -> dict[str, str]:
     for column, spellings in NAMES.items():
         if column in mapping:
             continue
-        candidates = [n for spelling in spellings for n in names if plain(n) == spelling and n not in taken]
+        candidates = [n for spelling in spellings for n in names if spelling in _spelled(n, column) and n not in taken]
         if candidates:
             mapping[column] = candidates[0]
             taken.add(candidates[0])
@@ -151,7 +173,27 @@ def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | No
             f"All answers{of} are {words[0]!r}; {OTHER!r} stands for the others that there were. "
             f"Say them: --scale nominal:{words[0]},..."
         )
-    return Nominal(words), f"The answers{of} are {len(words)} different texts: read as nominal; {override}"
+    only = _only_expected(words, expected)
+    told = f"; {', '.join(only)} only as a right answer" if only else ""
+    return Nominal(sorted([*words, *only])), (
+        f"The answers{of} are {len(words)} different texts{told}: read as nominal; {override}"
+    )
+
+
+def _only_expected(words: Sequence[str], expected: pl.Series | None) -> list[str]:
+    """Right answers that nobody gave, where others were given: those in another spelling altogether are no answers."""
+    sets = [] if expected is None else expected.drop_nulls().unique().to_list()
+    right = {answer.strip() for text in sets for answer in text.split("|")}
+    given = Nominal(words)
+    new = [answer for answer in sorted(right) if not _is_known(given, answer)]
+    return new if len(new) < len(right) and len(words) + len(new) <= MOST_NOMINAL_LEVELS else []
+
+
+def _is_known(scale: Scale, answer: str) -> bool:
+    try:
+        return bool(scale.expected(answer))
+    except ScaleError:
+        return False
 
 
 def _numbers_in(expected: pl.Series | None) -> list[float]:
@@ -166,9 +208,12 @@ def _guess_number_scale(numbers: Sequence[float], of: str) -> tuple[Scale, str]:
     if whole and low >= 0 and high <= MOST_ORDINAL_POINTS and high >= 2:
         start = 0 if low == 0 else 1
         scale: Scale = Ordinal(range(start, int(high) + 1))
+        # Scales begin at 1 as a rule; codes of categories are counted from 0.
+        codes = ",".join(map(str, range(int(high) + 1)))
+        categories = "" if start else f" If the numbers stand for categories, say --scale nominal:{codes}."
         return scale, (
             f"The answers{of} are whole numbers up to {high:g}: read as the points {start} to {high:g} of a rating "
-            f"scale; say --scale if it had more."
+            f"scale; say --scale if it had more.{categories}"
         )
     if whole and low < 0 and max(-low, high) <= MOST_ORDINAL_POINTS // 2:
         end = int(max(-low, high))
@@ -220,6 +265,8 @@ def guess_rt_unit(rt: pl.Series, participant: pl.Series, name: str, file: str) -
             column=name, file=file,
         )  # fmt: skip
         raise IntakeError(f"{file} mixes seconds and milliseconds:", [problem])
+    if without_unit(name)[1] == "s":
+        return "s", f"{name} is read as seconds, by its name; say --rt-unit ms if it is milliseconds."
     unit = "ms" if overall > MILLISECONDS_FROM else "s"
     long_name, other = ("milliseconds", "s") if unit == "ms" else ("seconds", "ms")
     return unit, f"{name} is read as {long_name} (median {overall:,.4g}); say --rt-unit {other} if that is wrong."

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from karat.checks import Checked, check, text_column
+from karat.checks import Checked, Place, check, frame_row, text_column
 from karat.columns import laid_over, nearest
-from karat.errors import IntakeError, Problems
+from karat.errors import IntakeError, JudgmentsError, Problems, counted
 from karat.files import companions
 from karat.intake.cells import chained, seconds_of
 from karat.intake.guess import guess_rt_unit, guess_scale
+from karat.intake.lacking import lacking, refuse_misspelt
 from karat.intake.personal import left_out_note, names_a_person
 from karat.intake.readers import READERS, reader_for, reader_named
 from karat.intake.reading import Options, Reader, Reading
@@ -33,7 +35,7 @@ class Intake:
 
     judgments: Judgments
     sources: tuple[tuple[str, str], ...]
-    """Each file and the name of the reader that took it."""
+    """Each file and the title of the reader that took it."""
     units_in: int
     unit: str
     set_aside: dict[str, int]
@@ -42,6 +44,27 @@ class Intake:
     """What could not be read and was left out, because the user said so."""
     skipped_units: int
     notes: tuple[str, ...]
+    locate: Callable[[int], Place] = field(default=frame_row, repr=False, compare=False)
+    """Where a row of the judgments comes from."""
+
+    @contextmanager
+    def naming_places(self) -> Iterator[None]:
+        """What is found wrong with rows of these judgments afterwards, told with their files and lines.
+
+        Whoever lays a study over them knows only the rows of the table.
+        """
+        try:
+            yield
+        except JudgmentsError as error:
+            problems = Problems()
+            for flaw in error.problems:
+                if flaw.file is None and flaw.place == "row" and flaw.number is not None:
+                    file, place, number = self.locate(flaw.number - 1)
+                    flaw = replace(flaw, file=file, place=place, number=number)
+                problems.extend([flaw])
+            if not problems:
+                raise
+            raise unreadable([file for file, _ in self.sources], problems) from None
 
     def skipped_notes(self) -> tuple[str, ...]:
         """What was left out, as a note: how many rows, which, and why; nothing where nothing was."""
@@ -52,7 +75,16 @@ class Intake:
 
     def lines(self) -> list[str]:
         """The account in a few lines, the summary of the judgments last."""
-        return self.reading_lines() + self.judgments.summary().splitlines()
+        return self.reading_lines() + self.judgments.summary().splitlines() + self.expected_lines()
+
+    def expected_lines(self) -> list[str]:
+        """For how many answers a right one is known, so that one sees that a gold standard was understood."""
+        frame = self.judgments.frame
+        if "expected" not in frame.columns:
+            return []
+        answers = frame.filter(pl.col("response").is_not_null())["expected"]
+        known = len(answers) - answers.null_count()
+        return [f"expected   a right answer is known for {known:,} of {counted(len(answers), 'answer')}"]
 
     def reading_lines(self) -> list[str]:
         """How the files were read: by which readers, what is none of the judgments, and what was assumed."""
@@ -73,6 +105,7 @@ class Intake:
             "participants": frame["participant"].n_unique(),
             "items": frame["item"].n_unique(),
             "answers": frame.height,
+            "expected": frame.height - frame["expected"].null_count() if "expected" in frame.columns else 0,
             "functions": dict(sorted(frame["function"].value_counts().iter_rows())),
             "scales": {question: scale.to_dict() for question, scale in self.judgments.scales.items()},
             "columns": {name: str(dtype) for name, dtype in frame.schema.items()},
@@ -106,12 +139,16 @@ def read_files(
     if not answering:
         raise IntakeError(f"There are no judgments in {', '.join(file.name for file in files)}.", problems)
     frame = _respelled(_stacked([part.frame for part in answering]), options)
+    missed = lacking(frame.columns, answering, files[0].name)
+    if missed:
+        problems.extend(missed)
+        raise unreadable([file.name for file in files], problems)
     notes = [note for part in parts for note in part.notes]
-    scales, more = _scales(frame, answering, options)
+    scales, more = _scales(frame, answering, options, files)
     locate = chained([(part.frame.height, part.locate) for part in answering])
     checked = check(frame, scales, locate)
     problems.extend(checked.problems)
-    checked, lost = _settled(checked, scales, problems, skip_bad, files)
+    checked, kept, lost = _settled(checked, scales, problems, skip_bad, files)
     judgments = Judgments.from_checked(checked, scales, _participants(parts))
     if not judgments.frame.height:
         raise IntakeError(f"There are no judgments in {', '.join(file.name for file in files)}.")
@@ -125,6 +162,7 @@ def read_files(
         skipped=problems,
         skipped_units=lost + sum(part.bad_units for part in parts),
         notes=told,
+        locate=locate if kept is None else lambda row: locate(int(kept[row])),
     )
     # The account lists what was skipped in lines of its own; the judgments alone have only their notes.
     judgments.notes = (*told, *intake.skipped_notes())
@@ -202,6 +240,7 @@ def _with_mapping(reading: Reading, reader: Reader, options: Options) -> Reading
     if reader.maps or not options.mapping or not reading.frame.width:
         return reading
     frame = reading.frame
+    refuse_misspelt(options.mapping, frame.columns)
     for column, source in options.mapping.items():
         if source and source not in frame.columns:
             close = nearest(source, frame.columns)
@@ -242,8 +281,8 @@ def _respelled(frame: pl.DataFrame, options: Options) -> pl.DataFrame:
 
 
 def _scales(
-    frame: pl.DataFrame, parts: Sequence[Reading], options: Options
-) -> tuple[dict[str, Scale], list[str]]:  # fmt: skip
+    frame: pl.DataFrame, parts: Sequence[Reading], options: Options, files: Sequence[SourceFile]
+) -> tuple[dict[str, Scale], list[str]]:
     """The scale of each question: told by the user, by the source, or guessed from the answers."""
     questions: list[str] = [""]
     if "question" in frame.columns:
@@ -257,8 +296,8 @@ def _scales(
     elif told is not None:
         known |= told
     notes = []
-    if "response" not in frame.columns:
-        return known, []
+    if not set(questions) <= set(known) and frame.height:
+        _refuse_silence(frame, parts, files)
     for question in questions:
         if question not in known:
             rows = frame
@@ -267,6 +306,19 @@ def _scales(
             known[question], note = _guess(rows, question)
             notes.append(note)
     return {question: known[question] for question in questions}, notes
+
+
+def _refuse_silence(frame: pl.DataFrame, parts: Sequence[Reading], files: Sequence[SourceFile]) -> None:
+    """IntakeError where nobody answered and no scale is known: then another column may hold the answers."""
+    if text_column(frame["response"]).null_count() < frame.height:
+        return
+    own = [name for part in parts for name, ours in part.taken.items() if ours == "response"]
+    column = f"the column {own[0]}, taken as response," if own and own[0] != "response" else "the column response"
+    raise IntakeError(
+        f"There is no answer in {', '.join(file.name for file in files[:3])}: {column} is empty in all "
+        f"{counted(frame.height, 'row')}. Say which column holds the answers: --map response=NAME; or, if nobody "
+        "answered, on which scale: --scale, such as ordinal:1-5."
+    )
 
 
 def _guess(rows: pl.DataFrame, question: str) -> tuple[Scale, str]:
@@ -284,19 +336,27 @@ def _guess(rows: pl.DataFrame, question: str) -> tuple[Scale, str]:
 
 def _settled(
     checked: Checked, scales: Mapping[str, Scale], problems: Problems, skip_bad: bool, files: Sequence[SourceFile]
-) -> tuple[Checked, int]:
-    """A table without problems: as it is, or without its bad rows where the user wants them left out."""
+) -> tuple[Checked, pl.Series | None, int]:
+    """A table without problems: as it is, or without its bad rows where the user wants them left out.
+
+    Returns it, which rows were kept if not all were, and how many were not.
+    """
     if not problems:
-        return checked, 0
-    names = ", ".join(dict.fromkeys(file.name for file in files[:3])) + (", ..." if len(files) > 3 else "")
+        return checked, None, 0
     everywhere = any(problem.number is None for problem in problems)
     if not skip_bad or everywhere:
-        raise IntakeError(
-            f"{names} {'is' if len(files) == 1 else 'are'} not readable as judgments:", problems, len(files) > 1
-        )
+        raise unreadable([file.name for file in files], problems)
     lost = len(checked.bad_rows)
-    kept = checked.frame.with_row_index("_row").filter(~pl.col("_row").is_in(list(checked.bad_rows))).drop("_row")
-    return check(kept, scales), lost
+    kept = checked.frame.with_row_index("_row").filter(~pl.col("_row").is_in(list(checked.bad_rows)))
+    return check(kept.drop("_row"), scales), kept["_row"], lost
+
+
+def unreadable(files: Sequence[str], problems: Problems) -> IntakeError:
+    """The error that names the files and lists what is wrong with them."""
+    names = ", ".join(dict.fromkeys(files[:3])) + (", ..." if len(files) > 3 else "")
+    return IntakeError(
+        f"{names} {'is' if len(files) == 1 else 'are'} not readable as judgments:", problems, len(files) > 1
+    )
 
 
 def _participants(parts: Sequence[Reading]) -> pl.DataFrame | None:

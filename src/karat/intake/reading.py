@@ -52,6 +52,8 @@ class Reading:
     participants: pl.DataFrame | None = None
     scales: dict[str, Scale] | None = None
     """The scales by question, where the source tells them."""
+    taken: dict[str, str] = field(default_factory=dict)
+    """The file's own columns, and as which of karat's each was taken; empty where the reader has names of its own."""
 
     def set_apart(self, reason: str, count: int = 1) -> None:
         """Count units that are no judgments, with the reason."""

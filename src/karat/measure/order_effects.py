@@ -109,10 +109,13 @@ def order_effects(
         notes.append("The answers have no order, so that only response times are looked at.")
     else:
         models["response"] = _answers_model(one, names, simplify)
-    if "rt" in rows.columns and (one.rows["rt"] > 0).sum():
+    timed, untimed = _timed(one.rows)
+    if len(timed) == 1 and untimed:
+        notes.append(f"Response times are not looked at: there are none in {', '.join(untimed)}.")
+    elif timed:
         models["rt"] = _model(f"log(rt) ~ {_fixed(names)} + {RANDOM}", one, "gaussian", simplify)
     if not models:
-        raise MeasureError("order_effects: the answers have no order and there is no column rt: nothing can change.")
+        raise MeasureError("order_effects: the answers have no order and there are no times: nothing can change.")
     frame = pl.concat([_slopes(name, model, bool(names), level) for name, model in models.items()])
     tests = pl.concat([_tests(name, model) for name, model in models.items()], how="diagonal")
     for name, model in models.items():
@@ -135,6 +138,16 @@ def _conditions(rows: pl.DataFrame, by: Sequence[str] | str | None) -> list[str]
     if by is None:
         return [name for name in design_columns(rows) if not names_stimuli(rows, name)]
     return [known_column(rows, name, "order_effects") for name in ([by] if isinstance(by, str) else by)]
+
+
+def _timed(rows: pl.DataFrame) -> tuple[list[str], list[str]]:
+    """The conditions that have response times, and those that have none."""
+    time = pl.col("rt") if "rt" in rows.columns else pl.lit(None, dtype=pl.Float64)
+    found = rows.group_by("condition").agg((time > 0).any().alias("timed"))
+    with_times, without = (
+        found.filter(pl.col("timed") == there)["condition"].sort().to_list() for there in (True, False)
+    )
+    return with_times, without
 
 
 def _fixed(names: Sequence[str]) -> str:

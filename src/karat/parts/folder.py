@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -37,10 +38,8 @@ class Folder(Parts):
     def read(self, number: int) -> Judgments:
         """One file as judgments."""
         path = self.paths[number]
-        try:
+        with _naming(path):
             frame = pl.read_parquet(path, hive_partitioning=False)
-        except (OSError, pl.exceptions.PolarsError) as error:
-            raise PartsError(f"{path} cannot be read: {str(error).splitlines()[0]}") from None
         return self.judgments(number, frame)
 
     def judgments(self, number: int, frame: pl.DataFrame, start: int = 0) -> Judgments:
@@ -86,6 +85,39 @@ def says_its_scale(paths: Sequence[Path]) -> bool:
         return False
 
 
+def are_own(paths: Sequence[Path]) -> bool:
+    """Whether karat wrote all of these files; PartsError where one of them is damaged."""
+    found = []
+    for path in paths:
+        with _naming(path):
+            found.append(METADATA_KEY in pl.read_parquet_metadata(path))
+    return all(found)
+
+
+def bytes_in_memory(paths: Sequence[Path]) -> int:
+    """About how much memory the tables of these files take, by the first rows of each."""
+    total = 0
+    for path in paths:
+        with _naming(path):
+            total += _bytes(path, pl.scan_parquet(path).select(pl.len()).collect().item())
+    return total
+
+
+def _bytes(path: Path, rows: int) -> int:
+    some = pl.read_parquet(path, n_rows=LOOKED_AT, hive_partitioning=False)
+    return int(some.estimated_size() / max(some.height, 1) * rows)
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """What cannot be read is told with the name of the file and the mend."""
+    try:
+        yield
+    except (OSError, pl.exceptions.PolarsError) as error:
+        why = str(error).splitlines()[0].rstrip(".")
+        raise PartsError(f"{path} cannot be read: {why}. It may be cut off: copy it or write it again.") from None
+
+
 def open_folder(
     where: Path, scale: Scale | Mapping[str, Scale] | None, mapping: dict[str, str], memory: int | None
 ) -> Folder:
@@ -94,15 +126,16 @@ def open_folder(
     if not paths:
         what = "has no Parquet files" if where.is_dir() else "is no folder of Parquet files"
         raise PartsError(f"{where} {what}. Write them with karat convert {where} --parts 8 -o OUT")
-    try:
-        schemas = [dict(pl.read_parquet_schema(path)) for path in paths]
-        rows = [pl.scan_parquet(path).select(pl.len()).collect().item() for path in paths]
+    schemas, rows = [], []
+    for path in paths:
+        with _naming(path):
+            schemas.append(dict(pl.read_parquet_schema(path)))
+            rows.append(pl.scan_parquet(path).select(pl.len()).collect().item())
+    with _naming(where):
         if memory is not None:
             _refuse_large(where, paths, rows, memory)
         types = _common_columns(paths, schemas, mapping)
         scales = _scales(paths, scale, mapping, types)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise PartsError(f"{where} cannot be read: {str(error).splitlines()[0]}") from None
     about = json.dumps([mapping, {question: own.to_dict() for question, own in scales.items()}])
     stamps = tuple(f"{path} {path.stat().st_size} {path.stat().st_mtime_ns} {about}" for path in paths)
     return Folder(str(where), scales, tuple(rows), tuple(paths), stamps, mapping, types)
@@ -110,8 +143,7 @@ def open_folder(
 
 def _refuse_large(where: Path, paths: Sequence[Path], rows: Sequence[int], memory: int) -> None:
     for path, number in zip(paths, rows, strict=True):
-        some = pl.read_parquet(path, n_rows=LOOKED_AT, hive_partitioning=False)
-        needed = WORKING_COPIES * int(some.estimated_size() / max(some.height, 1) * number)
+        needed = WORKING_COPIES * _bytes(path, number)
         refuse_large(path.name, needed, memory, len(paths), f"karat convert {where} --parts {{parts}} -o OUT")
 
 

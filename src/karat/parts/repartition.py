@@ -71,9 +71,13 @@ def pieces(folder: Folder, rows: int = ROWS_AT_ONCE) -> Iterator[Judgments]:
     """
     for number, path in enumerate(folder.paths):
         start = 0
-        for batch in pl.scan_parquet(path, hive_partitioning=False).collect_batches(chunk_size=rows):
-            yield folder.judgments(number, batch, start)
-            start += batch.height
+        try:
+            for batch in pl.scan_parquet(path, hive_partitioning=False).collect_batches(chunk_size=rows):
+                yield folder.judgments(number, batch, start)
+                start += batch.height
+        except (OSError, pl.exceptions.PolarsError) as error:
+            why = str(error).splitlines()[0].rstrip(".")
+            raise PartsError(f"{path} cannot be read: {why}. It may be cut off: copy it or write it again.") from None
 
 
 def pieces_of_csv(

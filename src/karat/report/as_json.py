@@ -11,14 +11,19 @@ from karat.report.counts import composition_counts, design_counts, evidence_coun
 from karat.report.gather import Gathered
 from karat.report.planned import study_counts
 from karat.report.sections import sections
+from karat.report.words.languages import language_of
+from karat.report.words.sample import simulated_told
 from karat.screen.effects import EffectsBeforeAfter
 from karat.screen.evidence import Evidence
 from karat.screen.spammer_index import SpammerIndex
 from karat.section import Section
+from karat.simulate.marked import simulated
 
 
 def as_data(gathered: Gathered, language: str = "en") -> dict[str, Any]:
     """Everything but the pictures; what could not be computed is the sentence that says why.
+
+    `simulated` says how many participants are; where some are, `banner` is the sentence on top of the page.
 
     >>> import karat
     >>> from karat.report.gather import Gathered
@@ -26,7 +31,11 @@ def as_data(gathered: Gathered, language: str = "en") -> dict[str, Any]:
     >>> list(as_data(Gathered(screening, None, "not computed", "not computed")))[-4:]
     ['spammer_index', 'measures', 'effects', 'sections']
     """
-    return results(gathered) | {"sections": [_section(one) for one in sections(gathered, language)]}
+    found = results(gathered)
+    told = simulated_told(language_of(language), gathered.judgments)
+    if told:
+        found = {"banner": told[0]} | found
+    return found | {"sections": [_section(one) for one in sections(gathered, language)]}
 
 
 def results(gathered: Gathered) -> dict[str, Any]:
@@ -47,6 +56,7 @@ def results(gathered: Gathered) -> dict[str, Any]:
         "versions": gathered.versions,
         "platform": gathered.platform,
         "screening": plain(gathered.screening.to_dict()),
+        "simulated": simulated(gathered.judgments.participants),
         "design": design_counts(gathered.judgments),
         "study": None if study is None else study_counts(study),
         "sample": sample_counts(gathered),

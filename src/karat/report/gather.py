@@ -34,6 +34,8 @@ from karat.study.study import Study
 
 MOST_ANSWERS = 1_000_000
 """With more answers the Spammer Index and the measures would take too long for a page."""
+NOBODY = "nobody is left after exclusion."
+"""Why there is neither an index nor a measure where the rules exclude everybody."""
 T = TypeVar("T")
 DESCRIBING = ("remfod", "attention", "controls", "markov", "deletion", "credence")
 """The criteria that describe the quality of data, whether or not they are rules of the study."""
@@ -104,13 +106,9 @@ def gather(
     else:
         with progress("screening"):
             screening = screen(judgments, rules, study)
-    if measured is None:
-        everybody, gone = screening.judgments, _gone(screening)
-        found = _or_why(everybody, lambda: measure(everybody, study=study, without=gone, progress=progress))
-    else:
-        found = measured
+    found = _measured(screening, study, progress) if measured is None else measured
     with progress("fitting the Spammer Index"):
-        index = _or_why(screening.judgments, lambda: spammer_index(screening.kept))
+        index = _index(screening)
     described = {name: _evidence(screening, name, progress) for name in DESCRIBING}
     with progress("comparing effects before and after exclusion"):
         effects = _effects(screening, found)
@@ -118,6 +116,21 @@ def gather(
         screening, study, index, found, described, effects, notes, command, _versions(), _platform(),
         f"{datetime.now().astimezone():%Y-%m-%d}",
     )  # fmt: skip
+
+
+def _measured(screening: Screening, study: Study | None, progress: Progress) -> Measures | str:
+    """What those who stay said, or why it cannot be measured."""
+    if not screening.kept.participants.height:
+        return NOBODY
+    everybody, gone = screening.judgments, _gone(screening)
+    return _or_why(everybody, lambda: measure(everybody, study=study, without=gone, progress=progress))
+
+
+def _index(screening: Screening) -> SpammerIndex | str:
+    """The Spammer Index of those who stay, or why there is none."""
+    if not screening.kept.participants.height:
+        return NOBODY
+    return _or_why(screening.judgments, lambda: spammer_index(screening.kept))
 
 
 def _evidence(screening: Screening, name: str, progress: Progress) -> Evidence | str:

@@ -7,6 +7,8 @@ import re
 from karat.report.gather import Gathered
 from karat.report.page import facts
 from karat.report.sections import sections
+from karat.report.words.languages import language_of
+from karat.report.words.sample import simulated_told
 from karat.section import Section, Table
 
 MOST_ROWS = 60
@@ -26,6 +28,8 @@ def markdown(gathered: Gathered, language: str = "en", folder: str = "figures") 
     """
     parts = sections(gathered, language)
     lines = [f"# {escaped(gathered.title)}", ""]
+    for text in simulated_told(language_of(language), gathered.judgments):
+        lines += [f"> **{escaped(text)}**", ""]
     lines += [f"- {escaped(name)}: {value}" for name, value in facts(gathered)] + [""]
     for part in parts:
         lines += _section(part, 2, folder)

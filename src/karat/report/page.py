@@ -23,8 +23,11 @@ from markupsafe import Markup, escape
 from karat.files import escape_formulas
 from karat.report.gather import Gathered
 from karat.report.sections import sections
+from karat.report.words.languages import language_of
+from karat.report.words.sample import simulated_told
 from karat.screen.spammer_index import SpammerIndex
 from karat.section import Table
+from karat.simulate.marked import simulated
 
 COORDINATES = re.compile(r'(?<= )(d|x|y|transform|points)="([^"]*)"')
 DECIMALS = re.compile(r"(-?\d+\.\d{2})\d+")
@@ -33,6 +36,10 @@ UNITS = re.compile(r"(?<=\d) (?=%)|(?<=[<>=]) (?=\.?\d)")
 NO_BREAK = "\N{NO-BREAK SPACE}"
 LETTERS = 1.62
 """Pixels a point of figures."""
+SMALLEST = 0.6
+"""To what share of its width a figure may shrink: letters of 13 pixels are then 8."""
+PHONE = 340
+"""The pixels that a narrow phone has for a figure."""
 LONG = 25
 """Tables with more rows scroll within the page."""
 
@@ -52,7 +59,8 @@ def html(gathered: Gathered, language: str = "en") -> str:
     allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     page = _environment().get_template("page.html").render(
         title=gathered.title, made=gathered.made, facts=facts(gathered), sections=parts, style=_text("page.css"),
-        script=script, allowed=allowed,
+        script=script, allowed=allowed, banner=simulated_told(language_of(language), gathered.judgments),
+        language=language,
     )  # fmt: skip
     return page.strip() + "\n"
 
@@ -68,7 +76,10 @@ def facts(gathered: Gathered) -> list[tuple[str, str]]:
     """
     screening = gathered.screening
     everyone, gone = screening.judgments.participants.height, len(screening.excluded)
-    found = [("took part", f"{everyone:,}"), ("in the analysis", f"{everyone - gone:,}")]
+    made_up = simulated(screening.judgments.participants)
+    found = [("simulated participants" if 0 < everyone == made_up else "took part", f"{everyone:,}")]
+    found += [("of them simulated", f"{made_up:,}")] if 0 < made_up < everyone else []
+    found.append(("in the analysis", f"{everyone - gone:,}"))
     found.append(("items", f"{screening.judgments.frame['item'].n_unique():,}"))
     found.append(("answers", f"{len(screening.judgments):,}"))
     if isinstance(gathered.index, SpammerIndex):
@@ -98,7 +109,7 @@ def inlined(svg: str, key: str) -> str:
     drawn = COORDINATES.sub(lambda match: f'{match[1]}="{DECIMALS.sub(_cut, match[2])}"', drawn)
     # In the file this is a style of every element; on the outermost one it is inherited.
     drawn = drawn.replace("<svg ", '<svg stroke-linejoin="round" ', 1)
-    return re.sub(r' width="([\d.]+)pt"', lambda match: f' style="max-width:{_pixels(match[1])}px"', drawn, count=1)
+    return re.sub(r' width="([\d.]+)pt"', lambda match: _sized(float(match[1])), drawn, count=1)
 
 
 def csv_link(frame: pl.DataFrame) -> str:
@@ -153,9 +164,16 @@ def _cut(match: re.Match[str]) -> str:
     return match[1].rstrip("0").rstrip(".")
 
 
-def _pixels(points: str) -> int:
-    """The width on the page: letters of figures are as large as those of tables."""
-    return round(LETTERS * float(points))
+def _sized(points: float) -> str:
+    """The width on the page: letters of figures are as large as those of tables.
+
+    On a narrow screen a figure shrinks to `SMALLEST` of that and no further, so that its letters can be read. What is
+    then still wider than a phone is marked: the page says that it can be moved sideways.
+    """
+    pixels = round(LETTERS * points)
+    least = round(SMALLEST * pixels)
+    mark = ' class="broad"' if least > PHONE else ""
+    return f'{mark} style="max-width:{pixels}px;min-width:{least}px"'
 
 
 def _labelled(labels: str, key: str) -> str:

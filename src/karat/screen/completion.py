@@ -1,9 +1,11 @@
 """Completion: who answered too little of the questionnaire, and who is there twice.
 
 The share is the number of answered trials, over all sessions, over the length of the questionnaire. Published practice
-(Pieper, Börner and Kiss) calls a questionnaire incomplete under 90 %. The length is the largest number of trials that
-anybody has, unless it is stated: a study knows it, a file of results alone does not. A trial with several questions, as
-in a semantic differential, is one trial, answered as soon as one of its questions is.
+(Pieper, Börner and Kiss) calls a questionnaire incomplete under 90 %. A study knows its length. A file of results alone
+shows it only where many participants went through to the end: the length is then the largest number of trials that
+anybody has, if at least a third of those who answered anything have 90 % of it. Where everybody takes as many tasks as
+they like there is no such length. Nobody is then incomplete but who answered nothing, and a note says so. A trial with
+several questions, as in a semantic differential, is one trial, answered as soon as one of its questions is.
 
 The same person twice is found in two ways. A column of the participants may name the person, such as the platform's
 id: whoever comes again under another name is flagged. And two records that begin with the same ten trials, alike in
@@ -30,6 +32,8 @@ from karat.times import instants
 AT_LEAST = 0.9
 ALIKE_TRIALS = 10
 DIFFERENT_TIMES = 5
+HAVE_IT = 3
+"""One in so many of those who answered anything must have 90 % of the longest record, to take it for the length."""
 Record = list[tuple[str, str, float]]
 """Item, answer and response time of one trial after the other."""
 PERSON = "person"
@@ -52,13 +56,13 @@ def completion(
     """
     check_settings(at_least, trials)
     rows, table = counts(judgments)
-    length = length_of(table["answered"].max(), trials)
+    length = length_of(table["answered"], trials)
     named, absent = named_persons(known_persons(judgments, person)) if has_person(judgments, person) else ([], 0)
     timed = has_times(rows)
     twice = standing(named, records(rows) if timed else {}, record_order(judgments, table))
     participants = verdicts(table, length, at_least, twice)
-    more = table.filter(pl.col("answered") > length).height
-    notes = notes_on(length, trials is None, absent, person, timed, more)
+    more = 0 if length is None else table.filter(pl.col("answered") > length).height
+    notes = notes_on(length, trials is None, absent, person, timed, more, span(table["answered"]))
     settings = {"at_least": at_least, "trials": length, "person": person}
     return Evidence(participants, "completion", settings, notes)
 
@@ -79,30 +83,59 @@ def counts(judgments: Judgments) -> tuple[pl.DataFrame, pl.DataFrame]:
     return rows, table.with_columns(pl.col("answered").fill_null(0))
 
 
-def verdicts(table: pl.DataFrame, length: int, at_least: float, twice: Mapping[str, tuple[str, str]]) -> pl.DataFrame:
-    """The table of participants, given the length of the questionnaire and whose record stands for another one."""
+def verdicts(
+    table: pl.DataFrame, length: int | None, at_least: float, twice: Mapping[str, tuple[str, str]]
+) -> pl.DataFrame:
+    """The table of participants, given the length of the questionnaire and whose record stands for another one.
+
+    Where the length is not known, only who answered nothing has a share, which is 0.
+    """
     told = [_reason(row, length, twice) for row in table.iter_rows(named=True)]
     same_as = [twice[name][0] if name in twice else None for name in table["participant"].to_list()]
     table = table.with_columns(
         # polars would multiply by 1 / length, by which 28 of 35 are a little under 0.8.
-        score=pl.Series([answered / length for answered in table["answered"].to_list()], dtype=pl.Float64),
+        score=pl.Series([_share(answered, length) for answered in table["answered"].to_list()], dtype=pl.Float64),
         threshold=pl.lit(at_least, dtype=pl.Float64),
         reason=pl.Series(told, dtype=pl.String),
         same_as=pl.Series(same_as, dtype=pl.String),
     )
-    table = table.with_columns(flagged=(pl.col("score") < at_least) | pl.col("same_as").is_not_null())
+    short = (pl.col("score") < at_least).fill_null(False)
+    table = table.with_columns(flagged=short | pl.col("same_as").is_not_null())
     names = ["participant", "score", "threshold", "flagged", "reason", "answered", "same_as"]
     names[-1:-1] = ["last"] if "last" in table.columns else []
     return table.select(names)
 
 
-def notes_on(length: int, supposed: bool, absent: int, person: str | None, timed: bool, more: int) -> tuple[str, ...]:
-    """What was supposed, and for whom it is not known."""
-    notes = [f"The questionnaire is taken to have {length} trials, the most anybody has."] if supposed else []
+def _share(answered: int, length: int | None) -> float | None:
+    if length is None:
+        return None if answered else 0.0
+    return answered / length
+
+
+def notes_on(
+    length: int | None,
+    supposed: bool,
+    absent: int,
+    person: str | None,
+    timed: bool,
+    more: int,
+    answered: tuple[int, int],
+) -> tuple[str, ...]:
+    """What was supposed, and for whom it is not known; `answered` are the fewest and most trials that anybody has."""
+    notes = []
+    if length is None:
+        notes.append(
+            f"The length of the questionnaire is not known: participants answered {answered[0]:,} to {answered[1]:,} "
+            "trials, fewer than a third of them 90 % of the most. Only who answered nothing counts as incomplete. If "
+            "there is a length, write completion = { trials = ... } under [screening] of a study file, or say "
+            "trials=... in Python."
+        )
+    elif supposed:
+        notes.append(f"The questionnaire is taken to have {length:,} trials, the most anybody has.")
     notes += [f"{counted(absent, 'participant')} without an entry in {person or PERSON}."] if absent else []
     if not timed:
         notes.append("There are no response times by which the same record under two names would be found.")
-    if more:
+    if more and length is not None:
         notes.append(f"{counted(more, 'participant')} answered more than the stated {counted(length, 'trial')}.")
     return tuple(notes)
 
@@ -127,18 +160,39 @@ def _answered(rows: pl.DataFrame) -> pl.DataFrame:
     return shown.group_by("participant", maintain_order=True).agg(pl.col("len").sum().cast(pl.Int64).alias("answered"))
 
 
-def length_of(longest: Any, trials: int | None) -> int:
-    """The length of the questionnaire: as stated, else the most that anybody answered."""
-    length = trials if trials is not None else longest
-    if not isinstance(length, int) or length < 1:
+def length_of(answered: pl.Series, trials: int | None) -> int | None:
+    """The length of the questionnaire, given how many trials each participant answered; None where it is not known.
+
+    >>> length_of(pl.Series([72, 72, 71, 38, 0]), None), length_of(pl.Series([234, 160, 199, 200]), None)
+    (72, None)
+    """
+    if trials is not None:
+        return trials
+    some = answered.filter(answered > 0)
+    if not len(some):
         raise ScreenError("completion: nobody answered anything, so that the length is not known. Say trials=...")
-    return length
+    longest = span(some)[1]
+    nearly = int((some >= AT_LEAST * longest).sum())
+    return longest if HAVE_IT * nearly >= len(some) else None
 
 
-def _reason(row: Mapping[str, object], length: int, twice: Mapping[str, tuple[str, str]]) -> str:
+def span(answered: pl.Series) -> tuple[int, int]:
+    """The fewest and the most trials that anybody answered who answered any.
+
+    >>> span(pl.Series([72, 0, 38]))
+    (38, 72)
+    """
+    some = sorted(number for number in answered.unique().to_list() if number)
+    return (some[0], some[-1]) if some else (0, 0)
+
+
+def _reason(row: Mapping[str, Any], length: int | None, twice: Mapping[str, tuple[str, str]]) -> str:
     """How much was answered, where somebody stopped, and whose record it is again."""
-    reason = f"answered {row['answered']} of {counted(length, 'trial')}"
-    if row["answered"] != length and row.get("last") is not None:
+    if length is None:
+        reason = f"answered {counted(row['answered'], 'trial')}; of how many is not known"
+    else:
+        reason = f"answered {row['answered']} of {counted(length, 'trial')}"
+    if length is not None and row["answered"] != length and row.get("last") is not None:
         session = f" of session {row['_session']}" if row.get("_session") is not None else ""
         reason += f"; the last at position {row['last']}{session}"
     again = twice.get(str(row["participant"]))

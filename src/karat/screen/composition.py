@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 ALPHA = 0.05
 VERDICT = "verdict"
+PLANTED = "behaviour"
+"""How simulated participants answer: what screening is to find out, and nothing that is known of people."""
 SCHEMA = {
     "variable": pl.String, "group": pl.String, "criterion": pl.String, "participants": pl.Int64, "flagged": pl.Int64,
     "share": pl.Float64, "lower": pl.Float64, "upper": pl.Float64, "share_of_all": pl.Float64,
@@ -103,8 +105,8 @@ def composition(screening: Screening, columns: Sequence[str] | None = None) -> C
     """Compare the groups of each background variable, or of the `columns` of `judgments.participants` that are named.
 
     Taken are columns of text or truth values with 2 to 12 different values, and numbers, which are cut at their
-    quartiles where they have many (tertiles under 40 participants). Ids, moments, working time, free text and columns
-    in which everybody differs are left out, with a note.
+    quartiles where they have many (tertiles under 40 participants). Ids, moments, working time, free text, columns in
+    which everybody differs and the behaviour of simulated participants are left out, with a note.
 
     >>> import karat
     >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
@@ -112,7 +114,9 @@ def composition(screening: Screening, columns: Sequence[str] | None = None) -> C
     6 of 48 participants are excluded. By source, no group stands out.
     """
     people = screening.judgments.participants
-    variables, notes = background(people, columns, _ids(screening))
+    planted = [PLANTED] if columns is None and PLANTED in people.columns else []
+    variables, notes = background(people.drop(planted), columns, _ids(screening))
+    notes += [f"{name} is left out: it says how simulated participants answer." for name in planted]
     flags = _flags(screening, people["participant"].to_list())
     intended = _intended(screening)
     rows, warnings, too_small = [], [], []

@@ -241,6 +241,10 @@ def notes_on(looked: Looked, fitted: Fitted, shares: dict[str, float]) -> list[s
         )
     if looked.trials.residual is None:
         notes.append("There are no response times, so that hurry is not seen.")
+    if fitted.sparse:
+        notes.append(
+            "Each participant judged a few of very many stimuli, so that groups of speakers were not looked for."
+        )
     if fitted.mixture.groups > 1:
         share = float(fitted.mixture.group_shares[1])
         notes.append(

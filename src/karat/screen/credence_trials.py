@@ -52,7 +52,7 @@ def looked_at(judgments: Judgments) -> Looked:
     >>> found.trials.shape, len(found.trials.parts), bool(found.keyed.any())
     ((48, 72), 1, True)
     """
-    rows = presented(answered(judgments))
+    rows = in_order(judgments)
     people = rows["participant"].unique(maintain_order=True)
     if len(people) < FEWEST_PEOPLE:
         raise ScreenError(
@@ -82,6 +82,18 @@ def looked_at(judgments: Judgments) -> Looked:
         Trials(tuple(parts), residual), people.to_list(), filled(numbers, -1).astype(np.int64),
         filled(keyed.astype(np.int64), 0).astype(bool), tuple(dict.fromkeys(notes)),
     )  # fmt: skip
+
+
+def in_order(judgments: Judgments) -> pl.DataFrame:
+    """The answers, participant by participant in the order of presentation.
+
+    Participants are sorted by name: who is drawn to learn from must not depend on how a table is sorted.
+
+    >>> import karat
+    >>> in_order(karat.datasets.load("likert"))["participant"].is_sorted()
+    True
+    """
+    return presented(answered(judgments)).sort("participant", maintain_order=True)
 
 
 class _Filler:

@@ -125,9 +125,15 @@ def names_of(scale: Scale, rows: pl.DataFrame) -> tuple[str, ...]:
 
 def fit(answers: Crowd, baseline: int | None = None) -> Fit | NominalFit:
     """The random-effects model of a crowd's answers: workers and tasks, by maximum likelihood."""
-    if answers.family == "nominal":
-        return fit_nominal(answers.response, answers.worker, answers.task, baseline=baseline)
-    return fit_crossed(answers.response, answers.worker, answers.task, family=answers.family)
+    try:
+        if answers.family == "nominal":
+            return fit_nominal(answers.response, answers.worker, answers.task, baseline=baseline)
+        return fit_crossed(answers.response, answers.worker, answers.task, family=answers.family)
+    except np.linalg.LinAlgError:
+        raise ScreenError(
+            f"the model of {counted(len(answers.response), 'answer')} in {len(categories_used(answers))} categories "
+            "cannot be fitted, since they tell too little of some of them. Merge rare categories, or collect more."
+        ) from None
 
 
 def categories_used(answers: Crowd) -> list[int]:

@@ -39,6 +39,7 @@ from karat.models.glrm.deletion import without
 from karat.screen.answer_table import exact, without_zero
 from karat.screen.crowd import Crowd, crowd, fit
 from karat.screen.evidence import Evidence, ScreenError, everybody
+from karat.screen.spammer_size import refuse_large
 from karat.study.guessing import p_sentence
 from karat.work import HERE, Work, as_map
 
@@ -115,6 +116,7 @@ def deletion(
     names = answers.workers
     places = [place for place, name in enumerate(names) if only is None or name in only]
     _refuse_many(len(places), at_most)
+    refuse_large(answers, "deletion")
     model = fit(answers)
     distance, failed = _distances(model, places, work, progress if not simulations else None)
     df = np.bincount(answers.worker)
@@ -140,8 +142,8 @@ def _refuse_many(people: int, at_most: int) -> None:
     """ScreenError where there are more participants than were asked for."""
     if people > at_most:
         raise ScreenError(
-            f"deletion fits the model anew without each of {people:,} participants, which takes long: say "
-            f"at_most = {people} to do so."
+            f"deletion fits the model anew without each of {people:,} participants, which takes long. To do so, write "
+            f"deletion = {{ at_most = {people} }} under [screening] of a study file, or say at_most={people} in Python."
         )
 
 

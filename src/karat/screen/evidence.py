@@ -42,7 +42,7 @@ class Evidence(Shown):
 
     def __str__(self) -> str:
         number = len(self.flagged)
-        return f"{self.criterion}: {number} of {counted(self.participants.height, 'participant')} flagged."
+        return f"{self.criterion}: {number:,} of {counted(self.participants.height, 'participant')} flagged."
 
 
 def timed(judgments: Judgments, criterion: str) -> pl.DataFrame:

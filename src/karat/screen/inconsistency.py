@@ -1,9 +1,9 @@
 """Inconsistency: who answered the same question differently when it came again.
 
-Repetitions are answers of one participant to the same item and, where there are several, the same question: repeated
-adjective pairs of a semantic differential, or items that come again in any task or session. Answers are aligned first:
-a question shown the other way round (polarity -1) is reversed, a choice counts as the item chosen, not as its side.
-With x and y running over all M pairs of answers to the same question, the score is
+Repetitions are answers of one participant to the same item in the same condition and, where there are several, the same
+question: repeated adjective pairs of a semantic differential, or items that come again in any task or session. Answers
+are aligned first: a question shown the other way round (polarity -1) is reversed, a choice counts as the item chosen,
+not as its side. With x and y running over all M pairs of answers to the same question, the score is
 
     sqrt(1/M sum (x - y)^2)   in scale steps;
 
@@ -135,7 +135,8 @@ def _plural(name: str) -> pl.Expr:
 
 def _repeated(scale: Scale, rows: pl.DataFrame) -> pl.DataFrame:
     """The questions that a participant answered more than once, with the sum of squared differences of all pairs."""
-    keys = [name for name in ("participant", "item", "question") if name in rows.columns]
+    # An item in another condition is another sentence.
+    keys = [name for name in ("participant", "item", "condition", "question") if name in rows.columns]
     value = position(scale, aligned="polarity" in rows.columns)
     if isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns):
         side, here = pl.col("response"), pl.col("left").is_not_null() & pl.col("right").is_not_null()

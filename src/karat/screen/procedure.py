@@ -92,7 +92,7 @@ class Procedure(Evidence):
 
     def __str__(self) -> str:
         lines = [super().__str__(), str(self.index)]
-        lines += [f"{step}: {met} of {entered} go on." for step, entered, met in self.flow.iter_rows()]
+        lines += [f"{step}: {met:,} of {entered:,} go on." for step, entered, met in self.flow.iter_rows()]
         return "\n".join(lines)
 
 
@@ -151,7 +151,7 @@ def procedure(
         name = auxiliary.criterion if isinstance(auxiliary, Evidence) else auxiliary
         names.insert(1, name)
         judges[name] = lambda _: _auxiliary(judgments, auxiliary, rule, doubtful, time_limit)
-    index = spammer_index(judgments, seed=seed)
+    index = _index(judgments, seed)
     people = everybody(judgments)["participant"].to_list()
     walk = _Walk(people, names, verdict)
     walk.begin(index, least_index)
@@ -169,6 +169,23 @@ def procedure(
     return Procedure(
         walk.verdict(), "procedure", settings, notes, None, walk.path(), walk.flow(), index, walk.steps, checked
     )
+
+
+def _index(judgments: Judgments, seed: int) -> SpammerIndex:
+    """The index of the first step; what the model of the answers refuses is a sentence like any other."""
+    try:
+        return spammer_index(judgments, seed=seed)
+    except ScreenError as error:
+        raise ScreenError(f"procedure begins with the Spammer Index. {_upper(error)}") from None
+    except ValueError as error:
+        raise ScreenError(
+            f"procedure begins with the Spammer Index, which has no model of these answers: {error}"
+        ) from None
+
+
+def _upper(error: ScreenError) -> str:
+    told = str(error).removeprefix("spammer_index: ")
+    return told[:1].upper() + told[1:]
 
 
 def _check(order: str, criteria: Sequence[str], auxiliary: object, alpha: float, rule: str, least_index: float) -> None:

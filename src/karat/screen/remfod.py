@@ -31,7 +31,8 @@ from karat.screen import remfod_figures
 from karat.screen.evidence import Evidence, ScreenError, everybody, timed
 from karat.screen.presentation import BY_ROWS
 from karat.screen.sentence_length import adjusted_for_length
-from karat.screen.time_rules import TIME_RULES, TimeRule, find_outliers, time_rule
+from karat.screen.time_rules import find_outliers, time_rule
+from karat.study.time_rules import TIME_RULES, TimeRule
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

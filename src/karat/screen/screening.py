@@ -129,5 +129,5 @@ class Screening(Shown):
         everyone = self.judgments.participants.height
         if self.exclude is None:
             return "\n".join([*lines, "Nobody is excluded: no rule was stated."])
-        verdict = f"{len(self.excluded)} of {counted(everyone, 'participant')} excluded (rule: {self.exclude})."
+        verdict = f"{len(self.excluded):,} of {counted(everyone, 'participant')} excluded (rule: {self.exclude})."
         return "\n".join([*lines, verdict])

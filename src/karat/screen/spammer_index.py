@@ -33,6 +33,7 @@ from karat.screen.evidence import ScreenError
 from karat.screen.spammer_interval import Interval, Progress, bootstrapped, lost_samples, with_shares
 from karat.screen.spammer_labels import index_of_labels
 from karat.screen.spammer_rounds import index_of_rounds, round_column
+from karat.screen.spammer_size import refuse_large
 from karat.work import HERE, Work
 
 SUSPICIOUS = 0.10
@@ -82,8 +83,8 @@ class SpammerIndex:
         if self.value < SUSPICIOUS:
             return f"{found}: no sign of widespread answering without regard to the task."
         return (
-            f"{found}: about {self.suspicious} of {self.participants} participants may have answered without regard to "
-            "the task."
+            f"{found}: about {self.suspicious:,} of {self.participants:,} participants may have answered without "
+            "regard to the task."
         )
 
 
@@ -108,6 +109,7 @@ def spammer_index(
     if simulations < 0:
         raise ScreenError(f"spammer_index: simulations must be 0 or more, got {simulations}.")
     answers = crowd(judgments, "spammer_index", conditions)
+    refuse_large(answers, "spammer_index")
     column = round_column(answers)
     if answers.family == "nominal":
         found_labels = of_labels(answers, simulations, seed, progress, work)

@@ -1,4 +1,4 @@
-"""Named rules that tell outlying response times, each of them data, and the computation that all of them share.
+"""Outlying response times: the computation that all rules share. The rules are data, in `karat.study.time_rules`.
 
 A rule compares a time t with cutoffs of one or several groups of trials,
 
@@ -8,22 +8,12 @@ where centre and spread are median and MAD (1.4826 median |x - median|), or mean
 0 for one trial). t is an intermission where it is above the upper cutoffs of all groups, a rush where it is below all
 lower ones. A recursive rule takes all outliers of a round out together and computes the cutoffs anew on the rest, until
 none is found. A participant with too small a share of genuine times is flagged.
-
-Sources: Pieper, Börner and Kiss, section 5.1: `remfod`; `participant` and `function`, the two criteria of their figure
-2 alone; `global`, that figure's dotted lines: single cutoffs over all times, computed once. Miller (1991),
-by their footnote 18: 3, 2.5 or 2, the same on both sides. Miller's own factors are of standard deviations; the paper
-quotes them for medians and MADs and says why these should be preferred, so here they are of MADs, of the participant's
-own times, in one pass. Häussler and Juzek (2016), same footnote: 1.5 standard deviations below and 4 above the mean.
-The footnote does not say of which times, and karat takes the participant's own, in one pass. Dandurand et al. (2008)
-exclude whoever has a single excessively long time. As no number of seconds fits all tasks, `single` calls a time
-excessive that is 10 MADs above the median of all times, and asks for all trials to be genuine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -32,42 +22,9 @@ from numpy.typing import NDArray
 from karat.columns import nearest
 from karat.models.robust import Floats, Ints, grouped_median_mad
 from karat.screen.evidence import ScreenError
+from karat.study.time_rules import TIME_RULES, TimeRule
 
 GENUINE, INTERMISSION, RUSH = 0, 1, 2
-
-
-@dataclass(frozen=True)
-class TimeRule:
-    """A rule for response times."""
-
-    name: str
-    asks: str
-    by: tuple[Literal["participant", "function"], ...]
-    """The groups whose cutoffs must all be crossed; none: all times together."""
-    upper: float
-    """Spreads above the centre beyond which a time is an intermission."""
-    lower: float | None
-    """Spreads below the centre beyond which a time is a rush; None: there are no rushes."""
-    centre: Literal["median", "mean"] = "median"
-    recursive: bool = True
-    genuine_at_least: float = 0.9
-    """The share of trials that must be neither intermissions nor rushes."""
-
-
-TIME_RULES: Mapping[str, TimeRule] = {
-    rule.name: rule
-    for rule in (
-        TimeRule("remfod", "outlying by participant and by item function", ("participant", "function"), 2.5, 1.5),
-        TimeRule("participant", "outlying among the participant's times", ("participant",), 2.5, 1.5),
-        TimeRule("function", "outlying among the times of the item function", ("function",), 2.5, 1.5),
-        TimeRule("global", "outlying among all times", (), 2.5, 1.5, recursive=False),
-        TimeRule("miller-3", "3 MADs from the participant's median", ("participant",), 3, 3, recursive=False),
-        TimeRule("miller-2.5", "2.5 MADs from the participant's median", ("participant",), 2.5, 2.5, recursive=False),
-        TimeRule("miller-2", "2 MADs from the participant's median", ("participant",), 2, 2, recursive=False),
-        TimeRule("mean-sd", "standard deviations from the participant's mean", ("participant",), 4, 1.5, "mean", False),
-        TimeRule("single", "one excessively long time", (), 10, None, recursive=False, genuine_at_least=1.0),
-    )
-}
 
 
 def time_rule(

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from karat.simulate.behaviours import JUDGES
+from karat.simulate.marked import SIMULATED
 from karat.study.built_in_criteria import CompletionSettings, EligibilitySettings
 from karat.study.settings import BackgroundQuestion
 from karat.study.study import Study
@@ -37,7 +38,7 @@ def background_table(
         columns["quiz_attempts"] = [min(number, most) for number in attempts]
         columns["quiz_passed"] = [number <= most for number in attempts]
     columns |= _asked_by_rules(study, columns, random)
-    columns["source"] = [study.settings.recruitment.platform] * len(names)
+    columns["source"] = [SIMULATED] * len(names)
     return pl.DataFrame(columns)
 
 

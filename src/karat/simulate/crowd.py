@@ -17,6 +17,7 @@ from karat.checks import Checked
 from karat.judgments import Judgments
 from karat.scales import Binary, Nominal, Ordinal
 from karat.simulate.errors import SimulateError
+from karat.simulate.marked import SIMULATED
 from karat.simulate.tasks import Codes, draw_tasks
 from karat.simulate.workers import CREDIBLE, HALFWAY, KINDS, Decision, WorkerSettings, worker_answers
 
@@ -70,7 +71,7 @@ def crowd(
     behaviours = [kind for kind, count in kinds.items() for _ in range(count)]
     seconds = _seconds(behaviours, tasks, random)
     frame = _frame(names, order, answers, drawn.truth, used, seconds)
-    people = pl.DataFrame({"participant": names, "behaviour": behaviours})
+    people = pl.DataFrame({"participant": names, "behaviour": behaviours, "source": SIMULATED})
     # Made as the checks would have it: they would take longer than the simulation.
     return Judgments.from_checked(Checked(frame), {"": used}, people)
 

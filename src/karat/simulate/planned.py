@@ -47,8 +47,8 @@ def answer_study(
     """Results of a study as it is planned; `participants` is by default how many are to be recruited.
 
     `shares` says which share of participants behaves in which way (see `behaviours`), `effects` gives planned contrasts
-    their size in logits, by name or, as a number, for the first. The behaviour is a column of the participants. `work`
-    says where the questionnaires are made (`karat.work.opened`), which is what takes long.
+    their size in logits, by name or, as a number, for the first. The behaviour is a column of the participants,
+    whose source is `simulated`. `work` says where the questionnaires are made (`karat.work.opened`), which takes long.
 
     >>> import tempfile
     >>> from karat.study.init import write_study

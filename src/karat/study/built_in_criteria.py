@@ -56,10 +56,10 @@ class RemfodSettings(CriterionSettings):
     upper: float | None = Field(
         None,
         gt=0,
-        description="MADs above the median from which a time is an intermission; by default 2.5, or the rule's.",
+        description="MADs above the median beyond which a time is an intermission; by default 2.5, or the rule's.",
     )
     lower: float | None = Field(
-        None, gt=0, description="MADs below the median from which a time is a rush; by default 1.5, or the rule's."
+        None, gt=0, description="MADs below the median beyond which a time is a rush; by default 1.5, or the rule's."
     )
     genuine_at_least: float | None = Field(
         None, ge=0, le=1, description="The share of trials that must be neither; by default 0.9, or the rule's."

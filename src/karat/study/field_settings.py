@@ -15,6 +15,10 @@ from karat.study.setting_flaws import flaw, refuse
 
 URL_SLOTS = ("pid", "session", "study", "code")
 """What may stand in braces in the address to which participants return."""
+PLATFORMS = ("link", "prolific", "mturk")
+"""Platforms that karat knows by name; any other needs `id_parameter` or `completion_url`, or a package."""
+CODED_PLATFORMS = ("prolific",)
+"""Platforms that take participants back only by a code of their own, which the study must state."""
 Code = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{0,64}$")]
 Device = Literal["phone", "tablet", "desktop"]
 DEVICES: tuple[Device, ...] = ("phone", "tablet", "desktop")
@@ -36,7 +40,11 @@ class QuizQuestion(Settings):
 
 
 class TextSettings(Settings):
-    """What participants read; the language's own texts stand in for what is missing."""
+    """What participants read; the language's own texts stand in for what is missing.
+
+    Texts may have several lines, between three quotation marks on each side. A blank line makes a new paragraph, as in
+    consent, instructions and debriefing; a single line break is read as a blank.
+    """
 
     welcome: str = Field("", description="The first page.")
     consent: str = Field("", description="What participants agree to; without it, there is no page of consent.")

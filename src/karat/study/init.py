@@ -12,9 +12,9 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from karat.errors import KaratError, Problems, ProblemsError, counted
-from karat.source import SourceFile
 from karat.study.file import NAME
 from karat.study.setting_flaws import meant
+from karat.study.table_files import table_file
 from karat.study.tasks import AROUND_MINUTES, TASKS
 from karat.tables import Table, read_table
 
@@ -120,7 +120,7 @@ def _pairs(path: Path) -> list[tuple[str, str, str]]:
     """The pairs of a table: a name and two sentences each."""
     if not path.is_file():
         raise KaratError(f"There is no file {path}. Give a CSV file or a spreadsheet with two columns of sentences.")
-    table = read_table(SourceFile(path))
+    table = read_table(table_file(path))
     columns = {name.strip().lower().replace(" ", "_").replace("-", "_"): name for name in table.frame.columns}
     found = next(((columns[a], columns[b]) for a, b in SENTENCES if a in columns and b in columns), None)
     if found is None:

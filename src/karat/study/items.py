@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -14,6 +14,9 @@ from karat.checks import Place, text_column
 from karat.columns import FUNCTIONS, nearest
 from karat.errors import KaratError, Problem, Problems
 from karat.source import SourceFile
+from karat.study.failed_formulas import SIGN, with_failed_formulas
+from karat.study.own_names import function_meant, like_functions, own_name, renaming
+from karat.study.table_files import table_file
 from karat.tables import Table, read_table
 
 SLOT = re.compile(r"\{([^{}]+)\}")
@@ -34,6 +37,8 @@ class Items:
     frame: pl.DataFrame
     locate: Callable[[int], Place]
     problems: Problems = field(default_factory=Problems)
+    like_functions: dict[str, str] = field(default_factory=dict)
+    """Of tables without a column `function`, so that all their rows are test items: the column that looks like it."""
 
 
 def read_items(paths: Sequence[Path], factors: Sequence[str], task: str) -> Items:
@@ -41,15 +46,17 @@ def read_items(paths: Sequence[Path], factors: Sequence[str], task: str) -> Item
 
     Every row needs an item, a function (test where the column is missing) and a stimulus; factors are columns.
     """
-    frames, places = [], []
-    problems = Problems()
-    for path in paths:
-        table = read_table(source_file(path))
+    tables = [read_table(source_file(path)) for path in paths]
+    parts = []
+    for table in tables:
+        problems = Problems()
         problems.extend(_flaws(table))
-        frames.append(table.frame)
-        places += [table.locate(row) for row in range(table.frame.height)]
-    frame = pl.concat(frames, how="diagonal")
-    return _checked(frame, places.__getitem__, problems, factors, task)
+        frame = with_failed_formulas(table)
+        parts.append(_checked(frame, table.locate, table.file.name, frame.columns, problems, factors, task))
+    items = parts[0]
+    for part in parts[1:]:
+        items = together(items, part)
+    return _whole(items, [(table.file.name, table.frame.columns) for table in tables], factors)
 
 
 def filled_templates(templates: Path, lexicon: Path, factors: Sequence[str], task: str) -> Items:
@@ -69,7 +76,9 @@ def filled_templates(templates: Path, lexicon: Path, factors: Sequence[str], tas
             rows.append({"item": entry.get("item"), **filled})
             places.append(sentences.locate(number))
     frame = pl.DataFrame(rows, schema=dict.fromkeys(["item", *sentences.frame.columns], pl.String()))
-    return _checked(frame, places.__getitem__, problems, factors, task)
+    columns = sentences.frame.columns
+    items = _checked(frame, places.__getitem__, sentences.file.name, columns, problems, factors, task)
+    return _whole(items, [(sentences.file.name, columns)], factors)
 
 
 def read_questions(path: Path, problems: Problems) -> pl.DataFrame:
@@ -79,7 +88,7 @@ def read_questions(path: Path, problems: Problems) -> pl.DataFrame:
     frame = table.frame.with_columns(text_column(table.frame[name]) for name in table.frame.columns)
     for name in QUESTION_COLUMNS:
         if name not in frame.columns:
-            problems.add(f"there is no column {name}", _is_it(name, frame.columns), file=table.file.name)
+            problems.add(f"there is no column {name}", renaming(name, frame.columns), file=table.file.name)
         else:
             _flag(frame[name].is_null(), name, "is empty", "Fill the cell.", table.locate, problems)
     if "question" in frame.columns:
@@ -98,7 +107,8 @@ def together(first: Items, second: Items) -> Items:
     problems = Problems()
     problems.extend(first.problems)
     problems.extend(second.problems)
-    return Items(pl.concat([first.frame, second.frame], how="diagonal"), locate, problems)
+    frame = pl.concat([first.frame, second.frame], how="diagonal")
+    return Items(frame, locate, problems, first.like_functions | second.like_functions)
 
 
 def source_file(path: Path) -> SourceFile:
@@ -107,7 +117,7 @@ def source_file(path: Path) -> SourceFile:
         beside = [other.name for other in path.parent.glob("*") if other.is_file()]
         close = nearest(path.name, sorted(beside))
         raise KaratError(f"There is no file {path}; the study file names it.{f' Is {close} meant?' if close else ''}")
-    return SourceFile(path)
+    return table_file(path)
 
 
 def _fill(cell: str | None, entry: dict[str, str | None]) -> str | None:
@@ -118,7 +128,7 @@ def _check_slots(sentences: Table, words: Table, problems: Problems) -> None:
     """Whether the lexicon has a name for every item, a column for every slot, and in it a word for every item."""
     columns = words.frame.columns
     if "item" not in columns:
-        problems.add("there is no column item", _is_it("item", columns), file=words.file.name)
+        problems.add("there is no column item", renaming("item", columns), file=words.file.name)
     else:
         twice = words.frame["item"].is_duplicated() & words.frame["item"].is_not_null()
         _flag(twice, "item", "is there twice", "Give each row a name of its own.", words.locate, problems)
@@ -145,52 +155,98 @@ def _flaws(table: Table) -> list[Problem]:
     return [replace(problem, mend=mend) for problem in table.problems]
 
 
-def _is_it(name: str, columns: Sequence[str]) -> str:
-    close = nearest(name, list(columns))
-    return f"{f'Is it {close}? ' if close else ''}There are {', '.join(columns)}."
-
-
 def _checked(
-    frame: pl.DataFrame, locate: Callable[[int], Place], problems: Problems, factors: Sequence[str], task: str
+    frame: pl.DataFrame,
+    locate: Callable[[int], Place],
+    file: str,
+    columns: Sequence[str],
+    problems: Problems,
+    factors: Sequence[str],
+    task: str,
 ) -> Items:
-    """The table with its columns checked: names, functions, statuses, factors."""
+    """A table with its columns checked: names, functions, statuses, stimuli. `columns` are those that the file has."""
     frame = frame.with_columns(text_column(frame[name]) for name in frame.columns)
-    file = locate(0)[0] if frame.height else None
-    for name in ("item", *factors):
-        if name not in frame.columns:
-            what = f"there is no column {name}" + ("" if name == "item" else ", a factor of the study file")
-            problems.add(what, _is_it(name, frame.columns), file=file)
+    taken = {*KNOWN, *factors}
+    like = None
+    if "item" not in frame.columns:
+        problems.add("there is no column item", renaming("item", columns, taken), file=file)
+    else:
+        _flag(frame["item"].is_null(), "item", "is empty", "Give the item a name.", locate, problems)
     if "function" not in frame.columns:
-        close = get_close_matches("function", [name.lower() for name in frame.columns], 1, ALIKE)
-        if close:
-            problems.add(f"there is no column function, but {close[0]}", "Rename it.", file=file)
-        frame = frame.with_columns(function=pl.lit("test"))
-    frame = frame.with_columns(pl.col("function").fill_null("test").str.to_lowercase())
+        like = _without_function(frame, file, taken, problems)
     _flag_unknown(frame, "function", FUNCTIONS, locate, problems)
     _flag_unknown(frame, "status", STATUSES, locate, problems)
-    if "item" in frame.columns:
-        _flag(frame["item"].is_null(), "item", "is empty", "Give the item a name.", locate, problems)
     stimuli = [name for name in STIMULI if name in frame.columns]
     if not stimuli:
-        problems.add("there is no column sentence (or image)", _is_it("sentence", frame.columns), file=file)
+        problems.add("there is no column sentence (or image)", renaming("sentence", columns, taken), file=file)
     else:
         empty = frame.select(pl.all_horizontal(pl.col(stimuli).is_null())).to_series()
         _flag(empty, stimuli[0], "is empty", f"Write what is shown in a {task} trial.", locate, problems)
-    return Items(frame, locate, problems)
+    _flag_failed(frame, locate, problems)
+    return Items(frame, locate, problems, {} if like is None else {file: like})
+
+
+def _without_function(frame: pl.DataFrame, file: str, taken: Collection[str], problems: Problems) -> str | None:
+    """The column that looks like the function that a table lacks; where its name says so too, it must be renamed."""
+    like = like_functions(frame, taken)
+    close = get_close_matches("function", [name.lower() for name in frame.columns if name not in taken], 1, ALIKE)
+    if like is not None and own_name("function", [like]):
+        told = "there is no column function, so that all rows would be test items"
+        problems.add(told, f"Is it {like}? Rename {like} to function.", file=file)
+        return None
+    if close:
+        name = next(name for name in frame.columns if name.lower() == close[0])
+        problems.add(f"there is no column function, but {name}", "Rename it.", file=file)
+        return None
+    return like
+
+
+def _whole(items: Items, tables: Sequence[tuple[str, Sequence[str]]], factors: Sequence[str]) -> Items:
+    """All tables of a block, with a function for every row and a column for every factor.
+
+    One table with a factor is enough: fillers in a table of their own need not have it.
+    """
+    frame = items.frame if "function" in items.frame.columns else items.frame.with_columns(function=pl.lit("test"))
+    frame = frame.with_columns(pl.col("function").fill_null("test").str.to_lowercase())
+    first = int(frame["function"].eq("test").arg_max() or 0)
+    file = items.locate(first)[0] if frame.height else tables[0][0]
+    columns = next((own for name, own in tables if name == file), tables[0][1])
+    for name in factors:
+        if name not in frame.columns:
+            told = f"there is no column {name}, a factor of the study file"
+            taken = {*KNOWN, *(other for other in factors if other != name)}
+            items.problems.add(told, renaming(name, columns, taken), file=file)
+    return replace(items, frame=frame)
 
 
 def _flag_unknown(
     frame: pl.DataFrame, column: str, known: Sequence[str], locate: Callable[[int], Place], problems: Problems
 ) -> None:
+    """Values that a column cannot have: one problem for all rows with the same."""
     if column not in frame.columns:
         return
+    found: dict[str, list[int]] = {}
     for row, value in enumerate(frame[column].to_list()):
-        if value is not None and value not in known:
-            close = nearest(value, list(known))
-            mend = f"Is {close} meant? " if close else ""
+        if value is not None and (value.lower() if column == "function" else value) not in known:
+            found.setdefault(value, []).append(row)
+    for value, rows in found.items():
+        close = function_meant(value) if column == "function" else nearest(value, list(known))
+        mend = f"Is {close} meant? " if close else ""
+        file, place, number = locate(rows[0])
+        more = f" ({len(rows)} rows, the last is {place} {locate(rows[-1])[2]})" if len(rows) > 1 else ""
+        problems.add(f"is not known{more}", f"{mend}There are {', '.join(known)}.", column=column, value=value,
+                     file=file, place=place, number=number)  # fmt: skip
+
+
+def _flag_failed(frame: pl.DataFrame, locate: Callable[[int], Place], problems: Problems) -> None:
+    """Cells of a spreadsheet that were taken for a formula."""
+    mend = "Put an apostrophe (') before the sign with which the cell begins, such as = or -: then it is text."
+    for name in frame.columns:
+        failed = frame[name].str.contains(SIGN).fill_null(False)
+        for row in failed.arg_true().to_list():
             file, place, number = locate(row)
-            problems.add(f"is no {column}", f"{mend}There are {', '.join(known)}.", column=column, value=value,
-                         file=file, place=place, number=number)  # fmt: skip
+            told = f"is a formula that failed ({frame[name][row]})"
+            problems.add(told, mend, column=name, file=file, place=place, number=number)
 
 
 def _flag(

@@ -310,6 +310,7 @@ class StudySettings(Settings):
     """A study file."""
 
     title: str = Field(min_length=1, description="The title of the study.")
+    public_title: str = Field("", description="What participants see as its title, where the title says too much.")
     language: str = Field("en", description="The language of texts and stimuli, such as en, de or pt-BR.")
     seed: int = Field(1, ge=0, description="Where all random choices of the plan come from.")
     block: list[BlockSettings] = Field(min_length=1, description="The blocks; one [[block]] each.")

@@ -132,7 +132,7 @@ def load(path: str | Path) -> Study:
         raise StudyError(f"The items of {found.name} cannot be read:", problems, True)
     unknown = _unknown_columns(settings.order, blocks, text)
     if unknown:
-        raise StudyError(f"{found.name} is not a study file:", unknown)
+        raise StudyError(f"{found.name} and its items do not fit together:", unknown)
     return Study(found, settings, tuple(blocks), digest.hexdigest()[:16])
 
 
@@ -159,8 +159,8 @@ def _unknown_columns(order: OrderSettings, blocks: Sequence[Block], text: str) -
         for name in names:
             if name not in known:
                 line = line_of(lines, ("order", rule, name))
-                problems.add("is no column of the items", meant(name, known), column=f"order.{rule}", value=name,
-                             number=line)  # fmt: skip
+                mend = f"Take {name} out of {rule}, or add the column. {meant(name, known)}"
+                problems.add("is no column of the items", mend, column=f"order.{rule}", value=name, number=line)
     return problems
 
 

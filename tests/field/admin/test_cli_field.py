@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import socket
 import time
+import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
@@ -17,7 +19,9 @@ import pytest
 import karat
 from field.admin.fielding import PASSWORD, Fielded, Server, write_study
 from karat.cli.main import main
-from karat.field.store import Store, arrivals, export, naivety, studies
+from karat.cli.serve import _account as account
+from karat.field.admin.accounts import NAME, matches
+from karat.field.store import Store, admins, arrivals, export, naivety, studies
 
 
 def run(*arguments: str | Path, status: int = 0) -> tuple[str, str]:
@@ -93,6 +97,30 @@ def test_backup_is_a_database_with_the_same_answers(fielded: Fielded, data: Path
 def test_links_say_where_the_study_is(study_path: Path) -> None:
     told, _ = run("links", study_path, "--base-url", "https://study.example.org/")
     assert "https://study.example.org/s/blind/" in told
+    assert "this machine" not in told
+
+
+def test_links_say_what_participants_cannot_reach(study_path: Path, tmp_path: Path) -> None:
+    told, _ = run("links", study_path, "--data", tmp_path)
+    assert "http://127.0.0.1:8000/s/blind/" in told
+    assert "http://127.0.0.1:8000 is an address of this machine, which participants cannot reach" in told
+    assert "--base-url https://" in told
+
+
+def test_links_know_the_last_server_and_the_public_title(study_path: Path, data: Path) -> None:
+    study_path.write_text('public_title = "Sentences"\n' + study_path.read_text())
+    server = Server(study_path, "--data", data)
+    address = server.address()
+    server.stop()
+    assert not address.endswith(":8000")
+    told, _ = run("links", study_path, "--data", data)
+    assert f"{address}/s/blind/" in told
+    assert f"{address} is an address of this machine" in told
+    assert "  title         Sentences\n" in told
+    Server(study_path, "--data", data, "--base-url", "https://study.example.org").stop()
+    told, _ = run("links", study_path, "--data", data)
+    assert "https://study.example.org/s/blind/" in told
+    assert "this machine" not in told
 
 
 @pytest.mark.parametrize("text", ["worker-1\nworker-2\nworker-1\n", "Participant id,Age\nworker-1,30\nworker-2,40\n"])
@@ -141,6 +169,81 @@ def test_serve_starts_freezes_and_refuses_other_rules(study_path: Path, data: Pa
     study_path.write_text(study_path.read_text().replace("at_least = 0.9", "at_least = 0.5"))
     _, error = run("serve", study_path, "--data", data, "--port", "0", status=2)
     assert "the screening rules differ from those that were frozen when blind started" in error
+
+
+def test_serve_gives_an_address_to_try_that_does_not_count(study_path: Path, data: Path) -> None:
+    study_path.write_text(study_path.read_text().replace('platform = "link"', 'platform = "prolific"'))
+    server = Server(study_path, "--data", data)
+    try:
+        (line,) = [line for line in server.lines if line.startswith("try it ")]
+        assert line.endswith("  (list 1; does not count)")
+        _, page = get(line.split()[2])
+        visit = re.search(r'name="visit" value="([^"]+)"', page)
+        assert visit is not None
+        sent = urllib.parse.urlencode({"visit": visit[1]}).encode()
+        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        with opener.open(f"{server.address()}/s/blind/begin", sent, timeout=10) as reply:
+            assert "Preview of list 1: nothing is counted." in reply.read().decode()
+    finally:
+        server.stop()
+    told, _ = run("status", study_path, "--data", data)
+    assert "0 of 8 eligible, 0 running, lists 0/0" in told
+    assert "1 preview or pilot session, not counted" in told
+    assert "There are no answers yet" in run("export", study_path, "-o", "x.csv", "--data", data, status=2)[1]
+
+
+def test_serve_says_what_was_changed_and_what_follows(study_path: Path, data: Path) -> None:
+    Server(study_path, "--data", data).stop()
+    text = study_path.read_text()
+    study_path.write_text(text.replace("[recruitment]\n", '[recruitment]\ncompletion_code = "C1ABCDEF"\n'))
+    server = Server(study_path, "--data", data)
+    server.stop()
+    told = " ".join(" ".join(server.lines).split())
+    assert "note blind: The study is not as it was when it started: [recruitment] completion_code. This holds" in told
+    assert max(map(len, server.lines[:3])) <= 110
+    study_path.write_text(text.replace('prompt = "Natural?"', 'prompt = "Good?"'))
+    server = Server(study_path, "--data", data)
+    server.stop()
+    assert any(line.startswith("warning    blind: The study is not as it was") for line in server.lines)
+
+
+def test_a_lost_password_can_be_set_anew(study_path: Path, data: Path) -> None:
+    def stored() -> str | None:
+        store = Store.open(f"sqlite:///{data}/karat.db")
+        with store.read() as connection:
+            found = admins.password_hash(connection, NAME)
+        store.close()
+        return found
+
+    Server(study_path, "--data", data).stop()
+    first = stored()
+    Server(study_path, "--data", data).stop()
+    assert stored() == first
+    Server(study_path, "--data", data, "--new-password").stop()
+    assert stored() != first
+    assert matches(stored(), PASSWORD)
+
+
+def test_of_two_first_starts_one_sets_the_password(
+    data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other one, which saw no password either, says so and shows none that does not hold."""
+    store = Store.open(f"sqlite:///{data}/karat.db")
+    monkeypatch.delenv("KARAT_ADMIN_PASSWORD", raising=False)
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    account(store, renew=False)
+    shown = re.search(r"The password of admin is (\S+) ", capsys.readouterr().out)
+    with store.read() as connection:
+        held = admins.password_hash(connection, NAME)
+    assert shown is not None
+    assert matches(held, shown[1])
+    asked = iter([None, held])  # it looked before the first one was ready
+    monkeypatch.setattr(admins, "password_hash", lambda *_: next(asked))
+    account(store, renew=False)
+    told = capsys.readouterr().out
+    assert "Another start has set the password of admin meanwhile" in told
+    assert "The password of admin is" not in told
+    store.close()
 
 
 def test_a_draft_takes_over_other_rules(study_path: Path, data: Path) -> None:

@@ -104,19 +104,22 @@ def test_the_frozen_rules_are_shown_and_a_changed_file_is_told(
 ) -> None:
     with fielded.store.read() as connection:
         row = studies.find(connection, "blind")
+        items = studies.items_of(connection, "blind")
     assert row is not None
     page = researcher.get("/admin/blind").text
     assert f"fingerprint <code>{row.screening_fingerprint}</code>" in page
     assert "Frozen on " in page
-    assert changes(row, fielded.study) == []
+    assert changes(row, fielded.study, items) == []
     study_path.write_text(study_path.read_text().replace("at_least = 0.9", "at_least = 0.5"))
+    study_path.write_text(study_path.read_text().replace('prompt = "Natural?"', 'prompt = "Good?"'))
     changed = load(study_path)
-    assert len(changes(row, changed)) == 2
+    assert len(changes(row, changed, items)) == 2
     researcher.app.state.studies["blind"] = changed
     page = researcher.get("/admin/blind").text
     assert "The screening rules of the study file differ" in page
     assert "at_least = 0.9" in page
     assert "at_least = 0.5" not in page
+    assert "The study is not as it was when it started: [[block]] prompt. Who comes to the trials from now on" in page
 
 
 def test_previews_are_signed_and_do_not_count(researcher: Visitor, fielded: Fielded) -> None:

@@ -6,10 +6,13 @@ from pathlib import Path
 from time import time
 
 import pytest
+from sqlalchemy import Connection
 
 from field.admin.fielding import Fielded
+from karat.field.admin.people import people
 from karat.field.admin.status import Status, status
-from karat.field.store import Store, progress
+from karat.field.store import Store, export, progress
+from karat.field.store.schema import answer
 
 
 @pytest.fixture
@@ -79,6 +82,29 @@ def test_the_last_hour_counts_what_the_whole_counts(fielded: Fielded) -> None:
     fielded.answer(fielded.come(pilot=True))
     found = told(fielded)
     assert sum(found.per_minute) == found.answers > 0
+
+
+def _answer_again(connection: Connection, payloads: list[int]) -> list[None]:
+    """Participants went back and changed an answer."""
+    for session_id in payloads:
+        given = answer.select().where(answer.c.session_id == session_id, answer.c.response.is_not(None))
+        row = connection.execute(given).mappings().first()
+        connection.execute(answer.insert().values(**{**(row or {}), "attempt": 2, "key": "again"}))
+    return [None] * len(payloads)
+
+
+def test_as_many_answers_as_the_export_has_rows(store: Store, study_path: Path) -> None:
+    """Breaks are pages without an answer, and an answer that was changed is one answer."""
+    study_path.write_text(study_path.read_text() + "[questionnaire]\nbreaks_after = 5\n")
+    fielded = Fielded.start(store, study_path)
+    fielded.finish()
+    fielded.store.call(_answer_again, 1)
+    found = told(fielded)
+    with fielded.store.read() as connection:
+        exported = export.judgments(connection, fielded.id, fielded.study)
+        (person,) = people(connection, fielded.id, "all", 1, ()).people
+    assert found.answers == sum(found.per_minute) == len(exported) == 18
+    assert person.answered == 18 + 3
 
 
 def test_a_minute_is_a_minute_on_both_databases(fielded: Fielded) -> None:

@@ -74,6 +74,28 @@ def test_pages_are_built_for_everybody(served: Served) -> None:
             assert form.buttons
 
 
+def test_participants_see_the_public_title_alone(serve: Callable[..., Served], tmp_path: Path) -> None:
+    """The title says what the study is about, which participants must not know."""
+    head = 'title = "Dative alternation"\npublic_title = "How natural is it?"'
+    person = serve(write(tmp_path / "study", TEXTS, head=head)).visitor()
+    page = person.get("/s/study/")
+    assert "<h1>How natural is it?</h1>" in page.text
+    pages = [page, page := person.send(page.form("/begin"))]
+    while 'id="trials"' not in page.text:
+        page = person.send(page.form("/step/"), filled_in(page.form("/step/"), KNOWN))
+        pages.append(page)
+    person.answer_all()
+    pages += [person.go_on(person.get("/s/study/go"), KNOWN, until="nothing"), person.get("/s/study/withdraw")]
+    pages += [person.get("/s/study/nowhere"), person.api("GET", "trials")]
+    for one in pages[:-1]:
+        assert " · How natural is it?</title>" in one.text
+    assert "Dative" not in "".join(one.text for one in pages)
+
+
+def test_without_a_public_title_participants_see_the_title(served: Served) -> None:
+    assert "<h1>Word order</h1>" in served.visitor().get("/s/study/").text
+
+
 def test_tls_promises_to_stay(serve: Callable[..., Served], tmp_path: Path) -> None:
     served = serve(write(tmp_path / "study", TEXTS), base_url="https://study.example.org", behind_proxy=True)
     person = served.visitor(headers={"host": "study.example.org"})

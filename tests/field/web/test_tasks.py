@@ -181,23 +181,21 @@ def test_digits_do_nothing_elsewhere(serve: Serve, visit: Visit) -> None:
     assert page.get_by_role("radio", checked=True).count() == 0
 
 
-@pytest.mark.parametrize(
-    ("entered", "said"),
-    [
-        ("", "Please enter a number."),
-        ("0", "above zero"),
-        ("-3", "above zero"),
-        ("ten", "such as 25"),
-        ("1.000", "1000"),
-    ],
-)
-def test_numbers_are_checked(entered: str, said: str, serve: Serve, visit: Visit) -> None:
+def test_numbers_are_checked(serve: Serve, visit: Visit) -> None:
     stub = serve([trial("t1", "magnitude")])
     page = visit(stub)
     settle(page)
-    page.get_by_label("Your number").fill(entered)
-    page.keyboard.press("Enter")
-    assert said in page.get_by_role("alert").inner_text()
+    refused = {
+        "": "Please enter a number.",
+        "0": "above zero",
+        "ten": "such as 25",
+        "-3": "above zero",
+        "1.000": "1000",
+    }
+    for entered, said in refused.items():
+        page.get_by_label("Your number").fill(entered)
+        page.keyboard.press("Enter")
+        assert said in page.get_by_role("alert").inner_text()
     page.get_by_label("Your number").fill("10")
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Change").click()

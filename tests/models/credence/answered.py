@@ -22,3 +22,16 @@ def crowd(
         answer[-guessing:] = random.integers(0, levels, (guessing, items))
     residual = random.normal(0, 0.3, (people, 1)) + random.normal(0, 0.3, item.shape) if timed else None
     return Trials((Part(item, answer, answer, items, levels),), residual)
+
+
+def batches(number: int = 20, people: int = 10, items: int = 30, levels: int = 4, guessing: int = 1) -> Trials:
+    """Labels of a crowd in batches that have no item in common; the last of each batch guess."""
+    random = np.random.default_rng(1)
+    owner = np.repeat(np.arange(number), people)
+    item = owner[:, None] * items + np.stack([random.permutation(items) for _ in owner])
+    truth = random.integers(0, levels, number * items)
+    right = random.random(item.shape) < random.beta(9, 2, (len(owner), 1))
+    answer = np.where(right, truth[item], random.integers(0, levels, item.shape))
+    guesses = np.tile(np.arange(people) >= people - guessing, number)
+    answer[guesses] = random.integers(0, levels, (guesses.sum(), items))
+    return Trials((Part(item, answer, answer, number * items, levels, ordered=False),))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
-from karat.models.credence import fit_credence
-from models.credence.answered import crowd
+from karat.models.credence import EARNEST, Mixture, fit_credence
+from karat.models.credence.trials import first_weights
+from models.credence.answered import batches, crowd
 
 
 def test_it_is_the_same_again_and_says_how_far_it_is() -> None:
@@ -27,3 +30,23 @@ def test_learning_from_some_is_about_learning_from_all(monkeypatch: pytest.Monke
     some = fit_credence(trials)
     assert np.corrcoef(whole.log_odds, some.log_odds)[0, 1] > 0.97
     assert np.mean((whole.log_odds > 0) == (some.log_odds > 0)) > 0.97
+
+
+def test_a_crowd_in_batches_is_learned_from_everybody(monkeypatch: pytest.MonkeyPatch) -> None:
+    trials = batches()
+    monkeypatch.setattr("karat.models.credence.fit.ENOUGH", 2000)
+    found = fit_credence(trials)
+    assert found.sparse
+    guessing = np.tile(np.arange(10) == 9, 20)
+    assert (found.log_odds[guessing] < 0).sum() >= 18
+    assert (found.log_odds[~guessing] > 0).sum() >= 178
+
+
+def test_learning_comes_to_rest() -> None:
+    """Few judge each stimulus and nearly all agree: what an answer gave at earlier strengths must not turn it round."""
+    trials = batches(guessing=0)
+    mixture = Mixture(trials, first_weights(trials))
+    earnest = [mixture.step().posterior[:, EARNEST] for _ in range(12)]
+    for before, after in pairwise(earnest[4:]):
+        assert np.abs(after - before).max() < 0.05
+    assert earnest[-1].min() > 0.5

@@ -80,3 +80,14 @@ def test_the_population_is_held_where_there_is_nobody() -> None:
     factor = model.improve_population(np.zeros(model.places), np.zeros(4), np.ones(4))
     assert factor == pytest.approx(1)
     assert model.deviations == pytest.approx(before)
+
+
+@pytest.mark.parametrize("levels", [2, 5])
+def test_what_an_answer_gave_is_its_slope_at_each_place(levels: int) -> None:
+    model = Ordered(levels, np.arange(1.0, levels + 1))
+    for level in range(levels):
+        _, slopes = model.evaluate(np.array([0.7]), np.zeros(1), np.array([level]))
+        many = len(model.parameters)
+        slope, information = model.own(np.full(many, 0.7), np.full(many, level), model.parameters)
+        assert slope == pytest.approx(slopes[0], abs=1e-4)
+        assert information == pytest.approx(slope**2)

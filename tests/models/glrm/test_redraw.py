@@ -20,7 +20,13 @@ def crowd(seed: int, workers: int = 24, tasks: int = 40, missing: float = 0.0) -
     return latent[kept], who[kept], what[kept]
 
 
-@pytest.mark.parametrize(("family", "missing"), [("binary", 0.0), ("binary", 0.8), ("ordinal", 0.0), ("ordinal", 0.2)])
+@pytest.mark.parametrize(
+    ("family", "missing"),
+    [
+        ("binary", 0.0),
+        *(pytest.param(*one, marks=pytest.mark.slow) for one in (("binary", 0.8), ("ordinal", 0.0), ("ordinal", 0.2))),
+    ],
+)
 def test_a_turned_worker_stands_out_and_the_others_do_not(family: str, missing: float) -> None:
     latent, who, what = crowd(3, workers=40 if missing > 0.5 else 16, missing=missing)
     response = latent > 0 if family == "binary" else np.digitize(latent, [-1.5, 1.5])

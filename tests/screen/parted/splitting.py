@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
+import pytest
 from polars.testing import assert_frame_equal
 
 import karat
@@ -16,6 +17,8 @@ from karat.screen.parted.evidence import PartedEvidence
 
 SPLITS = [(1.0,), (0.5, 0.5), (0.05, 0.6, 0.1, 0.05, 0.2)]
 """Shares of participants in each part: one, two, and five uneven parts."""
+FIVE_FIRST = [SPLITS[2], *(pytest.param(split, marks=pytest.mark.slow) for split in SPLITS[:2])]
+"""The same for tests: five parts by default, the others where there is more time."""
 
 
 def split(judgments: karat.Judgments, shares: Sequence[float], folder: Path) -> Parts:

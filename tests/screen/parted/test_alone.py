@@ -14,12 +14,12 @@ from karat import screen
 from karat.screen import ScreenError
 from karat.screen.parted.alone import added, attention_in_parts, controls_in_parts, straightlining_in_parts
 from screen.judged import crowd as judged_crowd
-from screen.parted.splitting import SPLITS, assert_same, crowd, whole
+from screen.parted.splitting import FIVE_FIRST, assert_same, crowd, whole
 
 SCALES = [karat.Binary(), karat.Ordinal(5), karat.Choice(), karat.Nominal("abc"), karat.Magnitude()]
 
 
-@pytest.mark.parametrize("shares", SPLITS, ids=len)
+@pytest.mark.parametrize("shares", FIVE_FIRST, ids=len)
 @pytest.mark.parametrize("scale", SCALES, ids=lambda scale: scale.kind)
 def test_straightlining(scale: Any, shares: Sequence[float], tmp_path: Path) -> None:
     parted = crowd(judged_crowd(scale), shares, tmp_path)
@@ -38,7 +38,7 @@ def several_scales() -> karat.Judgments:
     return karat.Judgments(frame, {"rated": karat.Ordinal(7), "sized": karat.Magnitude()})
 
 
-@pytest.mark.parametrize("shares", [*SPLITS, (0.8, 0.2)], ids=len)
+@pytest.mark.parametrize("shares", [*FIVE_FIRST, (0.8, 0.2)], ids=len)
 def test_straightlining_on_several_scales(shares: Sequence[float], tmp_path: Path) -> None:
     parted = crowd(several_scales(), shares, tmp_path)
     assert_same(straightlining_in_parts(parted, alpha=0.2), screen.straightlining(whole(parted.parts), alpha=0.2))
@@ -63,7 +63,7 @@ ACCOUNTS: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("shares", SPLITS, ids=len)
+@pytest.mark.parametrize("shares", FIVE_FIRST, ids=len)
 @pytest.mark.parametrize("settings", ACCOUNTS, ids=str)
 def test_controls(settings: dict[str, Any], shares: Sequence[float], tmp_path: Path) -> None:
     parted = crowd(uneven(karat.datasets.load("likert")), shares, tmp_path)
@@ -90,7 +90,7 @@ def uneven(judgments: karat.Judgments) -> karat.Judgments:
     return karat.Judgments(frame, judgments.scales)
 
 
-@pytest.mark.parametrize("shares", SPLITS, ids=len)
+@pytest.mark.parametrize("shares", FIVE_FIRST, ids=len)
 @pytest.mark.parametrize("settings", [{}, {"slips": 0}, {"alpha": 0.2}], ids=str)
 def test_attention(settings: dict[str, Any], shares: Sequence[float], tmp_path: Path) -> None:
     parted = crowd(uneven(karat.datasets.load("likert")), shares, tmp_path)
@@ -111,7 +111,7 @@ def pairs(scale: Any) -> karat.Judgments:
     return karat.Judgments(frame.filter(~alone), scale)
 
 
-@pytest.mark.parametrize("shares", [*SPLITS, (0.7, 0.3)], ids=len)
+@pytest.mark.parametrize("shares", [*FIVE_FIRST, (0.7, 0.3)], ids=len)
 @pytest.mark.parametrize("scale", [karat.Ordinal(5), karat.Magnitude()], ids=lambda scale: scale.kind)
 def test_pairs(scale: Any, shares: Sequence[float], tmp_path: Path) -> None:
     parted = crowd(pairs(scale), shares, tmp_path)
@@ -120,7 +120,7 @@ def test_pairs(scale: Any, shares: Sequence[float], tmp_path: Path) -> None:
         assert_same(attention_in_parts(parted, **settings), screen.attention(whole(parted.parts), **settings))
 
 
-@pytest.mark.parametrize("shares", SPLITS, ids=len)
+@pytest.mark.parametrize("shares", FIVE_FIRST, ids=len)
 def test_yes_or_no_with_sensitivity(shares: Sequence[float], tmp_path: Path) -> None:
     base = judged_crowd(karat.Binary())
     number = pl.col("item").str.slice(1).cast(pl.Int64)

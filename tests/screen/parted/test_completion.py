@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import karat
 from karat import screen
 from karat.screen import ScreenError
+from karat.screen.completion import length_of
 from karat.screen.parted.completion import completion_in_parts
 from screen.judged import crowd as judged_crowd
 from screen.parted.splitting import SPLITS, assert_same, crowd, whole
@@ -33,7 +34,11 @@ def with_doubles(judgments: karat.Judgments) -> karat.Judgments:
     return karat.Judgments(pl.concat([frame, again, shorter]), judgments.scales, people)
 
 
-@pytest.mark.parametrize("shares", [*SPLITS, (0.3,) + (0.1,) * 7], ids=len)
+@pytest.mark.parametrize(
+    "shares",
+    [SPLITS[2], *(pytest.param(one, marks=pytest.mark.slow) for one in (*SPLITS[:2], (0.3,) + (0.1,) * 7))],
+    ids=len,
+)
 @pytest.mark.parametrize(
     "settings", [{}, {"trials": 40}, {"trials": 25, "at_least": 0.5}, {"person": "person"}], ids=str
 )
@@ -65,9 +70,38 @@ def test_what_cannot_be_done(tmp_path: Path) -> None:
         completion_in_parts(parted, at_least=2)
 
 
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(cuts=st.lists(st.floats(0.01, 1), min_size=1, max_size=6), at_least=st.sampled_from([0.3, 0.9, 1.0]))
 def test_however_it_is_split(cuts: list[float], at_least: float, tmp_path_factory: pytest.TempPathFactory) -> None:
     shares = [cut / sum(cuts) for cut in cuts]
     parted = crowd(with_doubles(judged_crowd(karat.Binary(), items=12)), shares, tmp_path_factory.mktemp("split"))
     assert_same(completion_in_parts(parted, at_least), screen.completion(whole(parted.parts), at_least))
+
+
+def test_a_crowd_in_which_everybody_took_as_many_as_they_liked(tmp_path: Path) -> None:
+    counts = {f"w{number:02}": number for number in (0, 3, 12, 13, 14, 15, 16, 20)}
+    rows = [(who, f"t{task}", "2") for who, number in counts.items() for task in range(number)]
+    frame = pl.DataFrame(rows, schema=["participant", "item", "response"], orient="row")
+    people = pl.DataFrame({"participant": list(counts)})
+    judgments = karat.Judgments(frame, karat.Ordinal(3), people)
+    together = screen.completion(judgments)
+    assert together.flagged == ["w00"]
+    assert together.settings["trials"] is None
+    assert "not known: participants answered 3 to 20 trials" in together.notes[0]
+    assert "completion = { trials = ... } under [screening]" in together.notes[0]
+    shown = dict(together.participants.select("participant", "reason").iter_rows())
+    assert shown["w12"] == "answered 12 trials; of how many is not known"
+    parted = crowd(judgments, (0.5, 0.5), tmp_path)
+    assert_same(completion_in_parts(parted), screen.completion(whole(parted.parts)))
+    # A stated length is taken at its word.
+    assert len(screen.completion(judgments, trials=20).flagged) == 7
+
+
+@given(st.lists(st.integers(1, 200), min_size=1, max_size=30))
+def test_the_length_is_known_where_a_third_has_nearly_all_of_it(answered: list[int]) -> None:
+    longest = max(answered)
+    nearly = sum(number >= 0.9 * longest for number in answered)
+    expected = longest if nearly >= len(answered) / 3 else None
+    assert length_of(pl.Series(answered), None) == expected
+    assert length_of(pl.Series([*answered, 0, 0, 0]), None) == expected
+    assert length_of(pl.Series(answered), 7) == 7

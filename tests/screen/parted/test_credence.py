@@ -17,17 +17,22 @@ from karat.screen import ScreenError
 from karat.screen.parted.credence import credence_in_parts
 from screen.judged import crowd as judged_crowd
 from screen.judged import guessers
-from screen.parted.splitting import SPLITS, assert_same, crowd, whole
+from screen.parted.splitting import FIVE_FIRST, SPLITS, assert_same, crowd, whole
 
 
-@pytest.mark.parametrize("shares", SPLITS, ids=len)
+@pytest.mark.parametrize("shares", FIVE_FIRST, ids=len)
 def test_all_are_learned_from_where_they_are_few(shares: Sequence[float], tmp_path: Path) -> None:
     parted = crowd(judged_crowd(karat.Ordinal(5)), shares, tmp_path)
     assert_same(credence_in_parts(parted), screen.credence(whole(parted.parts)))
 
 
 @pytest.mark.parametrize(
-    "scale", [karat.Ordinal(5), karat.Choice(none=True), karat.Nominal("abc")], ids=lambda scale: scale.kind
+    "scale",
+    [
+        karat.Ordinal(5),
+        *(pytest.param(one, marks=pytest.mark.slow) for one in (karat.Choice(none=True), karat.Nominal("abc"))),
+    ],
+    ids=lambda scale: scale.kind,
 )
 def test_those_who_are_not_drawn_are_judged_by_what_was_learned(scale: Any, tmp_path: Path) -> None:
     judgments = judged_crowd(scale, people=70, items=30, spammers=9)
@@ -80,6 +85,7 @@ def test_conditions_several_scales_and_unknown_stimuli(tmp_path: Path) -> None:
     assert float(np.corrcoef(table["log_odds"], expected["log_odds"])[0, 1]) > 0.8
 
 
+@pytest.mark.slow
 def test_times_are_compared_with_what_is_usual_of_those_who_were_drawn(tmp_path: Path) -> None:
     judgments = judged_crowd(karat.Ordinal(5), people=60)
     rushed = pl.when(pl.col("participant") > "p50").then(0.15 + 0.01 * pl.col("rt")).otherwise("rt")
@@ -90,6 +96,7 @@ def test_times_are_compared_with_what_is_usual_of_those_who_were_drawn(tmp_path:
     assert float(np.corrcoef(table["times"], expected["times"])[0, 1]) > 0.9
 
 
+@pytest.mark.slow
 def test_numbers_are_only_looked_at_where_all_are_drawn(tmp_path: Path) -> None:
     parted = crowd(judged_crowd(karat.Magnitude()), (0.5, 0.5), tmp_path)
     assert_same(credence_in_parts(parted), screen.credence(whole(parted.parts)))

@@ -14,7 +14,7 @@ from karat import screen
 from karat.screen import ScreenError
 from karat.screen.parted.inconsistency import inconsistency_in_parts
 from screen.judged import crowd as judged_crowd
-from screen.parted.splitting import SPLITS, assert_same, crowd, whole
+from screen.parted.splitting import FIVE_FIRST, assert_same, crowd, whole
 
 SCALES = [karat.Binary(), karat.Ordinal(5), karat.Choice(), karat.Nominal("abc"), karat.Magnitude()]
 
@@ -27,7 +27,7 @@ def repeated(scale: Any, seed: int = 1) -> karat.Judgments:
     return karat.Judgments(judgments.frame.with_columns(item=item), scale)
 
 
-@pytest.mark.parametrize("shares", SPLITS, ids=len)
+@pytest.mark.parametrize("shares", FIVE_FIRST, ids=len)
 @pytest.mark.parametrize("scale", SCALES, ids=lambda scale: scale.kind)
 def test_the_same_as_in_memory(scale: Any, shares: Sequence[float], tmp_path: Path) -> None:
     parted = crowd(repeated(scale), shares, tmp_path)
@@ -36,7 +36,7 @@ def test_the_same_as_in_memory(scale: Any, shares: Sequence[float], tmp_path: Pa
     assert_same(inconsistency_in_parts(parted, upper=0.5), together)
 
 
-@pytest.mark.parametrize("shares", SPLITS, ids=len)
+@pytest.mark.parametrize("shares", FIVE_FIRST, ids=len)
 def test_several_scales(shares: Sequence[float], tmp_path: Path) -> None:
     scales = {"rated": karat.Ordinal(7), "sized": karat.Magnitude()}
     frames = [repeated(scale, 3).frame.with_columns(question=pl.lit(name)) for name, scale in scales.items()]

@@ -14,13 +14,13 @@ from karat import screen
 from karat.screen import ScreenError
 from karat.screen.parted.markov import markov_in_parts
 from screen.judged import crowd as judged_crowd
-from screen.parted.splitting import SPLITS, assert_same, crowd, whole
+from screen.parted.splitting import FIVE_FIRST, assert_same, crowd, whole
 from screen.parted.test_alone import several_scales
 
 QUICK: dict[str, Any] = {"simulations": 300}
 
 
-@pytest.mark.parametrize("shares", SPLITS, ids=len)
+@pytest.mark.parametrize("shares", FIVE_FIRST, ids=len)
 @pytest.mark.parametrize("scale", [karat.Binary(), karat.Ordinal(5), karat.Choice()], ids=lambda scale: scale.kind)
 def test_the_same_as_in_memory(scale: Any, shares: Sequence[float], tmp_path: Path) -> None:
     parted = crowd(judged_crowd(scale, people=30), shares, tmp_path)
@@ -50,7 +50,7 @@ def test_members_are_drawn_as_in_memory(tmp_path: Path) -> None:
     assert_same(markov_in_parts(parted, simulations=40), together)
 
 
-@pytest.mark.parametrize("shares", [*SPLITS, (0.8, 0.2)], ids=len)
+@pytest.mark.parametrize("shares", [*FIVE_FIRST, (0.8, 0.2)], ids=len)
 def test_scales_that_cannot_be_looked_at(shares: Sequence[float], tmp_path: Path) -> None:
     parted = crowd(several_scales(), shares, tmp_path)
     together = screen.markov(whole(parted.parts), **QUICK)
@@ -74,7 +74,7 @@ def with_columns() -> karat.Judgments:
     return karat.Judgments(frame, karat.Binary())
 
 
-@pytest.mark.parametrize("shares", [*SPLITS, (0.04,) * 25], ids=len)
+@pytest.mark.parametrize("shares", [*FIVE_FIRST, pytest.param((0.04,) * 25, marks=pytest.mark.slow)], ids=len)
 def test_conditions_are_those_of_all_parts(shares: Sequence[float], tmp_path: Path) -> None:
     parted = crowd(with_columns(), shares, tmp_path)
     together = screen.markov(whole(parted.parts), **QUICK)

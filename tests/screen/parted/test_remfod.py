@@ -23,7 +23,7 @@ from karat.screen.parted import remfod as remfod_module
 from karat.screen.parted.crowd import InParts
 from karat.screen.parted.remfod import PartedRemfod, remfod_in_parts
 from karat.screen.parted.remfod_times import take_times
-from karat.screen.time_rules import TIME_RULES
+from karat.study.time_rules import TIME_RULES
 from karat.work import Work, opened
 
 FUNCTIONS = np.array(["test", "filler", "control", "practice"])

@@ -14,7 +14,8 @@ from polars.testing import assert_frame_equal
 import karat
 from karat import screen
 from karat.parts import PartsError, open_parts
-from karat.screen.parted import PartedScreening, run_in_parts
+from karat.screen.parted import PartedScreening, run_in_parts, spammer
+from karat.screen.parted import run as running
 from karat.study.criteria import CRITERIA
 from karat.work import Here, opened
 from screen.judged import crowd as judged_crowd
@@ -56,7 +57,7 @@ def assert_same_screening(parted: PartedScreening, together: screen.Screening) -
     [
         pytest.param("any", SPLITS[0], marks=pytest.mark.slow),
         pytest.param("any", SPLITS[1], marks=pytest.mark.slow),
-        *(pytest.param(rule, SPLITS[2], marks=[pytest.mark.slow] * (place % 2)) for place, rule in enumerate(RULES)),
+        *(pytest.param(rule, SPLITS[2], marks=[pytest.mark.slow] * (place > 0)) for place, rule in enumerate(RULES)),
     ],
     ids=str,
 )
@@ -72,7 +73,11 @@ def test_the_same_as_in_memory(exclude: Any, shares: Sequence[float], tmp_path: 
     assert json.loads((tmp_path / "out" / "screening.json").read_text(encoding="utf-8")) == parted.to_dict()
 
 
-@pytest.mark.parametrize("scale", [karat.Binary(), karat.Ordinal(5), karat.Magnitude()], ids=lambda scale: scale.kind)
+@pytest.mark.parametrize(
+    "scale",
+    [karat.Ordinal(5), *(pytest.param(one, marks=pytest.mark.slow) for one in (karat.Binary(), karat.Magnitude()))],
+    ids=lambda scale: scale.kind,
+)
 def test_doubtful_right_answers_are_told(scale: Any, tmp_path: Path) -> None:
     judgments = judged_crowd(scale, people=40)
     wrong = {"binary": "0", "ordinal": "1", "magnitude": "1"}[scale.kind]
@@ -109,6 +114,7 @@ def test_nobody_is_left_at_all(tmp_path: Path) -> None:
     assert_same_screening(parted, screen.run(whole(parts), rules))
 
 
+@pytest.mark.slow
 def test_without_rules_all_that_can_run_give_evidence(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     parts = split(karat.datasets.load("likert"), (0.5, 0.5), tmp_path / "in")
@@ -155,6 +161,7 @@ class Breaking(Counting):
         return super().map(function, shared, tasks, **more)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "after", [pytest.param(1, marks=pytest.mark.slow), 4, pytest.param(12, marks=pytest.mark.slow)]
 )
@@ -201,3 +208,97 @@ def test_in_two_processes(tmp_path: Path) -> None:
     with opened(processes=2) as work:
         parted = run_in_parts(parts, rules, work=work, out=tmp_path / "out")
     assert_same_screening(parted, screen.run(whole(parts), rules))
+
+
+@pytest.mark.parametrize(
+    ("fails", "told"),
+    [
+        (screen.ScreenError("spammer_index: too many tasks."), "no Spammer Index: too many tasks."),
+        (MemoryError(), "no Spammer Index: its model does not fit into memory."),
+    ],
+)
+def test_verdicts_are_written_before_the_spammer_index(
+    fails: Exception, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    split(judged_crowd(karat.Ordinal(5)), (0.5, 0.5), tmp_path / "in")
+    out = tmp_path / "out"
+
+    def fit(*_: Any, **named: Any) -> None:
+        written = json.loads((out / "screening.json").read_text(encoding="utf-8"))
+        assert written["summary"]["participants"] == 20
+        assert "broken off" in written["spammer_index"]
+        assert pl.read_parquet(out / "participants").height == 20
+        assert (out / "flow.svg").exists()
+        raise fails
+
+    monkeypatch.setattr(spammer, "spammer_index_in_parts", fit)
+    found = run_in_parts(open_parts(tmp_path / "in"), {"completion": {}}, out=out, spammer_index=True)
+    assert found.spammer_index == told
+    assert json.loads((out / "screening.json").read_text(encoding="utf-8"))["spammer_index"] == told
+    assert not (out / "scratch").exists()
+
+
+def test_a_fit_that_is_killed_leaves_the_verdicts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    split(judged_crowd(karat.Ordinal(5)), (0.5, 0.5), tmp_path / "in")
+    out = tmp_path / "out"
+
+    def fit(*_: Any, **named: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(spammer, "spammer_index_in_parts", fit)
+    with pytest.raises(KeyboardInterrupt):
+        run_in_parts(open_parts(tmp_path / "in"), {"completion": {}}, out=out, spammer_index=True)
+    assert "broken off" in json.loads((out / "screening.json").read_text(encoding="utf-8"))["spammer_index"]
+    monkeypatch.undo()
+    again = run_in_parts(open_parts(tmp_path / "in"), {"completion": {}}, out=out, spammer_index=True)
+    assert not isinstance(again.spammer_index, str)
+
+
+def test_a_quick_index_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    split(judged_crowd(karat.Ordinal(5)), (0.5, 0.5), tmp_path / "in")
+    parts = open_parts(tmp_path / "in")
+    found = run_in_parts(parts, {"completion": {}}, out=tmp_path / "out", spammer_index="quick")
+    assert not isinstance(found.spammer_index, str)
+    monkeypatch.setattr(running, "QUICK_ANSWERS", 10)
+    monkeypatch.setattr(spammer, "spammer_index_in_parts", lambda *_, **named: pytest.fail("it is not fitted"))
+    found = run_in_parts(parts, {"completion": {}}, out=tmp_path / "out", spammer_index="quick")
+    assert isinstance(found.spammer_index, str)
+    assert "Screen without --criteria to have it" in found.spammer_index
+
+
+class Heard:
+    """A progress that wants to hear of steps."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+        self.ended: list[str] = []
+
+    def __call__(self, done: int, total: int) -> None:
+        self.begun.append(f"{done} of {total}")
+
+    def begins(self, step: str) -> None:
+        self.begun.append(step)
+
+    def ends(self, told: str) -> None:
+        self.ended.append(told)
+
+
+def test_steps_are_named(tmp_path: Path) -> None:
+    split(judged_crowd(karat.Ordinal(5)), (0.5, 0.5), tmp_path / "in")
+    heard = Heard()
+    rules = {"completion": {}, "risk": {}, "straightlining": {}}
+    found = run_in_parts(
+        open_parts(tmp_path / "in"), rules, out=tmp_path / "out", progress=heard, spammer_index=True
+    )  # fmt: skip
+    assert heard.ended == [
+        str(found.evidence["completion"]), "risk: not run.", str(found.evidence["straightlining"]),
+        "verdicts: written. The Spammer Index is fitted last.",
+    ]  # fmt: skip
+    named = [told for told in heard.begun if " of " not in told]
+    assert list(dict.fromkeys(named)) == [
+        "reading", "completion", "exclusion after completion", "straightlining", "exclusion after answers", "verdicts",
+        "spammer_index",
+    ]  # fmt: skip
+    # After its last task a step goes on without a number, instead of standing at 100 %.
+    last = max(place for place, told in enumerate(heard.begun) if told == "2 of 2")
+    assert heard.begun[last + 1] == "spammer_index"

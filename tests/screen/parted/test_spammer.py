@@ -15,11 +15,12 @@ from polars.testing import assert_frame_equal
 import karat
 from karat.models.glrm import fit_crossed, fit_nominal
 from karat.models.glrm.parted_answers import random_numbers
-from karat.screen import ScreenError, SpammerIndex, spammer_index
+from karat.screen import ScreenError, SpammerIndex, spammer_index, spammer_size
 from karat.screen.crowd import crowd as in_memory
 from karat.screen.parted import spammer
 from karat.screen.parted.crowd import InParts, part_file
 from karat.screen.parted.spammer import spammer_index_in_parts
+from karat.screen.spammer_size import seconds_of, share_in_time
 from karat.work import HERE, WorkError, opened
 from karat.work.kept import Kept
 from screen.parted.splitting import SPLITS, crowd, whole
@@ -75,13 +76,17 @@ def same(parted: SpammerIndex, together: SpammerIndex) -> None:
 
 @pytest.mark.parametrize("shares", SOME_SPLITS)
 @pytest.mark.parametrize(
-    "scale", [karat.Binary(), karat.Ordinal(4), karat.Nominal("abc"), karat.Choice()], ids=lambda scale: scale.kind
-)
+    "scale",
+    [karat.Ordinal(4), *(pytest.param(one, marks=pytest.mark.slow) for one in (karat.Binary(), karat.Nominal("abc"))),
+     pytest.param(karat.Choice(), marks=pytest.mark.slow)],
+    ids=lambda scale: scale.kind,
+)  # fmt: skip
 def test_the_same_as_in_memory(scale: Any, shares: Sequence[float], tmp_path: Path) -> None:
     parted = crowd(simulated(scale), shares, tmp_path)
     same(spammer_index_in_parts(parted), spammer_index(whole(parted.parts)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["crowd", pytest.param("likert", marks=pytest.mark.slow)])
 def test_the_data_that_come_with_karat(name: str, tmp_path: Path) -> None:
     parted = crowd(karat.datasets.load(name), SPLITS[2], tmp_path)
@@ -106,6 +111,7 @@ def test_a_repetition_in_few_tasks_is_no_round(tmp_path: Path) -> None:
     same(spammer_index_in_parts(parted), together)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shares", SOME_SPLITS)
 def test_questions_conditions_and_several_scales(shares: Sequence[float], tmp_path: Path) -> None:
     scales = {"good": karat.Binary(), "how": karat.Ordinal(5), "old": karat.Continuous(0, 100)}
@@ -155,20 +161,47 @@ def test_more_tasks_than_can_be_told_apart(tmp_path: Path) -> None:
     assert found.notes[-1].startswith(f"The standard error of the index is about {error:.3f}".replace("0.", "."))
 
 
-def test_labels_that_are_too_many_to_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    parted = crowd(simulated(karat.Nominal("abc"), people=40), SPLITS[2], tmp_path)
-    monkeypatch.setattr(spammer, "LARGEST", 20 * 15 * 4)
-    found = spammer_index_in_parts(parted, seed=2)
+def test_labels_that_would_take_long_are_sampled(tmp_path: Path) -> None:
+    parted = crowd(simulated(karat.Nominal("abc"), people=40, items=40), SPLITS[2], tmp_path)
+    limit = seconds_of(30, 30, 3)
+    found = spammer_index_in_parts(parted, seed=2, seconds=limit)
+    share = share_in_time(40, 40, 3, limit)
+    assert 0.5 < share < 0.95
     answers = in_memory(whole(parted.parts), "spammer_index")
-    kept = np.isin(answers.worker, np.argsort(random_numbers(2, 0, 40))[:20])
+    kept = np.isin(answers.worker, np.flatnonzero(random_numbers(2, 0, 40) < share))
+    kept &= np.isin(answers.task, np.flatnonzero(random_numbers(3, 0, 40) < share))
     fit = fit_nominal(answers.response[kept], answers.worker[kept], answers.task[kept])
     assert found.log_likelihood == pytest.approx(fit.log_likelihood, rel=1e-8)
     assert found.participants == 40
-    assert "20 workers out of 40, drawn at random (seed 2)" in found.notes[0]
+    workers, tasks = len(fit.workers), len(fit.tasks)
+    assert workers < 40
+    assert tasks < 40
+    assert f"{workers} workers out of 40 to {tasks} tasks out of 40, drawn at random (seed 2)" in found.notes[0]
     assert "standard error" in found.notes[-1]
-    monkeypatch.setattr(spammer, "LARGEST", 15 * 4)
-    with pytest.raises(ScreenError, match="only 1 participant could be held"):
-        spammer_index_in_parts(parted, seed=2)
+
+
+def test_labels_whose_sample_says_too_little_are_refused_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parted = crowd(simulated(karat.Nominal("abc"), people=40, items=60, share=0.3), (0.5, 0.5), tmp_path)
+    monkeypatch.setattr(spammer, "of_labels", lambda *_: pytest.fail("nothing is fitted"))
+    with pytest.raises(ScreenError) as told:
+        spammer_index_in_parts(parted, seconds=seconds_of(20, 30, 3))
+    assert "40 participants x 60 tasks with 3 labels are too many for a nominal model" in str(told.value)
+    assert "answers a task; it needs 10. Look at some of the tasks" in str(told.value)
+
+
+def test_what_is_not_quick_can_be_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    labels = crowd(simulated(karat.Nominal("abc"), people=20, items=12), (0.5, 0.5), tmp_path / "labels")
+    assert spammer_index_in_parts(labels, only_quick=True).family == "nominal"
+    monkeypatch.setattr(spammer_size, "QUICK", 0.01)
+    with pytest.raises(ScreenError, match="only where that takes a few seconds"):
+        spammer_index_in_parts(labels, only_quick=True)
+    binary = crowd(simulated(karat.Binary()), (0.5, 0.5), tmp_path / "binary")
+    assert spammer_index_in_parts(binary, only_quick=True).family == "binary"
+    monkeypatch.setattr(spammer_size, "QUICK_ANSWERS", 100)
+    with pytest.raises(ScreenError, match="Screen without --criteria"):
+        spammer_index_in_parts(binary, only_quick=True)
 
 
 def test_rounds_that_are_too_many_to_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

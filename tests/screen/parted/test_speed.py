@@ -14,7 +14,7 @@ from karat import screen
 from karat.screen import ScreenError
 from karat.screen.parted.speed import speed_in_parts
 from screen.judged import crowd as judged_crowd
-from screen.parted.splitting import SPLITS, assert_same, crowd, whole
+from screen.parted.splitting import FIVE_FIRST, assert_same, crowd, whole
 
 EXPECTED = {"share_of_expected": 0.4, "expected_minutes": 3.0, "mean_below": None, "median_below": None}
 
@@ -28,7 +28,7 @@ def some_untimed() -> karat.Judgments:
     return karat.Judgments(judgments.frame.with_columns(rt=rt), judgments.scales, people)
 
 
-@pytest.mark.parametrize("shares", SPLITS, ids=len)
+@pytest.mark.parametrize("shares", FIVE_FIRST, ids=len)
 @pytest.mark.parametrize(
     "settings", [{}, {"relative_below": 0.9}, EXPECTED, {"mean_below": 2.5, "median_below": None}], ids=str
 )

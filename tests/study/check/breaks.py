@@ -449,6 +449,43 @@ def _(study: Study) -> None:
     study.settings["background"] = [question]
 
 
+@broken("taken-names__question")
+def _(study: Study) -> None:
+    study.settings["background"] = [{"name": "source", "question": "Where did you hear of this study?"}]
+
+
+@broken("taken-names__column")
+def _(study: Study) -> None:
+    for one in study.others:
+        one["time"] = "past"
+
+
+@broken("platform__misspelt")
+def _(study: Study) -> None:
+    study.settings["recruitment"]["platform"] = "prolfic"
+
+
+@broken("completion-code__prolific")
+def _(study: Study) -> None:
+    study.settings["recruitment"]["platform"] = "Prolific"
+
+
+@broken("encoding__latin-1")
+def _(study: Study) -> None:
+    study.encoding = "cp1252"
+    study.only("filler")[0]["sentence"] = "The old café was empty when the guests came."
+
+
+@broken("function-column__role")
+def _(study: Study) -> None:
+    # A task of which no controls are asked, so that nothing else is missed where all rows are test items.
+    study.block = {"task": "label", "items": "items.csv", "scale": {"levels": ["past", "present"]}}
+    study.settings["screening"] = {"completion": {"at_least": 0.9}}
+    roles = ("critical", "Filler")
+    study.tests = [{"item": f"i{n}", "role": roles[n % 2], "sentence": sentence(n)} for n in range(12)]
+    study.others = []
+
+
 @broken("allow__misspelt")
 def _(study: Study) -> None:
     study.settings["check"] = {"allow": ["atention"]}

@@ -56,6 +56,7 @@ class Study:
     more_blocks: list[dict[str, Any]] = field(default_factory=list)
     tables: dict[str, list[Row]] = field(default_factory=dict)
     made: int = 0
+    encoding: str = "utf-8"
 
     def only(self, function: str) -> list[Row]:
         return [row for row in self.others if row["function"] == function]
@@ -79,7 +80,7 @@ class Study:
         blocks = [self.block, *self.more_blocks]
         (folder / "study.toml").write_text(toml(self.settings, blocks), encoding="utf-8")
         for name, rows in {"items.csv": [*self.tests, *self.others], **self.tables}.items():
-            (folder / name).write_text(table(rows), encoding="utf-8")
+            (folder / name).write_bytes(table(rows).encode(self.encoding))
 
 
 def table(rows: list[Row]) -> str:

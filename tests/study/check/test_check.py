@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,12 @@ from karat.errors import KaratError
 from karat.study.chance import pass_probability, smallest
 from karat.study.check import RULES, Draft, Finding, Report, check
 from karat.study.check.controls import at_least
+from karat.study.field_settings import CODED_PLATFORMS, RecruitmentSettings
+from karat.study.field_settings import PLATFORMS as KNOWN_PLATFORMS
 from karat.study.orders import OrderUndecidedError
 from karat.study.study import load
 from tests.study.check.breaks import BROKEN
-from tests.study.check.builder import FOLDER, SOUND, Study, likert
+from tests.study.check.builder import FOLDER, SOUND, Study, choice, likert, row
 
 ROOT = Path(__file__).parents[3]
 STUDIES = {f"sound__{name}": made for name, made in SOUND.items()} | BROKEN
@@ -41,7 +44,7 @@ def test_a_broken_study_gives_exactly_its_finding(name: str) -> None:
 def test_the_files_are_those_of_the_script(name: str, tmp_path: Path) -> None:
     STUDIES[name]().write(tmp_path)
     for path in tmp_path.iterdir():
-        assert (FOLDER / name / path.name).read_text(encoding="utf-8") == path.read_text(encoding="utf-8")
+        assert (FOLDER / name / path.name).read_bytes() == path.read_bytes()
 
 
 def test_there_are_enough_of_them_and_every_rule_has_one() -> None:
@@ -53,10 +56,12 @@ def test_there_are_enough_of_them_and_every_rule_has_one() -> None:
 def test_every_rule_is_documented() -> None:
     page = (ROOT / "docs" / "reference" / "checks.md").read_text(encoding="utf-8")
     for rule in RULES.values():
-        row = f"| `{rule.name}` | {rule.grade} | {rule.what} | {rule.source} | {rule.mend} |".replace("  ", " ")
-        assert row in page, f"add to checks.md: {row}"
+        listed = f"| `{rule.name}` | {rule.grade} | {rule.what} | {rule.source} | {rule.mend} |".replace("  ", " ")
+        assert listed in page, f"add to checks.md: {listed}"
     rows = [line for line in page.splitlines() if line.startswith("| `")]
     assert len(rows) == len(RULES)
+    sentence = page.partition("Five errors cannot be allowed")[2].partition(". ")[0]
+    assert set(re.findall("`(.+?)`", sentence)) == {rule.name for rule in RULES.values() if rule.must}
 
 
 def written(study: Study, folder: Path) -> Report:
@@ -72,8 +77,8 @@ def the(report: Report) -> Finding:
 def test_the_example_of_attention_says_what_to_use() -> None:
     finding = the(check(load(FOLDER / "attention__four")))
     assert finding.message == (
-        "4 attention trials cannot rule out guessing: with 4 of 4 right a guesser passes with p = .026, "
-        "but no slip is allowed."
+        "4 attention trials leave no room for a slip: with 4 of 4 right a guesser passes with p = .026, "
+        "with one slip with p = .179."
     )
     assert finding.mend == "Use 6 (5 right, p = .041)."
     assert finding.place == "study.toml:12"
@@ -158,7 +163,7 @@ def app() -> typer.Typer:
 def test_the_command_prints_findings_and_fails_on_errors() -> None:
     told = CliRunner().invoke(app(), [str(FOLDER / "attention__four")])
     assert told.exit_code == 1
-    assert told.stdout.splitlines()[2].startswith("  error    attention: 4 attention trials cannot rule out guessing")
+    assert told.stdout.splitlines()[2].startswith("  error    attention: 4 attention trials leave no room for a slip")
     last = '1 error. Mend the error, or state it as intended: [check] allow = ["attention"]'
     assert told.stdout.splitlines()[-1] == last
     assert max(map(len, told.stdout.splitlines())) <= 100
@@ -175,7 +180,7 @@ def test_json_has_every_part_of_a_finding() -> None:
     data = json.loads(told.stdout)
     assert told.exit_code == 1
     assert data["counts"] == {"error": 1, "warning": 0, "hint": 0}
-    assert set(data["findings"][0]) == {"grade", "rule", "message", "source", "mend", "file", "line"}
+    assert set(data["findings"][0]) == {"grade", "rule", "message", "source", "mend", "file", "line", "must"}
 
 
 def test_what_cannot_be_read_is_an_error_of_its_own(tmp_path: Path) -> None:
@@ -247,3 +252,118 @@ def test_a_misspelt_column_is_named(tmp_path: Path) -> None:
     for one in study.tests:
         one["lemma"] = "house"
     assert written(study, tmp_path).findings == ()
+
+
+def two_rows_of_a_condition() -> Study:
+    study = likert()
+    study.tests.insert(2, row("t01", "test", "Somebody else opened a letter in the cellar.", order="SO"))
+    return study
+
+
+@pytest.mark.parametrize("name", ["adjacent-tests__eighteen-beside-sixteen", "design__two-rows-in-a-condition",
+                                  "levels__misspelt", "levels__misspelt-side", "order__too-far-apart"])  # fmt: skip
+def test_what_leaves_no_questionnaire_cannot_be_allowed(name: str, tmp_path: Path) -> None:
+    rule = name.partition("__")[0]
+    study = BROKEN[name]()
+    study.settings["check"] = {"allow": [rule]}
+    report = written(study, tmp_path)
+    assert [finding.rule for finding in report.findings] == [rule, "allow"]
+    assert report.findings[1].message.startswith(f"{rule} cannot be allowed")
+    assert (report.allowed, report.errors) == ((), 1)
+    last = "1 error, 1 warning. Mend the error: no questionnaire can be made with it."
+    assert report.summary() == last
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_study_without_such_findings_can_be_planned(name: str) -> None:
+    study = load(FOLDER / name)
+    # A study with a name that is karat's own can be planned, and not be served.
+    must = [finding.rule for finding in check(study).findings if finding.must and finding.rule != "taken-names"]
+    try:
+        made = all(len(study.questionnaire(list=number)) for number in range(1, study.lists + 1))
+    except KaratError:
+        made = False
+    assert made is not bool(must)
+
+
+def test_a_missing_cell_is_allowed_only_where_lists_can_be_made(tmp_path: Path) -> None:
+    study = BROKEN["missing-cells__one-sentence"]()
+    study.settings["check"] = {"allow": ["missing-cells"]}
+    assert written(study, tmp_path / "rated").findings == ()
+    one_side = choice()
+    del one_side.tests[0]
+    one_side.settings["check"] = {"allow": ["missing-cells"]}
+    report = written(one_side, tmp_path / "choice")
+    assert [finding.rule for finding in report.findings] == ["missing-cells"]
+    assert report.summary() == "1 error. Mend the error: no questionnaire can be made with it."
+
+
+def test_only_the_rest_is_recommended_to_be_allowed(tmp_path: Path) -> None:
+    study = two_rows_of_a_condition()
+    study.settings["recruitment"]["quotas"] = {"region": {"north": 10}}
+    assert written(study, tmp_path).summary() == (
+        "2 errors. Mend design: no questionnaire can be made else. Mend the rest, or state it as intended: "
+        '[check] allow = ["quotas"]'
+    )
+
+
+def test_the_platform_and_its_code(tmp_path: Path) -> None:
+    finding = the(check(load(FOLDER / "completion-code__prolific")))
+    assert finding.message == "participants come from Prolific and cannot be sent back: there is no completion_code."
+    assert 'state it in [recruitment]: completion_code = "..."' in finding.mend
+    study = likert()
+    study.settings["recruitment"].update(platform="prolific", completion_code="C1A2B3")
+    assert written(study, tmp_path / "stated").findings == ()
+    study.settings["recruitment"].update(platform="mturk", completion_code="")
+    assert written(study, tmp_path / "mturk").findings == ()
+
+
+def test_the_platforms_that_need_a_code_are_those_of_the_server() -> None:
+    from karat.field.content.platforms import PLATFORMS, Visit
+
+    stated = RecruitmentSettings()
+    for name, where in PLATFORMS.items():
+        own, theirs = (where.address(stated, Visit("p"), "C1", stated=ours) for ours in (False, True))
+        assert (name in CODED_PLATFORMS) == (own is None and theirs is not None)
+    assert set(KNOWN_PLATFORMS) == {"link", *PLATFORMS}
+
+
+def in_encoding(name: str, text: str, folder: Path) -> Report:
+    study = likert()
+    study.encoding = name
+    study.only("filler")[0]["sentence"] = text
+    return written(study, folder)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text", "told"),
+    [
+        ("cp1252", "Die Bäuerin schläft.", 'was read as Latin-1 (Windows-1252): it has the word "Bäuerin".'),
+        ("mac_roman", "Die Bäuerin schläft.", 'was read as Mac Roman: it has the word "Bäuerin".'),
+        ("utf-16", "Die Bäuerin schläft.", 'was read as UTF-16: it has the word "Bäuerin".'),
+    ],
+)
+def test_a_guessed_encoding_is_told_with_a_word(encoding: str, text: str, told: str, tmp_path: Path) -> None:
+    finding = the(in_encoding(encoding, text, tmp_path))
+    assert (finding.grade, finding.rule, finding.file) == ("hint", "encoding", "items.csv")
+    assert finding.message == f"items.csv is not UTF-8; it {told}"
+    assert "save the table as UTF-8" in finding.mend
+    assert text in load(tmp_path).blocks[0].items.frame["sentence"].to_list()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_nothing_is_told_of_utf8(encoding: str, tmp_path: Path) -> None:
+    assert in_encoding(encoding, "Die Bäuerin schläft.", tmp_path).findings == ()
+
+
+def test_what_cannot_be_read_says_nothing_of_writing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from karat.cli.main import main
+
+    study = likert()
+    study.only("filler")[0]["item"] = ""
+    study.write(tmp_path)
+    for command_name, told in (("check", False), ("plan", True)):
+        with pytest.raises(SystemExit) as stopped:
+            main([command_name, str(tmp_path)])
+        assert stopped.value.code == 2
+        assert ("Nothing was written." in capsys.readouterr().err) is told

@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from karat.field import changed
 from karat.field.admin.figures import columns, spread, stacked_bar
 from karat.field.admin.jobs import DOWNLOADS, UNBLINDING, Screened, Times
 from karat.field.admin.login import LoggedIn, Researcher
@@ -24,12 +25,11 @@ from karat.field.admin.status import Status, status
 from karat.field.admin.unblinded import unblinded_at
 from karat.field.content.platforms import platform
 from karat.field.registration import full_rules, rules_fingerprint
-from karat.field.server import security
+from karat.field.server.visits import preview_path
 from karat.field.store import admins, studies
 from karat.field.store.studies import StudyRow
 from karat.study.study import Study
 
-PREVIEW_SECONDS = 24 * 3600
 PARTS = ("status", "lists", "steps", "pace", "times", "people")
 SAID = {
     "running": "The study runs.",
@@ -106,19 +106,14 @@ async def one_study(request: Request, slug: str, researcher: LoggedIn) -> Respon
     """How a study goes, and what can be done with it."""
     shown = await _shown(request, slug)
     config = request.app.state.config
-    previews = [
-        (
-            number,
-            f"/s/{slug}/?preview={security.sign(config.secret, 'preview', slug, number, lifetime=PREVIEW_SECONDS)}",
-        )
-        for number in range(1, shown.study.lists + 1)
-    ]
+    previews = [(number, preview_path(config.secret, slug, number)) for number in range(1, shown.study.lists + 1)]
     unblinded = await request.app.state.store.look(unblinded_at, slug)
+    items = await request.app.state.store.look(studies.items_of, slug)
     return page(
         request, "study.html", **_values(request, shown, researcher), previews=previews, downloads=DOWNLOADS,
         unblinding=UNBLINDING, said=SAID.get(request.query_params.get("said", ""), ""),
         rules=full_rules(shown.study), unblinded=unblinded,
-        changes=changes(shown.row, shown.study), address=f"{config.address}/s/{slug}/",
+        changes=changes(shown.row, shown.study, items), address=f"{config.address}/s/{slug}/",
         recruitment=shown.study.settings.recruitment,
     )  # fmt: skip
 
@@ -150,15 +145,15 @@ async def one_person(request: Request, slug: str, participant: str, researcher: 
     )  # fmt: skip
 
 
-def changes(row: StudyRow, study: Study) -> list[str]:
-    """What of the study file is not as it was when the study started."""
+def changes(row: StudyRow, study: Study, items: str | None) -> list[str]:
+    """What of the study is not as it was when it started; `items` is the fingerprint of its items at that time."""
     if row.frozen_at is None:
         return []
     told = []
     if rules_fingerprint(full_rules(study)) != row.screening_fingerprint:
         told.append("The screening rules of the study file differ from those that were frozen. The frozen ones hold.")
     if study.fingerprint != row.fingerprint:
-        told.append("The study file or its items differ from those with which the study started.")
+        told.append(str(changed.changes(study, row.settings, items)))
     return told
 
 

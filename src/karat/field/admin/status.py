@@ -13,7 +13,7 @@ from math import ceil
 from time import time
 from typing import Any
 
-from sqlalchemy import Connection, Integer, case, cast, func, select
+from sqlalchemy import ColumnElement, Connection, Integer, case, cast, func, select
 
 from karat.errors import counted
 from karat.field.content.flow import steps
@@ -87,6 +87,7 @@ class Status:
     ends: dict[str, int]
     """How many sessions ended in each other way."""
     answers: int
+    """As many as the export has rows: a changed answer counts once, breaks and texts between the trials do not."""
     per_minute: tuple[int, ...]
     """Answers in each of the last minutes, the present one last."""
     uncounted: int
@@ -143,7 +144,6 @@ class _Group:
     number: int
     here: bool
     size: int
-    answers: int
 
 
 def status(connection: Connection, study_id: int, state: str, study: Study, now: float | None = None) -> Status:
@@ -169,7 +169,7 @@ def status(connection: Connection, study_id: int, state: str, study: Study, now:
     ends = {name: kinds[name] for name in STATE_WORDS if kinds[name] and name not in ("running", "left", "complete")}
     return Status(
         state, wanted, kinds["complete"], kinds["running"], kinds["left"], lists, _steps(study, first),
-        _quotas(connection, study_id, study, now), ends, sum(group.answers for group in groups),
+        _quotas(connection, study_id, study, now), ends, _answers(connection, study_id),
         _per_minute(connection, study_id, now), uncounted,
         sum(group.size for group in groups if group.number == 2 and group.state == "complete"),
     )  # fmt: skip
@@ -184,12 +184,10 @@ def _groups(connection: Connection, study_id: int, now: float) -> tuple[list[_Gr
     keys = [session.c.list, session.c.state, session.c.step, session.c.number, here.label("here")]
     aside = case((session.c.preview | session.c.pilot, 1), else_=0)
     rows = connection.execute(
-        select(*keys, aside.label("aside"), func.count(), func.sum(session.c.answered))
-        .where(session.c.study_id == study_id)
-        .group_by(*keys, aside)
+        select(*keys, aside.label("aside"), func.count()).where(session.c.study_id == study_id).group_by(*keys, aside)
     ).all()
     groups = [
-        _Group(int(row[0] or 0), row[1], row[2] or "", int(row[3]), bool(row[4]), int(row[6]), int(row[7] or 0))
+        _Group(int(row[0] or 0), row[1], row[2] or "", int(row[3]), bool(row[4]), int(row[6]))
         for row in rows
         if not row[5]
     ]
@@ -228,18 +226,28 @@ def _quotas(connection: Connection, study_id: int, study: Study, now: float) -> 
     )
 
 
+def _counted(study_id: int) -> ColumnElement[bool]:
+    """The answers that the export has: of those who count, each once however often it was changed, and no breaks."""
+    here = (session.c.study_id == study_id) & ~session.c.preview & ~session.c.pilot
+    return here & (answer.c.attempt == 1) & answer.c.response.is_not(None)
+
+
+def _answers(connection: Connection, study_id: int) -> int:
+    query = select(func.count()).select_from(answer).join(session, session.c.id == answer.c.session_id)
+    return connection.execute(query.where(_counted(study_id))).scalar_one()
+
+
 def _per_minute(connection: Connection, study_id: int, now: float) -> tuple[int, ...]:
-    """Pages that were first answered in each of the last minutes, by those who count and were here in that time."""
+    """Answers that were first given in each of the last minutes."""
     start = now - 60 * MINUTES
     # Whole seconds first: of a fraction, SQLite's cast takes the floor, and PostgreSQL's the nearest whole number.
     minute = (cast(answer.c.received - start, Integer) // 60).label("minute")
-    here = (session.c.study_id == study_id) & ~session.c.preview & ~session.c.pilot & (session.c.last_seen >= start)
-    # Of a page with several questions, the first stands for all.
-    page = (answer.c.attempt == 1) & answer.c.question.in_(("", "q1")) & (answer.c.received >= start)
+    # Who was not here in that time need not be looked at.
+    lately = (session.c.last_seen >= start) & (answer.c.received >= start)
     rows = connection.execute(
         select(minute, func.count())
         .join(session, session.c.id == answer.c.session_id)
-        .where(here, page)
+        .where(_counted(study_id), lately)
         .group_by(minute)
     ).all()
     counts = dict.fromkeys(range(MINUTES), 0)

@@ -27,13 +27,14 @@ def links(study: Study, base_url: str, slug: str) -> str:
     >>> from karat.study.study import load
     >>> folder = getfixture("tmp_path") / "study"
     >>> written = write_study(folder, "likert")
-    >>> print(links(load(folder), "https://example.org", "word-order").splitlines()[2])
+    >>> print(links(load(folder), "https://example.org", "word-order").splitlines()[3])
       study link    https://example.org/s/word-order/?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}
     """
     address = f"{base_url.rstrip('/')}/s/{slug}/"
     where = platform(study.settings.recruitment)
-    lines = [f"{study.title}, for {where.title or 'anybody with the link'}:", "", *where.pasted(study, address)]
-    lines += ["", "  choose these participants (the study asks them again)", *_prescreeners(study)]
+    lines = [f"{study.title}, for {where.title or 'anybody with the link'}:", ""]
+    lines += [*row("title", study.settings.public_title or study.title), *where.pasted(study, address)]
+    lines += ["", "  choose these participants", *_prescreeners(study)]
     lines += [*_kept_out(study)]
     return "\n".join(lines)
 
@@ -47,7 +48,7 @@ def _prescreeners(study: Study) -> Iterator[str]:
     yield from row("subject", "not a student of languages or linguistics, nor with a degree in them")
     asked = [question.name for question in study.settings.background if question.eligible]
     if asked:
-        yield from row("", f"The study admits by its own questions too: {', '.join(asked)}.")
+        yield from row("", f"The study itself asks again, and admits by: {', '.join(asked)}.")
     else:
         yield from row(
             "", "The study itself asks nothing that decides who is eligible: add [[background]] with eligible."

@@ -22,6 +22,7 @@ from karat.field.server.tokens import RANDOM_LENGTH, token_from, token_hash
 from karat.field.store.arrivals import Arrival, Identity
 
 LIFETIME = 7 * 24 * 3600
+PREVIEW_SECONDS = 24 * 3600
 CODE = re.compile(r"[A-Za-z0-9_-]{8,128}")
 
 
@@ -43,6 +44,15 @@ class Link:
     def preview(self) -> bool:
         """Whether a researcher looks at the study."""
         return self.list is not None
+
+
+def preview_path(secret: bytes, slug: str, list: int) -> str:
+    """Where a researcher looks at a list for a day, without being counted.
+
+    >>> preview_path(b"k" * 32, "word-order", 1).partition("=")[0]
+    '/s/word-order/?preview'
+    """
+    return f"/s/{slug}/?preview={sign(secret, 'preview', slug, list, lifetime=PREVIEW_SECONDS)}"
 
 
 def read_link(request: Request, field: Fielded) -> tuple[Link, Visit]:

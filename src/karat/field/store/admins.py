@@ -32,6 +32,27 @@ def set_password(connection: Connection, payloads: list[SetPassword]) -> Sequenc
     return [None] * len(payloads)
 
 
+def set_first_password(connection: Connection, payloads: list[SetPassword]) -> Sequence[bool]:
+    """Add a login where there is none; whether it was added. Of two servers that start at once, one does it.
+
+    >>> import tempfile
+    >>> from karat.field.store import Store
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = Store.open(f"sqlite:///{folder}/karat.db")
+    ...     added = [store.call(set_first_password, SetPassword("admin", hash)) for hash in ("first", "second")]
+    ...     store.close()
+    >>> added
+    [True, False]
+    """
+    added = []
+    for payload in payloads:
+        known = password_hash(connection, payload.name) is not None
+        if not known:
+            set_password(connection, [payload])
+        added.append(not known)
+    return added
+
+
 def password_hash(connection: Connection, name: str) -> str | None:
     """The hash of a login's password."""
     found: str | None = connection.execute(select(admin.c.password_hash).where(admin.c.name == name)).scalar()

@@ -27,6 +27,8 @@ class Register:
     settings: Mapping[str, Any]
     screening: Mapping[str, Any] | None = None
     screening_fingerprint: str | None = None
+    items: str | None = None
+    """The fingerprint of the items, for saying later whether it is they that were changed."""
     now: float = field(default_factory=time)
 
 
@@ -84,6 +86,7 @@ def _registered(connection: Connection, given: Register) -> StudyRow:
             changed=found.fingerprint != given.fingerprint,
             rules_changed=found.screening_fingerprint != given.screening_fingerprint,
         )
+    set_value(connection, [ServerValue(f"items:{given.slug}", given.items)])
     stored = find(connection, given.slug)
     if stored is None:
         raise StoreError(f"The study {given.slug} could not be stored.")
@@ -184,6 +187,11 @@ def set_value(connection: Connection, payloads: list[ServerValue]) -> Sequence[N
         if payload.value is not None:
             connection.execute(insert(server).values(key=payload.key, value=payload.value))
     return [None] * len(payloads)
+
+
+def items_of(connection: Connection, slug: str) -> str | None:
+    """The fingerprint of the items with which a study started; None where it started with an earlier karat."""
+    return value(connection, f"items:{slug}")
 
 
 def value(connection: Connection, key: str) -> str | None:

@@ -12,6 +12,7 @@ from karat.columns import COLUMNS
 from karat.errors import IntakeError, counted
 from karat.intake.cells import chained
 from karat.intake.guess import guess_rt_unit
+from karat.intake.lacking import overlooked
 from karat.intake.readers import generic
 from karat.intake.readers.generic import typed_column
 from karat.intake.reading import Options, Reader, Reading
@@ -79,6 +80,7 @@ def read_crowdkit(files: Sequence[SourceFile], options: Options) -> Reading:
     reading.frame = _timed(reading, answers[0].file.name, options)
     if truths:
         _add_truth(reading, truths)
+    reading.notes += overlooked([*reading.frame.columns, *options.mapping])
     return reading
 
 

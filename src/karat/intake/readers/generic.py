@@ -15,6 +15,8 @@ from karat.columns import COLUMNS, nearest
 from karat.errors import IntakeError, counted
 from karat.intake.cells import cell_text, from_one, seconds_of
 from karat.intake.guess import guess_columns, guess_mapping, guess_rt_unit, joined
+from karat.intake.lacking import refuse_misspelt
+from karat.intake.nested import LISTS, RECORDS, refuse_needed, without_nested
 from karat.intake.reading import Options, Reader, Reading
 from karat.source import SourceFile
 from karat.tables import Table, read_table
@@ -41,15 +43,22 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
         bad_units=table.rows_in - table.frame.height,
         problems=table.problems,
         notes=[note for note in notes + more if note],
+        taken=_taken(table.frame.columns, mapping),
     )
+
+
+def _taken(names: Sequence[str], mapping: dict[str, str]) -> dict[str, str]:
+    """The file's columns, and as which of karat's each is taken."""
+    found = {own: column for column, source in mapping.items() for own in joined(source, names)}
+    return {name: found.get(name, "") for name in names}
 
 
 def table_of(file: SourceFile, options: Options) -> Table:
     """A delimited file, spreadsheet, JSON (lines) or Parquet file as a table."""
     if file.suffix in (".parquet", ".pq"):
-        return _from_parquet(file)
+        return without_nested(_from_parquet(file), options.mapping)
     if file.suffix in (".jsonl", ".ndjson", ".json"):
-        return _from_json(file)
+        return _from_json(file, options)
 
     def numbers(names: Sequence[str]) -> dict[str, pl.DataType]:
         mapping = guess_columns(names, dict(options.mapping))
@@ -63,17 +72,23 @@ def _from_parquet(file: SourceFile) -> Table:
     try:
         frame = pl.read_parquet(file.path)
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise IntakeError(f"{file.name} is not a readable Parquet file: {error}") from None
+        why = str(error).splitlines()[0].rstrip(".")
+        raise IntakeError(
+            f"{file.name} is not a readable Parquet file: {why}. It may be cut off: copy it or write it again."
+        ) from None
     return Table(file, frame, places(file.name, range(1, frame.height + 1), "row"))
 
 
-def _from_json(file: SourceFile) -> Table:
+def _from_json(file: SourceFile, options: Options) -> Table:
+    nested: dict[str, str] = {}
     rows: list[dict[str, str | None]] = []
     numbers: list[int] = []
     table = Table(file, pl.DataFrame(), places(file.name, numbers, "element"))
     for number, element in file.json_documents():
         if isinstance(element, dict):
             rows.append({cell_text(name) or "": cell_text(value) for name, value in element.items()})
+            nested |= {name: LISTS if isinstance(value, list) else RECORDS for name, value in element.items()
+                       if isinstance(value, list | dict)}  # fmt: skip
             numbers.append(number)
         else:
             table.problems.add(
@@ -84,12 +99,14 @@ def _from_json(file: SourceFile) -> Table:
     table.frame = pl.DataFrame(
         {name: [row.get(name) for row in rows] for name in names}, schema=dict.fromkeys(names, pl.String())
     )
+    refuse_needed(table, nested, options.mapping)
     return table
 
 
 def _told(table: Table, options: Options) -> dict[str, str]:
     """The mapping that the user gave, checked against the columns that are there."""
     there = table.frame.columns
+    refuse_misspelt(options.mapping, there)
     for column, source in options.mapping.items():
         for name in joined(source, there):
             if name and name not in there:

@@ -1,7 +1,9 @@
 """Answers in earnest on one scale: how probable they are up to each trial, by what the others say of the same stimuli.
 
 Nobody confirms themselves: a participant's own answers are taken out of the strengths by which they are judged, in one
-Newton step each, a - g / (H - h), with the slope g and the information h that their answer gave (H in all). A stimulus
+Newton step each, a - g / (H - h), with the slope g and the information h that their answer gave (H in all). Both are
+those at the strengths as they are now: where few judged a stimulus and all agree, H is small, and what the answer gave
+at earlier strengths would turn the verdict of the others round. A stimulus
 that comes again is answered as before with a learned probability, and else anew.
 
 Stimuli under test are those about which grammars may differ; about fillers and controls everybody agrees. Where a study
@@ -34,6 +36,8 @@ AGAIN = 0.3
 """How often a repeated stimulus is answered from memory, before anybody answers."""
 PRIOR_GRAMMARS = np.array([9.0, 1.0])
 """How many have the grammar of most and one of their own, before anybody answers."""
+KNOWN_BY = 5
+"""So many of some participants must have judged a stimulus for what they say of it to be taken over."""
 APART = 2.0
 """The prior deviation between the strengths of two groups of speakers."""
 
@@ -44,9 +48,10 @@ class Speakers:
 
     strengths: Floats
     information: Floats
-    own_slope: Floats
-    """What each answer (participants x trials) gave to the strength of its stimulus; likewise information."""
-    own_information: Floats
+    own_weight: Floats
+    """How much each answer (participants x trials) counted when the strengths were learned."""
+    own_place: Floats
+    """Where each participant was then: the means of the parameters, participants x parameters."""
 
 
 @dataclass
@@ -73,6 +78,7 @@ class Earnest:
     def __init__(self, part: Part, weight: Floats) -> None:
         self.part = part
         self.at = _places_of(part.content)
+        self.judged = np.bincount(part.item[part.there], minlength=part.items)
         shares = np.bincount(part.content[self.at], weight[self.at[0]], part.levels).astype(np.float64) + 1.0
         self.model: Ordered | Labels = Ordered(part.levels, shares) if part.ordered else Labels(part.levels)
         self.earlier = part.earlier()
@@ -87,12 +93,15 @@ class Earnest:
         self.grammar_shares = self._shares(np.zeros(self.grammars))
         start = self.model.no_strengths(part.items)
         nothing = np.zeros(part.item.shape)
-        self.groups = [Speakers(start, np.ones_like(start), nothing, nothing.copy())]
+        self.groups = [Speakers(start, np.ones_like(start), nothing, self._no_places())]
         self.slopes = nothing.copy()
         """Of everybody's answers in the strengths of the first group, whether they are in earnest or not."""
         places = np.exp(self.log_weights)[None, :].repeat(len(weight), axis=0)
         for _ in range(4):
             self.learn(weight[:, None] * part.there, [places])
+
+    def _no_places(self) -> Floats:
+        return np.ones((len(self.part.item), self.model.parameters.shape[1]))
 
     @property
     def log_weights(self) -> Floats:
@@ -106,11 +115,20 @@ class Earnest:
         shares: Floats = whole / whole.sum()
         return shares
 
-    def adopt(self, other: Earnest) -> None:
-        """Begin with what was learned from some of the participants."""
+    def adopt(self, other: Earnest, all_of_it: bool) -> None:
+        """Begin with what was learned from some participants: all of it, or of stimuli that enough of them judged."""
         self.model, self.again, self.grammar_shares = other.model, other.again, other.grammar_shares
-        nothing = np.zeros(self.part.item.shape)
-        self.groups = [Speakers(one.strengths, one.information, nothing, nothing.copy()) for one in other.groups]
+        nothing, first = np.zeros(self.part.item.shape), self.groups[0]
+        known = other.judged >= (0 if all_of_it else np.minimum(KNOWN_BY, self.judged))
+        if first.strengths.ndim > 1:
+            known = known[:, None]
+        self.groups = [
+            Speakers(
+                np.where(known, one.strengths, first.strengths), np.where(known, one.information, first.information),
+                nothing.copy(), self._no_places(),
+            )
+            for one in other.groups
+        ]  # fmt: skip
 
     def prior(self, group: int) -> tuple[Floats, Floats]:
         """The middle and the precision of the strengths before anybody of the group answers."""
@@ -208,18 +226,14 @@ class Earnest:
     def _without_themselves(
         self, speakers: Speakers, people: slice, rows: tuple[Ints, Ints], stimulus: Ints, level: Ints
     ) -> tuple[Floats, Floats]:
-        own, told = speakers.own_slope[people][rows], speakers.own_information[people][rows]
-        if isinstance(self.model, Ordered):
-            everybody = speakers.information[stimulus]
-            left = np.maximum(everybody - told, 0.3 * everybody)
-            return speakers.strengths[stimulus] - own / left, left
-        everybody = speakers.information[stimulus, level]
-        left = np.maximum(everybody - told, 0.3 * everybody)
-        strength = speakers.strengths[stimulus].copy()
-        shift = own / left
-        strength += shift[:, None] / (self.part.levels - 1)
-        strength[np.arange(len(level)), level] -= shift * (1 + 1 / (self.part.levels - 1))
-        return strength, left
+        strength, everybody = speakers.strengths[stimulus], speakers.information[stimulus]
+        weight, place = speakers.own_weight[people][rows], speakers.own_place[people][rows[0]]
+        slope, told = self.model.own(strength, level, place)
+        if strength.ndim > 1:
+            weight = weight[:, None]
+        left = np.maximum(everybody - weight * told, 0.3 * everybody)
+        without = strength - weight * slope / left
+        return without, left if left.ndim == 1 else left[np.arange(len(level)), level]
 
     def keep_own(self, group: int, people: slice, prefix: Prefix, places: Floats, weight: Floats) -> None:
         """Note what each answer of some participants gave to the strengths, for the next time they are judged."""
@@ -227,23 +241,23 @@ class Earnest:
         if self.repeats:
             repeated = weight[prefix.rows] * (self.earlier[people][prefix.rows] >= 0)
             self.repeated.append((float(repeated.sum()), float((repeated * (1 - prefix.anew)).sum())))
-        share = places[prefix.rows[0]]
-        mean = (share * prefix.slopes).sum(axis=1)
-        square = (share * prefix.slopes**2).sum(axis=1)
-        counted = weight[prefix.rows]
-        kept = [(speakers.own_slope, counted * mean), (speakers.own_information, counted * square)]
+        by_grammar = places.reshape(len(places), self.grammars, -1)
+        belongs = by_grammar.sum(axis=2)
+        # Those with a grammar of their own say nothing of what is under test.
+        counted = np.where(self.tested[self.part.item[people]], belongs[:, :1], belongs.sum(axis=1, keepdims=True))
+        speakers.own_weight[people] = weight * counted
+        likely = by_grammar.sum(axis=1)
+        speakers.own_place[people] = likely @ self.model.parameters / np.maximum(likely.sum(axis=1), 1e-300)[:, None]
         if group == 0:
-            kept.append((self.slopes, mean))
-        for matrix, values in kept:
             block = np.zeros(weight.shape)
-            block[prefix.rows] = values
-            matrix[people] = block
+            block[prefix.rows] = (places[prefix.rows[0]] * prefix.slopes).sum(axis=1)
+            self.slopes[people] = block
 
     def add_group(self, places: Floats, weight: Floats) -> None:
         """A second group of speakers, begun from those whose places are given."""
         first = self.groups[0]
         nothing = np.zeros(self.part.item.shape)
-        self.groups.append(Speakers(first.strengths.copy(), first.information.copy(), nothing, nothing.copy()))
+        self.groups.append(Speakers(first.strengths.copy(), first.information.copy(), nothing, self._no_places()))
         for _ in range(3):
             self._learn_group(len(self.groups) - 1, self._answers(weight), places)
 

@@ -1,6 +1,9 @@
 """Fit the mixture of behaviours: by turns judge everybody and learn from those who seem to be in earnest.
 
-With many participants the turns are made with some of them, drawn at random; a few more with everybody follow.
+With many participants the turns are made with some of them, drawn at random; more with everybody follow, until hardly
+anybody's probability changes. In a large crowd of which each judges a few of very many stimuli, those who are drawn
+would have next to no stimulus in common. All turns are then made with everybody, and no second group of speakers is
+looked for, which could not be told from chance there.
 """
 
 from __future__ import annotations
@@ -11,13 +14,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from karat.models.credence.mixture import Mixture, Step
+from karat.models.credence.mixture import EARNEST, Mixture, Step
 from karat.models.credence.speakers import directions, is_worth_it, minority, with_second_group
 from karat.models.credence.trials import Floats, Trials, first_weights
 
-ROUNDS, FIRST_ROUNDS, MORE_ROUNDS, ROUNDS_OF_ALL = 15, 5, 7, 2
+ROUNDS, FIRST_ROUNDS, MORE_ROUNDS, FEWEST_OF_ALL = 15, 5, 7, 2
 ENOUGH = 40_000
 """With more answers than these, most turns are made with some of the participants."""
+SHARED = 10
+"""So many of those who are drawn must have judged a stimulus, half of the stimuli at least."""
+CHANGED, STILL = 0.05, 0.001
+"""Where fewer than this share of participants have a probability that changed by this much, learning is over."""
 Progress = Callable[[int, int], None]
 
 
@@ -27,6 +34,8 @@ class Fitted:
 
     mixture: Mixture
     step: Step
+    sparse: bool = False
+    """Whether too few judged the same stimuli for a second group of speakers to be looked for."""
 
     @property
     def log_odds(self) -> Floats:
@@ -52,18 +61,40 @@ def fit_credence(trials: Trials, seed: int = 1, progress: Progress | None = None
     some = np.arange(people)
     if people * count > ENOUGH:
         some = np.sort(np.random.default_rng(seed).permutation(people)[: max(100, ENOUGH // count)])
-    total = ROUNDS + MORE_ROUNDS + ROUNDS_OF_ALL + 1
-    mixture = _learned(trials.of(some), weight[some], seed, lambda done: told(done, total))
+    total = ROUNDS + MORE_ROUNDS + ROUNDS
+    sparse = len(some) < people and _answers_a_stimulus(trials) * len(some) / people < SHARED
+    if sparse:
+        mixture = Mixture(trials, weight)
+    else:
+        mixture = _learned(trials.of(some), weight[some], seed, lambda done: told(done, total))
     if len(some) < people:
-        everybody = Mixture(trials, weight)
-        everybody.adopt(mixture)
-        mixture = everybody
-        for done in range(ROUNDS_OF_ALL):
-            mixture.step()
-            told(ROUNDS + MORE_ROUNDS + done, total)
+        mixture = mixture if sparse else _of_everybody(trials, weight, mixture)
+        _until_still(mixture, lambda done: told(ROUNDS + MORE_ROUNDS + done, total))
     step = mixture.step(learn=False)
     told(total, total)
-    return Fitted(mixture, step)
+    return Fitted(mixture, step, sparse)
+
+
+def _answers_a_stimulus(trials: Trials) -> float:
+    """How many answers half of the stimuli have at least."""
+    return float(np.median(np.concatenate([np.bincount(part.item[part.there]) for part in trials.parts])))
+
+
+def _of_everybody(trials: Trials, weight: Floats, learned: Mixture) -> Mixture:
+    everybody = Mixture(trials, weight)
+    everybody.adopt(learned)
+    return everybody
+
+
+def _until_still(mixture: Mixture, told: Callable[[int], None]) -> None:
+    """Turns with everybody, until hardly anybody's probability of being in earnest changes."""
+    before = np.full(mixture.people, np.nan)
+    for done in range(ROUNDS):
+        now = mixture.step().posterior[:, EARNEST]
+        told(done)
+        if done >= FEWEST_OF_ALL - 1 and float((np.abs(now - before) > CHANGED).mean()) < STILL:
+            return
+        before = now
 
 
 def _learned(trials: Trials, weight: Floats, seed: int, told: Callable[[int], None]) -> Mixture:

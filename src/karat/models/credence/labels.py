@@ -33,8 +33,22 @@ class Labels:
     def places(self) -> int:
         return len(self.log_weights)
 
+    @property
+    def parameters(self) -> Floats:
+        """The discrimination of each place."""
+        return self.discrimination[:, None]
+
     def no_strengths(self, items: int) -> Floats:
         return np.zeros((items, self.levels))
+
+    def own(self, strength: Floats, level: Ints, place: Floats) -> tuple[Floats, Floats]:
+        """The slope of each answer in the strengths of its item, and the information it gave, by category."""
+        logits = place * strength
+        shares = np.exp(logits - logits.max(axis=1, keepdims=True))
+        shares /= shares.sum(axis=1, keepdims=True)
+        chosen = np.zeros_like(shares)
+        chosen[np.arange(len(level)), level] = 1.0
+        return place * (chosen - shares), place**2 * shares * (1 - shares)
 
     def _shares(self, strength: Floats, variance: Floats) -> tuple[Floats, Floats]:
         """Probabilities without lapses, answers x places x categories, and the factor of the logits."""

@@ -91,12 +91,12 @@ class Mixture:
         spread = np.broadcast_to(ways[:, None, None] / ways.sum() / (2 * len(self.regimes)), shape)
         return np.concatenate([[PRIOR_EARNEST, 0.05 * PRIOR_OTHERS], 0.95 * PRIOR_OTHERS * spread.ravel()])
 
-    def adopt(self, other: Mixture) -> None:
-        """Begin where a mixture of some of the participants ended."""
+    def adopt(self, other: Mixture, all_of_it: bool = False) -> None:
+        """Begin where a mixture of some participants ended; unless told so, not with what few of them say."""
         self.shares, self.regimes, self.group_shares = other.shares, list(other.regimes), other.group_shares
         self.rates = other.rates
         for mine, theirs in zip(self.earnest, other.earnest, strict=True):
-            mine.adopt(theirs)
+            mine.adopt(theirs, all_of_it)
 
     @property
     def groups(self) -> int:

@@ -57,8 +57,22 @@ class Ordered:
     def places(self) -> int:
         return len(self.log_weights)
 
+    @property
+    def parameters(self) -> Floats:
+        """Bias, stretch and discrimination of each place."""
+        return np.column_stack([self.bias, self.stretch, self.discrimination])
+
     def no_strengths(self, items: int) -> Floats:
         return np.zeros(items)
+
+    def own(self, strength: Floats, level: Ints, place: Floats) -> tuple[Floats, Floats]:
+        """The slope of each answer in the strength of its item and the information it gave, at given parameters."""
+        bias, stretch, by = place.T
+        cuts = np.concatenate([[-FAR], self.thresholds, [FAR]])
+        high, low = (expit(stretch * cuts[level + more] + bias - by * strength) for more in (1, 0))
+        inside = (1 - LAPSE) * np.maximum(high - low, LEAST)
+        slope = inside * (high + low - 1) * by / (inside + LAPSE / self.levels)
+        return slope, slope**2
 
     def evaluate(self, strength: Floats, variance: Floats, level: Ints) -> tuple[Singles, Singles]:
         """The probability of each answer (rows) at each place of the grid, and its slope in the strength over it.

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from karat.errors import counted
-from karat.measure.measures import Measures
+from karat.measure.contrasts import Contrasts
+from karat.measure.measures import Measures, Part
+from karat.measure.planned import Planned
+from karat.measure.strengths import Strengths
 from karat.report.gather import Gathered
+from karat.report.sections.plainly import means_told, planned_told, wording_told
 from karat.screen.explain import rule_in_words
 from karat.screen.screening import Screening
 from karat.section import Section
+from karat.study.study import Study
 
 FIRST = ("planned", "contrasts", "strengths", "factors", "decisions", "consensus", "agreement")
 """The results that are told here, the most important first."""
 MOST = 3
 WIDEST = 0.8
 """An interval of the Spammer Index that is wider than this says nothing."""
-LONGEST = 600
+LONGEST = 800
 """Letters above which a result, such as the agreement on many questions, is told in its own section only."""
 
 
@@ -29,7 +34,7 @@ def section(gathered: Gathered) -> Section:
     """
     told = [verdict(gathered.screening), quality_told(gathered)]
     if isinstance(gathered.measures, Measures):
-        told += found(gathered.measures)
+        told += found(gathered.measures, gathered.study)
     return Section("brief", "In brief", tuple(told))
 
 
@@ -70,15 +75,37 @@ def without_name(why: str) -> str:
     return f"it {why.removeprefix('spammer_index ')}" if why.startswith("spammer_index ") else why
 
 
-def found(measures: Measures) -> list[str]:
-    """What the most important results say, without their remarks."""
+def found(measures: Measures, study: Study | None = None) -> list[str]:
+    """What the most important results say, without their remarks, and in plain means where there are some."""
     parts = sorted((one for one in measures.parts if one.name in FIRST), key=lambda one: FIRST.index(one.name))
     told = []
     for part in parts[:MOST]:
-        text = " ".join(str(part.result).split())
-        for note in getattr(part.result, "notes", ()):
-            text = text.replace(" ".join(note.split()), "")
-        text = (f"{part.question}: " if part.question else "") + " ".join(text.split())
-        if len(text) <= LONGEST:
-            told.append(text[:1].upper() + text[1:])
+        for text in (_plainly(part, measures, study), _said(part)):
+            whole = (f"{part.question}: " if part.question else "") + text
+            if text and len(whole) <= LONGEST:
+                told.append(whole[:1].upper() + whole[1:])
+                break
     return told
+
+
+def _said(part: Part) -> str:
+    """A result in its own words, without its remarks."""
+    text = " ".join(str(part.result).split())
+    for note in getattr(part.result, "notes", ()):
+        text = text.replace(" ".join(note.split()), "")
+    return " ".join(text.split())
+
+
+def _plainly(part: Part, measures: Measures, study: Study | None) -> str:
+    """A result with the plain means or shares of conditions, or with the sentences of its items, before or in it."""
+    judgments = measures.judgments
+    scale = judgments.scales.get(part.question) or next(iter(judgments.scales.values()))
+    if isinstance(part.result, Planned):
+        fitted = [one.result for one in measures.parts if isinstance(one.result, Contrasts)]
+        return planned_told(part.result, fitted, scale)
+    if isinstance(part.result, Contrasts):
+        return f"{means_told(part.result, scale)} {_said(part)}".strip()
+    if isinstance(part.result, Strengths):
+        tables = [judgments.frame, *(() if study is None else (block.items.frame for block in study.blocks))]
+        return f"{_said(part)} {wording_told(part.result, tables)}".strip()
+    return ""

@@ -10,7 +10,9 @@ from karat.report.drawn import drawn, spelled, told
 from karat.report.gather import Gathered
 from karat.report.quality_figures import credence_figure
 from karat.report.sections import checks, times
+from karat.report.sections.beside import compared_with_test_trials
 from karat.report.sections.brief import quality_told, without_name
+from karat.report.words.english import ENGLISH
 from karat.screen.crowd_figures import chance_figure
 from karat.screen.deletion import Deletion
 from karat.screen.evidence import Evidence
@@ -26,6 +28,8 @@ AGREEMENT = {
 }  # fmt: skip
 WIDTHS = {1: 8.0, 2: 12.0}
 """The width in cm of a figure with so few transition matrices."""
+MOST_FLAGGED = "The published rule flags most participants"
+"""How the remark of deviance distances begins that explains why nearly everybody is beyond the cutoff."""
 SHORT = 90
 """Letters up to which a remark is shown in a cell."""
 MOST_DRAWN = 2000
@@ -72,8 +76,10 @@ def _index(gathered: Gathered) -> Section | str:
         "It is the share of the variance of answers that lies between participants rather than between items. "
         f"From {SUSPICIOUS:.2f} on it is read as the share of participants whose answers deserve a look."
     ).replace(" 0.", " .")
-    return Section("spammer-index", "Spammer Index", (quality_told(gathered), reading), (variances, _agreement(found)),
-                   notes=tuple(map(spelled, found.notes)))  # fmt: skip
+    return Section(
+        "spammer-index", "Spammer Index", (quality_told(gathered), reading), (variances, _agreement(found, gathered)),
+        notes=tuple(map(spelled, found.notes)),
+    )  # fmt: skip
 
 
 def _in_words(variances: pl.DataFrame) -> pl.DataFrame:
@@ -82,11 +88,12 @@ def _in_words(variances: pl.DataFrame) -> pl.DataFrame:
     return variances.with_columns(words, pl.col("share") * 100)
 
 
-def _agreement(found: SpammerIndex) -> Table:
+def _agreement(found: SpammerIndex, gathered: Gathered) -> Table:
     known = {AGREEMENT.get(name, name): value for name, value in found.agreement.items() if value == value}
     frame = pl.DataFrame({"coefficient": list(known), "estimate": list(known.values())},
                          schema={"coefficient": pl.String, "estimate": pl.Float64})  # fmt: skip
-    return Table("crowd-agreement", "Agreement of the participants who stay", frame)
+    caption = compared_with_test_trials(gathered)
+    return Table("crowd-agreement", "Agreement of the participants who stay", frame, caption)
 
 
 def _credence(gathered: Gathered) -> Section | str:
@@ -129,15 +136,18 @@ def _deviance(gathered: Gathered) -> Section | str:
     if not isinstance(found, Deletion):
         return str(found)
     data = found.participants.select("participant", "distance", "df", "p_value", "p_simulated", "flagged")
+    # A cutoff that nearly everybody crosses must not stand there without the word that explains it.
+    doubts = [note for note in found.notes if note.startswith(MOST_FLAGGED)]
+    text, dashed = " ".join([told(found), *doubts]), "The dashed line is the published cutoff."
     figures: tuple[Figure, ...] = ()
     if found.participants.height <= MOST_DRAWN:
         figures = (
-            drawn("deviance", found.plot(), told(found), "The dashed line is the published cutoff.", data),
-            drawn("deviance-chance", chance_figure(found), told(found), "", data),
+            drawn("deviance", found.plot(), text, " ".join([dashed, *doubts]), data),
+            drawn("deviance-chance", chance_figure(found), text, " ".join(doubts), data),
         )
     how = "The distance of a participant is how much the deviance of the crowd's model falls without their answers."
-    notes = tuple(map(spelled, found.notes))
-    return Section("deviance", "Deviance distances", (told(found), how), figures=figures, notes=notes)
+    notes = tuple(spelled(note) for note in found.notes if note not in doubts)
+    return Section("deviance", "Deviance distances", (text, how), figures=figures, notes=notes)
 
 
 def _criteria(gathered: Gathered) -> Section | str:
@@ -165,20 +175,18 @@ def _settings(one: Evidence) -> str:
     """The settings as a reader sees them; what a criterion found out by itself has three decimals."""
     stated = CRITERIA[one.criterion].settings.model_fields if one.criterion in CRITERIA else {}
     return ", ".join(
-        f"{name} {_value(value, rounded=name not in stated)}"
+        f"{name.replace('_', ' ')} {_value(value, rounded=name not in stated)}"
         for name, value in one.settings.items()
-        if value is not None and value is not False
+        if value is not None and value is not False and value not in ({}, [], (), "")
     )
 
 
 def _value(value: object, *, rounded: bool) -> str:
-    if isinstance(value, list | tuple):
-        return ", ".join(map(str, value))
     if isinstance(value, bool):
         return "yes"
     if isinstance(value, float):
         return f"{value:.3f}" if rounded else f"{value:g}"
-    return str(value)
+    return ENGLISH.value(value)
 
 
 def _remarks(notes: tuple[str, ...]) -> str:

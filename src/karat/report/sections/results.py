@@ -13,6 +13,7 @@ from karat.measure.part_files import TABLES, TOLD, figures_of
 from karat.measure.summary import TERMINAL
 from karat.report.drawn import drawn
 from karat.report.gather import Gathered
+from karat.report.sections.beside import beside, compared_with_contrasts
 from karat.screen.effects import EffectsBeforeAfter
 from karat.section import Figure, Section, Table
 
@@ -49,10 +50,10 @@ def section(gathered: Gathered) -> Section:
     if isinstance(measures, str):
         return Section("results", "What they said", (f"Nothing could be measured: {measures}",))
     people = measures.judgments.participants.height
-    made = [_part(part, measures, number) for number, part in enumerate(measures.parts)]
+    made = [_part(part, measures, number, beside(part, gathered)) for number, part in enumerate(measures.parts)]
     notes = [f"{name[:1].upper()}{name[1:]}: not measured. {_sentence(why)}" for name, why in measures.skipped.items()]
     if isinstance(gathered.effects, EffectsBeforeAfter):
-        made.append(_effects(gathered.effects))
+        made.append(_effects(gathered.effects, compared_with_contrasts(gathered)))
     elif gathered.effects:
         notes.append(f"Effects before and after exclusion: not shown. {gathered.effects}")
     who = "the one participant who stays" if people == 1 else f"the {people:,} participants who stay"
@@ -60,8 +61,8 @@ def section(gathered: Gathered) -> Section:
     return Section("results", "What they said", (told,), notes=tuple(notes), sections=tuple(made))
 
 
-def _part(part: Part, measures: Measures, number: int) -> Section:
-    """One result: its sentences, then what it has drawn and tabulated."""
+def _part(part: Part, measures: Measures, number: int, further: tuple[str, ...]) -> Section:
+    """One result: its sentences and what is to be said beside them, then what it has drawn and tabulated."""
     key = re.sub(r"[^a-z0-9]+", "-", f"{part.heading} {number}".lower()).strip("-")
     text = " ".join(str(part.result).split())
     notes = [" ".join(note.split()) for note in getattr(part.result, "notes", ())]
@@ -71,7 +72,7 @@ def _part(part: Part, measures: Measures, number: int) -> Section:
     shown = SHOWN.get(part.name, list(tables))
     figures, undrawn = _figures(part, measures, key, tables)
     return Section(
-        key, part.heading[:1].upper() + part.heading[1:], (_spelled(" ".join(text.split())),),
+        key, part.heading[:1].upper() + part.heading[1:], (_spelled(" ".join(text.split())), *further),
         tuple(_table(f"{key}-{name}", name, tables[name]) for name in shown if tables[name].height),
         tuple(figures), tuple(_spelled(note) for note in [*notes, *undrawn]),
     )  # fmt: skip
@@ -111,7 +112,7 @@ def _undrawn(error: Exception) -> str:
     return f"A figure is not shown: {why}"
 
 
-def _effects(found: EffectsBeforeAfter) -> Section:
+def _effects(found: EffectsBeforeAfter, further: tuple[str, ...]) -> Section:
     tests = Table("effects-tests", "Tests of the terms", found.tests, headings={
         "chisq_before": "χ², everybody", "p_before": "p, everybody", "chisq_after": "χ², those who stay",
         "p_after": "p, those who stay"}, digits={"p_before": 3, "p_after": 3})  # fmt: skip
@@ -129,7 +130,7 @@ def _effects(found: EffectsBeforeAfter) -> Section:
     except (KaratError, ValueError) as error:
         undrawn = (_undrawn(error),)
     return Section(
-        "effects", "Effects before and after exclusion", (told,), (tests, coefficients), figures,
+        "effects", "Effects before and after exclusion", (told, *further), (tests, coefficients), figures,
         (*found.notes, *undrawn),
     )  # fmt: skip
 

@@ -11,9 +11,12 @@ from karat.report.counts import commonest, days, step_counts, working_time
 from karat.report.drawn import drawn
 from karat.report.gather import Gathered
 from karat.report.sections.brief import verdict
+from karat.report.words.english import ENGLISH
+from karat.report.words.sample import platform_name
 from karat.screen.composition import VERDICT, Composition
 from karat.screen.screening import Screening
 from karat.section import Figure, Section, Table
+from karat.simulate.marked import simulated
 from karat.study.criteria import title_of
 
 STAGES = {"completion": "completion", "clock": "the clock", "answers": "the answers"}
@@ -29,7 +32,7 @@ def section(gathered: Gathered) -> Section:
     'Screening by completion left 47 of 48 participants, by the clock 42 of 47.'
     """
     screening = gathered.screening
-    paragraphs = [verdict(screening), _flow_told(screening), f"{_fielded(gathered)} {_where(gathered)}"]
+    paragraphs = [verdict(screening), _flow_told(screening), _came(gathered)]
     tables, figures, notes = [], [], []
     if screening.exclude is not None:
         steps = steps_table(screening)
@@ -83,6 +86,14 @@ def _flow_told(screening: Screening) -> str:
     return ", ".join([first, *rest]) + "."
 
 
+def _came(gathered: Gathered) -> str:
+    """When participants answered and where they came from; of simulated ones, that they are."""
+    people = gathered.judgments.participants
+    if 0 < people.height == simulated(people):
+        return "Nobody took part: all participants are simulated, and so are days, times and backgrounds."
+    return f"{_fielded(gathered)} {_where(gathered)}"
+
+
 def _fielded(gathered: Gathered) -> str:
     """When answers were given, from the first moment to the last that is known, and how long it took."""
     known = days(gathered.judgments)
@@ -103,10 +114,11 @@ def _where(gathered: Gathered) -> str:
     """Where participants come from: the sources of the data, else the platform of the study file."""
     people = gathered.judgments.participants
     if "source" in people.columns and people["source"].drop_nulls().len():
-        counts = [f"{name} ({number:,})" for name, number in commonest(people["source"]).items()]
+        known = commonest(people["source"]).items()
+        counts = [f"{platform_name(name, ENGLISH)} ({number:,})" for name, number in known]
         return f"Participants came from {', '.join(counts)}."
     if gathered.study is not None:
-        return f"Participants were recruited by {gathered.study.settings.recruitment.platform}."
+        return f"Participants were recruited by {platform_name(gathered.study.settings.recruitment.platform, ENGLISH)}."
     return "Where participants come from is not recorded."
 
 

@@ -66,7 +66,17 @@ TEXTS = {
     "answers": "The data have {answers} to {items} by {participants}; the median participant gave {median}.",
     "answers.functions": "By function of the trial: {functions}.",
     # Who is asked.
+    "simulated": "These answers are simulated: nobody gave them. They show what a report on this study would look like "
+    "and say nothing about people or language.",
+    "simulated.some": "Of {participants}, {number} are simulated: nobody gave their answers. Leave them out before "
+    "anything is concluded.",
+    "simulated.methods": "The answers were simulated with karat, to try out the study before anybody is asked: nobody "
+    "was recruited, and nobody answered. Where participants, answers and response times are spoken of here, "
+    "simulated ones are meant.",
+    "simulated.methods.some": "Of {participants}, {number} were simulated with karat; nobody gave their answers.",
+    "simulated.took part": "The data are those of {participants}, all of them simulated.",
     "platform": "Participants [were|will be] recruited through {platform}; {number} eligible [were|are] wanted.",
+    "source.link": "a link",
     "platform.link": "Participants [were|will be] recruited by a link; {number} eligible [were|are] wanted.",
     "pay": "The stated pay [was|is] {pay} {currency} an hour.",
     "minutes": "The stated duration [was|is] {minutes}.",

@@ -65,8 +65,19 @@ TEXTS = {
     "browser": "Der Fragebogen wurde mit karat durchgeführt, das Trials mit jsPsych im Browser zeigt [@deleeuw2015].",
     "answers": "Die Daten umfassen {answers} zu {items} von {participants}; der Median je Person ist {median}.",
     "answers.functions": "Nach Funktion der Trials: {functions}.",
+    "simulated": "Diese Antworten sind simuliert: Niemand hat sie gegeben. Sie zeigen, wie ein Bericht über diese "
+    "Studie aussähe, und sagen nichts über Menschen oder Sprache.",
+    "simulated.some": "Simuliert: {number} von {participants}; deren Antworten hat niemand gegeben. Sie gehören "
+    "weggelassen, bevor etwas daraus geschlossen wird.",
+    "simulated.methods": "Die Antworten wurden mit karat simuliert, um die Studie zu erproben, bevor jemand gefragt "
+    "wird: Niemand wurde gewonnen, und niemand hat geantwortet. Wo hier von Teilnehmenden, Antworten und Antwortzeiten "
+    "die Rede ist, sind simulierte gemeint.",
+    "simulated.methods.some": "Mit karat simuliert wurden {number} von {participants}; deren Antworten hat niemand "
+    "gegeben.",
+    "simulated.took part": "Die Daten stammen von {participants}, die alle simuliert sind.",
     "platform": "Die Teilnehmenden [wurden|werden] über {platform} gewonnen; angestrebte Zahl geeigneter Personen: "
     "{number}.",
+    "source.link": "ein Link",
     "platform.link": "Die Teilnehmenden [wurden|werden] über einen Link gewonnen; angestrebte Zahl geeigneter "
     "Personen: "
     "{number}.",

@@ -11,7 +11,8 @@ from karat.report.words.design import answered, asked
 from karat.report.words.exclusions import excluded
 from karat.report.words.languages import language_of
 from karat.report.words.measured import measured
-from karat.report.words.sample import recruited, took_part
+from karat.report.words.sample import recruited, simulated_told, took_part
+from karat.simulate.marked import simulated
 
 
 def methods(gathered: Gathered, language: str = "en") -> str:
@@ -26,10 +27,13 @@ def methods(gathered: Gathered, language: str = "en") -> str:
     True
     """
     words, study, judgments = language_of(language), gathered.study, gathered.judgments
+    made_up, everyone = simulated(judgments.participants), judgments.participants.height
+    plan = None if 0 < everyone == made_up else study
     paragraphs = [
+        simulated_told(words, judgments, "simulated.methods"),
         [*([] if study is None else asked(words, study)), *answered(words, judgments, study is not None)],
-        [*([] if study is None else recruited(words, study)), *took_part(words, judgments, study)],
+        [*([] if plan is None else recruited(words, plan)), *took_part(words, judgments, study)],
         excluded(words, gathered.screening, study, gathered.index),
         measured(words, gathered.measures, study, gathered.versions),
     ]
-    return "\n\n".join(" ".join(sentences) for sentences in paragraphs)
+    return "\n\n".join(" ".join(sentences) for sentences in paragraphs if sentences)

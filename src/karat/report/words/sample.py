@@ -7,10 +7,35 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.report.counts import background_columns, commonest, days, working_time
 from karat.report.words.language import Language
+from karat.simulate.marked import simulated
 from karat.study.study import Study
 
+PLATFORMS = {"prolific": "Prolific", "mturk": "MTurk", "crowdee": "Crowdee"}
+"""Platforms as people write them."""
 MOST_ANSWERS = 8
 """A background question with more different answers is not counted out in a sentence."""
+
+
+def platform_name(source: str, language: Language) -> str:
+    """A platform as people write it; another is called as the file calls it.
+
+    >>> from karat.report.words.languages import language_of
+    >>> [platform_name(name, language_of("en")) for name in ("prolific", "link", "our mailing list")]
+    ['Prolific', 'a link', 'our mailing list']
+    """
+    return language.say("source.link") if source == "link" else PLATFORMS.get(source, source)
+
+
+def simulated_told(language: Language, judgments: Judgments, key: str = "simulated") -> list[str]:
+    """That answers are simulated, all or some; nothing where people gave them."""
+    people = judgments.participants
+    number = simulated(people)
+    if not number:
+        return []
+    if number == people.height:
+        return [language.say(key)]
+    everyone = language.counted(people.height, "participant")
+    return [language.say(f"{key}.some", number=language.number(number), participants=everyone)]
 
 
 def recruited(language: Language, study: Study) -> list[str]:
@@ -19,7 +44,7 @@ def recruited(language: Language, study: Study) -> list[str]:
     recruitment = settings.recruitment
     number = language.number(recruitment.participants)
     key = "platform.link" if recruitment.platform == "link" else "platform"
-    told = [language.say(key, platform=recruitment.platform, number=number)]
+    told = [language.say(key, platform=platform_name(recruitment.platform, language), number=number)]
     if recruitment.minutes is not None:
         whole = recruitment.minutes == int(recruitment.minutes)
         one = language.counted(int(recruitment.minutes), "minute")
@@ -40,9 +65,14 @@ def recruited(language: Language, study: Study) -> list[str]:
 def took_part(language: Language, judgments: Judgments, study: Study | None) -> list[str]:
     """What is known of everybody who took part, before anybody was excluded."""
     people = judgments.participants
+    if 0 < people.height == simulated(people):
+        # Days, working times and backgrounds of simulated participants are made up as well.
+        return [language.say("simulated.took part", participants=language.counted(people.height, "participant"))]
     told = [language.say("took part", participants=language.counted(people.height, "participant"))]
     if "source" in people.columns and people["source"].drop_nulls().len():
-        told.append(language.say("sources", counts=_counts(language, people["source"])))
+        named = people["source"].cast(pl.String)
+        named = named.map_elements(lambda source: platform_name(source, language), return_dtype=pl.String)
+        told.append(language.say("sources", counts=_counts(language, named)))
     told += _when(language, judgments)
     taken = working_time(people)
     if taken:

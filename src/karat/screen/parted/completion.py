@@ -29,6 +29,7 @@ from karat.screen.completion import (
     notes_on,
     record_order,
     records_of,
+    span,
     standing,
     verdicts,
 )
@@ -44,7 +45,6 @@ SIGN = "\x1f"
 class _Seen:
     """What a part says of itself."""
 
-    longest: int
     more: int
     timed: bool
     columns: tuple[str, ...]
@@ -60,9 +60,10 @@ def completion_in_parts(
     columns = list(dict.fromkeys(name for one in seen for name in one.columns))
     if person is not None and person not in columns:
         raise ScreenError(no_column(person, columns))
-    length = length_of(max(one.longest for one in seen) or None, trials)
     timed = any(one.timed for one in seen)
     files = [part_file(folder, number) for number in range(len(crowd))]
+    answered = pl.scan_parquet(files).select("answered").collect()["answered"]
+    length = length_of(answered, trials)
     named, absent = _named(files) if (person or PERSON) in columns else ([], 0)
     begin = _beginning_alike(files) if timed else pl.DataFrame({"participant": [], "_part": []})
     found: dict[str, Record] = {}
@@ -72,11 +73,11 @@ def completion_in_parts(
     settings = {"at_least": at_least, "trials": length, "person": person}
     evidence, _ = crowd.judge("completion", _judge, (length, at_least, twice), settings)
     more = sum(one.more for one in seen)
-    return replace(evidence, notes=notes_on(length, trials is None, absent, person, timed, more))
+    return replace(evidence, notes=notes_on(length, trials is None, absent, person, timed, more, span(answered)))
 
 
 def _gather(judgments: Judgments, shared: tuple[Path, int | None, str | None], number: int) -> _Seen:
-    """The longest record, and a file of everybody: person, start, number of answers, fingerprint of the beginning."""
+    """What a part is like, and a file of everybody: person, start, number of answers, fingerprint of the beginning."""
     folder, trials, person = shared
     rows, table = counts(judgments)
     order = record_order(judgments, table)
@@ -93,9 +94,8 @@ def _gather(judgments: Judgments, shared: tuple[Path, int | None, str | None], n
     begin = _beginnings(rows) if timed else pl.DataFrame(schema={"participant": pl.String, "_begin": pl.String})
     people = people.join(begin, on="participant", how="left", maintain_order="left")
     write_part(people, folder, number)
-    longest = int(table["answered"].max() or 0)  # type: ignore[arg-type]
     more = 0 if trials is None else table.filter(pl.col("answered") > trials).height
-    return _Seen(longest, more, timed, tuple(judgments.participants.columns))
+    return _Seen(more, timed, tuple(judgments.participants.columns))
 
 
 def _beginnings(rows: pl.DataFrame) -> pl.DataFrame:
@@ -157,7 +157,7 @@ def _order(files: list[Path], names: list[str]) -> dict[str, tuple[bool, float, 
 
 
 def _judge(
-    judgments: Judgments, shared: tuple[int, float, dict[str, tuple[str, str]]], number: int
+    judgments: Judgments, shared: tuple[int | None, float, dict[str, tuple[str, str]]], number: int
 ) -> tuple[pl.DataFrame, None]:
     length, at_least, twice = shared
     _, table = counts(judgments)

@@ -22,12 +22,11 @@ from karat.judgments import Judgments
 from karat.models.credence import Fitted, Mixture, Trials, fit_credence
 from karat.screen.answer_table import conditions, numbered, with_stimuli
 from karat.screen.credence import BELOW, LITTLE, Credence, check_settings, learned_shares, notes_on, people_table
-from karat.screen.credence_trials import Looked, looked_at, with_pairs
+from karat.screen.credence_trials import Looked, in_order, looked_at, with_pairs
 from karat.screen.evidence import ScreenError, everybody
 from karat.screen.parted.crowd import InParts, part_file, write_part
 from karat.screen.parted.evidence import PartedEvidence
 from karat.screen.positions import answered, by_scale
-from karat.screen.presentation import presented
 
 DRAWN = 20_000
 """From so many participants the model is learned."""
@@ -151,7 +150,7 @@ def _in_classes(judgments: Judgments) -> bool:
 
 def _learned(judgments: Judgments, looked: Looked, fitted: Fitted, below: float) -> _Learned:
     """What the participants who were drawn taught, without their own answers."""
-    rows = presented(answered(judgments))
+    rows = in_order(judgments)
     lengths = rows.group_by("participant", maintain_order=True).len()
     names = {*looked.people[: STAND_INS - 1], *lengths.sort("len", descending=True)["participant"].head(1).to_list()}
     stimuli = []
@@ -201,7 +200,7 @@ def _slim(mixture: Mixture) -> Mixture:
     for one in bare.earnest:
         one.part = one.at = one.earlier = one.slopes = None  # type: ignore[assignment]
         nothing = np.empty((0, 0))
-        one.groups = [replace(group, own_slope=nothing, own_information=nothing) for group in one.groups]
+        one.groups = [replace(group, own_weight=nothing, own_place=nothing) for group in one.groups]
     return bare
 
 
@@ -231,7 +230,7 @@ def _judged(judgments: Judgments, learned: _Learned) -> tuple[pl.DataFrame, int]
     frame, lost = _known(pl.concat([judgments.frame, learned.stand_ins]), judgments, learned)
     beside = Judgments.from_checked(Checked(frame), judgments.scales)
     looked = looked_at(beside)
-    rows = presented(answered(beside))
+    rows = in_order(beside)
     parts, usual = [], np.full(looked.keyed.shape, np.nan)
     scales = by_scale(beside, rows)
     for place, (part, (_, own)) in enumerate(zip(looked.trials.parts, scales, strict=True)):
@@ -249,7 +248,7 @@ def _judged(judgments: Judgments, learned: _Learned) -> tuple[pl.DataFrame, int]
         residual = _log_seconds(rows, looked.keyed.shape) - usual
     trials = Trials(tuple(parts), residual)
     mixture = Mixture(trials, np.ones(len(looked.people)))
-    mixture.adopt(learned.mixture)
+    mixture.adopt(learned.mixture, all_of_it=True)
     fitted = Fitted(mixture, mixture.step(learn=False))
     table = people_table(replace(looked, trials=trials), fitted, learned.below)
     return table.filter(~pl.col("participant").str.starts_with(MARK)), lost

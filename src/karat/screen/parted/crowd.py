@@ -22,6 +22,7 @@ from karat.parts import Parts
 from karat.scales import Scale
 from karat.screen.evidence import Evidence
 from karat.screen.parted.evidence import PartedEvidence
+from karat.screen.parted.steps import begin
 from karat.study.results import with_study
 from karat.study.study import Study, load
 from karat.work import HERE, Progress, Work
@@ -138,7 +139,11 @@ class InParts:
     ) -> list[Any]:
         numbers = range(len(self.parts)) if only is None else only
         tasks = [(number, self.parts.stamp(number)) for number in numbers]
-        return self.work.map(how, _Given(function, shared, self._bare()), tasks, name=name, progress=self.progress)
+        begin(self.progress, name)
+        found = self.work.map(how, _Given(function, shared, self._bare()), tasks, name=name, progress=self.progress)
+        # What is made of the results here takes its time too, and nobody knows how much.
+        begin(self.progress, name)
+        return found
 
     def _bare(self) -> InParts:
         """What another process needs of this."""

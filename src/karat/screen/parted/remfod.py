@@ -47,7 +47,8 @@ from karat.screen.remfod import (
     summary,
     trial_notes,
 )
-from karat.screen.time_rules import INTERMISSION, RUSH, Cutoffs, TimeRule
+from karat.screen.time_rules import INTERMISSION, RUSH, Cutoffs
+from karat.study.time_rules import TimeRule
 from karat.work import HERE
 
 BATCHES = 2

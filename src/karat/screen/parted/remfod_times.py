@@ -22,7 +22,8 @@ from karat.models.robust import Floats, Ints
 from karat.screen.evidence import ScreenError, everybody
 from karat.screen.parted.crowd import part_file
 from karat.screen.presentation import with_positions
-from karat.screen.time_rules import Cutoffs, TimeRule, crossing, group_codes, sorted_by_group
+from karat.screen.time_rules import Cutoffs, crossing, group_codes, sorted_by_group
+from karat.study.time_rules import TimeRule
 
 FOUND = np.dtype([("place", "i4"), ("kind", "i1"), ("degree", "i4"), ("lower", "f8"), ("upper", "f8")])
 """What is known of an outlying trial; its place is among the times of its batch, sorted by participant and time."""

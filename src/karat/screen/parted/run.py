@@ -14,7 +14,7 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -31,14 +31,19 @@ from karat.screen.parted.evidence import PartedEvidence
 from karat.screen.parted.gold import doubts_in_parts
 from karat.screen.parted.looking import Seen, look
 from karat.screen.parted.screening import PartedScreening, PartedStep
+from karat.screen.parted.steps import begin, end
 from karat.screen.rules import asked, follows
 from karat.screen.run import STAGES
+from karat.screen.spammer_size import LEFT_OUT, QUICK_ANSWERS
 from karat.study.criteria import CRITERIA
 from karat.study.study import Study
 from karat.work import HERE, Progress, Work
 
 NOT_IN_PARTS = "{name} cannot run in parts: it looks at all participants at once. Screen a table that fits into memory."
 PEOPLE = "people"
+NO_INDEX = "no Spammer Index: "
+UNFINISHED = f"{NO_INDEX}its fit was broken off; run the same command again."
+"""What is written before the fit, lest a fit that is broken off takes the verdicts along."""
 
 
 def run_in_parts(
@@ -49,13 +54,14 @@ def run_in_parts(
     *,
     out: str | Path,
     progress: Progress | None = None,
-    spammer_index: bool = False,
+    spammer_index: bool | Literal["quick"] = False,
 ) -> PartedScreening:
     """Run the criteria that `rules` state on judgments in parts, or all that can, and write verdicts to a folder.
 
     `rules` and `study` are those of `karat.screen.run`. `out` gets the evidence of each criterion and the verdicts,
     part by part, with `screening.json` and `flow.svg`. Run again after it was broken off, with a `work` that keeps what
-    is done, it goes on where it stopped. With `spammer_index`, that of those who stay is computed too.
+    is done, it goes on where it stopped. With `spammer_index`, that of those who stay is fitted after all else is
+    written; "quick" fits it only where that takes a few seconds.
 
     >>> import karat, tempfile
     >>> from karat.parts import open_parts, repartition
@@ -76,14 +82,17 @@ def run_in_parts(
         running.stage(number)
     if running.evidence and "expected" in seen.columns:
         running.evidence = with_doubts(running.evidence, doubts_in_parts(crowd))
-    index = _index(running.crowd) if spammer_index else None
     files = _verdicts(running)
     screening = PartedScreening(
         parts, running.evidence, seen.participants, seen.answers, running.gone, running.skipped, exclude,
         tuple(running.steps), None if study is None else study.fingerprint, settings, seen.fingerprint, seen.notes,
-        files, index,
+        files, UNFINISHED if spammer_index else None,
     )  # fmt: skip
     screening.write(folder)
+    end(progress, "verdicts: written." + (" The Spammer Index is fitted last." if spammer_index is True else ""))
+    if spammer_index:
+        screening = replace(screening, spammer_index=_index(running, seen, only_quick=spammer_index == "quick"))
+        screening.write(folder)
     shutil.rmtree(crowd.scratch, ignore_errors=True)
     return screening
 
@@ -129,8 +138,11 @@ class _Running:
         for name in here:
             try:
                 self.evidence[name] = self._compute(name)
+                told = str(self.evidence[name])
             except ScreenError as error:
                 self.skipped[name] = str(error)
+                told = f"{name}: not run."
+            end(self.crowd.progress, told)
         entered, counts, gone = self.everybody - self.gone, dict.fromkeys(here, 0), 0
         # A stage that found nothing out excludes nobody.
         known = any(name in self.evidence for name in here)
@@ -232,11 +244,18 @@ def _verdict(
     return write_part(table, out, number)
 
 
-def _index(crowd: InParts) -> Any:
+def _index(running: _Running, seen: Seen, *, only_quick: bool) -> Any:
     """The Spammer Index of those who stay, or the reason why there is none."""
     from karat.screen.parted.spammer import spammer_index_in_parts
 
+    begin(running.crowd.progress, "spammer_index")
+    if running.gone == running.everybody:
+        return f"{NO_INDEX}nobody is left after exclusion."
+    if only_quick and seen.answers > QUICK_ANSWERS:
+        return f"{NO_INDEX}{LEFT_OUT}"
     try:
-        return spammer_index_in_parts(crowd)
+        return spammer_index_in_parts(running.crowd, only_quick=only_quick)
+    except MemoryError:
+        return f"{NO_INDEX}its model does not fit into memory."
     except (ScreenError, ValueError) as error:
-        return f"no Spammer Index: {error}"
+        return NO_INDEX + str(error).removeprefix("spammer_index: ")

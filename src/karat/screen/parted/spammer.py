@@ -5,8 +5,11 @@ through small files of numbers, and only sums come together. A fit takes some 40
 more. With more than 10,000 tasks the model is fitted to workers drawn at random whose tasks stay under that number.
 
 The models of labels, and of rounds, are held in memory whole. Their answers are brought together where they are few
-enough, and are those of workers drawn at random where they are not. For every sample a note says how large it is, and
-the standard error of its index, that of the profile interval: its width divided by 2 x 1.96.
+enough. Of too many rounds, those of workers drawn at random are taken. The model of labels grows with workers x tasks,
+answered or not, so that the same share of workers and of tasks is drawn, as large as is fitted in about a minute
+(`karat.screen.spammer_size`). Where a worker or a task of the sample has fewer than ten answers on average, they tell
+too little of either, and there is no index. For every sample a note says how large it is, and the standard error of its
+index, that of the profile interval: its width divided by 2 x 1.96.
 """
 
 from __future__ import annotations
@@ -17,14 +20,14 @@ from functools import partial
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from karat.errors import counted
 from karat.models.agreement import icc_fixed_error
 from karat.models.glrm import Fit, fit_crossed_in_parts, worker_share
-from karat.models.glrm.nominal import LARGEST
 from karat.models.glrm.parted import TASKS
 from karat.models.glrm.parted_agreement import agreement_in_parts
-from karat.models.glrm.parted_answers import Placed, Sample, lowest, random_numbers
+from karat.models.glrm.parted_answers import Placed, Sample
 from karat.models.glrm.parted_crew import PassesError
 from karat.models.glrm.parted_objective import Keep
 from karat.screen.crowd import Crowd
@@ -33,6 +36,7 @@ from karat.screen.parted.crowd import InParts
 from karat.screen.parted.spammer_answers import AnswersFile, PartedCrowd, parted_crowd
 from karat.screen.spammer_index import SpammerIndex, of_labels, of_rounds
 from karat.screen.spammer_interval import with_shares
+from karat.screen.spammer_size import LEFT_OUT, LONG, MEND, is_quick, share_in_time, too_many
 from karat.work import HERE, Work
 from karat.work.kept import Kept
 
@@ -43,6 +47,8 @@ USUAL = 150
 """About as many passes as it takes, for the progress."""
 ROUNDS_HELD = 1_000_000
 """How many answers the model of rounds is given."""
+LEAST = 10
+"""How many answers a worker, and a task, of a sample of labels must have on average."""
 QUANTILE = 1.959964
 
 
@@ -53,11 +59,16 @@ def spammer_index_in_parts(
     conditions: Sequence[str] = (),
     tasks: int = TASKS,
     passes: int = PASSES,
+    *,
+    seconds: float = LONG,
+    only_quick: bool = False,
 ) -> SpammerIndex:
     """The Spammer Index of judgments in parts, with the profile interval.
 
     `seed` draws workers where a sample has to do; `tasks` and `passes` are how many tasks may have effects of their
-    own, and how often the answers may be gone through. The others are as for `spammer_index`.
+    own, and how often the answers may be gone through; `seconds` is about how long labels may take before a sample has
+    to do. With `only_quick`, an index that takes more than a few seconds is refused. The others are as for
+    `spammer_index`.
 
     >>> import karat, tempfile
     >>> from pathlib import Path
@@ -73,8 +84,10 @@ def spammer_index_in_parts(
             "interval is then that of the profile likelihood."
         )
     answers = parted_crowd(crowd, CRITERION, conditions)
+    if only_quick and not is_quick(answers.family, answers.rows, answers.workers, answers.tasks, answers.codes):
+        raise ScreenError(f"spammer_index: {LEFT_OUT}")
     if answers.family == "nominal" or answers.round_column is not None:
-        return _in_memory(crowd, answers, seed)
+        return _in_memory(crowd, answers, seed, seconds)
     return _in_parts(crowd, answers, seed, tasks, passes)
 
 
@@ -148,25 +161,18 @@ class _Told:
             self.crowd.progress(done, max(USUAL, done + 1) if total is None else total)
 
 
-def _in_memory(crowd: InParts, answers: PartedCrowd, seed: int) -> SpammerIndex:
-    """The index of labels or rounds, of all workers or of those drawn at random."""
+def _in_memory(crowd: InParts, answers: PartedCrowd, seed: int, seconds: float) -> SpammerIndex:
+    """The index of labels or rounds, of all answers or of those of a sample."""
     firsts = np.cumsum([0, *(file.workers for file in answers.files)])
     placed = [Placed(file, int(first)) for file, first in zip(answers.files, firsts[:-1], strict=True)]
-    sample = _few_enough(crowd, answers, placed, seed)
+    drawn = _drawn(answers, seed, seconds)
     column = answers.round_column
-    tables = _steps(crowd.work).map(_collected, (sample, column), placed, name=CRITERION, progress=crowd.progress)
+    tables = _steps(crowd.work).map(_collected, (drawn, column), placed, name=CRITERION, progress=crowd.progress)
     rows = pl.concat(tables)
-    notes, workers = list(answers.notes), rows["_worker"].n_unique()
-    if sample is not None:
-        if workers < 2 or rows["_stimulus"].n_unique() < 2 or rows["_code"].n_unique() < 2:
-            raise ScreenError(
-                f"spammer_index: only {counted(workers, 'participant')} could be held in memory, too few for a model. "
-                "Look at a part of the tasks."
-            )
-        notes.append(
-            f"The model is held in memory: it is fitted to the {rows.height:,} answers of {workers:,} workers out of "
-            f"{answers.workers:,}, drawn at random (seed {seed})."
-        )
+    notes = list(answers.notes)
+    if drawn is not None:
+        _refuse_thin(answers, rows)
+        notes.append(_of_sample(answers, rows, seed))
     held = Crowd(rows, answers.family, answers.categories, tuple(notes))
     if answers.family == "nominal":
         found = of_labels(held, 0, seed, _Told(crowd), HERE)
@@ -175,38 +181,74 @@ def _in_memory(crowd: InParts, answers: PartedCrowd, seed: int) -> SpammerIndex:
             found = replace(found, notes=(*found.notes, f"Rounds ({column}) {told}"))
     elif column is not None:
         found = of_rounds(held, column, 0, seed, _Told(crowd), HERE)
-    if sample is None:
+    if drawn is None:
         return found
     return replace(found, participants=answers.workers, notes=(*found.notes, _error(found.lower, found.upper)))
 
 
-def _few_enough(crowd: InParts, answers: PartedCrowd, placed: list[Placed], seed: int) -> Sample | None:
-    """The workers, in the order of their random numbers, whose answers the model can hold; None where all are held."""
+@dataclass(frozen=True)
+class _Drawn:
+    """Which workers and which tasks are in a sample; all tasks where none are drawn."""
+
+    workers: Sample
+    tasks: NDArray[np.bool_] | None = None
+
+
+def _drawn(answers: PartedCrowd, seed: int, seconds: float) -> _Drawn | None:
+    """The sample whose answers the model can hold, and is fitted to in time; None where all answers are."""
     if answers.family != "nominal":
-        return None if answers.rows <= ROUNDS_HELD else Sample(seed, ROUNDS_HELD / answers.rows)
-    cells = LARGEST // (answers.codes - 1) ** 2
-    if answers.workers * answers.tasks <= cells:
+        share = ROUNDS_HELD / answers.rows
+        return None if share >= 1 else _Drawn(Sample(seed, share))
+    share = share_in_time(answers.workers, answers.tasks, answers.codes, seconds)
+    if share == 1:
         return None
-    smallest = np.full(answers.tasks, np.inf)
-    for tasks, numbers in _steps(crowd.work).map(lowest, seed, placed, name=CRITERION, progress=crowd.progress):
-        np.minimum.at(smallest, tasks, numbers)
-    ordered = np.sort(random_numbers(seed, 0, answers.workers))
-    with_so_many = np.arange(1, len(ordered) + 1) * np.searchsorted(np.sort(smallest), ordered, side="right")
-    held = int(np.searchsorted(with_so_many, cells, side="right"))
-    return Sample(seed, float(ordered[held]))
+    # Another stream than that of the workers, in the order in which tasks come.
+    return _Drawn(Sample(seed, share), Sample(seed + 1, share).among(0, answers.tasks))
 
 
-def _collected(shared: tuple[Sample | None, str | None], placed: Placed) -> pl.DataFrame:
-    """The answers of the workers of a part who are in the sample."""
-    sample, column = shared
+def _refuse_thin(answers: PartedCrowd, rows: pl.DataFrame) -> None:
+    """ScreenError where the answers of a sample tell too little to fit the model to."""
+    workers, tasks, kinds = (rows[name].n_unique() for name in ("_worker", "_stimulus", "_code"))
+    if answers.family != "nominal":
+        if min(workers, tasks, kinds) < 2:
+            raise ScreenError(
+                f"spammer_index: of the rounds, only those of {counted(workers, 'participant')} could be held in "
+                "memory, too few for a model."
+            )
+        return
+    if kinds >= 2 and rows.height >= LEAST * max(workers, tasks):
+        return
+    what, number = ("task", tasks) if tasks > workers else ("participant", workers)
+    mean = rows.height / max(number, 1)
+    raise ScreenError(
+        f"spammer_index: {too_many(answers.workers, answers.tasks, answers.codes)}, and a sample of them that can be "
+        f"fitted ({counted(workers, 'participant')}, {counted(tasks, 'task')}) has only {mean:.1f} answers a {what}; "
+        f"it needs {LEAST}. {MEND}"
+    )
+
+
+def _of_sample(answers: PartedCrowd, rows: pl.DataFrame, seed: int) -> str:
+    workers, tasks = rows["_worker"].n_unique(), rows["_stimulus"].n_unique()
+    of_tasks = f" to {tasks:,} tasks out of {answers.tasks:,}" if answers.family == "nominal" else ""
+    return (
+        f"The model is held in memory: it is fitted to the {rows.height:,} answers of {workers:,} workers out of "
+        f"{answers.workers:,}{of_tasks}, drawn at random (seed {seed})."
+    )
+
+
+def _collected(shared: tuple[_Drawn | None, str | None], placed: Placed) -> pl.DataFrame:
+    """The answers of the workers of a part, to the tasks, who are in the sample."""
+    drawn, column = shared
     file = placed.part
     if not isinstance(file, AnswersFile):
         raise TypeError("The part is no file of answers.")
     worker = pl.col("_worker").cast(pl.Int64)
     rows = file.rows()
-    if sample is not None:
-        kept = sample.among(placed.first, file.workers)
-        rows = rows.filter(pl.Series(kept[rows["_worker"].to_numpy()]))
+    if drawn is not None:
+        kept = drawn.workers.among(placed.first, file.workers)[rows["_worker"].to_numpy()]
+        if drawn.tasks is not None:
+            kept = kept & drawn.tasks[rows["_stimulus"].to_numpy()]
+        rows = rows.filter(pl.Series(kept))
     return rows.select(
         (worker + placed.first).cast(pl.String).alias("participant"), (worker + placed.first).alias("_worker"),
         pl.col("_stimulus").cast(pl.Int64), pl.col("_code").cast(pl.Int64), *([column] if column else []),

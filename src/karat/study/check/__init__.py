@@ -16,9 +16,11 @@ from karat.study.check import (
     balance,
     control_items,
     controls,
+    names,
     recruitment,
     screening,
     sizes,
+    tables,
     texts,
 )
 from karat.study.check.draft import Draft
@@ -28,20 +30,23 @@ from karat.study.study import Study, load
 
 __all__ = ["RULES", "Draft", "Finding", "Flaw", "Report", "Rule", "check", "load", "rule"]
 
-THEMES = (acceptability, alike, balance, control_items, controls, recruitment, screening, sizes, texts)
+THEMES = (acceptability, alike, balance, control_items, controls, names, recruitment, screening, sizes, tables, texts)
 """Modules that register rules when they are loaded."""
 
 
 @rule(
     "allow",
     "warning",
-    "`[check] allow` names a rule that there is not",
-    mend="Mend the name; else nothing is allowed by it.",
+    "`[check] allow` names a rule that there is not, or one that cannot be allowed",
+    mend="Mend the name, or take it out; else nothing is allowed by it.",
 )
 def allow(draft: Draft) -> Iterator[Flaw]:
-    """Misspelt names would allow nothing, in silence."""
+    """Misspelt names, and names of what makes a questionnaire impossible, would allow nothing, in silence."""
     for name in draft.study.settings.check.allow:
-        if name not in RULES:
+        if name in RULES and RULES[name].must:
+            told = f"{name} cannot be allowed: what it finds leaves no questionnaire to be made."
+            yield Flaw(told, "Mend what it finds, and take it out of allow.", draft.at("check", "allow"))
+        elif name not in RULES:
             close = nearest(name, list(RULES))
             mend = f"Is {close} meant?" if close else ""
             yield Flaw(f"there is no rule {shown(name)}.", mend, draft.at("check", "allow"))
@@ -53,14 +58,11 @@ def check(study: Study) -> Report:
     >>> from karat.study.init import write_study
     >>> folder = getfixture("tmp_path") / "study"
     >>> written = write_study(folder, "likert")
-    >>> print(check(load(folder)).summary())
-    Nothing to mend.
+    >>> [finding.rule for finding in check(load(folder)).findings]
+    ['completion-code']
     """
     draft = Draft(study)
     found = sorted_by_grade([finding for rule in RULES.values() for finding in rule.findings(draft)])
-    allowed = set(study.settings.check.allow)
-    return Report(
-        draft.head(),
-        tuple(finding for finding in found if finding.rule not in allowed),
-        tuple(finding for finding in found if finding.rule in allowed),
-    )
+    names = study.settings.check.allow
+    allowed = [finding for finding in found if finding.rule in names and not finding.must]
+    return Report(draft.head(), tuple(finding for finding in found if finding not in allowed), tuple(allowed))

@@ -45,8 +45,8 @@ def acceptability_unknown(draft: Draft) -> Iterator[Flaw]:
         known = _degrees(fillers).total()
         if known < KNOWN_SHARE * len(fillers):
             yield Flaw(
-                f"{len(fillers) - known} of {len(fillers)} fillers have no intended acceptability, so that it cannot "
-                "be seen whether they use the whole scale.",
+                f"{len(fillers) - known} of {len(fillers)} trials beside the test trials have no intended "
+                "acceptability, so that it cannot be seen whether they use the whole scale.",
                 spot=fillers[0].spot,
             )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 
 from karat.columns import nearest
@@ -21,6 +22,7 @@ SECTION = "Pieper et al., section 3.1"
     "error",
     "a test item has a level that the study file does not name, or none",
     mend="Write one of the levels that the study file names.",
+    must=True,
 )
 def levels(draft: Draft) -> Iterator[Flaw]:
     """Every test row has a level of every factor."""
@@ -48,6 +50,7 @@ def _listed(names: list[str]) -> str:
     "error",
     "no lists can be made from the item table",
     mend="Mend the item table or the factors of the study file.",
+    must=True,
 )
 def design(draft: Draft) -> Iterator[Flaw]:
     """The compiler refuses the design for a reason that no other rule tells."""
@@ -69,7 +72,8 @@ def missing_cells(draft: Draft) -> Iterator[Flaw]:
     for index, rows in enumerate(draft.rows):
         if any(True for _ in _confounded_factors(draft, index)):
             continue
-        yield from _missing_in(rows)
+        for flaw in _missing_in(rows):
+            yield replace(flaw, must=draft.design_error is not None)
 
 
 def _missing_in(rows: tuple[Row, ...]) -> Iterator[Flaw]:

@@ -159,11 +159,11 @@ def _counted_right(
         return passing, told, mend
     size = len(next(iter(chances.values())))
     noun = "pair" if "pair" in groups else f"{function} trial"
-    if perfect > Fraction(str(alpha)) or slips != 1:
-        told = f"with {max(size - (slips if slips > 1 else 0), 0)} of {size} right a guesser passes with "
-        told += p_sentence(float(perfect if slips <= 1 else passing))
-    else:
-        told = f"with {size} of {size} right a guesser passes with {p_sentence(float(perfect))}, but no slip is allowed"
+    if perfect <= Fraction(str(alpha)) and slips == 1:
+        told = f"with {size} of {size} right a guesser passes with {p_sentence(float(perfect))}, with one slip with"
+        return passing, f"{counted(size, noun)} leave no room for a slip: {told} {p_sentence(float(passing))}.", mend
+    told = f"with {max(size - (slips if slips > 1 else 0), 0)} of {size} right a guesser passes with "
+    told += p_sentence(float(perfect if slips <= 1 else passing))
     return passing, f"{counted(size, noun)} cannot rule out guessing: {told}.", mend
 
 

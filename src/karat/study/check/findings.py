@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -26,6 +26,8 @@ class Finding:
     mend: str = ""
     file: str | None = None
     line: int | None = None
+    must: bool = False
+    """Whether it cannot be stated as intended, because no questionnaire can be made with it."""
 
     @property
     def place(self) -> str:
@@ -76,14 +78,19 @@ class Report:
         if not self.findings:
             return f"Nothing to mend.{kept}"
         numbers = ", ".join(counted(number, grade) for grade, number in self.counts().items() if number)
-        worst = self.findings[0].grade
-        rules = list(dict.fromkeys(finding.rule for finding in self.findings if finding.grade == worst))
+        worst = [finding for finding in self.findings if finding.grade == self.findings[0].grade]
+        one = len(worst) == 1
+        them = f"the {worst[0].grade}{'' if one else 's'}"
+        needed = _rules(finding for finding in worst if finding.must)
+        rules = _rules(finding for finding in worst if not finding.must)
         names = ", ".join(f'"{rule}"' for rule in rules)
-        one = self.counts()[worst] == 1
-        return (
-            f"{numbers}. Mend the {worst}{'' if one else 's'}, or state {'it' if one else 'them'} as intended: "
-            f"[check] allow = [{names}]{'.' + kept if kept else ''}"
-        )
+        allow = f"[check] allow = [{names}]{'.' + kept if kept else ''}"
+        if not rules:
+            return f"{numbers}. Mend {them}: no questionnaire can be made {'with it' if one else 'with them'}.{kept}"
+        if needed:
+            first = f"Mend {', '.join(needed)}: no questionnaire can be made else."
+            return f"{numbers}. {first} Mend the rest, or state it as intended: {allow}"
+        return f"{numbers}. Mend {them}, or state {'it' if one else 'them'} as intended: {allow}"
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data, for JSON."""
@@ -93,6 +100,11 @@ class Report:
             "findings": [asdict(finding) for finding in self.findings],
             "allowed": [asdict(finding) for finding in self.allowed],
         }
+
+
+def _rules(findings: Iterable[Finding]) -> list[str]:
+    """The rules of findings, each once."""
+    return list(dict.fromkeys(finding.rule for finding in findings))
 
 
 def sorted_by_grade(findings: Sequence[Finding]) -> tuple[Finding, ...]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from karat.errors import counted
+from karat.columns import nearest
+from karat.errors import counted, shown
+from karat.packages import offered
 from karat.study.check.draft import Draft
 from karat.study.check.rules import Flaw, rule
+from karat.study.field_settings import CODED_PLATFORMS, PLATFORMS
 
 FEWEST, USUAL = 24, 36
 SHORT = 0.7
@@ -128,6 +131,47 @@ def minutes(draft: Draft) -> Iterator[Flaw]:
             f"the study is said to take {said:g} minutes; by its trials it takes about {draft.longest:.0f}.",
             f"State minutes = {draft.longest:.0f}.",
             draft.at("recruitment", "minutes"),
+        )
+
+
+@rule(
+    "platform",
+    "error",
+    "the platform is none that karat knows, and the study does not say how it names participants or takes them back",
+    mend="Mend the name, or state id_parameter and completion_url.",
+)
+def unknown_platform(draft: Draft) -> Iterator[Flaw]:
+    """A misspelt name would be taken for a plain link, and nobody's identifier be read."""
+    settings = draft.study.settings.recruitment
+    name = settings.platform.strip().lower()
+    stated = {"id_parameter", "completion_url"} & settings.model_fields_set
+    if name in ("", *PLATFORMS) or stated or name in {entry.name for entry in offered("karat.platforms")}:
+        return
+    close = nearest(name, list(PLATFORMS))
+    hint = f"Is {close} meant? " if close else ""
+    yield Flaw(
+        f"there is no platform {shown(name)}.",
+        f"{hint}Write one of {', '.join(PLATFORMS)}; for any other, state id_parameter and completion_url.",
+        draft.at("recruitment", "platform"),
+    )
+
+
+@rule(
+    "completion-code",
+    "warning",
+    "the platform takes participants back by a code of its own, and none is stated",
+    mend='State [recruitment] completion_code = "..." with the code that the platform shows you.',
+)
+def completion_code(draft: Draft) -> Iterator[Flaw]:
+    """Who finishes is paid by the platform's code; one that karat makes up is counted as none there."""
+    settings = draft.study.settings.recruitment
+    name = settings.platform.strip().lower()
+    if name in CODED_PLATFORMS and not settings.completion_code:
+        title = name.capitalize()
+        yield Flaw(
+            f"participants come from {title} and cannot be sent back: there is no completion_code.",
+            f'Make a completion code on {title}, and state it in [recruitment]: completion_code = "...".',
+            draft.at("recruitment", "platform"),
         )
 
 

@@ -16,6 +16,8 @@ class Flaw:
     message: str
     mend: str = ""
     spot: Spot = (None, None)
+    must: bool = False
+    """Whether this one must be mended, of a rule whose findings need not always."""
 
 
 Test = Callable[[Draft], Iterator[Flaw]]
@@ -32,22 +34,27 @@ class Rule:
     source: str
     mend: str
     test: Test
+    must: bool = False
+    """Whether it must be mended: no questionnaire can be made or served else, so that it cannot be intended."""
 
     def findings(self, draft: Draft) -> Iterator[Finding]:
         """What the rule finds in a study."""
         for flaw in self.test(draft):
             file, line = flaw.spot
-            yield Finding(self.grade, self.name, flaw.message, self.source, flaw.mend or self.mend, file, line)
+            mend = flaw.mend or self.mend
+            yield Finding(self.grade, self.name, flaw.message, self.source, mend, file, line, self.must or flaw.must)
 
 
 RULES: dict[str, Rule] = {}
 
 
-def rule(name: str, grade: Grade, what: str, *, source: str = "", mend: str) -> Callable[[Test], Test]:
+def rule(
+    name: str, grade: Grade, what: str, *, source: str = "", mend: str, must: bool = False
+) -> Callable[[Test], Test]:
     """Register a function from a study to its flaws as a rule of the check."""
 
     def registered(test: Test) -> Test:
-        RULES[name] = Rule(name, grade, what, source, mend, test)
+        RULES[name] = Rule(name, grade, what, source, mend, test, must)
         return test
 
     return registered

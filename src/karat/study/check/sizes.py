@@ -172,6 +172,7 @@ def _first_of_each_task(draft: Draft) -> Iterator[tuple[int, Block, pl.DataFrame
     "test trials cannot be kept apart",
     source=SECTION,
     mend="Add fillers, or state [order] test_adjacent = true.",
+    must=True,
 )
 def adjacent_tests(draft: Draft) -> Iterator[Flaw]:
     """No two test trials adjacent, where the study does not allow it."""
@@ -188,6 +189,7 @@ def adjacent_tests(draft: Draft) -> Iterator[Flaw]:
     "the rules of [order] cannot hold together",
     source="Pieper et al., section 3.1 and footnote 7",
     mend="Loosen a rule of [order].",
+    must=True,
 )
 def order(draft: Draft) -> Iterator[Flaw]:
     """Orders that the solver proves impossible for another reason."""

@@ -36,6 +36,7 @@ export class TrialPage {
     this.keys = new AbortController();
     this.heading = element("h1", { class: "visually-hidden", tabindex: -1 }, headingOf(trial));
     this.section = element("section", { class: `trial task-${trial.task ?? trial.kind}` }, this.heading);
+    this.section.addEventListener("pointermove", (event) => this.pointed(event));
     if (trial.practice) this.section.append(element("p", { class: "quiet practice" }, page.word("practice")));
     const before = context(trial);
     if (before) this.section.append(before);
@@ -47,6 +48,15 @@ export class TrialPage {
       back.addEventListener("click", (event) => this.accepts(event) && this.close({ back: true }));
       this.actions.prepend(back);
     }
+  }
+
+  /**
+   * Mark what is under the pointer, from its first movement on.
+   *
+   * @param {PointerEvent} event
+   */
+  pointed(event) {
+    if (event.movementX || event.movementY) this.section.classList.add("pointed");
   }
 
   /** Whether choosing is answering; otherwise the button confirms. */

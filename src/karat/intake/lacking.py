@@ -1,0 +1,112 @@
+"""What is said of a file that lacks a column, or of a mapping that misses one: what there is, and which is likely.
+
+Only columns that every table of judgments needs are missed. Which column is likely goes by the words in its name; it is
+offered, not taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from difflib import SequenceMatcher
+
+from karat.columns import COLUMNS, REQUIRED, nearest
+from karat.errors import IntakeError, Problem
+from karat.intake.guess import guess_columns
+from karat.intake.personal import names_a_person
+from karat.intake.reading import Reading
+from karat.intake.wide import listed
+
+MOST_COLUMNS = 30
+"""So many of a file's columns are named."""
+LIKE = 0.75
+WORDS: dict[str, tuple[str, ...]] = {
+    "participant": (
+        "participant", "worker", "annotator", "subject", "rater", "labeler", "labeller", "coder", "judge", "user",
+        "respondent", "person", "player", "id",
+    ),
+    "item": (
+        "item", "stimulus", "stimuli", "stim", "example", "sentence", "task", "hit", "question", "doc", "document",
+        "sample", "instance", "prompt", "pair", "utterance", "text", "id",
+    ),
+    "response": (
+        "response", "answer", "label", "labels", "rating", "judgment", "judgement", "choice", "annotation", "score",
+        "decision", "verdict", "class", "category", "vote",
+    ),
+}  # fmt: skip
+"""Words that the names of such columns are made of, the likeliest first."""
+
+
+def likely(column: str, names: Sequence[str]) -> str | None:
+    """The column among a file's names that is probably one of karat's.
+
+    >>> likely("item", ["label", "hit_id"]), likely("item", ["docId"]), likely("response", ["the_label"])
+    ('hit_id', 'docId', 'the_label')
+    >>> likely("participant", ["length"]) is None
+    True
+    """
+    free = [name for name in names if not names_a_person(name)]
+    for word in WORDS[column]:
+        for name in free:
+            if word in re.split(r"[\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()):
+                return name
+    return nearest(column, free)
+
+
+def lacking(columns: Collection[str], parts: Sequence[Reading], file: str) -> list[Problem]:
+    """The columns that must be there and are not, each with the likely one, and then what there is."""
+    choice = {"left", "right"} <= set(columns)
+    missed = [name for name in REQUIRED if name not in columns and not (name == "item" and choice)]
+    if not missed:
+        return []
+    taken = {name: ours for part in parts for name, ours in part.taken.items()} or dict.fromkeys(columns, "")
+    free = [name for name, ours in taken.items() if not ours]
+    problems = []
+    for name in missed:
+        close = likely(name, free)
+        mend = f"Is it {close}? Say --map {name}={close}" if close else f"Say which one it is: --map {name}=NAME"
+        what = f"there is no column {name} ({COLUMNS[name].meaning})"
+        problems.append(Problem(what, f"{mend}, or mapping={{'{name}': '{close or 'NAME'}'}}."))
+    own = [f"{name} (taken as {ours})" if ours and ours != name else name for name, ours in taken.items()]
+    there = listed(own, MOST_COLUMNS) if own else "no columns"
+    return [*problems, Problem(f"{file} has {there}")]
+
+
+def refuse_misspelt(mapping: Mapping[str, str], there: Collection[str]) -> None:
+    """IntakeError where a mapping seems to mean one of karat's columns and spells it wrongly.
+
+    Other names are new columns; so are those that only keep a column under its own name.
+
+    >>> refuse_misspelt({"condition": "cond", "name": "name"}, [])
+    >>> refuse_misspelt({"itme": "example_id"}, [])
+    Traceback (most recent call last):
+    ...
+    karat.errors.IntakeError: --map itme=example_id: karat has no column itme; is item meant? Say --map item=example_id.
+    """
+    for ours, theirs in mapping.items():
+        if ours in COLUMNS or ours == theirs or ours in there:
+            continue
+        close = _meant(ours.lower())
+        if close is not None:
+            raise IntakeError(
+                f"--map {ours}={theirs}: karat has no column {ours}; is {close} meant? Say --map {close}={theirs}."
+            )
+
+
+def _meant(word: str) -> str | None:
+    """The column that differs from a word in a letter or two; of several, the one that begins like it."""
+    close = [(SequenceMatcher(None, word, name).ratio(), name[:1] == word[:1], name) for name in COLUMNS
+             if abs(len(word) - len(name)) <= 1]  # fmt: skip
+    ratio, _, name = max(close, default=(0.0, False, ""))
+    return name if ratio >= LIKE else None
+
+
+def overlooked(columns: Collection[str]) -> list[str]:
+    """Notes on columns that look like times or right answers and that a reader has left as they are.
+
+    >>> overlooked(["participant", "item", "response", "duration_s"])
+    ['duration_s looks like rt: say --map rt=duration_s.']
+    """
+    guessed = guess_columns([name for name in columns if name not in COLUMNS], {})
+    found = [(name, guessed[name]) for name in ("rt", "expected") if name in guessed and name not in columns]
+    return [f"{own} looks like {name}: say --map {name}={own}." for name, own in found]

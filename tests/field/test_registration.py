@@ -1,0 +1,25 @@
+"""What the store keeps of the rules of a study."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from field.server.conftest import write
+from karat.field import registration
+from karat.study.time_rules import TIME_RULES
+
+
+def test_factors_that_are_left_to_a_rule_are_frozen_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = write(tmp_path / "study", "[screening]\nremfod = { lower = 1.2 }\n")
+    rules = registration.full_rules(study)
+    assert rules is not None
+    told = {key: rules["remfod"][key] for key in ("upper", "lower", "genuine_at_least")}
+    assert told == {"upper": 2.5, "lower": 1.2, "genuine_at_least": 0.9}
+    later = {**TIME_RULES, "remfod": replace(TIME_RULES["remfod"], upper=9.0)}
+    monkeypatch.setattr(registration, "TIME_RULES", later)
+    assert registration.rules_fingerprint(registration.full_rules(study)) != registration.rules_fingerprint(rules)

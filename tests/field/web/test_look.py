@@ -1,0 +1,75 @@
+"""How pages lie on a screen: what a pointer that rests shows, what fits on a small phone, what stands apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from field.server.conftest import write
+from field.web.real import served
+from field.web.samples import settle, trial
+from field.web.stub import Stub
+
+Serve = Callable[..., Stub]
+Visit = Callable[..., Any]
+BORDERS = """
+const shown = (mark) => getComputedStyle(mark.closest(".option") ?? mark).borderTopColor;
+return [...document.querySelectorAll(".point .mark, .option .mark")].map(shown);
+"""
+TO_PROLIFIC = '[recruitment]\nplatform = "prolific"\ncompletion_code = "C1ABCDEF"\n'
+
+
+def borders(page: Any) -> list[str]:
+    colours: list[str] = page.evaluate(f"() => {{ {BORDERS} }}")
+    return colours
+
+
+@pytest.mark.parametrize("kind", ["likert", "yes-no"])
+def test_a_pointer_that_rests_does_not_show_the_answer_before(kind: str, serve: Serve, visit: Visit) -> None:
+    page = visit(serve([trial("t1", kind), trial("t2", kind)]))
+    settle(page)
+    page.mouse.move(10, 10)
+    place = page.get_by_role("radio").nth(1).bounding_box()
+    page.mouse.move(place["x"] + 20, place["y"] + 20)
+    assert len(set(borders(page))) == 2  # what is under a pointer that moves is marked
+    page.mouse.down()
+    page.mouse.up()
+    page.locator("input:checked").wait_for(state="detached")
+    settle(page)
+    assert len(set(borders(page))) == 1
+    page.mouse.move(place["x"] + 22, place["y"] + 20)
+    assert len(set(borders(page))) == 2
+
+
+def test_a_trial_fits_on_a_small_phone(serve: Serve, visit: Visit) -> None:
+    page = visit(serve([trial("t1", "labelled")]), viewport={"width": 320, "height": 568})
+    settle(page)
+    assert page.evaluate("document.documentElement.scrollHeight") <= 568
+    # Targets for thumbs stay as large as they were.
+    assert min(one.bounding_box()["height"] for one in page.locator(".point").all()) >= 44
+
+
+def test_texts_stand_apart_from_the_buttons_of_the_last_page(browser: Any, tmp_path: Path) -> None:
+    study = write(tmp_path / "study", TO_PROLIFIC, items="item,function,sentence\nt1,test,The dog sleeps.\n")
+    with served(study, tmp_path) as real:
+        page = browser.new_page(viewport={"width": 375, "height": 812})
+        page.set_default_timeout(10_000)
+        page.goto(f"http://127.0.0.1:{real.port}/s/study/?PROLIFIC_PID=me")
+        page.get_by_role("button", name="Begin").click()
+        page.get_by_role("button", name="Continue").click()
+        settle(page)
+        page.get_by_role("radio").nth(1).click()
+        page.get_by_role("button", name="Continue").click()
+        page.get_by_role("link", name="Return to Prolific").wait_for()
+        below = {
+            row.inner_text(): row.evaluate(
+                "row => row.nextElementSibling.getBoundingClientRect().top - row.getBoundingClientRect().bottom"
+            )
+            for row in page.locator(".actions").all()
+        }
+        page.close()
+    assert set(below) == {"Copy", "Return to Prolific"}
+    assert min(below.values()) >= 16

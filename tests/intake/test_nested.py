@@ -1,0 +1,70 @@
+"""Columns of lists and records."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import karat
+from commands import run
+from karat.parts import open_parts
+
+ROWS = {"worker_id": ["v", "v", "w"], "item_id": ["a", "b", "a"], "label": ["x", "y", "x"]}
+LISTS = [["x"], ["y"], ["x", "y"]]
+RECORDS = [{"class": "x", "score": 0.6}] * 3
+
+
+def parquet(folder: Path, **columns: object) -> Path:
+    path = folder / "labels.parquet"
+    pl.DataFrame(ROWS | columns).write_parquet(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        (LISTS, "label holds lists; karat needs one answer a row. Explode the column"),
+        (RECORDS, "label holds records; karat needs one answer a row. Make the fields (class, score) columns"),
+    ],
+)
+@pytest.mark.parametrize("command", ["convert", "screen"])
+def test_nested_answers_are_refused(command: str, cells: object, told: str, tmp_path: Path) -> None:
+    _, error = run(command, parquet(tmp_path, label=cells), status=2)
+    assert error.startswith(f"labels.parquet: {told}")
+    assert "--map response=NAME" in error
+
+
+def test_so_are_those_of_json_and_of_tables_like_crowd_kits(tmp_path: Path) -> None:
+    path = tmp_path / "labels.jsonl"
+    rows = [{"worker_id": "v", "item_id": item, "label": [item]} for item in "ab"]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    with pytest.raises(karat.IntakeError, match=r"labels\.jsonl: label holds lists"):
+        karat.read(path)
+    pl.DataFrame({"task": ["a"], "worker": ["w"], "label": [["x"]]}).write_parquet(tmp_path / "crowd.parquet")
+    with pytest.raises(karat.IntakeError, match=r"crowd\.parquet: label holds lists"):
+        karat.read(tmp_path / "crowd.parquet")
+
+
+def test_what_is_not_needed_is_left_out_with_a_note(tmp_path: Path) -> None:
+    read = karat.read(parquet(tmp_path, scores=[[0.1, 0.9]] * 3, about=RECORDS, answer=LISTS))
+    assert read.frame["response"].to_list() == ["x", "y", "x"]
+    assert not {"scores", "about", "answer"} & set(read.frame.columns)
+    assert "scores, about, answer left out: they hold lists or records." in read.notes
+
+
+def test_a_mapped_column_is_needed(tmp_path: Path) -> None:
+    with pytest.raises(karat.IntakeError, match="scores holds lists; karat needs one rt a row"):
+        karat.read(parquet(tmp_path, scores=[[0.1, 0.9]] * 3), mapping={"rt": "scores"})
+
+
+@pytest.mark.parametrize(("cells", "told"), [(LISTS, "holds lists"), (RECORDS, "holds records")])
+def test_tables_and_parts_refuse_them_too(cells: object, told: str, tmp_path: Path) -> None:
+    frame = pl.DataFrame({"participant": ["v", "v", "w"], "item": ["a", "b", "a"], "response": cells})
+    with pytest.raises(karat.JudgmentsError, match=f"response: {told} where a row needs one value"):
+        karat.Judgments(frame, karat.Nominal(["x", "y"]))
+    frame.write_parquet(tmp_path / "part.parquet")
+    with pytest.raises(karat.JudgmentsError, match=rf"part\.parquet is not .*\n.*response: {told}"):
+        open_parts(tmp_path, karat.Nominal(["x", "y"])).read(0)
