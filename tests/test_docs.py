@@ -41,7 +41,7 @@ LONG = (
     "tutorials/measuring.md", "tutorials/python.md", "tutorials/existing-results.md", "tutorials/screening.md",
     "tutorials/crowd-labels.md", "howto/preregister.md", "howto/teaching.md", "howto/prolific.md",
     "howto/university-server.md", "howto/data-protection.md", "explanation/power.md", "explanation/crowd.md",
-    "explanation/contrasts.md", "docs/credence.md",
+    "explanation/contrasts.md", "docs/credence.md", "reference/python.md",
 )  # fmt: skip
 """Pages whose examples take long; the commands on them have quick tests of their own."""
 

@@ -75,17 +75,19 @@ def test_the_stated_rules_are_applied_and_everything_is_written(
     assert karat.read(out / "judgments.parquet").participants.height == 7
 
 
-def test_without_a_study_there_is_evidence_only(capsys: pytest.CaptureFixture[str]) -> None:
-    text = told(capsys, LIKERT)
+def test_without_a_study_there_is_evidence_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole, few = karat.read(LIKERT), tmp_path / "few.parquet"
+    whole.without(whole.participants["participant"][16:]).to_parquet(few)
+    text = told(capsys, few)
     assert "verdict    Evidence only: no study file states rules, so that nobody is excluded." in text
     assert "not run    inconsistency: " in text
     assert "crowd      Spammer Index ." in text
     assert "Nothing was written" in text
-    data = json.loads(told(capsys, LIKERT, "--json"))
+    data = json.loads(told(capsys, few, "--json"))
     assert set(data) == {"participants", "skipped", "summary", "settings", "spammer_index"}
     assert 0 < data["spammer_index"]["value"] < 1
     assert data["summary"]["excluded"] == 0
-    assert told(capsys, LIKERT, "--quiet", "--criteria", "completion") == ""
+    assert told(capsys, few, "--quiet", "--criteria", "completion") == ""
 
 
 def test_the_multiverse_has_a_picture_and_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,7 +25,9 @@ def whole() -> Multiverse:
     return multiverse(LIKERT, RULES, ORDER)
 
 
-@pytest.mark.parametrize("exclude", ["any", 2, "remfod and (attention or controls)"])
+@pytest.mark.parametrize(
+    "exclude", [pytest.param("any", marks=pytest.mark.slow), 2, "remfod and (attention or controls)"]
+)
 def test_universes_agree_with_plain_screenings(exclude: str | int) -> None:
     rules = RULES | {"exclude": exclude}
     found = multiverse(LIKERT, rules, ORDER)

@@ -257,6 +257,7 @@ def test_configurations_that_cannot_be(tmp_path: Path, text: str, words: str) ->
         pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", [signal.SIGINT])
 def test_interrupting_ends_the_workers(tmp_path: Path, root: Path, end: signal.Signals) -> None:
     text = f"""

@@ -107,6 +107,7 @@ def test_links_say_what_participants_cannot_reach(study_path: Path, tmp_path: Pa
     assert "--base-url https://" in told
 
 
+@pytest.mark.slow
 def test_links_know_the_last_server_and_the_public_title(study_path: Path, data: Path) -> None:
     study_path.write_text('public_title = "Sentences"\n' + study_path.read_text())
     server = Server(study_path, "--data", data)
@@ -207,6 +208,7 @@ def test_serve_says_what_was_changed_and_what_follows(study_path: Path, data: Pa
     assert any(line.startswith("warning    blind: The study is not as it was") for line in server.lines)
 
 
+@pytest.mark.slow
 def test_a_lost_password_can_be_set_anew(study_path: Path, data: Path) -> None:
     def stored() -> str | None:
         store = Store.open(f"sqlite:///{data}/karat.db")

@@ -29,6 +29,7 @@ def test_simultaneous_arrivals_are_spread_evenly(store: Store) -> None:
     assert spread(Counter(one.list for one in came), 7) <= 1
 
 
+@pytest.mark.parametrize("store_url", [pytest.param("sqlite", marks=pytest.mark.slow), "postgresql"], indirect=True)
 def test_arrivals_at_four_processes_are_spread_evenly(store_url: str) -> None:
     store = Store.open(store_url)
     study_id = start(store)

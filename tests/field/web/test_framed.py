@@ -238,6 +238,7 @@ def test_another_site_cannot_frame_the_study(framed: Framed) -> None:
     assert framed.rows(session) == []
 
 
+@pytest.mark.slow
 def test_the_end_goes_to_nobody_but_mturk(framed: Framed) -> None:
     page, frame, complaints = open_work(framed, {**WORKER, "turkSubmitTo": f"https://{ELSEWHERE}"})
     go_on(frame, framed.study)

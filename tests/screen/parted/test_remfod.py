@@ -100,14 +100,14 @@ def test_parts_of_one_size(number: int, tmp_path: Path) -> None:
     assert_same(in_parts(even(judgments, number), tmp_path), judgments)
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(st.lists(st.integers(0, 12), max_size=6), st.integers(1, 50))
 def test_parts_of_any_size(tmp_path_factory: pytest.TempPathFactory, cuts: list[int], seed: int) -> None:
     judgments = questionnaire(12, 15, seed)
     assert_same(in_parts(divided(judgments, cuts), tmp_path_factory.mktemp("out")), judgments)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from(FUNCTIONS[:3].tolist()),
                           st.one_of(st.integers(0, 3).map(float), st.floats(0, 1e6))), min_size=1, max_size=40),
        st.lists(st.integers(0, 4), max_size=3), st.sampled_from(list(TIME_RULES)), st.booleans())  # fmt: skip
