@@ -19,6 +19,7 @@ from karat.scales import Choice, Scale, answer_text
 from karat.times import instants
 
 LONG_MEDIAN_SECONDS = 120.0
+LISTS, RECORDS = "lists", "records"
 
 Place = tuple[str | None, str, int]
 """Where a row comes from: file, kind of place ("line", "row", ...) and its number."""
@@ -139,12 +140,23 @@ def _check_names(checked: Checked) -> None:
         )
 
 
+def kind_of_cells(dtype: pl.DataType) -> str | None:
+    """What a column of this type holds, where that is more than one value: lists or records.
+
+    >>> kind_of_cells(pl.List(pl.String())), kind_of_cells(pl.String())
+    ('lists', None)
+    """
+    if not dtype.is_nested():
+        return None
+    return RECORDS if isinstance(dtype, pl.Struct) else LISTS
+
+
 def _check_cells(checked: Checked) -> None:
     """One value a cell: columns of lists and records are made flat by whoever knows what they mean."""
     for name, dtype in checked.frame.schema.items():
-        if name in COLUMNS and dtype.is_nested():
-            kind = "records" if isinstance(dtype, pl.Struct) else "lists"
-            how = "Unnest" if kind == "records" else "Explode"
+        kind = kind_of_cells(dtype)
+        if name in COLUMNS and kind is not None:
+            how = "Unnest" if kind == RECORDS else "Explode"
             mend = f"{how} it, or say which other column it is: --map {name}=NAME, or mapping={{'{name}': 'NAME'}}."
             checked.problems.add(f"holds {kind} where a row needs one value", mend, column=name)
 

@@ -97,6 +97,16 @@ class Judgments(Shown):
     def __repr__(self) -> str:
         return self.summary()
 
+    @property
+    def answers(self) -> int:
+        """How many answers there are; rows without a response are none.
+
+        >>> import karat
+        >>> karat.datasets.load("crowd").answers
+        9600
+        """
+        return self.frame.height - self.frame["response"].null_count()
+
     def summary(self) -> str:
         """How many participants, items and answers there are, of which functions, on which scale, and what is missing.
 
@@ -196,8 +206,7 @@ def _everybody(frame: pl.DataFrame, participants: pl.DataFrame | None) -> pl.Dat
 
 def _summary_lines(judgments: Judgments) -> list[str]:
     frame = judgments.frame
-    answers = frame.height - frame["response"].null_count()
-    counts = (frame["participant"].n_unique(), frame["item"].n_unique(), answers)
+    counts = (frame["participant"].n_unique(), frame["item"].n_unique(), judgments.answers)
     lines = [", ".join(counted(n, word) for n, word in zip(counts, ("participant", "item", "answer"), strict=True))]
     if "question" in frame.columns:
         lines[0] += f", {counted(frame['question'].n_unique(), 'question')}"

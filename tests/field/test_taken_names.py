@@ -9,7 +9,6 @@ import pytest
 from field.server.conftest import ITEMS, write
 from karat.errors import KaratError
 from karat.field.registration import registration
-from karat.field.store import export
 from karat.study import taken_names
 
 QUESTION = '[[background]]\nname = "{}"\nquestion = "Where?"\n'
@@ -33,8 +32,3 @@ def test_a_column_of_the_items_with_a_name_of_the_answers(name: str, tmp_path: P
     items = "\n".join([f"{header},{name}", *(f"{row},past" for row in rows)])
     with pytest.raises(KaratError, match=rf"column {name}, .*such as item_{name}\."):
         registration("study", write(tmp_path / "study", items=items))
-
-
-def test_they_are_the_names_that_the_server_fills() -> None:
-    assert set(taken_names.OF_ANSWERS) == set(export.OF_ANSWERS)
-    assert set(taken_names.OF_PEOPLE) == set(export.OF_PEOPLE)

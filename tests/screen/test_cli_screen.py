@@ -13,7 +13,7 @@ import pytest
 import karat
 from karat.cli.main import main
 from karat.cli.progress import _Shown, stepping
-from karat.screen import spammer_size
+from karat.screen import spammer_size, spammer_unasked
 from study.studies import RATING, rating_items, write_study
 
 LIKERT = karat.datasets.path("likert")
@@ -188,11 +188,11 @@ def test_beside_a_choice_of_criteria_the_index_is_fitted_only_where_that_is_quic
     assert "crowd      Spammer Index ." in told(capsys, path, "--criteria", "completion")
     for name in ("QUICK_ANSWERS", "QUICK"):
         with monkeypatch.context() as patch:
-            patch.setattr(spammer_size, name, 0)
+            patch.setattr(spammer_unasked, name, 0)
             text = told(capsys, path, "--criteria", "completion")
             assert "crowd      no Spammer Index: beside a choice of criteria it is fitted only where" in text
             assert "Screen without --criteria to have it" in text
-    monkeypatch.setattr("karat.cli.screen.LONGEST", 0)
+    monkeypatch.setattr(spammer_unasked, "LONGEST", 0)
     assert "for these labels it would take about 0 minutes" in told(capsys, path)
 
 

@@ -92,11 +92,10 @@ def test_a_column_that_looks_like_functions_is_kept_for_the_check(tmp_path: Path
 def test_equal_functions_that_are_not_known_are_told_once(word: str, meant: str, tmp_path: Path) -> None:
     rows = "".join(f"t{number},{word},Sentence {number}.\n" for number in range(40))
     items = read_items([write(tmp_path, "i.csv", f"item,function,sentence\n{rows}f1,filler,x\n")], [], "likert")
-    (problem,) = items.problems
-    assert str(problem) == (
-        f'line 2, function: "{word}" is not known (40 rows, the last is line 41). Is {meant} meant? '
+    assert items.problems.lines() == [
+        f'lines 2, 3, 4 and 37 more, function: "{word}" is not known. Is {meant} meant? '
         "There are test, filler, control, attention, calibration, practice."
-    )
+    ]
 
 
 def test_many_functions_that_are_not_known_are_counted_in_words(tmp_path: Path) -> None:

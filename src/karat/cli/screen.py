@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,25 +12,18 @@ from karat.cli.account import criteria_lines, verdict_line
 from karat.cli.convert import Json, Quiet, SafeAnyway
 from karat.cli.parted import NumberOfParts, is_in_parts, lines_on, parts_of
 from karat.cli.place import Place, works_somewhere
-from karat.cli.progress import Steps, counting, stepping, working
+from karat.cli.progress import counting, stepping, working
 from karat.cli.reading import Reading, reads_files
 from karat.cli.screen_parted import screened
 from karat.errors import KaratError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from karat.judgments import Judgments
-    from karat.screen import Evidence, Multiverse, Screening, SpammerIndex
-    from karat.screen.run import Compute
+    from karat.screen import Multiverse, Screening, SpammerIndex
     from karat.study.study import Study
     from karat.work import Work
 
 EXAMPLE = "Example: karat screen results.csv --study study.toml --out screened"
-MOST_ANSWERS = 1_000_000
-LONGEST = 600
-"""Seconds, above which the Spammer Index of labels is not fitted unasked."""
-IN_PYTHON = "karat.screen.spammer_index fits it nevertheless, in Python; of a folder of parts (--parts) it is sampled."
 
 StudyFile = Annotated[
     Path | None, typer.Option("--study", help="The study file that states the rules, or its folder.", metavar="FILE")
@@ -160,63 +152,21 @@ def _screened(
     judgments: Judgments, rules: dict[str, Any] | None, study: Study | None, work: Work, silent: bool
 ) -> Screening:
     """The screening, saying which criterion runs and how many are done."""
-    from karat.screen.gold import gold, has_key
-    from karat.screen.noted import with_doubts
-    from karat.screen.positions import answered
     from karat.screen.rules import asked
-    from karat.screen.run import computing, run
+    from karat.screen.run import run
 
     settings, _ = asked(rules, study)
     with stepping("screening", len(settings), quiet=silent) as steps:
-        screening = run(judgments, rules, study, _telling(computing(judgments, work), steps))
-        if not screening.evidence or not has_key(answered(judgments)):
-            return screening
-        steps.begins("right answers")
-        return replace(screening, evidence=with_doubts(screening.evidence, gold(judgments).notes))
-
-
-def _telling(compute: Compute, steps: Steps) -> Compute:
-    """What computes a criterion, and says when it begins and what it found."""
-
-    def told(name: str, excluded: tuple[str, ...], settings: Mapping[str, Any]) -> Evidence:
-        steps.begins(name)
-        try:
-            evidence = compute(name, excluded, settings)
-        except KaratError:
-            steps.ends(f"{name}: not run.")
-            raise
-        steps.ends(str(evidence).splitlines()[0])
-        return evidence
-
-    return told
+        return run(judgments, rules, study, work=work, progress=steps)
 
 
 def _index(screening: Screening, silent: bool, *, chosen: bool) -> SpammerIndex | str:
     """The Spammer Index of those who stay, or the reason why there is none."""
-    from karat.screen import ScreenError, spammer_index
-    from karat.screen.crowd import crowd
-    from karat.screen.spammer_size import LEFT_OUT, QUICK, QUICK_ANSWERS, labels_take, refuse_large
+    from karat.screen.spammer_unasked import NO_INDEX, index_unasked
 
-    if not screening.kept.participants.height:
-        return "no Spammer Index: nobody is left after exclusion."
-    if chosen and len(screening.kept) > QUICK_ANSWERS:
-        return f"no Spammer Index: {LEFT_OUT}"
-    if len(screening.judgments) > MOST_ANSWERS:
-        return f"no Spammer Index: it would take long for more than {MOST_ANSWERS:,} answers. {IN_PYTHON}"
-    try:
-        answers = crowd(screening.kept, "spammer_index")
-        refuse_large(answers, "spammer_index")
-        if chosen and labels_take(answers) > QUICK:
-            return f"no Spammer Index: {LEFT_OUT}"
-        if labels_take(answers) > LONGEST:
-            minutes = round(labels_take(answers) / 60)
-            return f"no Spammer Index: for these labels it would take about {minutes:,} minutes. {IN_PYTHON}"
-        with working("fitting the Spammer Index", quiet=silent):
-            return spammer_index(screening.kept)
-    except MemoryError:
-        return "no Spammer Index: its model does not fit into memory."
-    except (ScreenError, ValueError) as error:
-        return "no Spammer Index: " + str(error).removeprefix("spammer_index: ")
+    with working("fitting the Spammer Index", quiet=silent):
+        found = index_unasked(screening, only_quick=chosen)
+    return f"{NO_INDEX}{found}" if isinstance(found, str) else found
 
 
 def _contrast(contrast: str | None) -> dict[str, Any] | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict
 from typing import Any
 
 from karat.errors import KaratError
@@ -18,7 +17,6 @@ from karat.field.store.studies import Register
 from karat.study.criteria import criterion_settings
 from karat.study.study import Study
 from karat.study.taken_names import taken_names
-from karat.study.time_rules import TIME_RULES
 
 
 def full_rules(study: Study) -> dict[str, Any] | None:
@@ -27,12 +25,8 @@ def full_rules(study: Study) -> dict[str, Any] | None:
     if screening is None:
         return None
     stated = screening.model_extra or {}
-    rules = {name: criterion_settings(name, given).model_dump(mode="json") for name, given in stated.items()}
-    if "remfod" in rules:
-        # Its factors, where they are left to the rule, are those of the rule as it is now.
-        usual = asdict(TIME_RULES[rules["remfod"]["rule"]])
-        rules["remfod"] |= {key: usual[key] for key in ("upper", "lower", "genuine_at_least")
-                            if rules["remfod"][key] is None}  # fmt: skip
+    settings = {name: criterion_settings(name, given) for name, given in stated.items()}
+    rules = {name: own.resolved(own.model_dump(mode="json")) for name, own in settings.items()}
     return {**rules, "exclude": screening.exclude}
 
 

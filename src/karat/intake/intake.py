@@ -79,12 +79,16 @@ class Intake:
 
     def expected_lines(self) -> list[str]:
         """For how many answers a right one is known, so that one sees that a gold standard was understood."""
+        if "expected" not in self.judgments.frame.columns:
+            return []
+        answers = counted(self.judgments.answers, "answer")
+        return [f"expected   a right answer is known for {self._expected():,} of {answers}"]
+
+    def _expected(self) -> int:
         frame = self.judgments.frame
         if "expected" not in frame.columns:
-            return []
-        answers = frame.filter(pl.col("response").is_not_null())["expected"]
-        known = len(answers) - answers.null_count()
-        return [f"expected   a right answer is known for {known:,} of {counted(len(answers), 'answer')}"]
+            return 0
+        return frame.filter(pl.col("response").is_not_null(), pl.col("expected").is_not_null()).height
 
     def reading_lines(self) -> list[str]:
         """How the files were read: by which readers, what is none of the judgments, and what was assumed."""
@@ -104,8 +108,9 @@ class Intake:
             "sources": [{"file": file, "reader": title} for file, title in self.sources],
             "participants": frame["participant"].n_unique(),
             "items": frame["item"].n_unique(),
-            "answers": frame.height,
-            "expected": frame.height - frame["expected"].null_count() if "expected" in frame.columns else 0,
+            "rows": frame.height,
+            "answers": self.judgments.answers,
+            "expected": self._expected(),
             "functions": dict(sorted(frame["function"].value_counts().iter_rows())),
             "scales": {question: scale.to_dict() for question, scale in self.judgments.scales.items()},
             "columns": {name: str(dtype) for name, dtype in frame.schema.items()},

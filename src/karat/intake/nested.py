@@ -11,29 +11,17 @@ from dataclasses import replace
 
 import polars as pl
 
+from karat.checks import LISTS, kind_of_cells
 from karat.columns import COLUMNS, REQUIRED
 from karat.errors import IntakeError
 from karat.intake.guess import guess_columns, joined
 from karat.intake.wide import listed
 from karat.tables import Table
 
-LISTS, RECORDS = "lists", "records"
-
-
-def kind_of(dtype: pl.DataType) -> str | None:
-    """What a column of this type holds, where that is more than one value.
-
-    >>> kind_of(pl.List(pl.String())), kind_of(pl.String())
-    ('lists', None)
-    """
-    if not dtype.is_nested():
-        return None
-    return RECORDS if isinstance(dtype, pl.Struct) else LISTS
-
 
 def without_nested(table: Table, told: Mapping[str, str]) -> Table:
     """A Parquet table without its nested columns; IntakeError where one of them is needed."""
-    nested = {name: kind for name, dtype in table.frame.schema.items() if (kind := kind_of(dtype))}
+    nested = {name: kind for name, dtype in table.frame.schema.items() if (kind := kind_of_cells(dtype))}
     if not nested:
         return table
     refuse_needed(table, nested, told)

@@ -28,14 +28,13 @@ from karat.screen.effects import EffectsBeforeAfter, effects_before_after
 from karat.screen.evidence import Evidence
 from karat.screen.run import run as screen
 from karat.screen.screening import Screening
-from karat.screen.spammer_index import SpammerIndex, spammer_index
+from karat.screen.spammer_index import SpammerIndex
+from karat.screen.spammer_unasked import NOBODY, index_unasked
 from karat.study.criteria import CRITERIA
 from karat.study.study import Study
 
 MOST_ANSWERS = 1_000_000
 """With more answers the Spammer Index and the measures would take too long for a page."""
-NOBODY = "nobody is left after exclusion."
-"""Why there is neither an index nor a measure where the rules exclude everybody."""
 T = TypeVar("T")
 DESCRIBING = ("remfod", "attention", "controls", "markov", "deletion", "credence")
 """The criteria that describe the quality of data, whether or not they are rules of the study."""
@@ -108,7 +107,7 @@ def gather(
             screening = screen(judgments, rules, study)
     found = _measured(screening, study, progress) if measured is None else measured
     with progress("fitting the Spammer Index"):
-        index = _index(screening)
+        index = index_unasked(screening)
     described = {name: _evidence(screening, name, progress) for name in DESCRIBING}
     with progress("comparing effects before and after exclusion"):
         effects = _effects(screening, found)
@@ -124,13 +123,6 @@ def _measured(screening: Screening, study: Study | None, progress: Progress) -> 
         return NOBODY
     everybody, gone = screening.judgments, _gone(screening)
     return _or_why(everybody, lambda: measure(everybody, study=study, without=gone, progress=progress))
-
-
-def _index(screening: Screening) -> SpammerIndex | str:
-    """The Spammer Index of those who stay, or why there is none."""
-    if not screening.kept.participants.height:
-        return NOBODY
-    return _or_why(screening.judgments, lambda: spammer_index(screening.kept))
 
 
 def _evidence(screening: Screening, name: str, progress: Progress) -> Evidence | str:

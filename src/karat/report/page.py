@@ -81,7 +81,7 @@ def facts(gathered: Gathered) -> list[tuple[str, str]]:
     found += [("of them simulated", f"{made_up:,}")] if 0 < made_up < everyone else []
     found.append(("in the analysis", f"{everyone - gone:,}"))
     found.append(("items", f"{screening.judgments.frame['item'].n_unique():,}"))
-    found.append(("answers", f"{len(screening.judgments):,}"))
+    found.append(("answers", f"{screening.judgments.answers:,}"))
     if isinstance(gathered.index, SpammerIndex):
         ends = f"{_share(gathered.index.lower)} to {_share(gathered.index.upper)}"
         found.append((f"Spammer Index ({ends})", _share(gathered.index.value)))

@@ -7,9 +7,9 @@ from typing import Any
 import polars as pl
 
 from karat.measure.written import plain
-from karat.report.words.criteria import resolved
 from karat.report.words.exclusions import planned_evidence
 from karat.screen.rules import settings_of, stated_rules
+from karat.study.criteria import CRITERIA
 from karat.study.study import Study
 from karat.study.summary import functions_per_list
 
@@ -42,7 +42,7 @@ def study_counts(study: Study) -> dict[str, Any]:
         )  # fmt: skip
     rules = stated_rules(study)
     stated = {} if rules is None else settings_of(rules, study)
-    screening = {name: resolved(name, own) for name, own in stated.items()}
+    screening = {name: CRITERIA[name].settings.resolved(own) for name, own in stated.items()}
     needed = {name: planned_evidence(study, name, own) for name, own in stated.items()}
     return {
         "fingerprint": study.fingerprint, "lists": study.lists, "minutes": study.minutes(), "blocks": blocks,

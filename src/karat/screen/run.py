@@ -26,9 +26,10 @@ from karat.screen.noted import with_doubts
 from karat.screen.positions import answered
 from karat.screen.rules import asked, follows
 from karat.screen.screening import Screening, Step
+from karat.screen.steps import begin, end
 from karat.study.criteria import CRITERIA, criterion_named
 from karat.study.study import Study
-from karat.work import HERE, Work
+from karat.work import HERE, Progress, Work
 
 Compute = Callable[[str, tuple[str, ...], Mapping[str, Any]], Evidence]
 """From the name of a criterion, who is excluded already, and its settings, to its evidence."""
@@ -44,6 +45,7 @@ def run(
     compute: Compute | None = None,
     *,
     work: Work = HERE,
+    progress: Progress | None = None,
 ) -> Screening:
     """Run the criteria that `rules` state, with their settings and `exclude`, or all that apply with usual settings.
 
@@ -51,7 +53,8 @@ def run(
     "any"}`. With a `study`, its own rules are taken unless others are given, and criteria know the length of its
     questionnaire, its expected duration and the answers that admit. A criterion that is stated and cannot run is listed
     in `skipped`, never dropped in silence. `compute` may remember evidence for many runs on the same judgments. `work`
-    says where the many tasks of some criteria are done (`karat.work.opened`).
+    says where the many tasks of some criteria are done (`karat.work.opened`). A `progress` that wants to hear of steps
+    (`karat.screen.steps`) is told which criterion begins and what each has found.
 
     >>> import karat
     >>> screening = run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}, "exclude": "any"})
@@ -69,10 +72,13 @@ def run(
     for number, stage in enumerate(STAGES):
         here = [name for name in settings if CRITERIA[name].stage == stage]
         for name in here:
+            begin(progress, name)
             try:
                 evidence[name] = compute(name, tuple(excluded), settings[name])
+                end(progress, str(evidence[name]).splitlines()[0])
             except ScreenError as error:
                 skipped[name] = str(error)
+                end(progress, f"{name}: not run.")
         gone: tuple[str, ...] = ()
         if exclude is not None and settings and people:
             # What is still to come, or could not run, is not known: nobody is excluded because of it.
@@ -84,6 +90,7 @@ def run(
         counts = {name: len(set(evidence[name].flagged) & set(gone)) for name in here if name in evidence}
         steps.append(Step(stage, len(people) - len(excluded) + len(gone), counts, gone))
     if alone and evidence and has_key(answered(judgments)):
+        begin(progress, "right answers")
         evidence = with_doubts(evidence, gold(judgments).notes)
     out = set(excluded)
     return Screening(

@@ -6,11 +6,13 @@ Settings stand here and not beside what computes them, so that a study file can 
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from pydantic import Field
 
 from karat.study.criterion import Criterion, CriterionSettings
+from karat.study.time_rules import TIME_RULES
 
 
 class CompletionSettings(CriterionSettings):
@@ -69,6 +71,17 @@ class RemfodSettings(CriterionSettings):
         None, description="A column with the length of the sentence or its text: times are adjusted for it first."
     )
     inclusive: bool = Field(False, description="Whether a time that equals a cutoff is outlying, as in published code.")
+
+    @classmethod
+    def resolved(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        """With the factors of the rule, where they are left to it.
+
+        >>> RemfodSettings.resolved({"rule": "remfod", "upper": 3.0, "lower": None})
+        {'rule': 'remfod', 'upper': 3.0, 'lower': 1.5, 'genuine_at_least': 0.9}
+        """
+        usual = TIME_RULES[given.get("rule", "remfod")]
+        factors = {key: getattr(usual, key) for key in ("upper", "lower", "genuine_at_least")}
+        return {**given, **{key: value for key, value in factors.items() if given.get(key) is None}}
 
 
 class PassSettings(CriterionSettings):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,6 +14,11 @@ class CriterionSettings(BaseModel):
     """What the settings of all criteria share."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @classmethod
+    def resolved(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The settings with the values that are used where none is given and something else decides, such as a rule."""
+        return dict(given)
 
 
 @dataclass(frozen=True)

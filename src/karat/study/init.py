@@ -13,6 +13,7 @@ from pathlib import Path
 
 from karat.errors import KaratError, Problems, ProblemsError, counted
 from karat.study.file import NAME
+from karat.study.own_names import plain
 from karat.study.setting_flaws import meant
 from karat.study.table_files import table_file
 from karat.study.tasks import AROUND_MINUTES, TASKS
@@ -121,7 +122,7 @@ def _pairs(path: Path) -> list[tuple[str, str, str]]:
     if not path.is_file():
         raise KaratError(f"There is no file {path}. Give a CSV file or a spreadsheet with two columns of sentences.")
     table = read_table(table_file(path))
-    columns = {name.strip().lower().replace(" ", "_").replace("-", "_"): name for name in table.frame.columns}
+    columns = {plain(name): name for name in table.frame.columns}
     found = next(((columns[a], columns[b]) for a, b in SENTENCES if a in columns and b in columns), None)
     if found is None:
         known = ", ".join(f"{a} and {b}" for a, b in SENTENCES)

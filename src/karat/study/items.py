@@ -222,20 +222,16 @@ def _whole(items: Items, tables: Sequence[tuple[str, Sequence[str]]], factors: S
 def _flag_unknown(
     frame: pl.DataFrame, column: str, known: Sequence[str], locate: Callable[[int], Place], problems: Problems
 ) -> None:
-    """Values that a column cannot have: one problem for all rows with the same."""
+    """Values that a column cannot have."""
     if column not in frame.columns:
         return
-    found: dict[str, list[int]] = {}
     for row, value in enumerate(frame[column].to_list()):
         if value is not None and (value.lower() if column == "function" else value) not in known:
-            found.setdefault(value, []).append(row)
-    for value, rows in found.items():
-        close = function_meant(value) if column == "function" else nearest(value, list(known))
-        mend = f"Is {close} meant? " if close else ""
-        file, place, number = locate(rows[0])
-        more = f" ({len(rows)} rows, the last is {place} {locate(rows[-1])[2]})" if len(rows) > 1 else ""
-        problems.add(f"is not known{more}", f"{mend}There are {', '.join(known)}.", column=column, value=value,
-                     file=file, place=place, number=number)  # fmt: skip
+            close = function_meant(value) if column == "function" else nearest(value, list(known))
+            mend = f"Is {close} meant? " if close else ""
+            file, place, number = locate(row)
+            problems.add("is not known", f"{mend}There are {', '.join(known)}.", column=column, value=value, file=file,
+                         place=place, number=number)  # fmt: skip
 
 
 def _flag_failed(frame: pl.DataFrame, locate: Callable[[int], Place], problems: Problems) -> None:

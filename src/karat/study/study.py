@@ -60,6 +60,11 @@ class Study:
     """What was computed once and is asked for again for every participant."""
 
     @property
+    def public_title(self) -> str:
+        """The title that participants see."""
+        return self.settings.public_title or self.title
+
+    @property
     def title(self) -> str:
         """The title of the study."""
         return self.settings.title

@@ -8,18 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import polars as pl
+
 from karat.study.study import Study
 
-OF_ANSWERS = (
-    "participant", "response", "rt", "first_response", "first_rt", "changes", "time", "blurs", "away", "pointer",
-    "isolated", "frame_rate",
-)  # fmt: skip
-"""What the server fills in the table of judgments."""
-OF_PEOPLE = (
-    "participant", "list", "state", "source", "started", "finished", "planned", "working_time", "person",
-    "quiz_attempts", "quiz_passed", "device", "pilot", "comment", "platform_id", "platform_session", "platform_study",
-)  # fmt: skip
-"""What the server fills in the table of participants."""
+Types = dict[str, pl.DataType | type[pl.DataType]]
+OF_ANSWERS: Types = {
+    "participant": pl.String, "response": pl.String, "rt": pl.Float64, "first_response": pl.String,
+    "first_rt": pl.Float64, "changes": pl.Int64, "time": pl.Float64, "blurs": pl.Int64, "away": pl.Float64,
+    "pointer": pl.String, "isolated": pl.Boolean, "frame_rate": pl.Float64,
+}  # fmt: skip
+"""The columns of judgments that the server fills; the others are those of the questionnaire."""
+OF_PEOPLE: Types = {
+    "participant": pl.String, "list": pl.String, "state": pl.String, "source": pl.String, "started": pl.Float64,
+    "finished": pl.Float64, "planned": pl.Boolean, "working_time": pl.Float64, "person": pl.String,
+    "quiz_attempts": pl.Int64, "quiz_passed": pl.Boolean, "device": pl.String, "pilot": pl.Boolean,
+    "comment": pl.String, "platform_id": pl.String, "platform_session": pl.String, "platform_study": pl.String,
+}  # fmt: skip
+"""The columns of participants that the server fills; the others are answers to background questions."""
 FORM_FIELDS = ("csrf", "token")
 """What every form of a participant carries beside its questions."""
 

@@ -33,7 +33,7 @@ def links(study: Study, base_url: str, slug: str) -> str:
     address = f"{base_url.rstrip('/')}/s/{slug}/"
     where = platform(study.settings.recruitment)
     lines = [f"{study.title}, for {where.title or 'anybody with the link'}:", ""]
-    lines += [*row("title", study.settings.public_title or study.title), *where.pasted(study, address)]
+    lines += [*row("title", study.public_title), *where.pasted(study, address)]
     lines += ["", "  choose these participants", *_prescreeners(study)]
     lines += [*_kept_out(study)]
     return "\n".join(lines)

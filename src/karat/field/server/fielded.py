@@ -42,11 +42,6 @@ class Fielded:
     _person_key: bytes = field(repr=False)
 
     @property
-    def title(self) -> str:
-        """The title that participants see."""
-        return self.study.settings.public_title or self.study.title
-
-    @property
     def language(self) -> str:
         """The language of the study."""
         return self.study.settings.language

@@ -55,7 +55,7 @@ def page(
     framed = framed or (asked is not None and asked.framed)
     common = {
         "words": words,
-        "title": field.title if field is not None else "karat",
+        "title": field.study.public_title if field is not None else "karat",
         "language": field.language if field is not None else words.language,
         "direction": words.direction,
         "slug": field.slug if field is not None else "",

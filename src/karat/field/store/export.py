@@ -18,21 +18,8 @@ from karat.field.store.schema import answer, event, identity, session, trial
 from karat.judgments import Judgments
 from karat.study.results import on_scales
 from karat.study.study import Study
+from karat.study.taken_names import OF_ANSWERS, OF_PEOPLE, Types
 
-Types = dict[str, pl.DataType | type[pl.DataType]]
-OF_ANSWERS: Types = {
-    "participant": pl.String, "response": pl.String, "rt": pl.Float64, "first_response": pl.String,
-    "first_rt": pl.Float64, "changes": pl.Int64, "time": pl.Float64, "blurs": pl.Int64, "away": pl.Float64,
-    "pointer": pl.String, "isolated": pl.Boolean, "frame_rate": pl.Float64,
-}  # fmt: skip
-"""The columns of judgments that the server fills; the others are those of the questionnaire."""
-OF_PEOPLE: Types = {
-    "participant": pl.String, "list": pl.String, "state": pl.String, "source": pl.String, "started": pl.Float64,
-    "finished": pl.Float64, "planned": pl.Boolean, "working_time": pl.Float64, "person": pl.String,
-    "quiz_attempts": pl.Int64, "quiz_passed": pl.Boolean, "device": pl.String, "pilot": pl.Boolean,
-    "comment": pl.String, "platform_id": pl.String, "platform_session": pl.String, "platform_study": pl.String,
-}  # fmt: skip
-"""The columns of participants that the server fills; the others are answers to background questions."""
 DETAILS = ("blurs", "away", "pointer", "isolated", "frame_rate")
 """What is told of each answer beside the answer."""
 

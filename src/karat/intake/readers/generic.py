@@ -10,13 +10,13 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from karat.checks import places, text_column
+from karat.checks import LISTS, RECORDS, places, text_column
 from karat.columns import COLUMNS, nearest
 from karat.errors import IntakeError, counted
 from karat.intake.cells import cell_text, from_one, seconds_of
 from karat.intake.guess import guess_columns, guess_mapping, guess_rt_unit, joined
 from karat.intake.lacking import refuse_misspelt
-from karat.intake.nested import LISTS, RECORDS, refuse_needed, without_nested
+from karat.intake.nested import refuse_needed, without_nested
 from karat.intake.reading import Options, Reader, Reading
 from karat.source import SourceFile
 from karat.tables import Table, read_table

@@ -3,8 +3,8 @@
 Nobody confirms themselves: a participant's own answers are taken out of the strengths by which they are judged, in one
 Newton step each, a - g / (H - h), with the slope g and the information h that their answer gave (H in all). Both are
 those at the strengths as they are now: where few judged a stimulus and all agree, H is small, and what the answer gave
-at earlier strengths would turn the verdict of the others round. A stimulus
-that comes again is answered as before with a learned probability, and else anew.
+at earlier strengths would turn the verdict of the others round. A stimulus that comes again is answered as before with
+a learned probability, and else anew.
 
 Stimuli under test are those about which grammars may differ; about fillers and controls everybody agrees. Where a study
 has both, a participant may have a grammar of their own, in which the strength of stimulus i is

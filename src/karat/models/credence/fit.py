@@ -63,12 +63,13 @@ def fit_credence(trials: Trials, seed: int = 1, progress: Progress | None = None
         some = np.sort(np.random.default_rng(seed).permutation(people)[: max(100, ENOUGH // count)])
     total = ROUNDS + MORE_ROUNDS + ROUNDS
     sparse = len(some) < people and _answers_a_stimulus(trials) * len(some) / people < SHARED
-    if sparse:
-        mixture = Mixture(trials, weight)
+    learned = None if sparse else _learned(trials.of(some), weight[some], seed, lambda done: told(done, total))
+    if learned is not None and len(some) == people:
+        mixture = learned
     else:
-        mixture = _learned(trials.of(some), weight[some], seed, lambda done: told(done, total))
-    if len(some) < people:
-        mixture = mixture if sparse else _of_everybody(trials, weight, mixture)
+        mixture = Mixture(trials, weight)
+        if learned is not None:
+            mixture.adopt(learned)
         _until_still(mixture, lambda done: told(ROUNDS + MORE_ROUNDS + done, total))
     step = mixture.step(learn=False)
     told(total, total)
@@ -78,12 +79,6 @@ def fit_credence(trials: Trials, seed: int = 1, progress: Progress | None = None
 def _answers_a_stimulus(trials: Trials) -> float:
     """How many answers half of the stimuli have at least."""
     return float(np.median(np.concatenate([np.bincount(part.item[part.there]) for part in trials.parts])))
-
-
-def _of_everybody(trials: Trials, weight: Floats, learned: Mixture) -> Mixture:
-    everybody = Mixture(trials, weight)
-    everybody.adopt(learned)
-    return everybody
 
 
 def _until_still(mixture: Mixture, told: Callable[[int], None]) -> None:

@@ -12,7 +12,6 @@ import polars as pl
 
 from karat.report.words.language import Language
 from karat.screen.evidence import Evidence
-from karat.screen.time_rules import time_rule
 from karat.study.criteria import CRITERIA, title_of
 
 SHARES = {
@@ -39,7 +38,7 @@ def clause(language: Language, name: str, settings: Mapping[str, Any], needed: s
     >>> clause(ENGLISH, "completion", {"at_least": 0.9, "trials": 72, "person": "worker"})
     'at least 90 % of 72 trials answered, no person twice; person = worker'
     """
-    whole = resolved(name, settings)
+    whole = CRITERIA[name].settings.resolved(settings)
     keys = [key for key in _keys(name, whole) if language.knows(key)]
     values = {key: _told(language, name, key, value) for key, value in whole.items()}
     told = [language.say(key, **values) for key in keys]
@@ -115,20 +114,6 @@ def needed_answers(language: Language, evidence: Evidence) -> str:
     if told and len(chances) == 1:
         told.append(language.say("needed.guess", p=language.p_value(chances.item())))
     return "; ".join(told)
-
-
-def resolved(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings with the cutoffs of the rule where they are left to it.
-
-    >>> resolved("remfod", {"rule": "remfod", "upper": None, "lower": None, "genuine_at_least": None})["lower"]
-    1.5
-    """
-    whole = dict(settings)
-    if name == "remfod":
-        asked = {key: whole.get(key) for key in ("upper", "lower", "genuine_at_least")}
-        rule = time_rule(whole.get("rule", "remfod"), **asked)
-        whole |= {"upper": rule.upper, "lower": rule.lower, "genuine_at_least": rule.genuine_at_least}
-    return whole
 
 
 def _keys(name: str, settings: Mapping[str, Any]) -> list[str]:

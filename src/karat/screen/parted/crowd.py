@@ -22,7 +22,7 @@ from karat.parts import Parts
 from karat.scales import Scale
 from karat.screen.evidence import Evidence
 from karat.screen.parted.evidence import PartedEvidence
-from karat.screen.parted.steps import begin
+from karat.screen.steps import begin
 from karat.study.results import with_study
 from karat.study.study import Study, load
 from karat.work import HERE, Progress, Work

@@ -31,17 +31,17 @@ from karat.screen.parted.evidence import PartedEvidence
 from karat.screen.parted.gold import doubts_in_parts
 from karat.screen.parted.looking import Seen, look
 from karat.screen.parted.screening import PartedScreening, PartedStep
-from karat.screen.parted.steps import begin, end
 from karat.screen.rules import asked, follows
 from karat.screen.run import STAGES
 from karat.screen.spammer_size import LEFT_OUT, QUICK_ANSWERS
+from karat.screen.spammer_unasked import NO_INDEX, NO_ROOM, NOBODY
+from karat.screen.steps import begin, end
 from karat.study.criteria import CRITERIA
 from karat.study.study import Study
 from karat.work import HERE, Progress, Work
 
 NOT_IN_PARTS = "{name} cannot run in parts: it looks at all participants at once. Screen a table that fits into memory."
 PEOPLE = "people"
-NO_INDEX = "no Spammer Index: "
 UNFINISHED = f"{NO_INDEX}its fit was broken off; run the same command again."
 """What is written before the fit, lest a fit that is broken off takes the verdicts along."""
 
@@ -250,12 +250,12 @@ def _index(running: _Running, seen: Seen, *, only_quick: bool) -> Any:
 
     begin(running.crowd.progress, "spammer_index")
     if running.gone == running.everybody:
-        return f"{NO_INDEX}nobody is left after exclusion."
+        return f"{NO_INDEX}{NOBODY}"
     if only_quick and seen.answers > QUICK_ANSWERS:
         return f"{NO_INDEX}{LEFT_OUT}"
     try:
         return spammer_index_in_parts(running.crowd, only_quick=only_quick)
     except MemoryError:
-        return f"{NO_INDEX}its model does not fit into memory."
+        return f"{NO_INDEX}{NO_ROOM}"
     except (ScreenError, ValueError) as error:
         return NO_INDEX + str(error).removeprefix("spammer_index: ")
