@@ -16,7 +16,7 @@ help:
 	@echo "make test-slow    the tests that take longer"
 	@echo "make lint         style and types only"
 	@echo "make docs         build the documentation into site/"
-	@echo "make benchmarks   measure the ratios that README and docs quote, and write them there (over an hour)"
+	@echo "make benchmarks   measure the ratios that README and docs quote, and write them there (over an hour; BENCHMARKS=benchmarks/read.py for one)"
 	@echo "make datasets     make the example data again"
 	@echo "make replication  make the pages on published studies again (needs ../shared/reference)"
 	@echo "make screenshots  take the pictures of the documentation again, in the browser tests"
@@ -79,8 +79,9 @@ docs: setup-dev
 	$(ENV) -m mkdocs build --strict
 
 # All are run, also after one that missed a target; which did is said at the end.
+BENCHMARKS ?= benchmarks/*.py
 benchmarks: setup-dev browser
-	@missed=; for script in benchmarks/*.py; do \
+	@missed=; for script in $(BENCHMARKS); do \
 	case $$script in *scale_out.py) sizes="1e6 1e7 1e8";; *) sizes=;; esac; \
 	echo "== $$script $$sizes"; $(ENV) "$$script" $$sizes --write || missed="$$missed $$script"; done; \
 	if [ -n "$$missed" ]; then echo "missed a target:$$missed"; exit 1; fi

@@ -262,7 +262,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             times = beside_otree(folder, path, rates["SQLite"], least)
             held.append(("twenty times oTree's answers", times >= TIMES_OTREE))
             if options.write:
-                told = f"{share:.1f} times the bare endpoint's ({rates['SQLite']:,.0f} a second on an idle machine)"
+                told = f"{share:.1f} times the bare endpoint's ({rates['SQLite']:,.0f} a second here)"
                 write_rows({ROW: f"{times:.0f} times oTree's answers a second, {told}"})
         if "PostgreSQL" in urls and not options.quick:
             several(PROCESSES, folder, path, way, urls, least, options.write)

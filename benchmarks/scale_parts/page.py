@@ -20,7 +20,7 @@ ROW = "ReMFOD of 1,000,000 trials in parts, on two processes"
 GIGABYTES, LINEAR, SPEED_UP, BESIDE_MEMORY = 8.0, 1.25, 1.6, 2.0
 PARTICIPANTS, ANSWERS = 1_000_000, 1_000_000_000
 CORES = (2, 32, 256)
-SERVER = re.compile(r"\(([\d,]+) a second on an idle machine\)")
+SERVER = re.compile(r"\(([\d,]+) a second here\)")
 
 
 @dataclass(frozen=True)

@@ -285,3 +285,13 @@ def test_the_command_keeps_the_key_out_of_the_archive(results: Judgments, tmp_pa
     assert code != 0
     assert "is there already" in told
     assert not out.exists()
+
+
+def test_the_command_takes_rules_alone(results: Judgments, tmp_path: Path) -> None:
+    file, rules, out = tmp_path / "results.parquet", tmp_path / "rules.toml", tmp_path / "out"
+    results.to_parquet(file)
+    rules.write_text("[screening]\nattention = { alpha = 0.01 }\n")
+    code, told = run(str(file), "--rules", str(rules), "-o", str(out), "--no-report")
+    assert code == 0, told
+    (written,) = out.rglob("screening.json")
+    assert json.loads(written.read_text(encoding="utf-8"))["settings"]["attention"]["alpha"] == 0.01

@@ -58,3 +58,12 @@ def test_nothing_is_overwritten_or_written_by_mistake(results: Path, tmp_path: P
     with pytest.raises(KaratError, match="one of the files to read"):
         run(results, "--format", "html", "-o", results)
     assert results.read_text() == ROWS
+
+
+def test_rules_alone_exclude_and_the_page_says_where_they_are_from(results: Path, tmp_path: Path) -> None:
+    rules, out = tmp_path / "rules.toml", tmp_path / "page.md"
+    rules.write_text("[screening]\ncompletion = { trials = 4 }\n")
+    results.write_text(ROWS + "late,a,3,1\n")
+    told = run(results, "--scale", "ordinal:1-5", "--rules", rules, "-o", out)
+    assert "4 of 5 participants stay in the analysis (rule: any of completion)" in told
+    assert "The criteria and the rule were given for this analysis; no study file" in out.read_text(encoding="utf-8")

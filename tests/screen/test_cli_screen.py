@@ -79,7 +79,7 @@ def test_without_a_study_there_is_evidence_only(tmp_path: Path, capsys: pytest.C
     whole, few = karat.read(LIKERT), tmp_path / "few.parquet"
     whole.without(whole.participants["participant"][16:]).to_parquet(few)
     text = told(capsys, few)
-    assert "verdict    Evidence only: no study file states rules, so that nobody is excluded." in text
+    assert "verdict    Evidence only: no rules are stated, by --study or --rules, so that nobody is excluded." in text
     assert "not run    inconsistency: " in text
     assert "crowd      Spammer Index ." in text
     assert "Nothing was written" in text
@@ -248,3 +248,45 @@ def test_on_a_terminal_the_step_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
         # Nobody knows how far it is, which is not all of it.
         assert task.total is None
         assert task.percentage == 0
+
+
+def test_rules_alone_exclude_as_those_of_a_study(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, rules = labelled(tmp_path), tmp_path / "rules.toml"
+    rules.write_text('[screening]\ncompletion = { trials = 20 }\nexclude = "completion"\n')
+    data = json.loads(told(capsys, path, "--rules", rules, "--json"))
+    assert data["summary"]["excluded"] == 12
+    assert set(data["settings"]) == {"completion", "exclude"}
+    assert data["settings"]["completion"]["trials"] == 20
+    chosen = json.loads(told(capsys, path, "--rules", rules, "--criteria", "completion", "--json"))
+    assert (chosen["settings"]["completion"]["trials"], chosen["summary"]["excluded"]) == (20, 0)
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    path.rename(folder / "labels.parquet")
+    in_parts = json.loads(told(capsys, folder, "--parts", "2", "--rules", rules, "--json"))
+    assert in_parts["summary"]["excluded"] == 12
+
+
+@pytest.mark.parametrize(
+    ("text", "told_of"),
+    [
+        (None, "There is no file of rules"),
+        ("completion = {}\n", "line 1, completion: is no key here"),
+        ("", "screening: is missing"),
+        ("[screening]\ncredense = {}\n", "Is credence meant?"),
+        ("[screening]\ncompletion = {}\nexclude = 'remfod'\n", "line 3, screening.exclude"),
+        ("[screening\n", "rules.toml is not TOML"),
+        ("title = 'A study'\n[[block]]\n", "rules.toml is a study file, with items beside its rules: say --study"),
+    ],
+)
+def test_rules_that_cannot_be_followed_are_told_with_their_line(
+    text: str | None, told_of: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules = tmp_path / "rules.toml"
+    if text is not None:
+        rules.write_text(text)
+    assert told_of in refused(capsys, LIKERT, "--rules", rules)
+
+
+def test_a_study_and_rules_beside_it_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    both = ("--study", "study.toml", "--rules", "rules.toml")
+    assert "say --study or --rules, not both" in refused(capsys, LIKERT, *both)

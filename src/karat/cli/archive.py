@@ -12,6 +12,7 @@ import typer
 from karat.cli.convert import Json, Quiet
 from karat.cli.progress import working
 from karat.cli.reading import Reading, reads_files
+from karat.cli.stated import RulesFile, stated
 from karat.errors import KaratError
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ Key = Annotated[
 def archive(
     out: Out,
     study: StudyFile = None,
+    rules: RulesFile = None,
     keep: Keep = None,
     creator: Creator = None,
     license_: License = "",
@@ -57,15 +59,14 @@ def archive(
     them. Read the folder's README.md before you publish it.
     """
     from karat.report.archive import archive as write
-    from karat.study.study import load
 
     _check(out, key)
     silent = quiet or as_json
-    stated = None if study is None else load(study)
-    known = reading.known(stated, quiet=silent)
+    planned, applied = stated(study, rules)
+    known = reading.known(planned, quiet=silent)
     found = write(
-        known.judgments, out, stated, keep=keep or [], creators=creator or [], license=license_, report=report,
-        progress=partial(working, quiet=silent),
+        known.judgments, out, planned, applied, keep=keep or [], creators=creator or [], license=license_,
+        report=report, progress=partial(working, quiet=silent),
     )  # fmt: skip
     if key is not None:
         _write_key(found, key)

@@ -15,6 +15,7 @@ import typer
 from karat.cli.convert import Json, Quiet, SafeAnyway
 from karat.cli.progress import working
 from karat.cli.reading import Reading, reads_files
+from karat.cli.stated import RulesFile, stated
 from karat.errors import KaratError
 
 EXAMPLE = "Example: karat report results.csv --study study.toml -o report.html"
@@ -48,6 +49,7 @@ In = Annotated[Language, typer.Option("--language", help="Of the paragraphs on m
 @reads_files
 def report(
     study: StudyFile = None,
+    rules: RulesFile = None,
     out: Out = None,
     format: As = None,  # noqa: A002
     language: In = Language.en,
@@ -59,14 +61,13 @@ def report(
 ) -> None:
     """Write one page on a study: design, sample, quality of data, every participant, results, words for a paper.
 
-    With --study the rules of its section screening are applied; without one all criteria that apply give evidence, and
-    nobody is excluded. The page holds everything, opens from disk and asks the network for nothing. Markdown has its
-    figures in a folder beside it.
+    With --study the rules of its section screening are applied, with --rules those of a file that has this section
+    alone; without either all criteria that apply give evidence, and nobody is excluded. The page holds everything,
+    opens from disk and asks the network for nothing. Markdown has its figures in a folder beside it.
     """
     from karat.report import gather, write
     from karat.report.as_json import as_data
     from karat.report.written import format_of
-    from karat.study.study import load
 
     silent = quiet or as_json
     kind = format or (None if out else Format.html)
@@ -74,11 +75,12 @@ def report(
     format_of(target, kind)
     if target in reading.files:
         raise KaratError(f"{target} is one of the files to read; give another name to write to.")
-    stated = None if study is None else load(study)
-    known = reading.known(stated, quiet=silent)
+    planned, applied = stated(study, rules)
+    known = reading.known(planned, quiet=silent)
     told = tuple(dict.fromkeys([*known.judgments.notes, *known.notes]))
     gathered = gather(
-        known.judgments, stated, notes=told, command=_command(reading.files), progress=partial(working, quiet=silent)
+        known.judgments, planned, applied, notes=told, command=_command(reading.files),
+        progress=partial(working, quiet=silent),
     )  # fmt: skip
     if as_json and out is None:
         typer.echo(json.dumps(as_data(gathered, language), ensure_ascii=False, indent=2))

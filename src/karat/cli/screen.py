@@ -15,9 +15,12 @@ from karat.cli.place import Place, works_somewhere
 from karat.cli.progress import counting, stepping, working
 from karat.cli.reading import Reading, reads_files
 from karat.cli.screen_parted import screened
+from karat.cli.stated import RulesFile, stated
 from karat.errors import KaratError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from karat.judgments import Judgments
     from karat.screen import Multiverse, Screening, SpammerIndex
     from karat.study.study import Study
@@ -51,6 +54,7 @@ Contrast = Annotated[
 @works_somewhere
 def screen(
     study: StudyFile = None,
+    rules: RulesFile = None,
     out: Out = None,
     criteria: Criteria = None,
     explain: Explain = None,
@@ -68,9 +72,9 @@ def screen(
 ) -> None:
     """Say who answered in earnest, with reasons, and write what remains.
 
-    With --study the criteria, settings and rule of its section screening are applied exactly. Without one, all
-    criteria that apply give evidence with their usual settings, and nobody is excluded. Nobody is paid or refused by
-    this.
+    With --study the criteria, settings and rule of its section screening are applied exactly. Where there is no study,
+    as for labels that others collected, --rules takes a file that has this section alone. Without either, all criteria
+    that apply give evidence with their usual settings, and nobody is excluded. Nobody is paid or refused by this.
 
     --criteria remfod,attention looks at these two alone: with the settings of the study where it states them, else with
     the usual ones. A rule that was stated for other criteria is not applied to a choice of them.
@@ -82,7 +86,6 @@ def screen(
     in parts and never held in memory as a whole; every participant must be in one file.
     """
     from karat.screen.explain import refuse_unknown
-    from karat.study.study import load
 
     if contrast is not None and not multiverse:
         raise KaratError("--contrast has a say only with --multiverse.")
@@ -92,26 +95,26 @@ def screen(
         raise KaratError(f"{out} is a file; give a folder to write to.")
     followed = _contrast(contrast)
     silent = quiet or as_json
-    stated = None if study is None else load(study)
-    rules = None if criteria is None else _chosen(criteria, stated)
+    planned, alone = stated(study, rules)
+    applied = alone if criteria is None else _chosen(criteria, planned, alone)
     if is_in_parts(reading, place, parts):
         if explain or multiverse:
             raise KaratError(
                 "--explain and --multiverse look at all participants at once: they cannot be used in parts."
             )
-        found = parts_of(reading, place, stated, parts)
-        parted = screened(found, rules, stated, place, out, chosen=criteria is not None, quiet=silent)
+        found = parts_of(reading, place, planned, parts)
+        parted = screened(found, applied, planned, place, out, chosen=criteria is not None, quiet=silent)
         if as_json:
             typer.echo(json.dumps(parted.to_dict(), ensure_ascii=False, indent=2))
         elif not quiet:
-            typer.echo("\n".join(lines_on(parted, _why_not(stated, chosen=criteria is not None), out)))
+            typer.echo("\n".join(lines_on(parted, _why_not(planned, chosen=criteria is not None), out)))
         return
-    known = reading.known(stated, quiet=silent)
+    known = reading.known(planned, quiet=silent)
     for name in explain or []:
         refuse_unknown(name, known.judgments.participants["participant"].to_list())
     with place.opened() as work:
-        screening = _screened(known.judgments, rules, stated, work, silent)
-        worlds = _multiverse(screening, stated, followed, silent, work) if multiverse else None
+        screening = _screened(known.judgments, applied, planned, work, silent)
+        worlds = _multiverse(screening, planned, followed, silent, work) if multiverse else None
     paragraphs = [screening.explain(name) for name in explain or []]
     written = [] if out is None else screening.write(out)
     if worlds is not None and out is not None:
@@ -123,7 +126,7 @@ def screen(
         told |= {"explanations": dict(zip(explain or [], paragraphs, strict=True))} if explain else {}
         typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
     elif not quiet:
-        lines = [*known.lines, *_lines(screening, stated, chosen=criteria is not None)]
+        lines = [*known.lines, *_lines(screening, planned, chosen=criteria is not None)]
         lines.append(f"crowd      {index}")
         lines += [] if worlds is None else [f"multiverse {worlds}"]
         lines += [f"\n{paragraph}" for paragraph in paragraphs]
@@ -131,9 +134,8 @@ def screen(
         typer.echo("\n".join(lines))
 
 
-def _chosen(criteria: str, study: Study | None) -> dict[str, Any]:
-    """The rules for a choice of criteria: their settings as the study states them, and nobody excluded."""
-    from karat.screen.rules import stated_rules
+def _chosen(criteria: str, study: Study | None, rules: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The rules for a choice of criteria: their settings as they are stated, and nobody excluded."""
     from karat.study.criteria import CRITERIA, criterion_named
 
     names = list(dict.fromkeys(name.strip() for name in criteria.split(",") if name.strip()))
@@ -144,8 +146,8 @@ def _chosen(criteria: str, study: Study | None) -> dict[str, Any]:
             raise KaratError(f"--criteria: {error}{'' if str(error).endswith('?') else '.'}") from None
     if not names:
         raise KaratError(f"--criteria: name one or more of {', '.join(CRITERIA)}.")
-    stated = (None if study is None else stated_rules(study)) or {}
-    return {name: stated.get(name, {}) for name in names} | {"exclude": None}
+    rules = (rules if study is None else study.screening_rules) or {}
+    return {name: rules.get(name, {}) for name in names} | {"exclude": None}
 
 
 def _screened(
@@ -202,7 +204,7 @@ def _why_not(study: Study | None, *, chosen: bool) -> str:
     """Why no rule is applied."""
     if chosen:
         return "--criteria is a choice, to which no rule is applied"
-    return "no study file states rules" if study is None else f"{study.path.name} has no [screening]"
+    return "no rules are stated, by --study or --rules" if study is None else f"{study.path.name} has no [screening]"
 
 
 def _written(out: Path | None, written: list[Path]) -> str:

@@ -21,19 +21,12 @@ from karat.study.taken_names import taken_names
 
 def full_rules(study: Study) -> dict[str, Any] | None:
     """The screening rules of a study file with all their settings; None where none are stated."""
-    screening = study.settings.screening
-    if screening is None:
+    if study.screening_rules is None:
         return None
-    stated = screening.model_extra or {}
+    stated = {name: given for name, given in study.screening_rules.items() if name != "exclude"}
     settings = {name: criterion_settings(name, given) for name, given in stated.items()}
     rules = {name: own.resolved(own.model_dump(mode="json")) for name, own in settings.items()}
-    return {**rules, "exclude": screening.exclude}
-
-
-def stated_rules(study: Study) -> dict[str, Any] | None:
-    """The screening rules as the study file states them."""
-    screening = study.settings.screening
-    return None if screening is None else {**(screening.model_extra or {}), "exclude": screening.exclude}
+    return {**rules, "exclude": study.screening_rules["exclude"]}
 
 
 def rules_fingerprint(rules: dict[str, Any] | None) -> str:
@@ -57,5 +50,5 @@ def registration(slug: str, study: Study) -> Register:
     for taken in taken_names(study):
         raise KaratError(f"{study.path.name}: {taken.what} {taken.mend}")
     settings = study.settings.model_dump(mode="json")
-    return Register(slug, study.title, study.fingerprint, settings, stated_rules(study),
+    return Register(slug, study.title, study.fingerprint, settings, study.screening_rules,
                     rules_fingerprint(full_rules(study)), items_fingerprint(study))  # fmt: skip

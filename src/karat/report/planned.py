@@ -8,7 +8,7 @@ import polars as pl
 
 from karat.measure.written import plain
 from karat.report.words.exclusions import planned_evidence
-from karat.screen.rules import settings_of, stated_rules
+from karat.screen.rules import settings_of
 from karat.study.criteria import CRITERIA
 from karat.study.study import Study
 from karat.study.summary import functions_per_list
@@ -40,7 +40,7 @@ def study_counts(study: Study) -> dict[str, Any]:
                 "levels": len(getattr(block.scale, "levels", ())),
             }
         )  # fmt: skip
-    rules = stated_rules(study)
+    rules = study.screening_rules
     stated = {} if rules is None else settings_of(rules, study)
     screening = {name: CRITERIA[name].settings.resolved(own) for name, own in stated.items()}
     needed = {name: planned_evidence(study, name, own) for name, own in stated.items()}

@@ -31,7 +31,6 @@ from karat.screen.alternatives import Option, options, without_criteria
 from karat.screen.answer_table import without_zero
 from karat.screen.difference import Difference, contrast_of, difference
 from karat.screen.evidence import Evidence, ScreenError
-from karat.screen.rules import stated_rules
 from karat.screen.run import STAGES, Compute, computing, run
 from karat.study.criteria import CRITERIA
 from karat.study.settings import ContrastSettings
@@ -206,7 +205,7 @@ def multiverse(
     In 6 combinations ... of 48 participants stay (stated: ...). The difference order PP>OBJ - OBJ>PP ...
     """
     if rules is None and study is not None:
-        rules = stated_rules(study)
+        rules = study.screening_rules
     exclude = "any" if rules is None else rules.get("exclude", "any")
     worlds = _Worlds(judgments, exclude)
     grid, notes = options(judgments, rules, study, alternatives, worlds.compute)

@@ -98,7 +98,7 @@ def asked(rules: Mapping[str, Any] | None, study: Study | None) -> tuple[dict[st
     (['completion'], 'any')
     """
     if rules is None and study is not None:
-        rules = stated_rules(study)
+        rules = study.screening_rules
     settings = settings_of(rules, study)
     if rules is None:
         return {name: own for name, own in settings.items() if CRITERIA[name].unasked}, None
@@ -119,12 +119,6 @@ def check_rule(exclude: Any, stated: list[str]) -> None:
         check_exclude_rule(exclude, stated)
     except ValueError as error:
         raise ScreenError(f"The rules cannot be followed: {error}.") from None
-
-
-def stated_rules(study: Study) -> dict[str, Any] | None:
-    """The rules of `[screening]` in the study file, as they are written; None where there are none."""
-    screening = study.settings.screening
-    return None if screening is None else {**(screening.model_extra or {}), "exclude": screening.exclude}
 
 
 def facts(study: Study) -> dict[str, dict[str, Any]]:

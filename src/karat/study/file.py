@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -13,10 +13,11 @@ from pydantic_core import ErrorDetails
 from karat.columns import nearest
 from karat.errors import Problems, ProblemsError
 from karat.study.setting_flaws import FLAW, meant
-from karat.study.settings import StudySettings
+from karat.study.settings import RulesFile, StudySettings
 from karat.study.toml_lines import line_of, toml_lines
 
 NAME = "study.toml"
+Whole = TypeVar("Whole", StudySettings, RulesFile)
 
 
 class StudyError(ProblemsError):
@@ -33,30 +34,56 @@ def find_study(path: str | Path) -> Path:
 
 def read_settings(path: Path) -> tuple[StudySettings, str]:
     """The settings of a study file, and its text."""
+    data, text = _toml(path)
+    return _validated(StudySettings, data, text, path, "is not a study file"), text
+
+
+def read_rules(path: str | Path) -> dict[str, Any]:
+    """The screening rules of a file that has nothing but the section `[screening]`, as a study file would have it.
+
+    >>> file = getfixture("tmp_path") / "rules.toml"
+    >>> _ = file.write_text("[screening]\\nexclude = 'any'\\ncompletion = {}\\ncredence = {below = 0.1}\\n")
+    >>> read_rules(file)
+    {'completion': {}, 'credence': {'below': 0.1}, 'exclude': 'any'}
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise StudyError(f"There is no file of rules {path}. It has a section [screening], as a study file has.")
+    data, text = _toml(path)
+    if "block" in data:
+        raise StudyError(f"{path.name} is a study file, with items beside its rules: say --study {path}.")
+    return _validated(RulesFile, data, text, path, "is not a file of rules").screening.rules
+
+
+def _toml(path: Path) -> tuple[dict[str, Any], str]:
+    """What a TOML file holds, and its text."""
     content = path.read_bytes()
     try:
         # Line ends as Python reads them from a text file.
         text = content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
-        data = tomllib.loads(text)
+        return tomllib.loads(text), text
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise StudyError(f"{path.name} is not UTF-8 text: see line {line}. Save it as UTF-8.") from None
     except tomllib.TOMLDecodeError as error:
         raise StudyError(f"{path.name} is not TOML: {error}.") from None
+
+
+def _validated(model: type[Whole], data: dict[str, Any], text: str, path: Path, headline: str) -> Whole:
+    """The settings of a file; StudyError with every flaw."""
     try:
-        return StudySettings.model_validate(data), text
+        return model.model_validate(data)
     except ValidationError as error:
-        problems = _problems(error, data, text, path.name)
-        raise StudyError(f"{path.name} is not a study file:", problems) from None
+        raise StudyError(f"{path.name} {headline}:", _problems(error, model, data, text, path.name)) from None
 
 
-def _problems(error: ValidationError, data: dict[str, Any], text: str, file: str) -> Problems:
+def _problems(error: ValidationError, model: type[BaseModel], data: dict[str, Any], text: str, file: str) -> Problems:
     lines = toml_lines(text)
     problems = Problems()
     for flaw in error.errors():
         place = _keys(flaw["loc"], data)
         key = ".".join(str(part) for part in place if not isinstance(part, int)) or None
-        what, mend = _told(flaw)
+        what, mend = _told(flaw, model)
         value = flaw.get("input")
         shown = str(value) if isinstance(value, str | int | float) and flaw["type"] != "extra_forbidden" else None
         number = line_of(lines, place)
@@ -77,13 +104,13 @@ def _keys(location: Sequence[str | int], data: Any) -> list[str | int]:
     return keys
 
 
-def _told(error: ErrorDetails) -> tuple[str, str]:
+def _told(error: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
     """A validator's error as what is wrong and how to mend it."""
     kind, location, about = error["type"], error["loc"], error.get("ctx", {})
     if kind == FLAW:
         return about["what"], about["mend"]
     if kind == "extra_forbidden":
-        return "is no key here", meant(str(location[-1]), _fields_at(location[:-1]))
+        return "is no key here", meant(str(location[-1]), _fields_at(location[:-1], model))
     if kind == "missing":
         return "is missing", f"Add {location[-1]} = ..."
     if kind == "literal_error":
@@ -116,9 +143,8 @@ _KINDS = (
 """How the types of a validator's errors begin, and what they mean in a study file."""
 
 
-def _fields_at(location: Sequence[str | int]) -> list[str]:
+def _fields_at(location: Sequence[str | int], model: type[BaseModel]) -> list[str]:
     """The keys that are known at a place of the file."""
-    model: type[BaseModel] = StudySettings
     for part in location:
         field = model.model_fields.get(str(part))
         inner = model_in(field.annotation) if field else None

@@ -305,6 +305,17 @@ class ScreeningSettings(Settings):
         """The criteria that are stated, in the order of the file, with all their settings."""
         return {name: criterion_settings(name, given) for name, given in (self.model_extra or {}).items()}
 
+    @property
+    def rules(self) -> dict[str, Any]:
+        """The criteria with their settings as they are written, and `exclude`."""
+        return {**(self.model_extra or {}), "exclude": self.exclude}
+
+
+class RulesFile(Settings):
+    """A file with screening rules alone, for results that have no study file."""
+
+    screening: ScreeningSettings = Field(description="The screening rules, as in a study file.")
+
 
 class StudySettings(Settings):
     """A study file."""

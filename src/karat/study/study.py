@@ -69,6 +69,12 @@ class Study:
         """The title of the study."""
         return self.settings.title
 
+    @property
+    def screening_rules(self) -> dict[str, Any] | None:
+        """The rules of `[screening]` as they are written; None where there are none."""
+        screening = self.settings.screening
+        return None if screening is None else screening.rules
+
     def plan(self) -> tuple[BlockPlan, ...]:
         """The lists of every block."""
         if "plan" not in self._made:

@@ -14,7 +14,7 @@ from karat.report.words.language import Language
 from karat.screen.attention import attention
 from karat.screen.controls import controls
 from karat.screen.evidence import Evidence
-from karat.screen.rules import settings_of, stated_rules
+from karat.screen.rules import settings_of
 from karat.screen.run import STAGES
 from karat.screen.screening import Screening
 from karat.screen.spammer_index import SpammerIndex
@@ -68,7 +68,7 @@ def excluded(language: Language, screening: Screening, study: Study | None, inde
 
 def to_be_excluded(language: Language, study: Study) -> list[str]:
     """The criteria that the study file states, with all their settings, and the rule."""
-    rules = stated_rules(study)
+    rules = study.screening_rules
     if rules is None:
         return [language.say("no screening")]
     settings = settings_of(rules, study)
@@ -89,7 +89,7 @@ def _stated(language: Language, screening: Screening, study: Study | None) -> st
         return language.say("rules.none")
     if study is None:
         return language.say("rules.given")
-    rules = stated_rules(study)
+    rules = study.screening_rules
     same = (
         rules is not None
         and screening.study == study.fingerprint
