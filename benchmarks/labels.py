@@ -1,13 +1,13 @@
 """Credence on 1,000,000 crowd labels with known spammers: python benchmarks/labels.py [LABELS] [--write]
 
-A table as an NLP group has it, in Parquet with column names of its own: each of 5,000 annotators gives 200 of four
-labels in batches of 20 who see the same items, gold is known for one item in 50, and about six in a hundred annotators
-are no good, of three kinds: they guess, they click one label, or they label like others but faster than one can read.
-The table is read without a word about its columns and screened twice, with the times and without them, since without
-times the third kind cannot be seen. Beside the second, the agreement with the majority, with the benefit of knowing
-where to cut: at the lowest cutoff that finds as many spammers, how many others are excluded. The run fails where
-credence flags more than one in a hundred others, or misses more than one in twenty of those whom it can see. `--write`
-puts the figures into the README.
+A table as an NLP group has it, in Parquet with column names of its own: 5,000 annotators give 200 labels each on
+average, of four kinds, in batches of 20 who see the same items; gold is known for one item in 50. About six in a
+hundred annotators are no good, in one of three ways: they guess, they click one label, or they label like others but
+faster than one can read. The table is read without a word about its columns and screened twice, with the times and
+without them, since without times the third kind cannot be seen. Beside the second, the agreement with the majority,
+with the benefit of knowing where to cut: at the lowest cutoff that finds as many spammers, how many others are
+excluded. The run fails where credence flags more than one in a hundred others, or misses more than one in twenty of
+those whom it can see. `--write` puts the figures into the README.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from benchmarks.marked import write_rows
 
 ROW = "credence on 1,000,000 labels of 5,000 annotators, about 300 of them spammers"
 LABELS = np.array(["entailment", "neutral", "contradiction", "unclear"])
+LABELS_OF_ROW = 1_000_000
 TOGETHER, EACH = 20, 200
 GUESSES, ONE_LABEL, TOO_FAST = range(3)
 SPAMMERS, FALSE_ALARMS, MISSED = 0.06, 0.01, 0.05
@@ -87,7 +88,7 @@ def excluded_by_agreement(table: pl.DataFrame, seen: np.ndarray, spammer: np.nda
 def main() -> None:
     """Screen with times and without; beside the agreement with the majority."""
     options = argparse.ArgumentParser(description="Credence on crowd labels with known spammers.")
-    options.add_argument("labels", nargs="?", type=float, default=1e6)
+    options.add_argument("labels", nargs="?", type=float, default=LABELS_OF_ROW)
     options.add_argument("--write", action="store_true", help="write the figures into the README")
     asked = options.parse_args()
     table, spammer, kind = made(int(asked.labels))
@@ -104,7 +105,7 @@ def main() -> None:
         lost = excluded_by_agreement(table, blind, spammer, hit)
     print(f"agreement with the majority, cut where it finds as many: {lost:,} of {others:,} others")
     words[-1] += f" (agreement: {lost:,})"
-    if asked.write:
+    if asked.write and asked.labels == LABELS_OF_ROW:
         write_rows({ROW: "; ".join(words)})
     sys.exit(int(failed))
 

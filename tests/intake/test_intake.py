@@ -10,7 +10,6 @@ import pytest
 import karat
 from karat.intake import read_files
 from karat.intake.guess import guess_columns, guess_scale
-from karat.intake.numbered import BY_TIME
 from karat.intake.readers import READERS, reader_named
 from karat.intake.wide import filled_up
 from karat.scales import Scale
@@ -242,29 +241,3 @@ def test_other_errors_about_judgments_stay_as_they_are(tmp_path: Path) -> None:
     intake = read_files([tmp_path / "a.csv"])
     with pytest.raises(karat.JudgmentsError, match="has no column participant"), intake.naming_places():
         karat.Judgments(intake.judgments.frame, karat.Ordinal(5), {"name": ["p1"]})
-
-
-@pytest.mark.parametrize(
-    ("change", "trials"),
-    [
-        ({}, [2, 1, 3, 1, 2]),
-        ({"session": ["a", "a", "b", "a", "a"]}, [2, 1, 1, 1, 2]),
-        ({"trial": [7, 8, 9, 7, 8]}, [7, 8, 9, 7, 8]),
-        ({"time": ["2026-03-01T09:00:00"] * 5}, None),
-        ({"time": ["2026-03-01T09:00:00"] * 2 + [None] * 3}, None),
-        ({"question": ["good", "clear", "good", "good", "good"]}, None),
-    ],
-)
-def test_answers_are_numbered_by_time_where_that_tells_their_order(
-    change: dict[str, object], trials: list[int] | None, tmp_path: Path
-) -> None:
-    times = [f"2026-03-01T09:00:0{second}" for second in (4, 2, 4, 1, 1)]
-    answers = {"participant": list("ppprr"), "item": list("abcab"), "response": list("12312"), "time": times}
-    path = tmp_path / "labels.csv"
-    pl.DataFrame(answers | change).write_csv(path)
-    judgments = karat.read(path)
-    assert (judgments.frame["trial"].to_list() if "trial" in judgments.frame.columns else None) == trials
-    assert (BY_TIME in judgments.notes) == (trials is not None and "trial" not in change)
-    again = tmp_path / "again.parquet"
-    judgments.to_parquet(again)
-    assert karat.read(again).frame.equals(judgments.frame)

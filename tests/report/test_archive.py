@@ -22,7 +22,9 @@ from karat.judgments import Judgments
 from karat.report.archive import Archive, archive
 from karat.report.pseudonyms import pseudonymous, removed_columns, stripped
 from karat.report.psych_ds import NAME, data_name
+from karat.screen.run import run as screen
 from karat.simulate import answer_study
+from karat.study.file import read_rules
 from karat.study.study import Study, load
 
 MODULE = import_module("karat.report.archive")
@@ -142,7 +144,7 @@ def test_the_readme_says_what_is_gone_and_what_was_kept(made: Archive) -> None:
 def test_a_kept_column_that_holds_old_names_is_told(results: Judgments, tmp_path: Path) -> None:
     found = archive(results, tmp_path / "new", rules={"completion": {}}, keep=["prolific_pid"], report=False)
     assert any("has the former name of 16 participants" in note for note in found.notes)
-    assert any("materials/ is missing" in note for note in found.notes)
+    assert any("materials/ has the rules alone" in note for note in found.notes)
     assert "## To look at before publishing" in (tmp_path / "new" / "README.md").read_text()
 
 
@@ -294,4 +296,19 @@ def test_the_command_takes_rules_alone(results: Judgments, tmp_path: Path) -> No
     code, told = run(str(file), "--rules", str(rules), "-o", str(out), "--no-report")
     assert code == 0, told
     (written,) = out.rglob("screening.json")
-    assert json.loads(written.read_text(encoding="utf-8"))["settings"]["attention"]["alpha"] == 0.01
+    first = json.loads(written.read_text(encoding="utf-8"))
+    assert first["settings"]["attention"]["alpha"] == 0.01
+    command = "karat screen data/raw/judgments.parquet --rules materials/rules.toml"
+    assert command in (out / "README.md").read_text(encoding="utf-8")
+    again = screen(karat.read(out / "data" / "raw" / "judgments.parquet"), read_rules(out / "materials" / "rules.toml"))
+    assert again.settings["attention"]["alpha"] == 0.01
+    assert len(again.excluded) == first["summary"]["excluded"]
+
+
+def test_without_study_and_rules_there_are_no_materials(tmp_path: Path) -> None:
+    rows = {"participant": ["p", "p", "q", "q"], "item": ["a", "b"] * 2, "response": [5, 1, 4, 2]}
+    found = archive(karat.Judgments(rows, karat.Ordinal(5)), tmp_path / "new", report=False)
+    assert any("materials/ is missing" in note for note in found.notes)
+    assert not (tmp_path / "new" / "materials").exists()
+    text = (tmp_path / "new" / "README.md").read_text(encoding="utf-8")
+    assert "karat screen data/raw/judgments.parquet\n" in text

@@ -270,8 +270,10 @@ def test_rules_alone_exclude_as_those_of_a_study(tmp_path: Path, capsys: pytest.
     ("text", "told_of"),
     [
         (None, "There is no file of rules"),
-        ("completion = {}\n", "line 1, completion: is no key here"),
-        ("", "screening: is missing"),
+        ("completion = {}\n[screening]\nremfod = {}\n", "line 1, completion: is no key here"),
+        ("completion = {}\n", "rules.toml states no rules. Write criteria under [screening]"),
+        ("[screening]\nexclude = 'any'\n", "rules.toml states no rules"),
+        ("screening = 3\n", "rules.toml states no rules"),
         ("[screening]\ncredense = {}\n", "Is credence meant?"),
         ("[screening]\ncompletion = {}\nexclude = 'remfod'\n", "line 3, screening.exclude"),
         ("[screening\n", "rules.toml is not TOML"),

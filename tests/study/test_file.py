@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
-from karat.study.file import StudyError, find_study, read_settings
+from karat.study.criteria import CRITERIA, criterion_settings
+from karat.study.file import StudyError, find_study, read_rules, read_settings, rules_text
 from karat.study.study import load
 from karat.study.toml_lines import line_of, toml_lines
 
@@ -223,3 +224,24 @@ def test_damaged_files_give_a_sentence_or_settings(start: int, end: int, new: st
         except StudyError as error:
             told = str(error)
         assert told.startswith("study.toml ")
+
+
+@pytest.mark.parametrize("name", sorted(CRITERIA))
+def test_rules_that_are_written_are_read_as_they_were(name: str, tmp_path: Path) -> None:
+    settings = criterion_settings(name, {}).model_dump(mode="json")
+    rules = {name: {key: value for key, value in settings.items() if value is not None}, "exclude": f"not {name}"}
+    path = tmp_path / "rules.toml"
+    path.write_text(rules_text(rules), encoding="utf-8")
+    assert read_rules(path) == rules
+
+
+def test_rules_with_any_names_and_texts_are_read_as_they_were(tmp_path: Path) -> None:
+    answers = {"mother tongue": ['"Deutsch"', "français, \\u00e9"], "from": ["a\tb"]}
+    rules = {"eligibility": {"answers": answers, "same": {}}, "completion": {"at_least": 1e-07}, "exclude": 2}
+    path = tmp_path / "rules.toml"
+    path.write_text(rules_text(rules), encoding="utf-8")
+    assert read_rules(path) == rules
+
+
+def test_rules_alone_are_no_study(tmp_path: Path) -> None:
+    assert "karat screen, report and archive take it as --rules" in told("[screening]\ncompletion = {}\n", tmp_path)

@@ -12,7 +12,7 @@ import typer
 from karat.cli.convert import Json, Quiet
 from karat.cli.progress import working
 from karat.cli.reading import Reading, reads_files
-from karat.cli.stated import RulesFile, stated
+from karat.cli.stated import RulesPath, stated
 from karat.errors import KaratError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ Key = Annotated[
 def archive(
     out: Out,
     study: StudyFile = None,
-    rules: RulesFile = None,
+    rules: RulesPath = None,
     keep: Keep = None,
     creator: Creator = None,
     license_: License = "",

@@ -30,6 +30,6 @@ def datasets(
     if out is not None:
         write_judgments(judgments, out)
     if as_json:
-        typer.echo(json.dumps({"name": name, "answers": len(judgments), "written": str(out) if out else None}))
+        typer.echo(json.dumps({"name": name, "answers": judgments.answers, "written": str(out) if out else None}))
     else:
         typer.echo(f"written    {out}" if out else judgments.summary())

@@ -15,7 +15,7 @@ import typer
 from karat.cli.convert import Json, Quiet, SafeAnyway
 from karat.cli.progress import working
 from karat.cli.reading import Reading, reads_files
-from karat.cli.stated import RulesFile, stated
+from karat.cli.stated import RulesPath, stated
 from karat.errors import KaratError
 
 EXAMPLE = "Example: karat report results.csv --study study.toml -o report.html"
@@ -49,7 +49,7 @@ In = Annotated[Language, typer.Option("--language", help="Of the paragraphs on m
 @reads_files
 def report(
     study: StudyFile = None,
-    rules: RulesFile = None,
+    rules: RulesPath = None,
     out: Out = None,
     format: As = None,  # noqa: A002
     language: In = Language.en,

@@ -15,7 +15,7 @@ from karat.cli.place import Place, works_somewhere
 from karat.cli.progress import counting, stepping, working
 from karat.cli.reading import Reading, reads_files
 from karat.cli.screen_parted import screened
-from karat.cli.stated import RulesFile, stated
+from karat.cli.stated import RulesPath, stated
 from karat.errors import KaratError
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ Contrast = Annotated[
 @works_somewhere
 def screen(
     study: StudyFile = None,
-    rules: RulesFile = None,
+    rules: RulesPath = None,
     out: Out = None,
     criteria: Criteria = None,
     explain: Explain = None,
@@ -76,8 +76,8 @@ def screen(
     as for labels that others collected, --rules takes a file that has this section alone. Without either, all criteria
     that apply give evidence with their usual settings, and nobody is excluded. Nobody is paid or refused by this.
 
-    --criteria remfod,attention looks at these two alone: with the settings of the study where it states them, else with
-    the usual ones. A rule that was stated for other criteria is not applied to a choice of them.
+    --criteria remfod,attention looks at these two alone: with the settings that are stated for them, else with the
+    usual ones. A rule that was stated for other criteria is not applied to a choice of them.
 
     Refits, simulated cutoffs and the multiverse can be shared among processes, with the same verdicts: --processes 4,
     or --cluster local.

@@ -12,7 +12,7 @@ from karat.errors import KaratError
 if TYPE_CHECKING:
     from karat.study.study import Study
 
-RulesFile = Annotated[
+RulesPath = Annotated[
     Path | None,
     typer.Option("--rules", help="A file with [screening] alone, where there is no study file.", metavar="FILE"),
 ]

@@ -19,7 +19,6 @@ from karat.files import companions
 from karat.intake.cells import chained, seconds_of
 from karat.intake.guess import guess_rt_unit, guess_scale
 from karat.intake.lacking import lacking, refuse_misspelt
-from karat.intake.numbered import numbered_by_time
 from karat.intake.personal import left_out_note, names_a_person
 from karat.intake.readers import READERS, reader_for, reader_named
 from karat.intake.reading import Options, Reader, Reading
@@ -155,11 +154,10 @@ def read_files(
     checked = check(frame, scales, locate)
     problems.extend(checked.problems)
     checked, kept, lost = _settled(checked, scales, problems, skip_bad, files)
-    checked.frame, by_time = numbered_by_time(checked.frame)
     judgments = Judgments.from_checked(checked, scales, _participants(parts))
     if not judgments.frame.height:
         raise IntakeError(f"There are no judgments in {', '.join(file.name for file in files)}.")
-    told = tuple(dict.fromkeys([*notes, *more, *checked.notes, *by_time]))
+    told = tuple(dict.fromkeys([*notes, *more, *checked.notes]))
     intake = Intake(
         judgments,
         tuple((file.name, reader.title) for reader, group in groups for file in group),

@@ -31,7 +31,7 @@ import polars as pl
 from karat import __version__
 from karat.errors import KaratError, counted
 from karat.judgments import Judgments
-from karat.report.archive_readme import readme
+from karat.report.archive_readme import RULES, readme
 from karat.report.codebook import codebook
 from karat.report.gather import Gathered, Progress, gather
 from karat.report.literature import bibtex, cited
@@ -42,6 +42,7 @@ from karat.report.words.languages import LANGUAGES
 from karat.report.written import write as write_report
 from karat.screen.run import run as screen
 from karat.screen.screening import Screening
+from karat.study.file import rules_text
 from karat.study.study import Study
 
 CODES = ("completion_code", "screened_out_code", "failed_quiz_code", "no_consent_code")
@@ -113,7 +114,7 @@ def archive(
             gathered = gather(screening, study, progress=progress)
             texts = _reported(made, gathered, progress) + texts
         _texts(made / "documentation", texts)
-        notes += _materials(made / "materials", study)
+        notes += _materials(made / "materials", study, rules)
         notes += _old_names(made, moved)
         kept = [name for name in moved.personal if name not in removed]
         text = readme(screening, study, removed, kept, notes, report=report)
@@ -192,10 +193,17 @@ def _texts(folder: Path, texts: Sequence[tuple[str, str, str]]) -> None:
         (folder / "literature.bib").write_text(bibtex(keys), encoding="utf-8")
 
 
-def _materials(folder: Path, study: Study | None) -> list[str]:
-    """The study file, its tables and images as they are; says what is not to be published while the study runs."""
+def _materials(folder: Path, study: Study | None, rules: Mapping[str, Any] | None) -> list[str]:
+    """The study file, its tables and images as they are; says what is not to be published while the study runs.
+
+    Without a study file, the rules that were given.
+    """
     if study is None:
-        return ["There is no study file, so that materials/ is missing."]
+        if rules is None:
+            return ["There is no study file, so that materials/ is missing."]
+        folder.mkdir()
+        (folder / RULES).write_text(rules_text(rules), encoding="utf-8")
+        return [f"There is no study file: materials/ has the rules alone ({RULES})."]
     home, notes = study.path.parent, []
     tables = [name for block in study.settings.block
               for name in (*block.items, block.templates, block.lexicon, block.questions) if name]  # fmt: skip

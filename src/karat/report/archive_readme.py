@@ -9,6 +9,9 @@ from karat.errors import counted
 from karat.screen.screening import Screening
 from karat.study.study import Study
 
+RULES = "rules.toml"
+"""The file in materials/ with the rules, where there is no study file to state them."""
+
 
 def readme(
     screening: Screening, study: Study | None, removed: Mapping[str, str], kept: Sequence[str], notes: Sequence[str],
@@ -29,7 +32,13 @@ def readme(
         "## What is where\n",
         "- `dataset_description.json`: what the data are, and every column",
         "- `data/`: judgments and participants as CSV; `data/raw/judgments.parquet` has both, with types and scales",
-        *([] if study is None else ["- `materials/`: the study file, its tables and images, as they were used"]),
+        *(
+            ["- `materials/`: the study file, its tables and images, as they were used"]
+            if study is not None
+            else [f"- `materials/{RULES}`: the rules of screening"]
+            if screening.exclude is not None
+            else []
+        ),
         "- `documentation/codebook.csv`: every column with its meaning, type, values and missing cells",
         *(["- `documentation/methods.*.md`: methods in words, cited by keys of `literature.bib`"] if report else []),
         *([] if study is None else ["- `documentation/preregistration.*.md`: what the study file states beforehand"]),
@@ -44,7 +53,7 @@ def readme(
         "participants are new, and the columns above are gone. A spreadsheet may run a text that begins with =, +, - "
         "or @ as a formula: import the columns as text. In `results/screening/` an apostrophe marks such texts.\n",
         "```text",
-        "karat screen data/raw/judgments.parquet" + ("" if study is None else f" --study materials/{study.path.name}"),
+        f"karat screen data/raw/judgments.parquet{_rules(screening, study)}",
         "```\n",
         "finds the screening again, but for criteria that look at columns that were taken away.",
     ]
@@ -56,6 +65,13 @@ def _columns(removed: Mapping[str, str], kept: Sequence[str]) -> str:
     told = [f"`{name}` ({why})" for name, why in removed.items()]
     text = f"Columns that were taken away: {', '.join(told)}." if told else "No column was taken away."
     return text + (f" Kept on request: {', '.join(f'`{name}`' for name in kept)}." if kept else "")
+
+
+def _rules(screening: Screening, study: Study | None) -> str:
+    """The flag that gives the rules to a command again."""
+    if study is not None:
+        return f" --study materials/{study.path.name}"
+    return "" if screening.exclude is None else f" --rules materials/{RULES}"
 
 
 def _screened(screening: Screening, study: Study | None) -> str:

@@ -34,7 +34,7 @@ from karat.study.criteria import CRITERIA
 from karat.study.study import Study
 
 MOST_ANSWERS = 1_000_000
-"""With more answers the Spammer Index and the measures would take too long for a page."""
+"""With more answers, describing and measuring would take too long for a page."""
 T = TypeVar("T")
 DESCRIBING = ("remfod", "attention", "controls", "markov", "deletion", "credence")
 """The criteria that describe the quality of data, whether or not they are rules of the study."""

@@ -127,8 +127,8 @@ def notes_on(
         notes.append(
             f"The length of the questionnaire is not known: participants answered {answered[0]:,} to {answered[1]:,} "
             "trials, fewer than a third of them 90 % of the most. Only who answered nothing counts as incomplete. If "
-            "there is a length, write completion = { trials = ... } under [screening] of a study file, or say "
-            "trials=... in Python."
+            "there is a length, write completion = { trials = ... } under [screening] of a study file or of a file "
+            "for --rules, or say trials=... in Python."
         )
     elif supposed:
         notes.append(f"The questionnaire is taken to have {length:,} trials, the most anybody has.")

@@ -143,7 +143,8 @@ def _refuse_many(people: int, at_most: int) -> None:
     if people > at_most:
         raise ScreenError(
             f"deletion fits the model anew without each of {people:,} participants, which takes long. To do so, write "
-            f"deletion = {{ at_most = {people} }} under [screening] of a study file, or say at_most={people} in Python."
+            f"deletion = {{ at_most = {people} }} under [screening] of a study file or of a file for "
+            f"--rules, or say at_most={people} in Python."
         )
 
 

@@ -12,7 +12,6 @@ from karat.models.markov import Target, parts, row_divergences, transition_count
 from karat.scales import Scale
 from karat.screen.evidence import ScreenError
 from karat.screen.markov_cutoffs import Design
-from karat.screen.presentation import BY_ROWS
 
 LEAST, MOST_LEVELS = 10, 12
 
@@ -23,13 +22,9 @@ def levels_of(scale: Scale) -> tuple[str, ...]:
     return levels if 2 <= len(levels) <= MOST_LEVELS else ()
 
 
-def looked_at(
-    found: Sequence[tuple[Scale, Design | None, list[str]]], positions: bool
-) -> tuple[list[Design], list[str]]:
-    """The designs with long enough sequences, and notes; ScreenError where there is none."""
-    designs, notes, refused = [], [], []
-    if not positions:
-        notes.append(BY_ROWS)
+def looked_at(found: Sequence[tuple[Scale, Design | None, list[str]]], order: str) -> tuple[list[Design], list[str]]:
+    """The designs with long enough sequences, and notes, also on their order; ScreenError where there is none."""
+    designs, notes, refused = [], [*filter(None, [order])], []
     for scale, design, told in found:
         if design is None:
             levels: tuple[str, ...] = getattr(scale, "levels", ())

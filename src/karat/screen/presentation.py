@@ -1,25 +1,53 @@
-"""The order in which participants saw the trials: by the column trial, else by the order of the rows."""
+"""The order in which participants saw the trials: by the column trial, else by the times of answers, else by rows."""
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 import polars as pl
 
 BY_ROWS = "There is no column trial: the order of the rows is taken as the order of presentation."
+BY_TIME = (
+    "There is no column trial: the order of the times of answers is taken as the order of presentation, and that of "
+    "the rows where times are equal or missing."
+)
+
+
+def order_note(columns: Collection[str]) -> str:
+    """By what the trials are ordered that have no positions; empty where they have.
+
+    >>> order_note(["participant", "time"]) == BY_TIME, order_note(["trial", "time"])
+    (True, '')
+    """
+    if "trial" in columns:
+        return ""
+    return BY_TIME if "time" in columns else BY_ROWS
 
 
 def with_positions(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with a column trial, by the order of rows where there is none.
+    """The frame with a column trial: where there is none, by the times of answers or the order of rows.
 
     >>> with_positions(pl.DataFrame({"participant": ["p", "q", "p"]}))["trial"].to_list()
     [1, 1, 2]
+    >>> with_positions(pl.DataFrame({"participant": ["p", "q", "p"], "time": [9, 8, 7]}))["trial"].to_list()
+    [2, 1, 1]
     """
     if "trial" in frame.columns:
         return frame
-    return frame.with_columns(trial=pl.int_range(1, pl.len() + 1).over("participant"))
+    by_row = pl.int_range(1, pl.len() + 1)
+    trial = pl.coalesce(_when().rank("ordinal").cast(pl.Int64), by_row) if "time" in frame.columns else by_row
+    return frame.with_columns(trial=trial.over("participant"))
+
+
+def _when() -> pl.Expr:
+    """The times of a participant's answers; a row without one, as of a trial not answered, follows the row before."""
+    return pl.col("time").forward_fill().backward_fill()
 
 
 def presented(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows one participant after the other, each in the order of presentation; sessions as they come.
+
+    Without a column trial that is the order of `time`, if there is such a column.
 
     >>> presented(pl.DataFrame({"participant": ["p", "q", "p"], "trial": [2, 1, 1]})).rows()
     [('p', 1), ('p', 2), ('q', 1)]
@@ -29,9 +57,12 @@ def presented(rows: pl.DataFrame) -> pl.DataFrame:
     groups = ["participant", "session"] if "session" in rows.columns else ["participant"]
     firsts = [pl.col("_row").min().over(groups[: place + 1]).alias(f"_{name}") for place, name in enumerate(groups)]
     added = [f"_{name}" for name in groups]
-    by = added + (["trial"] if "trial" in rows.columns else [])
-    ordered = rows.with_row_index("_row").with_columns(firsts).sort(by, maintain_order=True, nulls_last=True)
-    return ordered.drop("_row", *added)
+    placed = rows.with_row_index("_row").with_columns(firsts)
+    if "trial" in rows.columns:
+        return placed.sort(*added, "trial", maintain_order=True, nulls_last=True).drop("_row", *added)
+    if "time" in rows.columns:
+        placed, added = placed.with_columns(_when=_when().over("participant")), [*added, "_when"]
+    return placed.sort(added, maintain_order=True, nulls_last=True).drop("_row", *added)
 
 
 def _stand_so(rows: pl.DataFrame) -> bool:
@@ -41,10 +72,11 @@ def _stand_so(rows: pl.DataFrame) -> bool:
     runs = rows["participant"].rle().struct.unnest()
     if runs["value"].n_unique() < runs.height:
         return False
-    if "trial" not in rows.columns:
+    by = next((name for name in ("trial", "time") if name in rows.columns), None)
+    if by is None:
         return True
-    if rows["trial"].null_count():
+    if rows[by].null_count():
         return False
-    falls = (rows["trial"].diff() < 0).fill_null(False).to_numpy(writable=True)
+    falls = (rows[by].to_physical().diff() < 0).fill_null(False).to_numpy(writable=True)
     falls[runs["len"].cum_sum().head(-1).to_numpy()] = False
     return not falls.any()

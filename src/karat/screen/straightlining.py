@@ -31,7 +31,7 @@ from karat.models.runs import binomial_tail, longest_run_tail
 from karat.scales import Choice, Scale
 from karat.screen.evidence import Evidence, ScreenError, everybody
 from karat.screen.positions import answered, by_scale, is_ordered, position
-from karat.screen.presentation import BY_ROWS, presented
+from karat.screen.presentation import order_note, presented
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -81,7 +81,7 @@ def kinds_of(scale: Scale, different: int) -> int:
 
 def notes_on(columns: Collection[str]) -> tuple[str, ...]:
     """What is supposed where positions are not known."""
-    return () if "trial" in columns else (BY_ROWS,)
+    return tuple(filter(None, [order_note(columns)]))
 
 
 def verdicts(judgments: Judgments, kinds: Mapping[Scale, int], alpha: float, shares: str) -> pl.DataFrame:

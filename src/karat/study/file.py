@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -17,6 +19,7 @@ from karat.study.settings import RulesFile, StudySettings
 from karat.study.toml_lines import line_of, toml_lines
 
 NAME = "study.toml"
+BARE = re.compile(r"[A-Za-z0-9_-]+")
 Whole = TypeVar("Whole", StudySettings, RulesFile)
 
 
@@ -35,6 +38,11 @@ def find_study(path: str | Path) -> Path:
 def read_settings(path: Path) -> tuple[StudySettings, str]:
     """The settings of a study file, and its text."""
     data, text = _toml(path)
+    if set(data) == {"screening"}:
+        raise StudyError(
+            f"{path.name} states screening rules and nothing else: karat screen, report and archive take it as --rules "
+            f"{path.name}. A study file has a title and a [[block]] beside them."
+        )
     return _validated(StudySettings, data, text, path, "is not a study file"), text
 
 
@@ -52,7 +60,34 @@ def read_rules(path: str | Path) -> dict[str, Any]:
     data, text = _toml(path)
     if "block" in data:
         raise StudyError(f"{path.name} is a study file, with items beside its rules: say --study {path}.")
+    if not isinstance(data.get("screening"), dict) or not set(data["screening"]) - {"exclude"}:
+        raise StudyError(f"{path.name} states no rules. Write criteria under [screening], such as completion = {{}}.")
     return _validated(RulesFile, data, text, path, "is not a file of rules").screening.rules
+
+
+def rules_text(rules: Mapping[str, Any]) -> str:
+    """Rules as a file that `read_rules` takes.
+
+    >>> print(rules_text({"completion": {"at_least": 0.8, "person": None}, "exclude": "any"}))
+    [screening]
+    completion = { at_least = 0.8 }
+    exclude = "any"
+    <BLANKLINE>
+    """
+    return "".join(["[screening]\n", *(f"{name} = {_toml_value(given)}\n" for name, given in rules.items())])
+
+
+def _toml_value(value: Any) -> str:
+    """A value in TOML, which has no word for none: keys without a value are left out."""
+    if isinstance(value, Mapping):
+        keys = {key: key if BARE.fullmatch(key) else _toml_value(key) for key in value}
+        inside = ", ".join(f"{keys[key]} = {_toml_value(own)}" for key, own in value.items() if own is not None)
+        return f"{{ {inside} }}" if inside else "{}"
+    if isinstance(value, str | bool):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, Collection):
+        return f"[{', '.join(map(_toml_value, value))}]"
+    return repr(value)
 
 
 def _toml(path: Path) -> tuple[dict[str, Any], str]:

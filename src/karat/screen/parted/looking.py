@@ -65,7 +65,7 @@ def _look(judgments: Judgments, shared: tuple[Path, Parts, Path | None], number:
     if study is not None:
         notes += tuple(with_study(parts.read(number), loaded(study))[1])
     return _Part(
-        judgments.participants.height, judgments.frame.height, parts.fingerprint(number), notes,
+        judgments.participants.height, judgments.answers, parts.fingerprint(number), notes,
         tuple(judgments.frame.columns), judgments.scales,
     )  # fmt: skip
 

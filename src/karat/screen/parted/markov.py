@@ -40,7 +40,7 @@ from karat.screen.markov_tables import LEAST, design_of, levels_of, looked_at
 from karat.screen.parted.crowd import InParts, part_file, write_part
 from karat.screen.parted.evidence import PartedEvidence
 from karat.screen.parted.stimuli import keys_of_stimuli, rows_on
-from karat.screen.presentation import presented
+from karat.screen.presentation import order_note, presented
 
 SIDES = ("left", "right", "polarity")
 """Columns that tell stimuli apart, because the same is shown on other sides."""
@@ -104,8 +104,8 @@ def markov_in_parts(
     """How near each participant's answers are to a pattern; flagged where nearer than credible answers would be."""
     check_settings(cutoffs, alpha, strategy, simulations)
     root = crowd.scratch / "markov"
-    found, positions = _found(crowd, root)
-    designs, notes = looked_at(found, positions)
+    found, order = _found(crowd, root)
+    designs, notes = looked_at(found, order)
     made: list[list[_Cutoffs]] = []
     if cutoffs == "published":
         notes += fit_for_published(designs, strategy)
@@ -127,8 +127,8 @@ def markov_in_parts(
     return replace(evidence, notes=tuple(notes))
 
 
-def _found(crowd: InParts, root: Path) -> tuple[list[tuple[Scale, Design | None, list[str]]], bool]:
-    """The design of each scale on which anybody answered, over all parts; and whether positions are known."""
+def _found(crowd: InParts, root: Path) -> tuple[list[tuple[Scale, Design | None, list[str]]], str]:
+    """The design of each scale on which anybody answered, over all parts; and what is said of the order of trials."""
     scales = list(dict.fromkeys(crowd.scales.values()))
     columns = crowd.read(0).frame.clear()
     keys: dict[int, list[str]] = {}
@@ -144,7 +144,7 @@ def _found(crowd: InParts, root: Path) -> tuple[list[tuple[Scale, Design | None,
             continue
         design = _merged(root / str(place), levels_of(scale), keys[place], crowd) if place in keys else None
         found.append((scale, design, notes.get(place, [])))
-    return found, "trial" in columns.columns
+    return found, order_note(columns.columns)
 
 
 def _encode(judgments: Judgments, shared: tuple[Path, list[Scale], dict[int, list[str]]], number: int) -> list[int]:

@@ -123,7 +123,7 @@ def remfod_in_parts(
     rounds = _rounds(crowd, given, batches)
     places = [place for batch in batches for place in _places(batch)]
     evidence, told = crowd.judge_files("remfod", _judge, (given, crowd.out, rounds.computed, places), settings)
-    notes = trial_notes(sum(part.untimed for part in parts), any(part.numbered for part in parts))
+    notes = trial_notes(sum(part.untimed for part in parts), parts[0].order)
     low, high = min(part.least for part in parts), max(part.most for part in parts)
     same = low == high and sum(part.trials for part in parts) > 1
     notes += alike_notes(given.names, same, stated) + spread_note(sum(one.without_spread for one in told))
