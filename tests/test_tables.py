@@ -163,3 +163,23 @@ def test_spreadsheets_that_are_none(tmp_path: Path) -> None:
         read_table(on_disk(tmp_path, b"no", "t.xls"))
     with pytest.raises(karat.IntakeError, match="is empty"):
         read_table(workbook(tmp_path / "empty.xlsx", []))
+
+
+def test_rows_of_which_some_are_padded_are_named(tmp_path: Path) -> None:
+    # The unquoted comma has moved the cells of line 3 to the right; its last cell is empty as in the other rows.
+    table = read_table(on_disk(tmp_path, "a,b,c\n1,left,\n2,Well, left,\n"))
+    assert table.problems.lines() == [
+        "line 3: the row has 4 cells where the header has 3. Mend the row, or leave it out with --skip-bad."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"PK\x03\x04rest", "is a packed file"), (b"\xd0\xcf\x11\xe0rest", "older Excel or Word"),
+        (b"\x1f\x8brest", "packed by gzip"), (b"\xef\xbb\xbfsep=;\r\na;b\r\n1;2\r\n", "begins with sep=;"),
+    ],
+)  # fmt: skip
+def test_what_is_no_table_in_text_is_said_to_be_none(content: bytes, told: str, tmp_path: Path) -> None:
+    with pytest.raises(karat.IntakeError, match=told):
+        read_table(on_disk(tmp_path, content))

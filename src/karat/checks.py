@@ -14,9 +14,9 @@ from operator import xor
 import polars as pl
 
 from karat.columns import COLUMNS, FUNCTIONS, REQUIRED, nearest, of_type
-from karat.errors import Problems, ScaleError
+from karat.errors import Problems, ScaleError, counted
 from karat.scales import Choice, Scale, answer_text
-from karat.times import instants
+from karat.times import instants, without_zone
 
 LONG_MEDIAN_SECONDS = 120.0
 LISTS, RECORDS = "lists", "records"
@@ -271,8 +271,16 @@ def _check_time(checked: Checked, locate: Callable[[int], Place]) -> None:
     times = instants(given)
     mend = "Write a date and time such as 2026-05-03T12:34:56Z, or Unix seconds or milliseconds."
     if given.dtype.is_numeric() or given.dtype == pl.String:
-        mend += " If the column holds response times, say --map rt=time."
+        mend += " Of a file, --map time= leaves the column out; if it holds response times, say --map rt=time."
     _flag(checked, locate, "time", times.is_null() & _is_given(given), "is not a point in time", mend, given)
+    bare = without_zone(given)
+    if bare.any() and not bare.equals(_is_given(given)):
+        file, place, number = locate(int(bare.arg_max() or 0))
+        where = f"{place} {number}" if file is None else f"{file}, {place} {number}"
+        checked.notes.append(
+            f"time: {bare.sum():,} of {counted(int(_is_given(given).sum()), 'time')} have no time zone, the first at "
+            f"{where}, and are taken as UTC."
+        )
     checked.frame = checked.frame.with_columns(times.alias("time"))
 
 

@@ -229,13 +229,14 @@ def _summary_lines(judgments: Judgments) -> list[str]:
 def _time_lines(frame: pl.DataFrame) -> list[str]:
     if "rt" not in frame.columns or frame["rt"].null_count() == frame.height:
         return ["times      none"]
-    low, middle, high = frame.select(pl.col("rt").quantile(q).alias(str(q)) for q in (0.05, 0.5, 0.95)).row(0)
+    rt = pl.col("rt")
+    low, middle, high = frame.select(low=rt.quantile(0.05), middle=rt.median(), high=rt.quantile(0.95)).row(0)
     return [f"times      median {middle:.2f} s, 90 % between {low:.2f} and {high:.2f} s"]
 
 
 def _missing(frame: pl.DataFrame) -> str:
     low, high = frame.group_by("participant").len().select(low=pl.col("len").min(), high=pl.col("len").max()).row(0)
-    told = [f"{frame[name].null_count():,} without {name}" for name in ("response", "rt")
+    told = [f"{frame[name].null_count():,} without {name}" for name in ("response", "rt", "trial")
             if name in frame.columns and frame[name].null_count()]  # fmt: skip
     absent = [name for name in ("trial", "rt") if name not in frame.columns]
     told += [f"no column {' or '.join(absent)}"] if absent else []

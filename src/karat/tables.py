@@ -22,6 +22,12 @@ from karat.source import LONGEST_CELL, SourceFile
 DELIMITERS = (",", ";", "\t", "|")
 PARSED_AT_ONCE = 4 * 1024 * 1024
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+PACKED = {
+    b"PK\x03\x04": "a packed file (a spreadsheet, a document or a zip archive)",
+    b"\xd0\xcf\x11\xe0": "a document of an older Excel or Word",
+    b"\x1f\x8b": "packed by gzip",
+}
+"""How files begin that are no text."""
 
 
 @dataclass
@@ -121,6 +127,7 @@ def read_table(
         return _read_spreadsheet(file, sheet)
     if file.size == 0:
         raise IntakeError(f"{file.name} is empty.")
+    _refuse_no_text(file)
     delimiter = delimiter or delimiter_of(file.sample)
     shape = _shape(file, delimiter)
     table = (
@@ -132,6 +139,19 @@ def read_table(
     if shape.any_long:
         _refuse_long_cells(table)
     return table
+
+
+def _refuse_no_text(file: SourceFile) -> None:
+    """IntakeError for a file that is no table in text, or begins with what only Excel understands."""
+    packed = next((what for start, what in PACKED.items() if file.head.startswith(start)), None)
+    if packed is not None:
+        raise IntakeError(
+            f"{file.name} is {packed}, not a table in text. Export it as CSV; if it is a spreadsheet, give it its own "
+            "ending, such as .xlsx or .ods."
+        )
+    first = file.sample.lstrip("\ufeff").partition("\n")[0].strip()
+    if re.fullmatch(r"sep=.", first, re.IGNORECASE):
+        raise IntakeError(f"{file.name} begins with {first}, which only Excel understands. Delete the first line.")
 
 
 @dataclass(frozen=True)
@@ -220,13 +240,15 @@ def _read_slowly(file: SourceFile, delimiter: str) -> Table:
     lines: list[int] = []
     names: list[str] | None = None
     notes: list[str] = []
+    padded = False
     for line, cells in _records(text, delimiter, file.name):
         if not any(cells):
             continue
         if names is None:
             names, notes = _header_names(cells)
+            padded = _are_padded(text, delimiter, file.name, len(names))
         else:
-            flaw = _flaw(cells, len(names))
+            flaw = _flaw(cells, len(names), padded)
             if flaw:
                 problems.add(flaw, "Mend the row, or leave it out with --skip-bad.", file=file.name, number=line)
                 continue
@@ -255,10 +277,20 @@ def _records(text: str, delimiter: str, name: str) -> Iterator[tuple[int, list[s
         csv.field_size_limit(limit)
 
 
-def _flaw(cells: Sequence[str], width: int) -> str | None:
+def _are_padded(text: str, delimiter: str, name: str, width: int) -> bool:
+    """Whether every row has empty cells beyond the header, as where lines end with a delimiter.
+
+    Where only some have, a delimiter inside a cell has moved the others to the right.
+    """
+    rows = (cells for _, cells in _records(text, delimiter, name) if any(cells))
+    next(rows, None)
+    return all(len(cells) > width for cells in rows)
+
+
+def _flaw(cells: Sequence[str], width: int, padded: bool) -> str | None:
     if any("\0" in cell for cell in cells):
         return "the row holds a NUL byte"
-    if len(cells) < width or any(cells[width:]):
+    if len(cells) < width or any(cells[width:]) or (len(cells) > width and not padded):
         return f"the row has {len(cells)} cells where the header has {width}"
     return None
 

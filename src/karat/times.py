@@ -2,20 +2,43 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import polars as pl
 
 UNIX_2000, UNIX_2100 = 946_684_800, 4_102_444_800
+EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
+"""A clock time without a date becomes one of 1899 in a spreadsheet."""
 ISO_FORMS = ("%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%dT%H:%M%#z")
+ZONE = r"(Z|[+-]\d\d(:?\d\d)?)$"
 
 
 def instants(given: pl.Series) -> pl.Series:
     """Points in time, in UTC, from Unix seconds or milliseconds or from dates as ISO 8601 writes them.
 
-    A date without a zone is taken as UTC. What is no point in time between 2000 and 2100 becomes missing.
+    A date without a zone is taken as UTC. Dates as a German spreadsheet writes them are known as well: 3.5.2026 12:34.
+    What is no point in time between 1970 and 2100, as a number between 2000 and 2100, becomes missing.
 
     >>> instants(pl.Series(["2026-05-03T12:34:56Z", "1777811696", "soon"])).dt.year().to_list()
     [2026, 2026, None]
     """
+    found = _instants(given)
+    return pl.select(pl.when(found.is_between(EARLIEST, LATEST)).then(found)).to_series()
+
+
+def without_zone(given: pl.Series) -> pl.Series:
+    """Which times are texts that say no zone.
+
+    >>> without_zone(pl.Series(["2026-05-03 12:34", "2026-05-03T12:34Z", "1777811696"])).to_list()
+    [True, False, False]
+    """
+    if given.dtype != pl.String:
+        return pl.Series([False]).new_from_index(0, len(given))
+    text = given.str.strip_chars()
+    return (text.str.contains(r"\d:\d\d") & ~text.str.contains(ZONE)).fill_null(False)
+
+
+def _instants(given: pl.Series) -> pl.Series:
     utc = pl.Datetime("us", "UTC")
     if isinstance(given.dtype, pl.Datetime):
         aware = given if given.dtype.time_zone else given.dt.replace_time_zone("UTC")
@@ -34,8 +57,9 @@ def instants(given: pl.Series) -> pl.Series:
     # A blank between date and time, a zone that is missing or in hours alone (PostgreSQL), and fractions of any
     # length occur in the wild.
     iso = text.str.replace(r"^(\d{4}-\d\d-\d\d) (\d)", "${1}T$2")
+    iso = iso.str.replace(r"^(\d{1,2})\.(\d{1,2})\.(\d{4}),? (\d{1,2}:\d\d)", "$3-$2-${1}T$4")
     iso = pl.select(
-        pl.when(iso.str.contains(r"(Z|[+-]\d\d(:?\d\d)?)$")).then(iso).otherwise(iso + "Z")
+        pl.when(iso.str.contains(ZONE)).then(iso).otherwise(iso + "Z")
     ).to_series()  # fmt: skip
     parsed = [iso.str.to_datetime(form, time_zone="UTC", strict=False) for form in ISO_FORMS]
     return pl.select(pl.coalesce(unix, *parsed).cast(utc)).to_series()

@@ -87,6 +87,9 @@ def test_nothing_to_look_at_is_told() -> None:
         rated(crowd, "agreement", functions=["filler"])
     with pytest.raises(MeasureError, match="functions must be some of"):
         rated(crowd, "agreement", functions=["fillers"])
+    silent = karat.Judgments(crowd.frame.with_columns(response=pl.lit(None, pl.String)), crowd.scales)
+    with pytest.raises(MeasureError, match="there are no answers to test trials and to no others"):
+        rated(silent, "agreement")
 
 
 @given(judgments())

@@ -312,3 +312,24 @@ def test_without_study_and_rules_there_are_no_materials(tmp_path: Path) -> None:
     assert not (tmp_path / "new" / "materials").exists()
     text = (tmp_path / "new" / "README.md").read_text(encoding="utf-8")
     assert "karat screen data/raw/judgments.parquet\n" in text
+
+
+def test_the_order_of_trials_stays_where_only_moments_told_it(tmp_path: Path) -> None:
+    frame = karat.datasets.load("crowd").frame
+    when = pl.datetime(2026, 3, 1) + pl.duration(seconds=pl.col("trial"))
+    timed = frame.with_columns(time=when).drop("trial").sample(fraction=1.0, shuffle=True, seed=1)
+    judgments = karat.Judgments(timed, karat.datasets.load("crowd").scales)
+    rules = {"straightlining": {}}
+    archive(judgments, tmp_path / "new", rules=rules, report=False)
+    kept = karat.read(tmp_path / "new" / "data" / "raw" / "judgments.parquet")
+    assert "time" not in kept.frame.columns
+    assert len(screen(kept, rules).excluded) == len(screen(judgments, rules).excluded) > 0
+
+
+def test_rules_that_could_not_run_are_told_in_the_readme(tmp_path: Path) -> None:
+    rows = {"participant": ["p", "p", "q", "q"], "item": ["a", "b"] * 2, "response": [5, 1, 4, 2]}
+    archive(
+        karat.Judgments(rows, karat.Ordinal(5)), tmp_path / "new", rules={"remfod": {}, "completion": {}}, report=False
+    )
+    text = (tmp_path / "new" / "README.md").read_text(encoding="utf-8")
+    assert "By the rules that were given, without remfod, which could not run, 0 of 2 participants" in text

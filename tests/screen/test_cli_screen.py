@@ -277,6 +277,9 @@ def test_rules_alone_exclude_as_those_of_a_study(tmp_path: Path, capsys: pytest.
         ("[screening]\ncredense = {}\n", "Is credence meant?"),
         ("[screening]\ncompletion = {}\nexclude = 'remfod'\n", "line 3, screening.exclude"),
         ("[screening\n", "rules.toml is not TOML"),
+        ("[screening]\nspeed = { median_below = true }\n", 'median_below: "True" is true or false where a number'),
+        ("[screening]\nspeed = { median_below = inf }\n", 'median_below: "inf" is no finite number'),
+        ("[screening]\nexclude = \u201cany\u201d\n", "The line has \u201c as a quotation mark: write a straight one"),
         ("title = 'A study'\n[[block]]\n", "rules.toml is a study file, with items beside its rules: say --study"),
     ],
 )
@@ -285,7 +288,7 @@ def test_rules_that_cannot_be_followed_are_told_with_their_line(
 ) -> None:
     rules = tmp_path / "rules.toml"
     if text is not None:
-        rules.write_text(text)
+        rules.write_text(text, encoding="utf-8")
     assert told_of in refused(capsys, LIKERT, "--rules", rules)
 
 

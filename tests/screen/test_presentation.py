@@ -77,3 +77,13 @@ def test_positions_and_order_agree(rows: list[tuple[str, int | None]]) -> None:
         assert shown["_n"].to_list() == own.sort("trial")["_n"].to_list()
         times = [time for time in shown["time"] if time is not None]
         assert times == sorted(times)
+
+
+def test_positions_of_some_and_times_of_others(tmp_path: Path) -> None:
+    names = LIKERT.participants["participant"]
+    timed = by_time(LIKERT)
+    frame = pl.concat([LIKERT.without(names[20:]).frame, timed.without(names[:20]).frame], how="diagonal_relaxed")
+    mixed = karat.Judgments(frame, LIKERT.scales, LIKERT.participants)
+    stated, found = karat.screen.run(LIKERT, RULES), karat.screen.run(mixed, RULES)
+    for name in RULES:
+        assert found.evidence[name].participants.equals(stated.evidence[name].participants), name

@@ -27,7 +27,9 @@ def criteria_lines(screening: Screening | PartedScreening) -> list[str]:
 
 def verdict_line(screening: Screening | PartedScreening, everyone: int, kept: int, why_not: str) -> str:
     """How many stay by which rule, or why there is none."""
+    from karat.screen.rules import lacking
+
     if screening.exclude is None:
         return f"verdict    Evidence only: {why_not}, so that nobody is excluded."
-    lacking = f"; without {' and '.join(screening.skipped)}, which could not run" if screening.skipped else ""
-    return f"verdict    {everyone:,} -> {counted(kept, 'participant')} (rule: {screening.exclude}{lacking})"
+    rule = f"{screening.exclude}{lacking(screening.skipped)}"
+    return f"verdict    {everyone:,} -> {counted(kept, 'participant')} (rule: {rule})"

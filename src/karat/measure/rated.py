@@ -99,11 +99,9 @@ def rated(
     wanted = frame.select(pl.col("function").is_in(list(functions)) & pl.col("response").is_not_null()).to_series()
     rows = frame if wanted.all() else frame.filter(wanted)
     if not rows.height:
-        there = ", ".join(sorted(frame["function"].unique().to_list()))
-        raise MeasureError(
-            f"{measure}: there are no answers to {' or '.join(functions)} trials, only to {there or 'nothing'}. "
-            "Say functions=[...] for others."
-        )
+        answered = frame.filter(pl.col("response").is_not_null())["function"].unique().sort().to_list()
+        only = f", only to {', '.join(answered)}. Say functions=[...] for others." if answered else " and to no others."
+        raise MeasureError(f"{measure}: there are no answers to {' or '.join(functions)} trials{only}")
     return [
         _question(question, judgments.scales[question], part, measure, conditions, once)
         for question, part in _questions(judgments, rows)

@@ -40,6 +40,7 @@ from karat.report.psych_ds import data_name, dataset_description
 from karat.report.words import methods, preregistration
 from karat.report.words.languages import LANGUAGES
 from karat.report.written import write as write_report
+from karat.screen.presentation import with_positions
 from karat.screen.run import run as screen
 from karat.screen.screening import Screening
 from karat.study.file import rules_text
@@ -100,7 +101,7 @@ def archive(
     target = Path(folder)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise KaratError(f"{target} is there already and not empty; give another folder, so that nothing is mixed up.")
-    moved = pseudonymous(judgments, study, seed)
+    moved = pseudonymous(_placed(judgments), study, seed)
     removed = {name: moved.personal[name] for name in removed_columns(moved.personal, keep, judgments)}
     with progress("screening"):
         screening = without_columns(screen(moved.judgments, rules, study), removed)
@@ -124,6 +125,13 @@ def archive(
             target.rmdir()
         made.rename(target)
     return Archive(target, files, removed, moved.names, tuple(notes))
+
+
+def _placed(judgments: Judgments) -> Judgments:
+    """The judgments with the positions of trials, where only times tell them: moments do not go into an archive."""
+    if "trial" in judgments.frame.columns or "time" not in judgments.frame.columns:
+        return judgments
+    return Judgments(with_positions(judgments.frame), judgments.scales, judgments.participants)
 
 
 def without_columns(screening: Screening, removed: Collection[str]) -> Screening:

@@ -32,8 +32,12 @@ def with_positions(frame: pl.DataFrame) -> pl.DataFrame:
     >>> with_positions(pl.DataFrame({"participant": ["p", "q", "p"], "time": [9, 8, 7]}))["trial"].to_list()
     [2, 1, 1]
     """
-    if "trial" in frame.columns:
+    if "trial" in frame.columns and ("time" not in frame.columns or not frame["trial"].null_count()):
         return frame
+    if "trial" in frame.columns:
+        # Of files that were put together some may have positions and others times.
+        own = pl.when(pl.col("trial").is_null().all()).then(_when().rank("ordinal").cast(pl.Int64))
+        return frame.with_columns(trial=pl.coalesce("trial", own.over("participant")))
     by_row = pl.int_range(1, pl.len() + 1)
     trial = pl.coalesce(_when().rank("ordinal").cast(pl.Int64), by_row) if "time" in frame.columns else by_row
     return frame.with_columns(trial=trial.over("participant"))
@@ -59,8 +63,8 @@ def presented(rows: pl.DataFrame) -> pl.DataFrame:
     added = [f"_{name}" for name in groups]
     placed = rows.with_row_index("_row").with_columns(firsts)
     if "trial" in rows.columns:
-        return placed.sort(*added, "trial", maintain_order=True, nulls_last=True).drop("_row", *added)
-    if "time" in rows.columns:
+        placed, added = placed.with_columns(with_positions(rows)["trial"].alias("_trial")), [*added, "_trial"]
+    elif "time" in rows.columns:
         placed, added = placed.with_columns(_when=_when().over("participant")), [*added, "_when"]
     return placed.sort(added, maintain_order=True, nulls_last=True).drop("_row", *added)
 

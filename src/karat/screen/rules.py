@@ -108,6 +108,15 @@ def asked(rules: Mapping[str, Any] | None, study: Study | None) -> tuple[dict[st
     return settings, exclude
 
 
+def lacking(skipped: Collection[str]) -> str:
+    """The end of a sentence on a rule of which some criteria could not run.
+
+    >>> lacking({"remfod": "no times"}), lacking({})
+    ('; without remfod, which could not run', '')
+    """
+    return f"; without {' and '.join(skipped)}, which could not run" if skipped else ""
+
+
 def check_rule(exclude: Any, stated: list[str]) -> None:
     """Whether a rule can be followed; ScreenError says why not.
 

@@ -7,13 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from karat.study.setting_base import Settings
 
 
-class CriterionSettings(BaseModel):
+class CriterionSettings(Settings):
     """What the settings of all criteria share."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     @classmethod
     def resolved(cls, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from karat.study.settings import RulesFile, StudySettings
 from karat.study.toml_lines import line_of, toml_lines
 
 NAME = "study.toml"
+CURLY = "\u201c\u201d\u201e\u201f\u2018\u2019\u201a\u00ab\u00bb"
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 Whole = TypeVar("Whole", StudySettings, RulesFile)
 
@@ -55,6 +56,8 @@ def read_rules(path: str | Path) -> dict[str, Any]:
     {'completion': {}, 'credence': {'below': 0.1}, 'exclude': 'any'}
     """
     path = Path(path)
+    if path.is_dir():
+        raise StudyError(f"{path} is a folder; --rules takes a file.")
     if not path.is_file():
         raise StudyError(f"There is no file of rules {path}. It has a section [screening], as a study file has.")
     data, text = _toml(path)
@@ -101,7 +104,15 @@ def _toml(path: Path) -> tuple[dict[str, Any], str]:
         line = error.object[: error.start].count(b"\n") + 1
         raise StudyError(f"{path.name} is not UTF-8 text: see line {line}. Save it as UTF-8.") from None
     except tomllib.TOMLDecodeError as error:
-        raise StudyError(f"{path.name} is not TOML: {error}.") from None
+        raise StudyError(f"{path.name} is not TOML: {error}.{_about_quotes(text, str(error))}") from None
+
+
+def _about_quotes(text: str, told: str) -> str:
+    """What to do where a word processor has put its own quotation marks into the line that cannot be read."""
+    place = re.search(r"line (\d+)", told)
+    line = text.split("\n")[int(place[1]) - 1] if place else ""
+    curly = next((sign for sign in line if sign in CURLY), "")
+    return f" The line has {curly} as a quotation mark: write a straight one, \" or '." if curly else ""
 
 
 def _validated(model: type[Whole], data: dict[str, Any], text: str, path: Path, headline: str) -> Whole:
@@ -163,6 +174,7 @@ _KINDS = (
     ("greater_than", "is too small", "Write a number above {gt:g}."),
     ("less_than_equal", "is too large", "Write {le:g} or less."),
     ("less_than", "is too large", "Write a number below {lt:g}."),
+    ("finite_number", "is no finite number", "Write another, or leave the key out."),
     ("int_", "is not a whole number", "Write digits without quotation marks."),
     ("float_", "is not a number", "Write digits with a decimal point, without quotation marks."),
     ("bool_", "is neither true nor false", "Write true or false, without quotation marks."),

@@ -152,7 +152,7 @@ def _told_mapping(mapping: dict[str, str], options: Options) -> str:
 def _missing_answers(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     """R writes NA, jsPsych null: in answers and numbers these mean that there is none."""
     notes = []
-    for name in ("response", "expected", "rt", "trial"):
+    for name in ("response", "expected", "rt", "trial", "time"):
         if name not in frame.columns or frame[name].dtype != pl.String:
             continue
         if name in ("rt", "trial"):

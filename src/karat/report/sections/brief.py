@@ -10,6 +10,7 @@ from karat.measure.strengths import Strengths
 from karat.report.gather import Gathered
 from karat.report.sections.plainly import means_told, planned_told, wording_told
 from karat.screen.explain import rule_in_words
+from karat.screen.rules import lacking
 from karat.screen.screening import Screening
 from karat.section import Section
 from karat.study.study import Study
@@ -50,7 +51,8 @@ def verdict(screening: Screening) -> str:
         who = "the one participant stays" if everyone == 1 else f"all {everyone:,} participants stay"
         return f"No rule of exclusion was stated: {who} in the analysis."
     kept = everyone - len(screening.excluded)
-    return f"{kept:,} of {counted(everyone, 'participant')} stay in the analysis (rule: {rule_in_words(screening)})."
+    rule = f"{rule_in_words(screening)}{lacking(screening.skipped)}"
+    return f"{kept:,} of {counted(everyone, 'participant')} stay in the analysis (rule: {rule})."
 
 
 def quality_told(gathered: Gathered) -> str:
