@@ -45,7 +45,8 @@ TESTS = {
     "models/glrm/mixed_problem": [f"{GLRM}/test_mixed.py"],
     "models/glrm/mixed_result": [f"{GLRM}/test_mixed.py"],
     "models/glrm/mixed_notes": [f"{GLRM}/test_mixed.py"],
-    "models/glrm/softmax": [f"{GLRM}/test_nominal.py"],
+    "models/glrm/softmax": [f"{GLRM}/test_nominal.py", f"{GLRM}/test_deletion.py"],
+    "models/glrm/gaussian": [f"{GLRM}/test_deletion.py"],
     **{
         f"models/glrm/parted_{part}": [f"{GLRM}/test_parted.py"]
         for part in ("agreement", "answers", "crew", "objective", "sums")
