@@ -272,14 +272,14 @@ def _check_time(checked: Checked, locate: Callable[[int], Place]) -> None:
     mend = "Write a date and time such as 2026-05-03T12:34:56Z, or Unix seconds or milliseconds."
     if given.dtype.is_numeric() or given.dtype == pl.String:
         mend += " Of a file, --map time= leaves the column out; if it holds response times, say --map rt=time."
-    _flag(checked, locate, "time", times.is_null() & _is_given(given), "is not a point in time", mend, given)
-    bare = without_zone(given)
-    if bare.any() and not bare.equals(_is_given(given)):
+    there, bare = _is_given(given), without_zone(given)
+    _flag(checked, locate, "time", times.is_null() & there, "is not a point in time", mend, given)
+    if 0 < bare.sum() < there.sum():
         file, place, number = locate(int(bare.arg_max() or 0))
         where = f"{place} {number}" if file is None else f"{file}, {place} {number}"
         checked.notes.append(
-            f"time: {bare.sum():,} of {counted(int(_is_given(given).sum()), 'time')} have no time zone, the first at "
-            f"{where}, and are taken as UTC."
+            f"time: {bare.sum():,} of {counted(int(there.sum()), 'time')} have no time zone, the first at {where}, "
+            "and are taken as UTC."
         )
     checked.frame = checked.frame.with_columns(times.alias("time"))
 

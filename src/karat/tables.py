@@ -234,28 +234,22 @@ def _all_whole(file: SourceFile, delimiter: str, width: int) -> bool:
 
 def _read_slowly(file: SourceFile, delimiter: str) -> Table:
     """The table by Python's parser, which names the line of every row that is not whole."""
-    text = file.text()
+    records = [(line, cells) for line, cells in _records(file.text(), delimiter, file.name) if any(cells)]
+    if not records:
+        raise IntakeError(f"{file.name} is empty.")
+    names, notes = _header_names(records.pop(0)[1])
+    # Lines may all end with a delimiter. Where only some are longer, one inside a cell has moved the others.
+    padded = all(len(cells) > len(names) for _, cells in records)
     problems = Problems()
     rows: list[list[str | None]] = []
     lines: list[int] = []
-    names: list[str] | None = None
-    notes: list[str] = []
-    padded = False
-    for line, cells in _records(text, delimiter, file.name):
-        if not any(cells):
+    for line, cells in records:
+        flaw = _flaw(cells, len(names), padded)
+        if flaw:
+            problems.add(flaw, "Mend the row, or leave it out with --skip-bad.", file=file.name, number=line)
             continue
-        if names is None:
-            names, notes = _header_names(cells)
-            padded = _are_padded(text, delimiter, file.name, len(names))
-        else:
-            flaw = _flaw(cells, len(names), padded)
-            if flaw:
-                problems.add(flaw, "Mend the row, or leave it out with --skip-bad.", file=file.name, number=line)
-                continue
-            rows.append([cell or None for cell in cells[: len(names)]])
-            lines.append(line)
-    if names is None:
-        raise IntakeError(f"{file.name} is empty.")
+        rows.append([cell or None for cell in cells[: len(names)]])
+        lines.append(line)
     schema = dict.fromkeys(names, pl.String())
     frame = pl.DataFrame(rows, schema=schema, orient="row") if rows else pl.DataFrame(schema=schema)
     return Table(file, frame, places(file.name, lines), delimiter, problems, notes)
@@ -275,16 +269,6 @@ def _records(text: str, delimiter: str, name: str) -> Iterator[tuple[int, list[s
         raise IntakeError(f"{name} cannot be read:", [Problem(what, mend, file=name, number=start)]) from None
     finally:
         csv.field_size_limit(limit)
-
-
-def _are_padded(text: str, delimiter: str, name: str, width: int) -> bool:
-    """Whether every row has empty cells beyond the header, as where lines end with a delimiter.
-
-    Where only some have, a delimiter inside a cell has moved the others to the right.
-    """
-    rows = (cells for _, cells in _records(text, delimiter, name) if any(cells))
-    next(rows, None)
-    return all(len(cells) > width for cells in rows)
 
 
 def _flaw(cells: Sequence[str], width: int, padded: bool) -> str | None:

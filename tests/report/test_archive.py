@@ -24,7 +24,7 @@ from karat.report.pseudonyms import pseudonymous, removed_columns, stripped
 from karat.report.psych_ds import NAME, data_name
 from karat.screen.run import run as screen
 from karat.simulate import answer_study
-from karat.study.file import read_rules
+from karat.study.rules_file import read_rules
 from karat.study.study import Study, load
 
 MODULE = import_module("karat.report.archive")
@@ -332,4 +332,5 @@ def test_rules_that_could_not_run_are_told_in_the_readme(tmp_path: Path) -> None
         karat.Judgments(rows, karat.Ordinal(5)), tmp_path / "new", rules={"remfod": {}, "completion": {}}, report=False
     )
     text = (tmp_path / "new" / "README.md").read_text(encoding="utf-8")
-    assert "By the rules that were given, without remfod, which could not run, 0 of 2 participants" in text
+    assert "By the rules that were given, 0 of 2 participants are excluded; their data are here as well." in text
+    assert "remfod could not run." in text

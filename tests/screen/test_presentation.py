@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import karat
 from karat.parts import open_parts
 from karat.screen.parted import run_in_parts
-from karat.screen.presentation import BY_ROWS, BY_TIME, order_note, presented, with_positions
+from karat.screen.presentation import BY_ROWS, BY_TIME, order_notes, presented, with_positions
 
 START = datetime(2026, 3, 1, 9)
 LIKERT = karat.datasets.load("likert")
@@ -60,8 +60,8 @@ def test_in_parts_as_in_memory(tmp_path: Path) -> None:
 
 
 def test_what_is_said() -> None:
-    assert [order_note(columns) for columns in (["trial"], ["trial", "time"], ["time"], ["rt"])] == [
-        "", "", BY_TIME, BY_ROWS,
+    assert [order_notes(columns) for columns in (["trial"], ["trial", "time"], ["time"], ["rt"])] == [
+        (), (), (BY_TIME,), (BY_ROWS,),
     ]  # fmt: skip
 
 

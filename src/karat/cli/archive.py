@@ -12,7 +12,7 @@ import typer
 from karat.cli.convert import Json, Quiet
 from karat.cli.progress import working
 from karat.cli.reading import Reading, reads_files
-from karat.cli.stated import RulesPath, stated
+from karat.cli.stated import RulesPath, StudyPath, stated
 from karat.errors import KaratError
 
 if TYPE_CHECKING:
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
 EXAMPLE = "Example: karat archive results.parquet --study study.toml -o archive --keep age_group"
 
-StudyFile = Annotated[
-    Path | None, typer.Option("--study", help="The study file that states the rules, or its folder.", metavar="FILE")
-]
 Out = Annotated[Path, typer.Option("-o", "--out", help="The folder to write; it must be new or empty.")]
 Keep = Annotated[
     list[str] | None,
@@ -41,7 +38,7 @@ Key = Annotated[
 @reads_files
 def archive(
     out: Out,
-    study: StudyFile = None,
+    study: StudyPath = None,
     rules: RulesPath = None,
     keep: Keep = None,
     creator: Creator = None,

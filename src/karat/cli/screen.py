@@ -15,7 +15,7 @@ from karat.cli.place import Place, works_somewhere
 from karat.cli.progress import counting, stepping, working
 from karat.cli.reading import Reading, reads_files
 from karat.cli.screen_parted import screened
-from karat.cli.stated import RulesPath, stated
+from karat.cli.stated import RulesPath, StudyPath, stated
 from karat.errors import KaratError
 
 if TYPE_CHECKING:
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
 EXAMPLE = "Example: karat screen results.csv --study study.toml --out screened"
 
-StudyFile = Annotated[
-    Path | None, typer.Option("--study", help="The study file that states the rules, or its folder.", metavar="FILE")
-]
 Out = Annotated[Path | None, typer.Option("-o", "--out", help="The folder to write to. Without it, only look.")]
 Explain = Annotated[
     list[str] | None, typer.Option("--explain", help="Explain the verdict on this participant. Repeat.", metavar="NAME")
@@ -53,7 +50,7 @@ Contrast = Annotated[
 @reads_files
 @works_somewhere
 def screen(
-    study: StudyFile = None,
+    study: StudyPath = None,
     rules: RulesPath = None,
     out: Out = None,
     criteria: Criteria = None,

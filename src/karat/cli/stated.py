@@ -12,6 +12,9 @@ from karat.errors import KaratError
 if TYPE_CHECKING:
     from karat.study.study import Study
 
+StudyPath = Annotated[
+    Path | None, typer.Option("--study", help="The study file that states the rules, or its folder.", metavar="FILE")
+]
 RulesPath = Annotated[
     Path | None,
     typer.Option("--rules", help="A file with [screening] alone, where there is no study file.", metavar="FILE"),
@@ -20,7 +23,7 @@ RulesPath = Annotated[
 
 def stated(study: Path | None, rules: Path | None) -> tuple[Study | None, dict[str, Any] | None]:
     """The study of a file, and the rules of another that has nothing else."""
-    from karat.study.file import read_rules
+    from karat.study.rules_file import read_rules
     from karat.study.study import load
 
     if study is not None and rules is not None:

@@ -43,7 +43,7 @@ from karat.report.written import write as write_report
 from karat.screen.presentation import with_positions
 from karat.screen.run import run as screen
 from karat.screen.screening import Screening
-from karat.study.file import rules_text
+from karat.study.rules_file import rules_text
 from karat.study.study import Study
 
 CODES = ("completion_code", "screened_out_code", "failed_quiz_code", "no_consent_code")
@@ -115,7 +115,7 @@ def archive(
             gathered = gather(screening, study, progress=progress)
             texts = _reported(made, gathered, progress) + texts
         _texts(made / "documentation", texts)
-        notes += _materials(made / "materials", study, rules)
+        notes += _materials(made / "materials", study, screening)
         notes += _old_names(made, moved)
         kept = [name for name in moved.personal if name not in removed]
         text = readme(screening, study, removed, kept, notes, report=report)
@@ -201,15 +201,16 @@ def _texts(folder: Path, texts: Sequence[tuple[str, str, str]]) -> None:
         (folder / "literature.bib").write_text(bibtex(keys), encoding="utf-8")
 
 
-def _materials(folder: Path, study: Study | None, rules: Mapping[str, Any] | None) -> list[str]:
+def _materials(folder: Path, study: Study | None, screening: Screening) -> list[str]:
     """The study file, its tables and images as they are; says what is not to be published while the study runs.
 
-    Without a study file, the rules that were given.
+    Without a study file, the rules that were given, with all their settings.
     """
     if study is None:
-        if rules is None:
+        if screening.exclude is None:
             return ["There is no study file, so that materials/ is missing."]
         folder.mkdir()
+        rules = {**screening.settings, "exclude": screening.exclude}
         (folder / RULES).write_text(rules_text(rules), encoding="utf-8")
         return [f"There is no study file: materials/ has the rules alone ({RULES})."]
     home, notes = study.path.parent, []

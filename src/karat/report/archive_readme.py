@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from karat import __version__
 from karat.errors import counted
-from karat.screen.rules import lacking
 from karat.screen.screening import Screening
 from karat.study.study import Study
 
@@ -80,5 +79,5 @@ def _screened(screening: Screening, study: Study | None) -> str:
     if screening.exclude is None:
         return "No rule of exclusion was stated, so that nobody is excluded."
     rules = "the rules that were given" if study is None else f"the rules of the study file ({study.fingerprint})"
-    rules += lacking(screening.skipped).replace(";", ",", 1)
-    return f"By {rules}, {gone:,} of {counted(everyone, 'participant')} are excluded; their data are here as well."
+    told = f"By {rules}, {gone:,} of {counted(everyone, 'participant')} are excluded; their data are here as well."
+    return told + (f" {' and '.join(screening.skipped)} could not run." if screening.skipped else "")

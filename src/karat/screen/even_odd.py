@@ -42,7 +42,7 @@ from karat.screen.answer_table import (
     without_score,
 )
 from karat.screen.evidence import Evidence, ScreenError, everybody
-from karat.screen.presentation import BY_ROWS, order_note
+from karat.screen.presentation import BY_ROWS, order_notes
 
 AT_LEAST = 0.0
 FEWEST_GROUPS = 3
@@ -94,10 +94,10 @@ def even_odd(judgments: Judgments, at_least: float = AT_LEAST, groups: Sequence[
             "so that a low score says little about a person. Say groups=[...] if other columns tell apart what is "
             "asked."
         )
-    order = order_note(rows.columns)
-    split = "rows" if order == BY_ROWS else "presentation"
+    order = order_notes(rows.columns)
+    split = "rows" if BY_ROWS in order else "presentation"
     settings = {"at_least": at_least, "groups": columns, "split": split}
-    return Evidence(table, "even_odd", settings, (*notes, *said, *filter(None, [order]), *without_score(table)))
+    return Evidence(table, "even_odd", settings, (*notes, *said, *order, *without_score(table)))
 
 
 def _why_not(count: int) -> str:

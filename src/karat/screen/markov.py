@@ -51,7 +51,7 @@ from karat.screen.markov_tables import (
     transition_table,
 )
 from karat.screen.positions import answered, by_scale
-from karat.screen.presentation import order_note, presented
+from karat.screen.presentation import order_notes, presented
 from karat.study.guessing import p_sentence
 from karat.work import HERE, Progress, Work
 
@@ -218,7 +218,7 @@ def _designs(judgments: Judgments) -> tuple[list[Design], list[str]]:
         (scale, *(_design(part, levels_of(scale)) if levels_of(scale) else (None, [])))
         for scale, part in by_scale(judgments, presented(rows))
     ]
-    return looked_at(found, order_note(rows.columns))
+    return looked_at(found, order_notes(rows.columns))
 
 
 def as_shown(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:

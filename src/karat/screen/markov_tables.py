@@ -22,9 +22,11 @@ def levels_of(scale: Scale) -> tuple[str, ...]:
     return levels if 2 <= len(levels) <= MOST_LEVELS else ()
 
 
-def looked_at(found: Sequence[tuple[Scale, Design | None, list[str]]], order: str) -> tuple[list[Design], list[str]]:
+def looked_at(
+    found: Sequence[tuple[Scale, Design | None, list[str]]], order: Sequence[str]
+) -> tuple[list[Design], list[str]]:
     """The designs with long enough sequences, and notes, also on their order; ScreenError where there is none."""
-    designs, notes, refused = [], [*filter(None, [order])], []
+    designs, notes, refused = [], [*order], []
     for scale, design, told in found:
         if design is None:
             levels: tuple[str, ...] = getattr(scale, "levels", ())

@@ -13,39 +13,39 @@ BY_TIME = (
 )
 
 
-def order_note(columns: Collection[str]) -> str:
-    """By what the trials are ordered that have no positions; empty where they have.
+def order_notes(columns: Collection[str]) -> tuple[str, ...]:
+    """By what the trials are ordered that have no positions; nothing where they have.
 
-    >>> order_note(["participant", "time"]) == BY_TIME, order_note(["trial", "time"])
-    (True, '')
+    >>> order_notes(["participant", "time"]) == (BY_TIME,), order_notes(["trial", "time"])
+    (True, ())
     """
     if "trial" in columns:
-        return ""
-    return BY_TIME if "time" in columns else BY_ROWS
+        return ()
+    return (BY_TIME,) if "time" in columns else (BY_ROWS,)
 
 
 def with_positions(frame: pl.DataFrame) -> pl.DataFrame:
     """The frame with a column trial: where there is none, by the times of answers or the order of rows.
+
+    Of files that were put together some may have positions and others times: who has no position at all is then
+    numbered by times.
 
     >>> with_positions(pl.DataFrame({"participant": ["p", "q", "p"]}))["trial"].to_list()
     [1, 1, 2]
     >>> with_positions(pl.DataFrame({"participant": ["p", "q", "p"], "time": [9, 8, 7]}))["trial"].to_list()
     [2, 1, 1]
     """
-    if "trial" in frame.columns and ("time" not in frame.columns or not frame["trial"].null_count()):
+    stated, timed = "trial" in frame.columns, "time" in frame.columns
+    if stated and not (timed and frame["trial"].null_count()):
         return frame
-    if "trial" in frame.columns:
-        # Of files that were put together some may have positions and others times.
-        own = pl.when(pl.col("trial").is_null().all()).then(_when().rank("ordinal").cast(pl.Int64))
-        return frame.with_columns(trial=pl.coalesce("trial", own.over("participant")))
-    by_row = pl.int_range(1, pl.len() + 1)
-    trial = pl.coalesce(_when().rank("ordinal").cast(pl.Int64), by_row) if "time" in frame.columns else by_row
+    trial = pl.int_range(1, pl.len() + 1)
+    if timed:
+        # A row without a time, as of a trial that was not answered, follows the row before.
+        by_time = pl.col("time").forward_fill().backward_fill().rank("ordinal").cast(pl.Int64)
+        trial = pl.coalesce(by_time, trial)
+    if stated:
+        trial = pl.when(pl.col("trial").is_null().all()).then(trial).otherwise("trial")
     return frame.with_columns(trial=trial.over("participant"))
-
-
-def _when() -> pl.Expr:
-    """The times of a participant's answers; a row without one, as of a trial not answered, follows the row before."""
-    return pl.col("time").forward_fill().backward_fill()
 
 
 def presented(rows: pl.DataFrame) -> pl.DataFrame:
@@ -62,10 +62,8 @@ def presented(rows: pl.DataFrame) -> pl.DataFrame:
     firsts = [pl.col("_row").min().over(groups[: place + 1]).alias(f"_{name}") for place, name in enumerate(groups)]
     added = [f"_{name}" for name in groups]
     placed = rows.with_row_index("_row").with_columns(firsts)
-    if "trial" in rows.columns:
+    if {"trial", "time"} & set(rows.columns):
         placed, added = placed.with_columns(with_positions(rows)["trial"].alias("_trial")), [*added, "_trial"]
-    elif "time" in rows.columns:
-        placed, added = placed.with_columns(_when=_when().over("participant")), [*added, "_when"]
     return placed.sort(added, maintain_order=True, nulls_last=True).drop("_row", *added)
 
 

@@ -29,7 +29,7 @@ from karat.judgments import Judgments
 from karat.models.robust import MAD_CONSTANT
 from karat.screen import remfod_figures
 from karat.screen.evidence import Evidence, ScreenError, everybody, timed
-from karat.screen.presentation import order_note
+from karat.screen.presentation import order_notes
 from karat.screen.sentence_length import adjusted_for_length
 from karat.screen.time_rules import find_outliers, time_rule
 from karat.study.time_rules import TIME_RULES, TimeRule
@@ -115,7 +115,7 @@ def remfod(
     stated = stated_rule(rule, upper, lower, genuine_at_least, mad_constant)
     frame = timed(judgments, "remfod")
     untimed = judgments.frame.filter(pl.col("function") != "practice", pl.col("rt").is_null()).height
-    notes = trial_notes(untimed, order_note(judgments.frame.columns))
+    notes = trial_notes(untimed, order_notes(judgments.frame.columns))
     if length is not None:
         frame, more = adjusted_for_length(frame, length)
         notes += more
@@ -212,10 +212,10 @@ def _common(one: Remfod, other: Remfod) -> float:
     return int((mine == theirs).sum()) / either if either else 1.0
 
 
-def trial_notes(untimed: int, order: str) -> tuple[str, ...]:
+def trial_notes(untimed: int, order: tuple[str, ...]) -> tuple[str, ...]:
     """What is to be said about the trials; `order` where they have no positions."""
     notes = [f"Left out, as they have no response time: {counted(untimed, 'trial')}."] if untimed else []
-    return (*notes, *filter(None, [order]))
+    return (*notes, *order)
 
 
 def alike_notes(functions: Sequence[str], same: bool, rule: TimeRule) -> tuple[str, ...]:

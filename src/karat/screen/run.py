@@ -75,7 +75,8 @@ def run(
             begin(progress, name)
             try:
                 evidence[name] = compute(name, tuple(excluded), settings[name])
-                end(progress, str(evidence[name]).splitlines()[0])
+                if progress is not None:
+                    end(progress, str(evidence[name]).splitlines()[0])
             except ScreenError as error:
                 skipped[name] = str(error)
                 end(progress, f"{name}: not run.")

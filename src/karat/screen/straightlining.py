@@ -19,7 +19,7 @@ The variability (standard deviation of the answers in scale steps, Dunn et al. 2
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -31,7 +31,7 @@ from karat.models.runs import binomial_tail, longest_run_tail
 from karat.scales import Choice, Scale
 from karat.screen.evidence import Evidence, ScreenError, everybody
 from karat.screen.positions import answered, by_scale, is_ordered, position
-from karat.screen.presentation import order_note, presented
+from karat.screen.presentation import order_notes, presented
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -62,7 +62,7 @@ def straightlining(judgments: Judgments, alpha: float = ALPHA, shares: Literal["
         raise ScreenError(NOTHING)
     kinds = {scale: kinds_of(scale, part["response"].n_unique()) for scale, part in by_scale(judgments, rows)}
     participants = verdicts(judgments, kinds, alpha, shares)
-    return Evidence(participants, "straightlining", {"alpha": alpha, "shares": shares}, notes_on(rows.columns))
+    return Evidence(participants, "straightlining", {"alpha": alpha, "shares": shares}, order_notes(rows.columns))
 
 
 NOTHING = "straightlining: nobody answered anything outside practice."
@@ -77,11 +77,6 @@ def check_settings(alpha: float, shares: str) -> None:
 def kinds_of(scale: Scale, different: int) -> int:
     """How many answers there are to choose from: the levels of the scale, else the different ones that were given."""
     return len(levels) if (levels := getattr(scale, "levels", None)) else max(2, different)
-
-
-def notes_on(columns: Collection[str]) -> tuple[str, ...]:
-    """What is supposed where positions are not known."""
-    return tuple(filter(None, [order_note(columns)]))
 
 
 def verdicts(judgments: Judgments, kinds: Mapping[Scale, int], alpha: float, shares: str) -> pl.DataFrame:

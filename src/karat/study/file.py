@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -15,13 +14,12 @@ from pydantic_core import ErrorDetails
 from karat.columns import nearest
 from karat.errors import Problems, ProblemsError
 from karat.study.setting_flaws import FLAW, meant
-from karat.study.settings import RulesFile, StudySettings
+from karat.study.settings import StudySettings
 from karat.study.toml_lines import line_of, toml_lines
 
 NAME = "study.toml"
 CURLY = "\u201c\u201d\u201e\u201f\u2018\u2019\u201a\u00ab\u00bb"
-BARE = re.compile(r"[A-Za-z0-9_-]+")
-Whole = TypeVar("Whole", StudySettings, RulesFile)
+Whole = TypeVar("Whole", bound=BaseModel)
 
 
 class StudyError(ProblemsError):
@@ -38,62 +36,16 @@ def find_study(path: str | Path) -> Path:
 
 def read_settings(path: Path) -> tuple[StudySettings, str]:
     """The settings of a study file, and its text."""
-    data, text = _toml(path)
+    data, text = read_toml(path)
     if set(data) == {"screening"}:
         raise StudyError(
             f"{path.name} states screening rules and nothing else: karat screen, report and archive take it as --rules "
             f"{path.name}. A study file has a title and a [[block]] beside them."
         )
-    return _validated(StudySettings, data, text, path, "is not a study file"), text
+    return validated(StudySettings, data, text, path, "is not a study file"), text
 
 
-def read_rules(path: str | Path) -> dict[str, Any]:
-    """The screening rules of a file that has nothing but the section `[screening]`, as a study file would have it.
-
-    >>> file = getfixture("tmp_path") / "rules.toml"
-    >>> _ = file.write_text("[screening]\\nexclude = 'any'\\ncompletion = {}\\ncredence = {below = 0.1}\\n")
-    >>> read_rules(file)
-    {'completion': {}, 'credence': {'below': 0.1}, 'exclude': 'any'}
-    """
-    path = Path(path)
-    if path.is_dir():
-        raise StudyError(f"{path} is a folder; --rules takes a file.")
-    if not path.is_file():
-        raise StudyError(f"There is no file of rules {path}. It has a section [screening], as a study file has.")
-    data, text = _toml(path)
-    if "block" in data:
-        raise StudyError(f"{path.name} is a study file, with items beside its rules: say --study {path}.")
-    if not isinstance(data.get("screening"), dict) or not set(data["screening"]) - {"exclude"}:
-        raise StudyError(f"{path.name} states no rules. Write criteria under [screening], such as completion = {{}}.")
-    return _validated(RulesFile, data, text, path, "is not a file of rules").screening.rules
-
-
-def rules_text(rules: Mapping[str, Any]) -> str:
-    """Rules as a file that `read_rules` takes.
-
-    >>> print(rules_text({"completion": {"at_least": 0.8, "person": None}, "exclude": "any"}))
-    [screening]
-    completion = { at_least = 0.8 }
-    exclude = "any"
-    <BLANKLINE>
-    """
-    return "".join(["[screening]\n", *(f"{name} = {_toml_value(given)}\n" for name, given in rules.items())])
-
-
-def _toml_value(value: Any) -> str:
-    """A value in TOML, which has no word for none: keys without a value are left out."""
-    if isinstance(value, Mapping):
-        keys = {key: key if BARE.fullmatch(key) else _toml_value(key) for key in value}
-        inside = ", ".join(f"{keys[key]} = {_toml_value(own)}" for key, own in value.items() if own is not None)
-        return f"{{ {inside} }}" if inside else "{}"
-    if isinstance(value, str | bool):
-        return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, Collection):
-        return f"[{', '.join(map(_toml_value, value))}]"
-    return repr(value)
-
-
-def _toml(path: Path) -> tuple[dict[str, Any], str]:
+def read_toml(path: Path) -> tuple[dict[str, Any], str]:
     """What a TOML file holds, and its text."""
     content = path.read_bytes()
     try:
@@ -115,7 +67,7 @@ def _about_quotes(text: str, told: str) -> str:
     return f" The line has {curly} as a quotation mark: write a straight one, \" or '." if curly else ""
 
 
-def _validated(model: type[Whole], data: dict[str, Any], text: str, path: Path, headline: str) -> Whole:
+def validated(model: type[Whole], data: dict[str, Any], text: str, path: Path, headline: str) -> Whole:
     """The settings of a file; StudyError with every flaw."""
     try:
         return model.model_validate(data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import UnionType
 from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
@@ -17,6 +18,7 @@ class Settings(BaseModel):
     def _no_truth_value_for_a_number(cls, value: Any, info: ValidationInfo) -> Any:
         """`true` is no 1: whoever writes it means to switch something on, and no cutoff of one second."""
         kind = cls.model_fields[str(info.field_name)].annotation
-        if isinstance(value, bool) and ({*get_args(kind)} or {kind}) <= {int, float, type(None)}:
+        kinds = {*get_args(kind)} if isinstance(kind, UnionType) else {kind}
+        if isinstance(value, bool) and kinds <= {int, float, type(None)}:
             raise ValueError("is true or false where a number is wanted")
         return value

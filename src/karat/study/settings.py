@@ -311,12 +311,6 @@ class ScreeningSettings(Settings):
         return {**(self.model_extra or {}), "exclude": self.exclude}
 
 
-class RulesFile(Settings):
-    """A file with screening rules alone, for results that have no study file."""
-
-    screening: ScreeningSettings = Field(description="The screening rules, as in a study file.")
-
-
 class StudySettings(Settings):
     """A study file."""
 

@@ -27,8 +27,9 @@ from karat.screen.parted.crowd import InParts, part_file, write_part
 from karat.screen.parted.evidence import PartedEvidence
 from karat.screen.passing import guess_note
 from karat.screen.positions import answered, by_scale
+from karat.screen.presentation import order_notes
 from karat.screen.sensitivity import undefined_note
-from karat.screen.straightlining import ALPHA, NOTHING, check_settings, kinds_of, notes_on, verdicts
+from karat.screen.straightlining import ALPHA, NOTHING, check_settings, kinds_of, verdicts
 
 STAND_IN = "\0"
 """How the names of stand-ins begin; no name in a file does."""
@@ -57,7 +58,7 @@ def straightlining_in_parts(crowd: InParts, alpha: float = ALPHA, shares: str = 
     evidence, told = crowd.judge("straightlining", _judge_patterns, (kinds, alpha, shares), settings)
     if not any(answers for answers, _ in told):
         raise ScreenError(NOTHING)
-    return replace(evidence, notes=notes_on(next(columns for _, columns in told if columns)))
+    return replace(evidence, notes=order_notes(next(columns for _, columns in told if columns)))
 
 
 def _kinds(crowd: InParts, scales: list[Scale]) -> dict[Scale, int]:

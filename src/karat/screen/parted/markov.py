@@ -40,7 +40,7 @@ from karat.screen.markov_tables import LEAST, design_of, levels_of, looked_at
 from karat.screen.parted.crowd import InParts, part_file, write_part
 from karat.screen.parted.evidence import PartedEvidence
 from karat.screen.parted.stimuli import keys_of_stimuli, rows_on
-from karat.screen.presentation import order_note, presented
+from karat.screen.presentation import order_notes, presented
 
 SIDES = ("left", "right", "polarity")
 """Columns that tell stimuli apart, because the same is shown on other sides."""
@@ -127,7 +127,7 @@ def markov_in_parts(
     return replace(evidence, notes=tuple(notes))
 
 
-def _found(crowd: InParts, root: Path) -> tuple[list[tuple[Scale, Design | None, list[str]]], str]:
+def _found(crowd: InParts, root: Path) -> tuple[list[tuple[Scale, Design | None, list[str]]], tuple[str, ...]]:
     """The design of each scale on which anybody answered, over all parts; and what is said of the order of trials."""
     scales = list(dict.fromkeys(crowd.scales.values()))
     columns = crowd.read(0).frame.clear()
@@ -144,7 +144,7 @@ def _found(crowd: InParts, root: Path) -> tuple[list[tuple[Scale, Design | None,
             continue
         design = _merged(root / str(place), levels_of(scale), keys[place], crowd) if place in keys else None
         found.append((scale, design, notes.get(place, [])))
-    return found, order_note(columns.columns)
+    return found, order_notes(columns.columns)
 
 
 def _encode(judgments: Judgments, shared: tuple[Path, list[Scale], dict[int, list[str]]], number: int) -> list[int]:

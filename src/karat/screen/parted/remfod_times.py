@@ -21,7 +21,7 @@ from karat.models.counting import Bins, tally
 from karat.models.robust import Floats, Ints
 from karat.screen.evidence import ScreenError, everybody
 from karat.screen.parted.crowd import part_file
-from karat.screen.presentation import order_note, with_positions
+from karat.screen.presentation import order_notes, with_positions
 from karat.screen.time_rules import Cutoffs, crossing, group_codes, sorted_by_group
 from karat.study.time_rules import TimeRule
 
@@ -39,7 +39,8 @@ class TimedPart:
     people: int
     """Those who have a time."""
     timed: bool
-    order: str
+    order: tuple[str, ...]
+    """What is said of the order of trials."""
     untimed: int
     functions: list[str]
     """Its item functions, by its own codes."""
@@ -106,7 +107,7 @@ def take_times(judgments: Judgments, folder: Path, number: int) -> TimedPart:
     write_frame(everyone, folder / "people", number)
     least, most = (float(times.min()), float(times.max())) if len(times) else (np.inf, -np.inf)
     return TimedPart(
-        len(times), len(people), frame["rt"].null_count() < frame.height, order_note(frame.columns),
+        len(times), len(people), frame["rt"].null_count() < frame.height, order_notes(frame.columns),
         asked.height - kept.height, functions.to_list(), least, most,
     )  # fmt: skip
 
