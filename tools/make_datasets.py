@@ -93,7 +93,7 @@ def questionnaire(
     main = [*tests, *others]
     start = [[row for row in items if row["function"] == function] for function in ("practice", "calibration")]
     for part in (*start, main):
-        random.shuffle(part)  # type: ignore[arg-type]
+        random.shuffle(part)
     return [*start[0], *start[1], *main]
 
 

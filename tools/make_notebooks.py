@@ -49,7 +49,7 @@ def notebook(page: str) -> str:
     kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
     made = new_notebook(cells=kept, metadata=kernel)
     nbformat.validate(made)
-    return nbformat.writes(made) + "\n"
+    return f"{nbformat.writes(made)}\n"
 
 
 def prose(text: str) -> str:

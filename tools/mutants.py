@@ -15,6 +15,7 @@ import signal
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,7 @@ class Trials:
             if len(running) == self.workers:
                 self._write(ended(running))
             items, seconds = tests[function_of(name)]
-            running[forked(lambda name=name, items=items, seconds=seconds: self._try(name, items, seconds))] = name
+            running[forked(partial(self._try, name, items, seconds))] = name
         while running:
             self._write(ended(running))
         return True

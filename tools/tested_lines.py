@@ -47,7 +47,8 @@ def share(files: Mapping[str, Any], package: str) -> float:
     75.0
     """
     own = [each["summary"] for path, each in files.items() if f"karat/{package}/" in path]
-    return 100 * sum(each["covered_lines"] for each in own) / sum(each["num_statements"] for each in own)
+    covered, lines = (sum(int(each[key]) for each in own) for key in ("covered_lines", "num_statements"))
+    return 100 * covered / lines
 
 
 def table(files: Mapping[str, Any]) -> str:

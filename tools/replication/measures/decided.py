@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 
 from karat.measure import DecisionComparison, compare_decisions
@@ -91,7 +92,9 @@ def magnitudes(pairs: Pairs) -> str:
     assert against == [21, 27, 67, 83, 85, 147, 149]
     assert both == [67, 83, 85, 147, 149]
     p = fisher(len(both), len(listed), len(against), means.height)
-    inside, outside = (means.filter(pl.col("pair_id").is_in(listed) == there)["difference"] for there in (True, False))
+    inside, outside = (
+        float(np.mean(means.filter(pl.col("pair_id").is_in(listed) == there)["difference"])) for there in (True, False)
+    )
     wide = (pairs.disagreements.rename(EXPERIMENTS).join(means, on="pair_id").sort("difference"))  # fmt: skip
     symbols = {"expert": "✓", "reverse": "×", "none": "~"}
     rows = [
@@ -108,8 +111,8 @@ means, standardised within participant, are public for all 150 pairs (pair 97 by
 {means.height - len(against)} of {means.height} pairs have the direction that experts expect; the exceptions are
 {", ".join(map(str, against))}. Of these {len(against)}, {len(both)} are among the {len(listed)} pairs of the table
 above
-(Fisher's exact test, p {probability(p)}). The mean difference is {inside.mean():.2f} standard deviations within the
-table and {outside.mean():.2f} outside it: where measures contradict the experts, differences are small.
+(Fisher's exact test, p {probability(p)}). The mean difference is {inside:.2f} standard deviations within the
+table and {outside:.2f} outside it: where measures contradict the experts, differences are small.
 
 {table(header, rows)}
 Decisions are those of the first session, the second session, and others. A mean has no standard error here, so that
