@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import doctest
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -25,6 +24,7 @@ from packaging.requirements import Requirement
 
 import karat
 from conftest import ROOT
+from environments import empty_environment, interpreter
 from tools import build, licences, sbom
 from tools.licences import BASE, BROWSER, FREE, GPL, LGPL, MPL, UNKNOWN, Package
 
@@ -252,25 +252,10 @@ def test_an_unpacked_sdist_builds_the_same(built: Path, tmp_path: Path, monkeypa
         assert (tmp_path / "dist" / path.name).read_bytes() == path.read_bytes(), path.name
 
 
-def interpreter(minor: int) -> str:
-    """A Python of this version: the one that runs, one on the path, or one of pyenv's."""
-    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    versions = sorted(pyenv.glob(f"3.{minor}.*/bin/python"), reverse=True)
-    for path in (sys.executable, shutil.which(f"python3.{minor}"), *map(str, versions)):
-        code = f"import sys; sys.exit(sys.version_info[:2] != (3, {minor}))"
-        if path and subprocess.run([path, "-c", code], capture_output=True).returncode == 0:
-            return path
-    pytest.skip(f"there is no Python 3.{minor} on this machine")
-
-
 def environment(folder: Path, python: str, wanted: str) -> Path:
     """The interpreter of a new environment that has only this, with the pinned versions; pip has checked it."""
-    subprocess.run([python, "-m", "venv", str(folder)], check=True)
-    inside = folder / "bin" / "python"
+    inside = empty_environment(folder, python)
     pip = [str(inside), "-m", "pip", "--disable-pip-version-check"]
-    probe = [*pip, "download", "-q", "--no-deps", "--dest", str(folder / "probe"), "packaging"]
-    if subprocess.run(probe, capture_output=True).returncode:
-        pytest.skip("pip reaches no package index")
     install = [*pip, "install", "-q", "--constraint", str(ROOT / "constraints.txt"), wanted]
     done = subprocess.run(install, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

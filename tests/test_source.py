@@ -128,6 +128,16 @@ def test_a_flaw_in_json_is_told_with_its_line(tmp_path: Path) -> None:
         list(SourceFile(path).json_documents())
 
 
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_flaw_in_long_json_is_told_with_its_column(indent: int | None) -> None:
+    text = json.dumps([{"number": number, "text": "x" * 3000} for number in range(200)], indent=indent)
+    at = text.index('"text"', text.index("150"))
+    before = text[:at]
+    place = f"line {before.count(chr(10)) + 1}, column {at - before.rfind(chr(10))}: "
+    with pytest.raises(karat.KaratError, match=place):
+        list(source(f"{before}?{text[at:]}".encode(), "long.json").json_documents())
+
+
 def test_json_that_crosses_the_pieces_of_a_file() -> None:
     objects = [{"number": 10**30 + i, "text": "ä" * 3000} for i in range(200)]
     assert [value for _, value in source(json.dumps(objects).encode()).json_documents()] == objects

@@ -15,6 +15,7 @@ import polars as pl
 
 from karat.columns import COLUMNS, FUNCTIONS, REQUIRED, nearest, of_type
 from karat.errors import Problems, ScaleError, counted
+from karat.failed_formulas import MEND, WHAT, failed_cells, is_failed
 from karat.scales import Choice, Scale, answer_text
 from karat.times import instants, without_zone
 
@@ -70,7 +71,9 @@ def check(frame: pl.DataFrame, scales: Mapping[str, Scale], locate: Callable[[in
     )
     checked.frame = plain_types(checked.frame)
     for name in ("participant", "item"):
-        _flag(checked, locate, name, checked.frame[name].is_null(), "is empty", "Fill the cell.")
+        given = checked.frame[name]
+        _flag(checked, locate, name, given.is_null(), "is empty", "Fill the cell.")
+        _flag(checked, locate, name, failed_cells(given), WHAT, MEND, given)
     _check_function(checked, locate)
     _check_whole_numbers(checked, locate)
     _check_rt(checked, locate)
@@ -180,10 +183,11 @@ def _flag(
     if not mask.any():
         return
     rows = mask.arg_true().to_list()
-    told = values.gather(rows).cast(pl.String).to_list() if values is not None else [None] * len(rows)
-    for row, value in zip(rows, told, strict=True):
+    cells = values.gather(rows).cast(pl.String).to_list() if values is not None else [None] * len(rows)
+    for row, value in zip(rows, cells, strict=True):
         file, place, number = locate(row)
-        checked.problems.add(what, mend, column=column, value=value, file=file, place=place, number=number)
+        told = (WHAT, MEND) if is_failed(value) else (what, mend)
+        checked.problems.add(*told, column=column, value=value, file=file, place=place, number=number)
     checked.bad_rows.update(rows)
 
 

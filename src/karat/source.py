@@ -261,7 +261,7 @@ def _refuse_unsafe_member(archive: str, info: zipfile.ZipInfo) -> None:
 def _json_documents(stream: TextIO, name: str) -> Iterator[tuple[int, Any]]:
     decoder = json.JSONDecoder()
     text, at, number, in_list, ended = "", 0, 0, False, False
-    lines = 0  # before the buffer
+    lines = columns = 0  # before the buffer: whole lines, and what belongs to the first line of the buffer
     while True:
         at = _skip(text, at, " \t\r\n\ufeff,")
         if at < len(text) and text[at] == ("]" if in_list else "["):
@@ -272,7 +272,7 @@ def _json_documents(stream: TextIO, name: str) -> Iterator[tuple[int, Any]]:
                 value, after = decoder.raw_decode(text, at)
             except (ValueError, RecursionError) as error:
                 if ended:
-                    raise _not_json(name, number, _flaw(error, lines)) from None
+                    raise _not_json(name, number, _flaw(error, lines, columns)) from None
             else:
                 # A number at the end of the buffer may go on in the next piece of the file.
                 if after < len(text) or ended:
@@ -281,9 +281,11 @@ def _json_documents(stream: TextIO, name: str) -> Iterator[tuple[int, Any]]:
                     continue
         elif ended:
             if in_list:
-                raise _not_json(name, number, "the list is not closed")
+                raise _not_json(name, number, "the list is not closed at the end of the file")
             return
         lines += text.count("\n", 0, at)
+        line_end = text.rfind("\n", 0, at)
+        columns = at - line_end - 1 if line_end >= 0 else columns + at
         text, at = text[at:], 0
         if len(text) > LONGEST_RECORD:
             raise IntakeError(f"{name}: element {number + 1} is longer than {LONGEST_RECORD // 1024**2} MB.")
@@ -301,10 +303,11 @@ def _skip(text: str, at: int, characters: str) -> int:
     return at
 
 
-def _flaw(error: Exception, lines: int) -> str:
-    """What the decoder stumbled over, with the line of the file."""
+def _flaw(error: Exception, lines: int, columns: int) -> str:
+    """What the decoder stumbled over, with its line and its place in the line."""
     if isinstance(error, json.JSONDecodeError):
-        return f"line {lines + error.lineno}, column {error.colno}: {error.msg}"
+        column = error.colno + (columns if error.lineno == 1 else 0)
+        return f"line {lines + error.lineno}, column {column}: {error.msg}"
     return "it is nested too deeply"
 
 

@@ -10,14 +10,21 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from karat.checks import Place, places
 from karat.errors import IntakeError, Problem, Problems
+from karat.failed_formulas import failed_note
+from karat.records import CLOSE_IT, Record, records
 from karat.source import LONGEST_CELL, SourceFile
+
+if TYPE_CHECKING:
+    from fastexcel import ExcelReader
 
 DELIMITERS = (",", ";", "\t", "|")
 PARSED_AT_ONCE = 4 * 1024 * 1024
@@ -28,6 +35,7 @@ PACKED = {
     b"\x1f\x8b": "packed by gzip",
 }
 """How files begin that are no text."""
+MEND_ROW = "Mend the row, or leave it out with --skip-bad."
 
 
 @dataclass
@@ -56,8 +64,8 @@ class CsvLines(Sequence[int]):
 
     @cached_property
     def _starts(self) -> list[int]:
-        records = _records(self.file.text(), self.delimiter, self.file.name)
-        return [line for line, cells in records if any(cells)][1:]
+        found = records(self.file.text(), self.delimiter, self.file.name)
+        return [record.line for record in found if any(record.cells)][1:]
 
     def __getitem__(self, row: int) -> int:  # type: ignore[override]
         # Where the parsers count rows differently after a stray quotation mark, the last line is the nearest guess.
@@ -161,19 +169,20 @@ class _Shape:
     any_long: bool
     has_quotes: bool
     has_odd_bytes: bool
-    """NUL bytes, carriage returns that end a line by themselves, quotation marks in the middle of a cell: things
-    that parsers understand in different ways."""
+    """NUL bytes, carriage returns that end a line by themselves, quotation marks in the middle of a cell or not
+    closed: things that parsers understand in different ways."""
 
 
 def _shape(file: SourceFile, delimiter: str) -> _Shape:
     sign = re.escape(delimiter.encode())
-    quote_in_cell = re.compile(rb'[^"\r\n' + sign + rb'](?:"")*"[^"\r\n' + sign + rb"]")
+    start, end = rb"(?<![^\r\n" + sign + rb"])", rb"(?=[\r\n" + sign + rb"]|\Z)"
+    quoted_cell = re.compile(start + rb'"[^"]*+(?:""[^"]*+)*+"' + end)
     any_long = has_quotes = has_odd_bytes = False
     for piece in file.pieces(quoted=True):
         any_long = any_long or len(piece) > LONGEST_CELL
         has_quotes = has_quotes or b'"' in piece
         bare_returns = b"\r" in piece and piece.count(b"\r\n") != piece.count(b"\r")
-        odd_quotes = b'"' in piece and quote_in_cell.search(piece) is not None
+        odd_quotes = b'"' in piece and b'"' in quoted_cell.sub(b"", piece)
         has_odd_bytes = has_odd_bytes or bare_returns or odd_quotes or b"\0" in piece
     return _Shape(any_long, has_quotes, has_odd_bytes)
 
@@ -229,53 +238,47 @@ def _parsed_pieces(file: SourceFile, delimiter: str, schema: dict[str, pl.DataTy
 
 
 def _all_whole(file: SourceFile, delimiter: str, width: int) -> bool:
-    return all(len(cells) == width and any(cells) for _, cells in _records(file.text(), delimiter, file.name))
+    found = records(file.text(), delimiter, file.name)
+    return all(len(record.cells) == width and any(record.cells) for record in found)
 
 
 def _read_slowly(file: SourceFile, delimiter: str) -> Table:
     """The table by Python's parser, which names the line of every row that is not whole."""
-    records = [(line, cells) for line, cells in _records(file.text(), delimiter, file.name) if any(cells)]
-    if not records:
+    found = [record for record in records(file.text(), delimiter, file.name) if any(record.cells)]
+    if not found:
         raise IntakeError(f"{file.name} is empty.")
-    names, notes = _header_names(records.pop(0)[1])
+    header = found.pop(0)
+    if header.flaw is not None:
+        problem = Problem(header.flaw, CLOSE_IT, file=file.name, number=header.opened)
+        raise IntakeError(f"{file.name} cannot be read:", [problem])
+    names, notes = _header_names(header.cells)
     # Lines may all end with a delimiter. Where only some are longer, one inside a cell has moved the others.
-    padded = all(len(cells) > len(names) for _, cells in records)
+    padded = all(len(record.cells) > len(names) for record in found)
     problems = Problems()
     rows: list[list[str | None]] = []
     lines: list[int] = []
-    for line, cells in records:
-        flaw = _flaw(cells, len(names), padded)
-        if flaw:
-            problems.add(flaw, "Mend the row, or leave it out with --skip-bad.", file=file.name, number=line)
+    for record in found:
+        flaw = _flaw(record, len(names), padded)
+        if flaw is not None:
+            what, mend, line = flaw
+            problems.add(what, mend, file=file.name, number=line)
             continue
-        rows.append([cell or None for cell in cells[: len(names)]])
-        lines.append(line)
+        rows.append([cell or None for cell in record.cells[: len(names)]])
+        lines.append(record.line)
     schema = dict.fromkeys(names, pl.String())
     frame = pl.DataFrame(rows, schema=schema, orient="row") if rows else pl.DataFrame(schema=schema)
     return Table(file, frame, places(file.name, lines), delimiter, problems, notes)
 
 
-def _records(text: str, delimiter: str, name: str) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    limit = csv.field_size_limit(LONGEST_CELL)
-    try:
-        start = 1
-        for cells in reader:
-            yield start, cells
-            start = reader.line_num + 1
-    except csv.Error as error:
-        what = "a cell is longer than 1 MB" if "limit" in str(error) else f"the row is not readable ({error})"
-        mend = "A quotation mark may not be closed."
-        raise IntakeError(f"{name} cannot be read:", [Problem(what, mend, file=name, number=start)]) from None
-    finally:
-        csv.field_size_limit(limit)
-
-
-def _flaw(cells: Sequence[str], width: int, padded: bool) -> str | None:
+def _flaw(record: Record, width: int, padded: bool) -> tuple[str, str, int] | None:
+    """What is wrong with a row, how to mend it, and the line at fault."""
+    cells = record.cells
+    if record.opened is not None and record.flaw is not None:
+        return record.flaw, CLOSE_IT, record.opened
     if any("\0" in cell for cell in cells):
-        return "the row holds a NUL byte"
+        return "the row holds a NUL byte", MEND_ROW, record.line
     if len(cells) < width or any(cells[width:]) or (len(cells) > width and not padded):
-        return f"the row has {len(cells)} cells where the header has {width}"
+        return f"the row has {len(cells)} cells where the header has {width}", MEND_ROW, record.line
     return None
 
 
@@ -297,32 +300,45 @@ def _refuse_long_cells(table: Table) -> None:
 
 def _read_spreadsheet(file: SourceFile, sheet: str | None) -> Table:
     """The first sheet, or the one that is named, of a spreadsheet; numbers as they are shown, dates as ISO 8601."""
-    if file.suffix in (".xlsx", ".xlsm", ".xlsb", ".ods"):
-        _ = file.zip_sizes  # refuses what is unsafe to unpack
-    import fastexcel
-
-    with file.open() as stream:
-        content = stream.read()
-    try:
-        book = fastexcel.read_excel(content)
-        names = book.sheet_names
-        if sheet is not None and sheet not in names:
-            raise IntakeError(f"{file.name} has no sheet {sheet}; it has {', '.join(names)}.")
-        chosen = sheet or names[0]
+    book = _book(file)
+    names = book.sheet_names
+    if sheet is not None and sheet not in names:
+        raise IntakeError(f"{file.name} has no sheet {sheet}; it has {', '.join(names)}.")
+    chosen = sheet or names[0]
+    with _readable(file):
         raw = pl.DataFrame(book.load_sheet(chosen, header_row=None, dtypes="string", skip_rows=0))
-    except IntakeError:
-        raise
-    except Exception as error:  # the parser's errors share no parent with a useful name
-        raise IntakeError(f"{file.name} is not a readable spreadsheet: {str(error).splitlines()[0]}.") from None
     cells = raw.with_columns(pl.all().cast(pl.String).replace("", None))
     if cells.height == 0:
         raise IntakeError(f"{file.name} is empty.")
     columns, notes = _header_names([cell or "" for cell in cells.row(0)])
     body = cells.slice(1)
     body.columns = columns
+    notes += failed_note(file, names.index(chosen))
     if len(names) > 1 and sheet is None:
         notes.append(f"{file.name}: the sheet {chosen} was read; say --sheet for {', '.join(names[1:])}.")
     numbered = body.with_row_index("_row", offset=2)
     filled = numbered.filter(~pl.all_horizontal(pl.col(columns).is_null()))
     where = places(file.name, filled["_row"].to_list(), "row")
     return Table(file, filled.select(columns), where, notes=notes)
+
+
+def sheets_of(file: SourceFile) -> list[str]:
+    """The names of the sheets of a spreadsheet, in their order; none of another file."""
+    return list(_book(file).sheet_names) if file.suffix in SPREADSHEETS else []
+
+
+def _book(file: SourceFile) -> ExcelReader:
+    if file.suffix in (".xlsx", ".xlsm", ".xlsb", ".ods"):
+        _ = file.zip_sizes  # refuses what is unsafe to unpack
+    import fastexcel
+
+    with file.open() as stream, _readable(file):
+        return fastexcel.read_excel(stream.read())
+
+
+@contextmanager
+def _readable(file: SourceFile) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:  # the parser's errors share no parent with a useful name
+        raise IntakeError(f"{file.name} is not a readable spreadsheet: {str(error).splitlines()[0]}.") from None

@@ -70,8 +70,8 @@ def test_a_speed_cutoff_of_another_kind_stands_alone_unless_seconds_are_stated()
     ("rules", "sentence"),
     [
         ({"remfod": {"upper": -1}}, "remfod: its settings cannot be used \\(upper: Input should be greater than 0"),
-        ({"remfod": {}, "exclude": 2}, "exclude = 2, but 1 criteria are stated"),
-        ({"remfod": {}, "exclude": True}, "exclude = True is not any, all, a number"),
+        ({"remfod": {}, "exclude": 2}, 'exclude = 2, but 1 criterion is stated; write 1, "any"'),
+        ({"remfod": {}, "exclude": True}, "exclude = True is neither a rule nor a number of criteria; write a number"),
         ({"remfod": {}, "exclude": "remfod or speed"}, "exclude names 'speed', which is not stated"),
     ],
 )

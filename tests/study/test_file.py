@@ -105,7 +105,22 @@ def test_a_sound_file(tmp_path: Path) -> None:
         ("at_least = 0.9", "atleast = 0.9", "line 14, screening.completion: the criterion completion has no setting "),
         ("at_least = 0.9", "at_least = 90", 'line 14, screening.completion.at_least: "90" is too large. Write 1 or le'),
         ('exclude = "any"', 'exclude = "remfod and quiz"', "line 16, screening.exclude: exclude names 'quiz', which"),
-        ('exclude = "any"', "exclude = 3", "exclude = 3, but 2 criteria are stated"),
+        ('exclude = "any"', "exclude = 3", "exclude = 3, but 2 criteria are stated. Write 1 to 2, "),
+        (
+            'exclude = "any"',
+            "exclude = 0",
+            "line 16, screening.exclude: exclude = 0, but 2 criteria are stated. Write",
+        ),
+        (
+            'exclude = "any"',
+            'exclude = ["x"]',
+            "screening.exclude: is neither a rule nor a number of criteria. Write a",
+        ),
+        (
+            'exclude = "any"',
+            "exclude = true",
+            '"True" is neither a rule nor a number of criteria. Write a number',
+        ),
         ('exclude = "any"', 'exclude = "__import__()"', "only names of criteria"),
         ('items = "items.csv"\n', "", "a block needs items = ..."),
         ('["a", "b"]', '["a", "a"]', "a level is there twice"),

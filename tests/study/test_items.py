@@ -132,17 +132,39 @@ def test_a_failed_formula_is_told(left: int, tmp_path: Path) -> None:
         ["item", "sentence", "expected"], ["t1", "It rains.", None], [None, None, None], ["t2", "#NAME?", "#REF!"],
     ]  # fmt: skip
     items = read_items([spreadsheet(tmp_path / "i.xlsx", rows, left)], [], "likert")
-    mend = "Put an apostrophe (') before the sign with which the cell begins, such as = or -: then it is text."
+    told = (
+        "is an error of a spreadsheet: a formula that failed. Mend the formula in the spreadsheet, and export the "
+        "table again. Where the cell is meant as text, put an apostrophe (') before its first sign, such as = or -."
+    )
     assert items.problems.lines(name_files=True) == [
-        f"i.xlsx, row 4, sentence: is a formula that failed (#NAME?). {mend}",
-        f"i.xlsx, row 4, expected: is a formula that failed (#REF!). {mend}",
+        f'i.xlsx, row 4, sentence: "#NAME?" {told}',
+        f'i.xlsx, row 4, expected: "#REF!" {told}',
     ]
 
 
 @pytest.mark.parametrize(("sign", "failed"), [("#NAME?", True), ("#BEZUG!", True), ("Err:508", True), ("#1", False)])
 def test_a_failed_formula_that_was_saved_as_csv_is_told(sign: str, failed: bool, tmp_path: Path) -> None:
     items = read_items([write(tmp_path, "i.csv", f"item,sentence\nt1,{sign}\n")], [], "likert")
-    assert [problem.what for problem in items.problems] == ([f"is a formula that failed ({sign})"] if failed else [])
+    assert [problem.value for problem in items.problems] == ([sign] if failed else [])
+
+
+def test_a_failed_formula_in_a_lexicon_or_a_table_of_questions_is_told(tmp_path: Path) -> None:
+    templates = write(tmp_path, "t.csv", "sentence\n{subject} slept.\n")
+    lexicon = spreadsheet(tmp_path / "l.xlsx", [["item", "subject"], ["t1", "Ann"], ["t2", "#REF!"]], 0)
+    (problem,) = filled_templates(templates, lexicon, [], "likert").problems
+    assert (problem.file, problem.number, problem.column, problem.value) == ("l.xlsx", 3, "subject", "#REF!")
+    problems = Problems()
+    read_questions(write(tmp_path, "q.csv", "question,left,right\nq1,#N/A,good\n"), problems)
+    assert [(problem.number, problem.column, problem.value) for problem in problems] == [(2, "left", "#N/A")]
+
+
+def test_a_quotation_mark_that_is_not_closed_is_told(tmp_path: Path) -> None:
+    text = 'item,function,sentence\nt1,test,"It rains.\nt2,test,It snows.\nt3,test,"It hails, he said."\n'
+    items = read_items([write(tmp_path, "i.csv", text)], [], "likert")
+    assert items.problems.lines(name_files=True) == [
+        "i.csv, line 2: the quotation mark that opens here is not closed: lines 2 to 4 are read as one row. Close it, "
+        'or write it twice ("") where it belongs to the text of a cell.'
+    ]
 
 
 def test_templates_are_filled_from_a_lexicon(tmp_path: Path) -> None:

@@ -39,9 +39,9 @@ def test_text_of_dos_is_not_that_of_a_mac(text: str, encoding: str) -> None:
 def test_the_separator_is_told_where_it_is_no_comma(tmp_path: Path) -> None:
     path = tmp_path / "items.csv"
     path.write_bytes("item;sentence\n1;Die Bäuerin.\n".encode("mac_roman"))
-    told = 'was read as Mac Roman, with semicolons between its cells: it has the word "Bäuerin"'
-    assert read_as(table_file(path)) == told
-    path.write_bytes("item\tsentence\n1\tIt rains.\n".encode("utf-16"))
-    assert read_as(table_file(path)) == "was read as UTF-16, with tabs between its cells"
-    path.write_bytes(b"item;sentence\n1;It rains.\n")
-    assert read_as(table_file(path)) is None
+    assert read_as(table_file(path)) == ("was read as Mac Roman, with semicolons between its cells", "Bäuerin")
+    path.write_bytes("item\tsentence\n1\tIt rains.\n".encode("utf-16-le"))
+    assert read_as(table_file(path)) == ("was read as UTF-16, with tabs between its cells", None)
+    for certain in (b"item;sentence\n1;It rains.\n", "item\tsentence\n1\tIt rains.\n".encode("utf-16")):
+        path.write_bytes(certain)
+        assert read_as(table_file(path)) is None

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from karat.errors import IntakeError, Problem, ScaleError, counted
+from karat.failed_formulas import is_failed
 from karat.scales import Binary, Choice, Continuous, Nominal, Ordinal, Scale, as_number
 from karat.times import UNIX_2000
 
@@ -144,7 +145,7 @@ def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | No
     >>> guess_scale(pl.Series(["1", "4", "5", "2"]))[0] == Ordinal(5)
     True
     """
-    words = sorted(answers.drop_nulls().unique().to_list())
+    words = sorted(word for word in answers.drop_nulls().unique().to_list() if not is_failed(word))
     of = f" of {question}" if question else ""
     override = "say --scale if that is wrong."
     lower = {word.lower() for word in words}
@@ -183,7 +184,7 @@ def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | No
 def _only_expected(words: Sequence[str], expected: pl.Series | None) -> list[str]:
     """Right answers that nobody gave, where others were given: those in another spelling altogether are no answers."""
     sets = [] if expected is None else expected.drop_nulls().unique().to_list()
-    right = {answer.strip() for text in sets for answer in text.split("|")}
+    right = {answer.strip() for text in sets if not is_failed(text) for answer in text.split("|")}
     given = Nominal(words)
     new = [answer for answer in sorted(right) if not _is_known(given, answer)]
     return new if len(new) < len(right) and len(words) + len(new) <= MOST_NOMINAL_LEVELS else []

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from karat.errors import KaratError
 from karat.screen.evidence import ScreenError
-from karat.study.criteria import CRITERIA, check_exclude_rule, criterion_settings
+from karat.study.criteria import CRITERIA, EXCLUDE_TAKES, check_exclude_rule, criterion_settings
 from karat.study.study import Study
 
 Bounds = tuple[NDArray[np.bool_], NDArray[np.bool_]]
@@ -124,7 +124,7 @@ def check_rule(exclude: Any, stated: list[str]) -> None:
     """
     try:
         if isinstance(exclude, bool) or not isinstance(exclude, str | int):
-            raise ValueError(f"exclude = {exclude!r} is not any, all, a number or an expression over criteria")
+            raise ValueError(f"exclude = {exclude!r} is neither a rule nor a number of criteria; write {EXCLUDE_TAKES}")
         check_exclude_rule(exclude, stated)
     except ValueError as error:
         raise ScreenError(f"The rules cannot be followed: {error}.") from None

@@ -33,6 +33,8 @@ GROUP = "karat.criteria"
 """The entry points by which packages add criteria."""
 RESERVED = ("any", "all", "exclude")
 """Words of `[screening]` that are no criteria."""
+WORDS_OF_EXCLUDE = '"any", "all" or an expression such as "remfod and (attention or controls)"'
+EXCLUDE_TAKES = f"a number of criteria, {WORDS_OF_EXCLUDE}"
 CRITERIA: dict[str, Criterion] = {criterion.name: criterion for criterion in BUILT_IN}
 
 
@@ -109,14 +111,16 @@ def check_exclude_rule(rule: str | int, stated: list[str]) -> None:
     """
     if isinstance(rule, int):
         if not 1 <= rule <= max(len(stated), 1):
-            raise ValueError(f"exclude = {rule}, but {len(stated)} criteria are stated")
+            number = "1 criterion is" if len(stated) == 1 else f"{len(stated)} criteria are"
+            most = f"1 to {len(stated)}" if len(stated) > 1 else "1"
+            raise ValueError(f"exclude = {rule}, but {number} stated; write {most}, {WORDS_OF_EXCLUDE}")
         return
     if rule in ("any", "all"):
         return
     try:
         tree = ast.parse(rule, mode="eval").body
     except SyntaxError:
-        raise ValueError(f"exclude = {rule!r} is not any, all, a number or an expression over criteria") from None
+        raise ValueError(f"exclude = {rule!r} is not understood; write {EXCLUDE_TAKES}") from None
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id not in stated:
             raise ValueError(f"exclude names {node.id!r}, which is not stated; there are {', '.join(stated) or 'none'}")

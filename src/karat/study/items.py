@@ -13,11 +13,11 @@ import polars as pl
 from karat.checks import Place, text_column
 from karat.columns import FUNCTIONS, nearest
 from karat.errors import KaratError, Problem, Problems
+from karat.failed_formulas import MEND, WHAT, failed_cells, with_failed_formulas
 from karat.source import SourceFile
-from karat.study.failed_formulas import SIGN, with_failed_formulas
 from karat.study.own_names import function_meant, like_functions, own_name, renaming
 from karat.study.table_files import table_file
-from karat.tables import Table, read_table
+from karat.tables import MEND_ROW, Table, read_table
 
 SLOT = re.compile(r"\{([^{}]+)\}")
 STIMULI = ("sentence", "sentence_2", "context", "image", "image_2")
@@ -46,12 +46,12 @@ def read_items(paths: Sequence[Path], factors: Sequence[str], task: str) -> Item
 
     Every row needs an item, a function (test where the column is missing) and a stimulus; factors are columns.
     """
-    tables = [read_table(source_file(path)) for path in paths]
+    tables = [_read(path) for path in paths]
     parts = []
     for table in tables:
         problems = Problems()
         problems.extend(_flaws(table))
-        frame = with_failed_formulas(table)
+        frame = table.frame
         parts.append(_checked(frame, table.locate, table.file.name, frame.columns, problems, factors, task))
     items = parts[0]
     for part in parts[1:]:
@@ -64,10 +64,11 @@ def filled_templates(templates: Path, lexicon: Path, factors: Sequence[str], tas
 
     24 items in 4 conditions are so written once: 4 templates and 24 rows of words.
     """
-    sentences, words = read_table(source_file(templates)), read_table(source_file(lexicon))
+    sentences, words = _read(templates), _read(lexicon)
     problems = Problems()
     for table in (sentences, words):
         problems.extend(_flaws(table))
+    _flag_failed(words.frame, words.locate, problems)
     _check_slots(sentences, words, problems)
     rows, places = [], []
     for entry in words.frame.to_dicts() if "item" in words.frame.columns else ():
@@ -83,8 +84,9 @@ def filled_templates(templates: Path, lexicon: Path, factors: Sequence[str], tas
 
 def read_questions(path: Path, problems: Problems) -> pl.DataFrame:
     """The adjective pairs of a differential: a name, the left and the right pole, each filled and named once."""
-    table = read_table(source_file(path))
+    table = _read(path)
     problems.extend(_flaws(table))
+    _flag_failed(table.frame, table.locate, problems)
     frame = table.frame.with_columns(text_column(table.frame[name]) for name in table.frame.columns)
     for name in QUESTION_COLUMNS:
         if name not in frame.columns:
@@ -120,6 +122,13 @@ def source_file(path: Path) -> SourceFile:
     return table_file(path)
 
 
+def _read(path: Path) -> Table:
+    """A table with the signs of failed formulas, which the reader of spreadsheets leaves out."""
+    table = read_table(source_file(path))
+    numbers = [table.locate(row)[2] for row in range(table.frame.height)]
+    return replace(table, frame=with_failed_formulas(table.frame, numbers, table.file))
+
+
 def _fill(cell: str | None, entry: dict[str, str | None]) -> str | None:
     return None if cell is None else SLOT.sub(lambda slot: entry.get(slot[1]) or slot[0], cell)
 
@@ -152,7 +161,7 @@ def _check_slots(sentences: Table, words: Table, problems: Problems) -> None:
 def _flaws(table: Table) -> list[Problem]:
     """What is wrong with the rows of a table; a study leaves none of them out."""
     mend = "Mend the row: a cell with the separator in it stands in quotation marks."
-    return [replace(problem, mend=mend) for problem in table.problems]
+    return [replace(problem, mend=mend) if problem.mend == MEND_ROW else problem for problem in table.problems]
 
 
 def _checked(
@@ -235,14 +244,12 @@ def _flag_unknown(
 
 
 def _flag_failed(frame: pl.DataFrame, locate: Callable[[int], Place], problems: Problems) -> None:
-    """Cells of a spreadsheet that were taken for a formula."""
-    mend = "Put an apostrophe (') before the sign with which the cell begins, such as = or -: then it is text."
+    """Cells with the sign of a failed formula; sentences that begin with = or - are taken for one."""
+    mend = f"{MEND} Where the cell is meant as text, put an apostrophe (') before its first sign, such as = or -."
     for name in frame.columns:
-        failed = frame[name].str.contains(SIGN).fill_null(False)
-        for row in failed.arg_true().to_list():
+        for row in failed_cells(frame[name]).arg_true().to_list():
             file, place, number = locate(row)
-            told = f"is a formula that failed ({frame[name][row]})"
-            problems.add(told, mend, column=name, file=file, place=place, number=number)
+            problems.add(WHAT, mend, column=name, value=frame[name][row], file=file, place=place, number=number)
 
 
 def _flag(

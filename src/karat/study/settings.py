@@ -21,7 +21,7 @@ from pydantic_core import InitErrorDetails
 from karat.columns import FUNCTIONS, nearest
 from karat.errors import counted
 from karat.packages import PackageError
-from karat.study.criteria import check_exclude_rule, criterion_settings
+from karat.study.criteria import EXCLUDE_TAKES, check_exclude_rule, criterion_settings
 from karat.study.field_settings import FieldSettings, RecruitmentSettings, TextSettings
 from karat.study.scale_settings import ScaleSettings
 from karat.study.setting_base import Settings
@@ -277,9 +277,9 @@ class ScreeningSettings(Settings):
 
     @field_validator("exclude", mode="before")
     @classmethod
-    def _no_truth_value(cls, rule: object) -> object:
-        if isinstance(rule, bool):
-            raise ValueError("exclude is any, all, a number or an expression over criteria, not true or false")
+    def _rule_or_number(cls, rule: object) -> object:
+        if isinstance(rule, bool) or not (isinstance(rule, str | int) or (isinstance(rule, float) and rule % 1 == 0)):
+            refuse(cls, [flaw("is neither a rule nor a number of criteria", f"Write {EXCLUDE_TAKES}.", value=rule)])
         return rule
 
     @model_validator(mode="after")

@@ -23,7 +23,8 @@ INSIDE = re.compile(r"(?<=[A-Za-z])[^\x00-\x7f](?=[a-z])")
 LIGATURES = "ﬁﬂı"
 SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical lines"}
 NAMES = {**ENCODING_NAMES, MAC.replace("_", "-"): "Mac Roman"}
-UTF8 = ("utf-8", "utf-8-sig")
+MARKED = ("utf-8", "utf-8-sig", "utf-16")
+"""Encodings that are no guess: UTF-8, and UTF-16 with the mark at its beginning that says so."""
 
 
 def table_file(path: Path) -> SourceFile:
@@ -51,17 +52,19 @@ def _is_ordinary(letter: str) -> bool:
     return small or letter == "’"
 
 
-def read_as(file: SourceFile) -> str | None:
-    """How a table that is not UTF-8 was read, in words, with a word to judge it by; None for UTF-8 and spreadsheets.
+def read_as(file: SourceFile) -> tuple[str, str | None] | None:
+    """How a table was read whose encoding had to be guessed, and a word to judge it by, where there is one.
+
+    None for spreadsheets, UTF-8, and UTF-16 that says what it is.
 
     >>> read_as(SourceFile(Path("items.csv"), content="item;sentence\\n1;Die Bäuerin.\\n".encode("latin-1")))
-    'was read as Latin-1 (Windows-1252), with semicolons between its cells: it has the word "Bäuerin"'
+    ('was read as Latin-1 (Windows-1252), with semicolons between its cells', 'Bäuerin')
     """
-    if file.suffix in SPREADSHEETS or file.encoding in UTF8:
+    if file.suffix in SPREADSHEETS or file.encoding in MARKED:
         return None
     text = file.text()
     separator = SEPARATORS.get(delimiter_of(file.sample))
     name = "UTF-16" if file.encoding.startswith("utf-16") else NAMES.get(file.encoding, file.encoding)
     cells = f", with {separator} between its cells" if separator else ""
     word = re.search(r"\w*[^\W\x00-\x7f]\w*", text) or re.search(r"[^\s\x00-\x7f]+", text)
-    return f"was read as {name}{cells}" + (f': it has the word "{word[0]}"' if word else "")
+    return f"was read as {name}{cells}", word[0] if word else None

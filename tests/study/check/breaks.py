@@ -150,6 +150,21 @@ def _(study: Study) -> None:
     study.only("attention")[2]["expected"] = "6-7"
 
 
+@broken("expected__of-a-test-item")
+def _(study: Study) -> None:
+    study.tests[3]["expected"] = "6"
+
+
+@broken("expected__choice", base=choice)
+def _(study: Study) -> None:
+    study.only("calibration")[0]["expected"] = "3"
+
+
+@broken("acceptability__beyond-the-scale")
+def _(study: Study) -> None:
+    study.only("filler")[0]["acceptability"] = "7"
+
+
 @broken("expected-status__turned-round")
 def _(study: Study) -> None:
     study.only("control")[-1]["expected"] = "4-5"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from pathlib import Path
 
+import openpyxl
 import pytest
 import typer
 from typer.testing import CliRunner
@@ -24,8 +26,8 @@ from tests.study.check.builder import FOLDER, SOUND, Study, choice, likert, row
 
 ROOT = Path(__file__).parents[3]
 STUDIES = {f"sound__{name}": made for name, made in SOUND.items()} | BROKEN
-NOT_IN_A_FIXTURE = {"order-undecided"}
-"""It takes the solver ten seconds to give up."""
+NOT_IN_A_FIXTURE = {"order-undecided", "sheets"}
+"""It takes the solver ten seconds to give up; a spreadsheet is never written twice with the same bytes."""
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -340,7 +342,7 @@ def in_encoding(name: str, text: str, folder: Path) -> Report:
     [
         ("cp1252", "Die Bäuerin schläft.", 'was read as Latin-1 (Windows-1252): it has the word "Bäuerin".'),
         ("mac_roman", "Die Bäuerin schläft.", 'was read as Mac Roman: it has the word "Bäuerin".'),
-        ("utf-16", "Die Bäuerin schläft.", 'was read as UTF-16: it has the word "Bäuerin".'),
+        ("utf-16-le", "Die Bäuerin schläft.", 'was read as UTF-16: it has the word "Bäuerin".'),
     ],
 )
 def test_a_guessed_encoding_is_told_with_a_word(encoding: str, text: str, told: str, tmp_path: Path) -> None:
@@ -351,9 +353,34 @@ def test_a_guessed_encoding_is_told_with_a_word(encoding: str, text: str, told: 
     assert text in load(tmp_path).blocks[0].items.frame["sentence"].to_list()
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
-def test_nothing_is_told_of_utf8(encoding: str, tmp_path: Path) -> None:
+def test_a_guessed_encoding_without_a_word_speaks_of_none(tmp_path: Path) -> None:
+    finding = the(in_encoding("utf-16-le", "It rained all day.", tmp_path))
+    assert finding.message == "items.csv is not UTF-8; it was read as UTF-16."
+    assert finding.mend == "Save the table as UTF-8 (in a spreadsheet: CSV UTF-8, or .xlsx)."
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_nothing_is_told_of_an_encoding_that_is_no_guess(encoding: str, tmp_path: Path) -> None:
     assert in_encoding(encoding, "Die Bäuerin schläft.", tmp_path).findings == ()
+    assert "Die Bäuerin schläft." in load(tmp_path).blocks[0].items.frame["sentence"].to_list()
+
+
+def test_the_sheet_that_was_read_is_told(tmp_path: Path) -> None:
+    study = likert()
+    study.block["items"] = "items.xlsx"
+    study.write(tmp_path)
+    book = openpyxl.Workbook()
+    with (tmp_path / "items.csv").open(encoding="utf-8", newline="") as table:
+        for cells in csv.reader(table):
+            book.active.append(cells)
+    book.active.title = "final"
+    book.save(tmp_path / "items.xlsx")
+    assert check(load(tmp_path)).findings == ()
+    book.create_sheet("old")
+    book.save(tmp_path / "items.xlsx")
+    finding = the(check(load(tmp_path)))
+    assert (finding.grade, finding.rule, finding.file) == ("hint", "sheets", "items.xlsx")
+    assert finding.message == "items.xlsx has 2 sheets: the first, final, was read, and not old."
 
 
 def test_what_cannot_be_read_says_nothing_of_writing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

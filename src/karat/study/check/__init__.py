@@ -16,6 +16,7 @@ from karat.study.check import (
     balance,
     control_items,
     controls,
+    expected,
     names,
     recruitment,
     screening,
@@ -30,7 +31,10 @@ from karat.study.study import Study, load
 
 __all__ = ["RULES", "Draft", "Finding", "Flaw", "Report", "Rule", "check", "load", "rule"]
 
-THEMES = (acceptability, alike, balance, control_items, controls, names, recruitment, screening, sizes, tables, texts)
+THEMES = (
+    acceptability, alike, balance, control_items, controls, expected, names, recruitment, screening, sizes, tables,
+    texts,
+)  # fmt: skip
 """Modules that register rules when they are loaded."""
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from karat.study.check.draft import Draft, Row, degree, has_factors
+from karat.columns import nearest
+from karat.errors import shown
+from karat.study.check.draft import Draft, Row, degree, has_factors, lines_of
 from karat.study.check.rules import Flaw, rule
 
 SECTION = "Pieper et al., section 3.1"
@@ -14,6 +16,8 @@ KNOWN_SHARE = 0.8
 """Where fewer fillers state their acceptability, nothing can be said about their range."""
 SKEWED = 0.75
 """Where so many fillers are of one kind, ratings crowd there."""
+MOST = 3
+"""So many words that are not understood are told one by one."""
 WORDS = {"low": "unnatural", "mid": "doubtful", "high": "natural"}
 
 
@@ -30,6 +34,34 @@ def _blocks(draft: Draft) -> Iterator[tuple[list[Row], list[Row]]]:
             fillers = [row for row in rows if row.function not in OPENING]
             if fillers:
                 yield [row for row in rows if row.function == "test"], fillers
+
+
+@rule(
+    "acceptability",
+    "warning",
+    "the column acceptability says what is neither low, mid or high nor a point of the scale, and so is passed over",
+    source=SECTION,
+    mend="Write low, mid, high or, on a rating scale, a point.",
+)
+def acceptability(draft: Draft) -> Iterator[Flaw]:
+    """A misspelt degree, or a point that the scale does not have."""
+    for rows in draft.rows:
+        odd: dict[str, list[Row]] = {}
+        for row in rows:
+            said = row["acceptability"]
+            if said and row.block.task.rated and degree(row.block.scale, said, None) is None:
+                odd.setdefault(said, []).append(row)
+        if len(odd) > MOST:
+            own = [row for several in odd.values() for row in several]
+            told = f"{len(own)} rows ({lines_of(own)}) have in the column acceptability what is passed over, such as"
+            yield Flaw(f"{told} {shown(next(iter(odd)))}.", spot=own[0].spot)
+            continue
+        for said, own in odd.items():
+            items = list(dict.fromkeys(row.item for row in own))
+            whose = items[0] if len(items) == 1 else f"{len(items)} items ({lines_of(own)})"
+            close = nearest(said, tuple(WORDS))
+            mend = f"Is {close} meant?" if close else ""
+            yield Flaw(f"{whose}: {shown(said)} in the column acceptability is passed over.", mend, own[0].spot)
 
 
 @rule(

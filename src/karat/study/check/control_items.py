@@ -1,11 +1,10 @@
-"""Rules about what control and attention trials are: with known answers, verified, inconspicuous."""
+"""Rules about what control and attention trials are: there, verified, inconspicuous."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from karat.errors import ScaleError, counted, shown
-from karat.scales import Binary, Magnitude, Ordinal, Scale
+from karat.errors import counted
 from karat.study.check.draft import Draft, Row, has_factors, lines_of
 from karat.study.check.rules import Flaw, rule
 
@@ -35,75 +34,7 @@ def no_controls(draft: Draft) -> Iterator[Flaw]:
             yield Flaw(f"there are no {function} trials: {purpose}.", f"Add items with the function {function}.")
 
 
-@rule(
-    "expected",
-    "error",
-    "a control or attention trial has no expected answer, or one that the scale does not know",
-    source="Pieper et al., sections 3.2 and 5.2",
-    mend="Fill the column expected: on five points 3-5 for grammatical and 1-2 for ungrammatical sentences.",
-)
-def expected(draft: Draft) -> Iterator[Flaw]:
-    """Trials that are scored have a right answer."""
-    for index, block, lists in draft.planned():
-        empty, unknown = [], []
-        for row in {row["item"]: row for trials in lists for row in trials.to_dicts()}.values():
-            if row["function"] not in ("control", "attention"):
-                continue
-            answer = row.get("expected")
-            if answer is None and not (isinstance(block.scale, Magnitude) and row.get("status")):
-                empty.append(row)
-            elif answer is not None and not _is_known(block.scale, answer):
-                unknown.append(row)
-        if empty:
-            first = f", the first is {empty[0]['item']}" if len(empty) > 1 else f": {empty[0]['item']}"
-            told = f"{counted(len(empty), 'control or attention trial')} without an expected answer{first}."
-            yield Flaw(told, _mend_expected(block.scale), draft.spot_of(index, empty[0]["item"]))
-        for row in unknown[:3]:
-            yield Flaw(
-                f"{row['item']}: {shown(str(row['expected']))} is no answer of the scale, which knows "
-                f"{block.scale.known()}.",
-                _mend_expected(block.scale),
-                draft.spot_of(index, row["item"]),
-            )
-
-
-def _is_known(scale: Scale, answer: str) -> bool:
-    try:
-        return bool(scale.expected(answer))
-    except ScaleError:
-        return False
-
-
-def _mend_expected(scale: Scale) -> str:
-    if isinstance(scale, Ordinal) and len(scale.levels) > 2:
-        low, high = scale.levels[: len(scale.levels) // 2], scale.levels[len(scale.levels) // 2 :]
-        return f"Write {high[0]}-{high[-1]} for grammatical and {low[0]}-{low[-1]} for ungrammatical sentences."
-    if scale.kind == "choice":
-        return "Mark the better sentence: expected = 1 or 2 in one row, or status = grammatical in one of two rows."
-    return f"Write one of {scale.known()}."
-
-
-@rule(
-    "expected-status",
-    "error",
-    "the expected answer contradicts the status of the sentence",
-    source="Pieper et al., section 5.2",
-    mend="Mend the column expected or the column status.",
-)
-def expected_status(draft: Draft) -> Iterator[Flaw]:
-    """An ungrammatical sentence is not expected at the top of the scale, nor a grammatical one at the bottom."""
-    for row in _scored_rows(draft):
-        scale, answer = row.block.scale, row["expected"]
-        if not row.block.task.rated or not isinstance(scale, Ordinal | Binary):
-            continue
-        if not answer or not _is_known(scale, answer):
-            continue
-        wrong = {"grammatical": scale.levels[0], "ungrammatical": scale.levels[-1]}.get(row["status"] or "")
-        if wrong is not None and wrong in scale.expected(answer):
-            yield Flaw(f"{row.item} is {row['status']}, but {answer} is expected.", spot=row.spot)
-
-
-def _scored_rows(draft: Draft, functions: Sequence[str] = ("control", "attention")) -> list[Row]:
+def _scored_rows(draft: Draft, functions: Sequence[str]) -> list[Row]:
     return [row for own in draft.rows for row in own if row.function in functions]
 
 

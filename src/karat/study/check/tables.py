@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from karat.source import SourceFile
 from karat.study.check.draft import Draft
 from karat.study.check.rules import Flaw, rule
 from karat.study.items import source_file
 from karat.study.settings import BlockSettings
 from karat.study.table_files import read_as
+from karat.tables import sheets_of
+
+SAVE_AS_UTF8 = "Save the table as UTF-8 (in a spreadsheet: CSV UTF-8, or .xlsx)."
 
 
 @rule(
@@ -34,16 +38,38 @@ def function_column(draft: Draft) -> Iterator[Flaw]:
     "encoding",
     "hint",
     "a table is not UTF-8, so that its encoding had to be guessed",
-    mend="If the word is not right, save the table as UTF-8 (in a spreadsheet: CSV UTF-8, or .xlsx).",
+    mend=f"If the word is not right, {SAVE_AS_UTF8[0].lower()}{SAVE_AS_UTF8[1:]}",
 )
 def encoding(draft: Draft) -> Iterator[Flaw]:
     """A wrong guess changes letters, and nothing else would say so."""
-    folder = draft.study.path.parent
-    for name in dict.fromkeys(name for block in draft.study.blocks for name in _tables(block.settings)):
-        file = source_file(folder / name)
-        told = read_as(file)
-        if told is not None:
-            yield Flaw(f"{name} is not UTF-8; it {told}.", spot=(file.name, None))
+    for file in _files(draft):
+        guessed = read_as(file)
+        if guessed is not None:
+            how, word = guessed
+            seen, mend = (f': it has the word "{word}"', "") if word else ("", SAVE_AS_UTF8)
+            yield Flaw(f"{file.name} is not UTF-8; it {how}{seen}.", mend, (file.name, None))
+
+
+@rule(
+    "sheets",
+    "hint",
+    "a spreadsheet has several sheets, of which only the first is read",
+    mend="If the items stand on another sheet, put it first, or save it as a file of its own.",
+)
+def sheets(draft: Draft) -> Iterator[Flaw]:
+    """Items on a second sheet, which nobody would be shown."""
+    for file in _files(draft):
+        names = sheets_of(file)
+        if len(names) > 1:
+            others = f"{', '.join(names[1:4])}{', ...' if len(names) > 4 else ''}"
+            told = f"{file.name} has {len(names)} sheets: the first, {names[0]}, was read, and not {others}."
+            yield Flaw(told, spot=(file.name, None))
+
+
+def _files(draft: Draft) -> list[SourceFile]:
+    """The tables that a study names, each once."""
+    names = dict.fromkeys(name for block in draft.study.blocks for name in _tables(block.settings))
+    return [source_file(draft.study.path.parent / name) for name in names]
 
 
 def _tables(block: BlockSettings) -> list[str]:

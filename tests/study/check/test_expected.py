@@ -1,0 +1,138 @@
+"""Expected answers: whatever the item, they must be on the scale; what is meant by a wrong one is asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from karat.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
+from karat.study.check import check
+from karat.study.check.expected import is_known
+from karat.study.study import load
+from tests.study.check.builder import FOLDER, Study, choice, likert, row
+
+
+@pytest.mark.parametrize(
+    ("scale", "fine", "wrong"),
+    [
+        (Ordinal(5), ["5", "5.0", " 4 ", "1-2", "2-1", "1|3-5", "4|5"], ["6", "0-2", "1,2", "4|x", "five", "1.5"]),
+        (Ordinal(["bad", "good"]), ["bad", "bad|good"], ["Bad", "1"]),
+        (Ordinal([-1, 0, 1]), ["-1", "-1-0", "0-1"], ["2", "-2"]),
+        (Binary(("no", "yes")), ["yes", "no", "1", "false", "yes|no"], ["yess", "Yes", "ja", "2"]),
+        (Nominal(["a-b", "c|d", "é"]), ["a-b", "c|d", "é", "a-b|é"], ["a", "c"]),
+        (Choice(), ["left", "RIGHT", "left|right"], ["none", "3"]),
+        (Choice(none=True), ["none"], ["both"]),
+        (Magnitude(100), ["50", "101-10000", "0-99", "0.5"], ["0", "high", "-3"]),
+        (Continuous(0, 100), ["0", "100", "90-200", "-5-300"], ["101", "150-200"]),
+        (Continuous(), ["-7", "3-5"], ["x"]),
+    ],
+)
+def test_what_a_scale_may_be_expected_to_be_answered_with(scale: Scale, fine: list[str], wrong: list[str]) -> None:
+    assert [answer for answer in fine if not is_known(scale, answer)] == []
+    assert [answer for answer in wrong if is_known(scale, answer)] == []
+
+
+def found(study: Study, folder: Path) -> list[tuple[str, str, str]]:
+    study.write(folder)
+    findings = [finding for finding in check(load(folder)).findings if finding.rule == "expected"]
+    return [(finding.message, finding.mend, finding.place) for finding in findings]
+
+
+def test_a_test_item_is_named_with_its_row_and_column() -> None:
+    (finding,) = check(load(FOLDER / "expected__of-a-test-item")).findings
+    known = "is no answer of the scale, which knows 1, 2, 3, 4, 5."
+    assert (finding.grade, finding.message) == ("error", f't02: "6" in the column expected {known}')
+    assert (finding.mend, finding.place) == ("Mend it, or leave the cell empty.", "items.csv:5")
+
+
+@pytest.mark.parametrize("function", ["filler", "calibration", "control", "attention"])
+@pytest.mark.parametrize(
+    ("answer", "mend"),
+    [
+        ("1–2", "Is 1-2 meant?"),
+        ("1,2", "Is 1|2 meant?"),
+        ("1 or 2", "Is 1|2 meant?"),
+        ("Very Unnatural", "Is 1 meant?"),
+        ("2-Jan", "A spreadsheet made a date of it"),
+        ("2026-02-01", "A spreadsheet made a date of it"),
+    ],
+)
+def test_what_is_meant_is_asked(function: str, answer: str, mend: str, tmp_path: Path) -> None:
+    study = likert()
+    study.only(function)[0]["expected"] = answer
+    ((message, mended, _),) = found(study, tmp_path)
+    assert f'"{answer}" in the column expected' in message
+    assert mended.startswith(mend)
+
+
+@pytest.mark.parametrize(
+    ("task", "scale", "answer", "mend"),
+    [
+        ("yes-no", {"levels": ["no", "yes"]}, "yess", "Is yes meant?"),
+        ("yes-no", {"levels": ["no", "yes"], "labels": ["Nein", "Ja"]}, "ja", "Is yes meant?"),
+        ("yes-no", {"levels": ["nein", "ja"]}, "Ja", "Is ja meant?"),
+        ("label", {"levels": ["time", "reason"]}, "raeson", "Is reason meant?"),
+        ("label", {"levels": ["time", "reason"]}, "Top 10", "Mend it, or leave the cell empty."),
+        ("magnitude", {"modulus": 100}, "1,5", "Is 1.5 meant?"),
+        ("magnitude", {"modulus": 100}, "0", "Mend it, or leave the cell empty."),
+    ],
+)
+def test_other_scales(task: str, scale: dict[str, Any], answer: str, mend: str, tmp_path: Path) -> None:
+    study = Study({"title": "x"}, {"task": task, "items": "items.csv", "scale": scale})
+    study.tests = [row("t1", "test", "It rains.", expected=answer), row("t2", "test", "It snows.", expected="")]
+    ((_, mended, place),) = found(study, tmp_path)
+    assert mended.startswith(mend)
+    assert place == "items.csv:2"
+
+
+def test_equal_answers_are_told_once_and_many_are_counted(tmp_path: Path) -> None:
+    study = likert()
+    for one in study.only("control"):
+        one["expected"] = "6"
+    ((message, mend, _),) = found(study, tmp_path / "a")
+    assert message.startswith('10 items (lines 32, 33, 34, 35 and 6 more): "6" in the column')
+    assert mend == "Write 3-5 for grammatical and 1-2 for ungrammatical sentences."
+    for number, one in enumerate(study.only("control"), start=6):
+        one["expected"] = str(number)
+    told = found(study, tmp_path / "b")
+    assert len(told) == 6
+    assert (
+        told[-1][0] == "5 rows more (lines 37, 38, 39, 40 and 1 more) with expected answers that are none of the scale."
+    )
+
+
+def test_of_two_rows_of_a_choice_one_is_marked_by_any_word(tmp_path: Path) -> None:
+    study = choice()
+    study.drop("control", keep=7)
+    for sentence, marked in (("It rains today.", "x"), ("Rains it today.", "")):
+        study.others.append(row("k1", "control", sentence, expected=marked, subgroup="related", verified="yes"))
+    assert found(study, tmp_path / "a") == []
+    study.only("filler")[0]["expected"] = "2.0"
+    ((message, mend, _),) = found(study, tmp_path / "b")
+    assert '"2.0" in the column expected' in message
+    assert mend.startswith("Is 2 meant?")
+
+
+def test_answers_are_checked_where_no_lists_can_be_made(tmp_path: Path) -> None:
+    study = likert()
+    study.tests[0].update(order="XY", expected="9")
+    study.write(tmp_path)
+    assert {"levels", "expected"} <= {finding.rule for finding in check(load(tmp_path)).findings}
+
+
+def test_an_acceptability_that_is_not_understood_is_told(tmp_path: Path) -> None:
+    study = likert()
+    study.only("filler")[0]["acceptability"] = "hihg"
+    study.only("filler")[1]["acceptability"] = "5"
+    study.write(tmp_path / "a")
+    (finding,) = check(load(tmp_path / "a")).findings
+    assert finding.message.endswith('"hihg" in the column acceptability is passed over.')
+    assert (finding.rule, finding.mend) == ("acceptability", "Is high meant?")
+    for number, one in enumerate(study.only("filler")):
+        one["acceptability"] = f"4.{number + 1}"
+    study.write(tmp_path / "b")
+    (finding,) = check(load(tmp_path / "b")).findings
+    assert finding.message.startswith("6 rows (lines ")
+    assert finding.message.endswith('have in the column acceptability what is passed over, such as "4.1".')
