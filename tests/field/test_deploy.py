@@ -1,16 +1,34 @@
-"""The container: nothing builds it here, so that at least what it needs is seen to be in it."""
+"""The container. No engine builds it here: its steps are done in folders, with Python as its base image has it.
+
+What that leaves open is the base image itself, and the user and the folder that are made in it.
+"""
 
 from __future__ import annotations
 
+import fnmatch
+import os
 import re
 import shlex
+import shutil
+import socket
+import subprocess
+import time
+import urllib.request
+from pathlib import Path
+from urllib.error import URLError
 
 import pytest
 
 from conftest import ROOT
+from environments import empty_environment, interpreter
+from tools import build
 
 DOCKERFILE = ROOT / "deploy" / "Dockerfile"
 VENDOR = "src/karat/field/web/vendor"
+NOT_HERE = ("useradd", "mkdir /data", "chown")
+"""What only a container can do to its own system."""
+MACHINE = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV", "KARAT"))}
+"""How packages are reached from this machine, and nothing of the tests' own environment."""
 
 
 def stages() -> dict[str, list[list[str]]]:
@@ -53,3 +71,100 @@ def test_the_image_has_the_script_of_the_trials_and_its_licences() -> None:
 def test_the_folder_is_what_the_script_fills(name: str) -> None:
     script = (ROOT / "tools" / "get_assets.py").read_text(encoding="utf-8")
     assert f'vendor / "{name}"' in script
+
+
+class Image:
+    """The image in a folder: each stage has its own below it, and an environment of Python beside."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        ignored = (DOCKERFILE.parent / "Dockerfile.dockerignore").read_text(encoding="utf-8").split()
+        files = build.git(ROOT, "ls-files", "--cached", "--others", "--exclude-standard").splitlines()
+        self.context = [
+            name
+            for name in files
+            if (ROOT / name).is_file() and not any(fnmatch.fnmatch(f"{name}/", f"{one}/*") for one in ignored)
+        ]
+
+    def python(self, stage: str) -> Path:
+        return self.folder / f"{stage}-python" / "bin"
+
+    def make(self, stage: str, instructions: list[list[str]]) -> None:
+        root = self.folder / stage
+        root.mkdir()
+        empty_environment(self.python(stage).parent, interpreter(12))
+        for kind, *words in instructions:
+            if kind == "COPY":
+                self.copy(root, words)
+            elif kind == "RUN":
+                self.run(stage, words)
+
+    def copy(self, root: Path, words: list[str]) -> None:
+        if words[0].startswith("--from="):
+            source = self.folder / words[0].removeprefix("--from=") / words[1].removeprefix("/karat/")
+            shutil.copytree(source, root / words[2])
+            return
+        *sources, target = words
+        for source in sources:
+            inside = [name for name in self.context if source == "." or name == source]
+            assert inside, f"{source} is not in the context"
+            for name in inside:
+                # A file goes into the folder that is named; the whole keeps its paths.
+                place = root / target / (name if source == "." else Path(name).name)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / name, place)
+
+    def run(self, stage: str, words: list[str]) -> None:
+        """Run a command that finds the programs of the environment alone, as an image without Node.js would."""
+        commands = [
+            command for command in " ".join(map(quoted, words)).split(" && ") if not command.startswith(NOT_HERE)
+        ]
+        line = ["/bin/sh", "-c", " && ".join(commands)]
+        alone = {**MACHINE, "PATH": str(self.python(stage))}
+        done = subprocess.run(line, cwd=self.folder / stage, env=alone, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def quoted(word: str) -> str:
+    return word if word == "&&" else shlex.quote(word)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not build.is_checkout(ROOT), reason="not a git checkout, so that it is not known what belongs to it"
+)
+def test_the_steps_of_the_image_make_a_server(tmp_path: Path) -> None:
+    image, last = Image(tmp_path), "served"
+    first, second = stages().values()
+    image.make("assets", first)
+    image.make(last, second)
+    (entry,) = (words for words in second if words[0] == "ENTRYPOINT")
+    command = [word.strip("[],") for word in entry[1:]]
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    here = {"karat": str(image.python(last) / "karat"), "/study": str(tmp_path / last / "examples" / "likert"),
+            "/data": str(tmp_path / "data"), "0.0.0.0": "127.0.0.1", "8000": port}  # fmt: skip
+    bare = {"PATH": "", "HOME": str(tmp_path), "KARAT_ADMIN_PASSWORD": "only for this test", "LANG": "C.UTF-8"}
+    with (tmp_path / "told.txt").open("w") as told:
+        started = [here.get(word, word) for word in command]
+        process = subprocess.Popen(started, env=bare, cwd=tmp_path, stdout=told, stderr=told)
+    try:
+        assert "Adverbs between verb and object" in fetched(f"http://127.0.0.1:{port}/s/likert/", process)
+        assert "initJsPsych" in fetched(f"http://127.0.0.1:{port}/static/vendor/jspsych.js", process)
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def fetched(address: str, process: subprocess.Popen[bytes]) -> str:
+    """The page, as soon as there is a server; half a minute at most."""
+    end = time.monotonic() + 30
+    while True:
+        try:
+            with urllib.request.urlopen(address, timeout=5) as answer:
+                return str(answer.read().decode())
+        except URLError:
+            if process.poll() is not None or time.monotonic() > end:
+                raise
+            time.sleep(0.2)
