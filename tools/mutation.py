@@ -39,18 +39,16 @@ TESTS = {
     "models/glrm/fit": [f"{GLRM}/test_gaussian.py"],
     "models/glrm/wald": [f"{GLRM}/test_satterthwaite.py", f"{GLRM}/test_mixed.py"],
     "models/glrm/intervals": [f"{GLRM}/test_profile.py"],
-    "models/glrm/answers": [f"{GLRM}/test_fit.py"],
     "models/glrm/block_schur": [f"{GLRM}/test_mixed_laplace.py"],
     "models/glrm/mixed_mode": [f"{GLRM}/test_mixed_laplace.py"],
     "models/glrm/mixed_problem": [f"{GLRM}/test_mixed.py"],
-    "models/glrm/mixed_result": [f"{GLRM}/test_mixed.py"],
-    "models/glrm/mixed_notes": [f"{GLRM}/test_mixed.py"],
     "models/glrm/softmax": [f"{GLRM}/test_nominal.py", f"{GLRM}/test_deletion.py"],
     "models/glrm/gaussian": [f"{GLRM}/test_deletion.py"],
     **{
         f"models/glrm/parted_{part}": [f"{GLRM}/test_parted.py"]
         for part in ("agreement", "answers", "crew", "objective", "sums")
     },
+    "models/glrm/parted_sums": [f"{GLRM}/test_parted.py", f"{GLRM}/test_parted_objective.py"],
 }
 """Tests of a module beside those that bear its name and its examples.
 

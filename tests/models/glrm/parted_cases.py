@@ -1,4 +1,4 @@
-"""Answers split into parts of workers, and a part whose process dies when it is first read."""
+"""Answers split into parts of workers, their likelihood, and a part whose process dies when it is first read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from karat.models.glrm.parted_answers import PartAnswers
+from karat.models.glrm.parted_answers import PartAnswers, Placed, View, in_turn
+from karat.models.glrm.parted_crew import Crew
+from karat.models.glrm.parted_objective import PartedObjective
 
 
 def split(
@@ -29,6 +31,18 @@ def split(
             PartAnswers(response[own], number[own] - first, task[own], None if design is None else design[own])
         )
     return found
+
+
+def parted_objective(
+    response: Any, worker: Any, task: Any, design: Any = None, *, parts: int = 2, family: Any = "binary"
+) -> PartedObjective:
+    """The likelihood of answers in parts, without a search for its parameters."""
+    pieces = split(response, worker, task, design, parts=parts)
+    firsts = np.cumsum([0, *(piece.workers for piece in pieces[:-1])])
+    placed = [Placed(piece, int(first)) for piece, first in zip(pieces, firsts, strict=True)]
+    columns = int(family == "binary") if design is None else design.shape[1]
+    view = View(family, np.unique(task), np.unique(response))
+    return PartedObjective(Crew(placed, in_turn, 1000), view, columns, tuple(piece.workers for piece in pieces))
 
 
 @dataclass(frozen=True)

@@ -105,6 +105,7 @@ def test_the_map_and_the_progress_are_the_callers() -> None:
     assert seen == list(range(20))
     assert told == [(done, 20) for done in range(1, 21)]
     assert deletions.distance == pytest.approx(leave_one_out(fit).distance)
+    assert (deletions.full, deletions.groups) == (fit.log_likelihood, "worker")
     worst = int(np.argmax(deletions.distance))
     assert str(deletions) == (
         "20 refits, each without one worker: all converged, half the squared Newton decrement is at most "
@@ -149,3 +150,39 @@ def test_where_the_short_search_fails_it_starts_again_from_nothing(monkeypatch: 
     assert again.evaluations == calls[0] > usual.evaluations
     assert again.log_likelihood == pytest.approx(usual.log_likelihood, abs=1e-7)
     assert again.parameters == pytest.approx(usual.parameters, abs=1e-3)
+
+
+def test_a_deviation_that_the_fit_lacks_is_found_without_a_group() -> None:
+    """The slope at zero says nothing, so that the search looks beside it."""
+    response, worker, task, _ = answers(deviations=(1.5, 1.0, 0.0))
+    fit = fit_crossed(response, worker, task)
+    # As where the fit is at zero, the Hessian does not tie this deviation to the others.
+    parameters, hessian = np.array([*fit.parameters[:1], 0.0, *fit.parameters[2:]]), np.diag(np.diag(fit.hessian))
+    flat = replace(fit, parameters=parameters, hessian=hessian)
+    refit = without(flat, "worker", 3)
+    assert refit.converged
+    assert refit.log_likelihood == pytest.approx(without(fit, "worker", 3).log_likelihood, abs=1e-6)
+
+
+def test_deviations_are_given_as_positive_and_nothing_else_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search may end on the other side of zero, where the likelihood is the same."""
+    response, worker, task, x = answers("ordinal", seed=2)
+    fit = fit_crossed(response, worker, task, np.column_stack([-x, x**2 + x]), family="ordinal")
+    usual = without(fit, "task", 1)
+
+    def turned(*given: Any) -> Any:
+        found = minimise(*given)
+        return replace(found, parameters=found.parameters * [1, 1, 1, 1, 1, -1, -1])
+
+    monkeypatch.setattr(module, "minimise", turned)
+    refit = without(fit, "task", 1)
+    assert (usual.parameters < 0).sum() > 1
+    assert refit.parameters == pytest.approx(usual.parameters)
+
+
+def test_parameters_that_are_not_allowed_have_no_refit() -> None:
+    response, worker, task, _ = answers("ordinal", workers=8, tasks=6)
+    fit = fit_crossed(response, worker, task, family="ordinal")
+    crossed = replace(fit, parameters=fit.parameters[[1, 0, 2, 3, 4]])
+    with pytest.raises(ValueError, match="There is no likelihood at the parameters to start from"):
+        without(crossed, "worker", 3)

@@ -77,5 +77,5 @@ def test_a_long_list_of_answers_is_no_table() -> None:
 def test_measured_answers_are_refused() -> None:
     who, what, _ = answers(6, 5, 1.0, 2)
     fit = fit_crossed(np.random.default_rng(1).normal(size=len(who)), who, what, family="gaussian")
-    with pytest.raises(ValueError, match="yes-or-no and ordered"):
+    with pytest.raises(ValueError, match=r"^The covariance of effects is for yes-or-no and ordered answers\.$"):
         task_covariance(fit)

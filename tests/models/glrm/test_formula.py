@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 
 from karat.models.glrm.formula import FormulaError, names_in, read_formula
@@ -37,6 +39,10 @@ def test_terms_are_those_of_r(text: str) -> None:
         ("0 + x + 1", True),
         ("x - 0", True),
         ("0", False),
+        ("0 + x + a - a", False),
+        ("x + a - (1 + a)", False),
+        ("x - (0 + a)", True),
+        ("-a + x", True),
     ],
 )
 def test_the_intercept(text: str, intercept: bool) -> None:
@@ -49,6 +55,7 @@ def test_random_terms_have_an_intercept_of_their_own() -> None:
     assert [part.effects.labels() for part in formula.random] == [("(Intercept)", "x"), ("z",)]
     assert [part.correlated for part in formula.random] == [True, False]
     assert list(formula.variables) == ["x", "z"]
+    assert [part.group for part in read_formula("y ~ x + (1 | g) - x").random] == [("g",)]
 
 
 def test_nested_groups() -> None:
@@ -64,26 +71,70 @@ def test_functions_are_variables() -> None:
     assert [name.text for name in names_in(formula.variables["I(x^2 - 1)"].tree)] == ["x"]
 
 
+@pytest.mark.parametrize("exponent", range(1, 10))
+def test_a_power_has_all_terms_of_so_many_variables_at_most(exponent: int) -> None:
+    names = [f"v{k}" for k in range(9)]
+    expected = [term for size in range(1, exponent + 1) for term in combinations(names, size)]
+    assert list(read_formula(f"y ~ ({' + '.join(names)})^{exponent}").fixed.terms) == expected
+
+
+def test_brackets_change_nothing_by_themselves() -> None:
+    text = "(log(rt)) ~ (a + ((1 | g)))"
+    formula = read_formula(text)
+    assert formula.response.label == "log(rt)"
+    assert formula.fixed.labels() == ("(Intercept)", "a")
+    assert [(part.group, part.position) for part in formula.random] == [(("g",), 1 + text.index("|"))]
+    assert [part.group for part in read_formula("y ~ (1 | (a/b))").random] == [("a",), ("a", "b")]
+    assert [part.group for part in read_formula("y ~ (1 | factor(a):b)").random] == [("a", "b")]
+
+
+def test_functions_with_different_numbers_are_different_variables() -> None:
+    assert list(read_formula("y ~ I(x - 1234567) + I(x - 1234568)").variables) == ["I(x - 1234567)", "I(x - 1234568)"]
+
+
+def test_a_formula_prints_as_it_was_written() -> None:
+    assert str(read_formula("y ~ a  *b")) == "y ~ a  *b"
+
+
+RESPONSE = "the response is one column, or a function of it such as log(rt)."
+MULTIPLIED = "random terms are added, as (1 | a) + (1 | b), and not multiplied."
+IN_BRACKETS = "random terms stand in brackets, such as (1 | participant)."
+POWER = "the power of a formula is a whole number from 1 to 9."
+GROUP = "a group is a column, or columns joined by : or /, as in (1 | a/b)."
+FUNCTION = 'there is no function "tanh"; there are factor, I, log, log2, log10, exp, sqrt, abs, scale.'
+
+
 @pytest.mark.parametrize(
     ("text", "position", "what"),
     [
-        ("y ~ a + 1 | g", 11, "stand in brackets"),
-        ("y ~ a * (1 | g)", 9, "not multiplied"),
-        ("y ~ a - (1 | g)", 9, "not multiplied"),
-        ("y ~ (1 + (1 | h) | g)", 10, "not multiplied"),
-        ("y ~ tanh(x)", 5, 'no function "tanh"'),
-        ("y ~ 2 + x", 5, "a number is the intercept"),
-        ("y ~ (a + b)^c", 13, "whole number"),
-        ("y ~ (1 | b + c)", 12, "columns joined by : or /"),
-        ("y ~ x + (0 | g)", 12, "empty"),
-        ("a + b ~ c", 3, "the response is one column"),
-        ("y ~ log(a:b)", 10, "not arithmetic"),
-        ("y ~ factor(a + b)", 5, "the name of a column"),
-        ("y ~ a + (x ~ b)", 12, "one ~"),
+        ("y ~ a + 1 | g", 11, IN_BRACKETS),
+        ("y ~ a + 1 || g", 11, IN_BRACKETS),
+        ("y ~ a * (1 | g)", 9, MULTIPLIED),
+        ("y ~ a - (1 | g)", 9, MULTIPLIED),
+        ("y ~ (1 + (1 | h) | g)", 10, MULTIPLIED),
+        ("y ~ tanh(x)", 5, FUNCTION),
+        ("y ~ log((tanh(x)))", 10, FUNCTION),
+        ("y ~ I(-tanh(x))", 8, FUNCTION),
+        ("y ~ I(tanh(x) + 1)", 7, FUNCTION),
+        ("y ~ I(1 + tanh(x))", 11, FUNCTION),
+        ("y ~ 2 + x", 5, "a number is the intercept, 1 or 0; for arithmetic write I(2 ...)."),
+        ("y ~ (a + b)^c", 13, POWER),
+        ("y ~ (a + b)^0", 13, POWER),
+        ("y ~ (a + b)^10", 13, POWER),
+        ("y ~ (a + b)^1.5", 13, POWER),
+        ("y ~ (a + b)^1e999", 13, POWER),
+        ("y ~ (1 | b + c)", 12, GROUP),
+        ("y ~ (1 | log(b))", 10, GROUP),
+        ("y ~ x + (0 | g)", 12, "this random term is empty."),
+        ("a + b ~ c", 3, RESPONSE),
+        ("(a + b) ~ c", 4, RESPONSE),
+        ("-a ~ c", 1, RESPONSE),
+        ("y ~ log(a:b)", 10, '":" is not arithmetic; a function may hold + - * / and ^.'),
+        ("y ~ factor(a + b)", 5, "factor() takes the name of a column."),
+        ("y ~ a + (x ~ b)", 12, "a formula has one ~."),
     ],
 )
 def test_what_is_wrong_is_named_with_its_place(text: str, position: int, what: str) -> None:
     with pytest.raises(FormulaError) as error:
         read_formula(text)
-    assert str(error.value).startswith(f'At {position} of "{text}": ')
-    assert what in str(error.value)
+    assert str(error.value) == f'At {position} of "{text}": {what}'

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from karat.models.glrm.formula import read_formula
-from karat.models.glrm.frame import make_frame
+from karat.models.glrm.frame import evaluate, group_factor, make_frame
 from karat.models.glrm.syntax import FormulaError
 from karat.models.glrm.variables import Factor, Numeric
 
@@ -66,29 +66,121 @@ def test_factor_makes_a_factor_of_numbers() -> None:
     assert made.raw["who"].levels == ("1", "2", "3")
 
 
+def test_the_order_of_levels_can_be_said_of_a_column_of_a_factor_and_of_a_group() -> None:
+    orders = {"condition": ["c", "b", "a"], "factor(who)": [3, 1, 2], "who": [2, 1, 3], "where": ["y", "x"]}
+    made = make_frame(
+        read_formula("answer ~ condition + factor(who) + factor(where) + (1 | who)"), DATA | {"answer": [1] * 5}, orders
+    )
+    levels = {label: column.levels for label, column in made.columns.items() if isinstance(column, Factor)}
+    assert levels == {"condition": ("c", "b", "a"), "factor(who)": ("3", "1", "2"), "factor(where)": ("y", "x")}
+    assert made.groups["who",].levels == ("2", "1", "3")
+    # Marginal means are made from these: their levels are those that were fitted.
+    assert {name: column.levels for name, column in made.raw.items() if isinstance(column, Factor)} == {
+        "condition": ("c", "b", "a"), "who": ("3", "1", "2"), "where": ("y", "x")
+    }  # fmt: skip
+
+
+def test_columns_before_their_functions_are_kept_in_the_rows_that_are_kept() -> None:
+    made = make_frame(read_formula("answer ~ log(difficulty) + condition"), DATA, {"difficulty": [4, 3, 2, 1, 0]})
+    assert made.response.values.tolist() == [1.0, 5.0]
+    assert made.columns["log(difficulty)"].values.tolist() == [0.0, np.log(3.0)]
+    assert list(made.raw) == ["difficulty", "condition"]
+    difficulty, condition = made.raw.values()
+    assert isinstance(difficulty, Numeric)
+    assert difficulty.values.tolist() == [1.0, 3.0]
+    assert condition.levels == ("a", "c")
+
+
+def test_the_response_may_be_scaled() -> None:
+    made = frame("scale(difficulty) ~ 1")
+    np.testing.assert_allclose(made.response.values, (np.array(DATA["difficulty"]) - 2) / np.sqrt(2.5))
+
+
+def test_scales_may_stand_within_other_functions() -> None:
+    made = frame("answer ~ I(-(scale(difficulty))) + abs(scale(scale(difficulty) * 3))", answer=[1] * 5)
+    one, other = made.columns.values()
+    expected = (np.array(DATA["difficulty"]) - 2) / np.sqrt(2.5)
+    np.testing.assert_allclose(one.values, -expected)
+    np.testing.assert_allclose(other.values, abs(expected), atol=1e-12)
+    assert list(made.scaling) == ["scale(difficulty)", "scale(scale(difficulty) * 3)"]
+
+
+def test_scales_that_are_known_are_used_for_other_data() -> None:
+    variable = read_formula("y ~ scale(x)").variables["scale(x)"]
+    one = evaluate(variable, {"x": [5.0]}, {}, {"scale(x)": (2.0, 4.0)})
+    assert isinstance(one, Numeric)
+    assert one.values.tolist() == [0.75]
+    alone = evaluate(variable, {"x": [5.0, np.nan]}, {}, {})
+    assert alone.missing.all()
+    two = evaluate(variable, {"x": [5.0, np.nan, 7.0]}, {}, {})
+    assert isinstance(two, Numeric)
+    assert two.values[[0, 2]] == pytest.approx([-np.sqrt(0.5), np.sqrt(0.5)])
+
+
+def test_powers_are_taken_from_the_right() -> None:
+    made = frame("answer ~ I(2^difficulty^2 * 3)", answer=[1] * 5)
+    expected = [3.0 * 2 ** (value**2) for value in DATA["difficulty"]]
+    assert next(iter(made.columns.values())).values.tolist() == expected
+
+
+def test_a_pair_of_groups_lacks_what_one_of_them_lacks() -> None:
+    made = frame("difficulty ~ 1 + (1 | who:where)", who=[1, None, 2, 2, 3], where=["x", "y", "x", None, "y"])
+    assert made.kept.tolist() == [True, False, True, False, True]
+    assert made.notes == ("2 of 5 rows were left out: who:where is missing in 2.",)
+    assert made.groups["who", "where"].levels == ("1:x", "2:x", "3:y")
+    part = read_formula("y ~ 1 + (1 | who:where)").random[0]
+    group = group_factor(part, "", {"who": [2, None, 1, 1], "where": ["x", "y", None, "x"]}, {})
+    assert (group.codes.tolist(), group.levels) == ([1, -1, -1, 0], ("1:x", "2:x"))
+
+
+NO_NUMBER = "condition is not a number, so that no arithmetic can be done with it."
+
+
 @pytest.mark.parametrize(
-    ("text", "what"),
+    ("text", "position", "what"),
     [
+        ("answer ~ dificulty", 10, 'there is no column "dificulty"; did you mean "difficulty"?'),
+        ("answer ~ factor(whim)", 17, 'there is no column "whim"; did you mean "who"?'),
+        ("answer ~ log(dificulty)", 14, 'there is no column "dificulty"; did you mean "difficulty"?'),
+        ("answer ~ 1 + (1 | whom)", 17, 'there is no column "whom"; did you mean "who"?'),
         (
-            "answer ~ dificulty",
-            'At 10 of "answer ~ dificulty": there is no column "dificulty"; did you mean "difficulty"?',
+            "answer ~ zzzzzz",
+            10,
+            'there is no column "zzzzzz"; there are "answer", "difficulty", "condition", "who", "where".',
         ),
-        ("answer ~ 1 + (1 | whom)", 'there is no column "whom"; did you mean "who"?'),
-        ("answer ~ zzzzzz", 'there is no column "zzzzzz"; there are "answer", "difficulty"'),
-        ("answer ~ log(condition)", "At 14 .*condition is not a number"),
-        ("answer ~ I(2)", "reads no column"),
-        ("answer ~ log(factor(who))", "cannot stand within another function"),
+        ("answer ~ log(condition)", 14, NO_NUMBER),
+        ("answer ~ I((condition))", 13, NO_NUMBER),
+        ("answer ~ scale(-condition)", 17, NO_NUMBER),
+        ("answer ~ I(1 + condition)", 16, NO_NUMBER),
+        ("answer ~ I(2)", 10, "I(2) reads no column."),
+        ("answer ~ log(factor(who))", 14, "factor() cannot stand within another function."),
     ],
 )
-def test_errors_name_the_place_and_the_nearest_name(text: str, what: str) -> None:
-    with pytest.raises(FormulaError, match=what.replace("?", r"\?")):
+def test_errors_name_the_place_and_the_nearest_name(text: str, position: int, what: str) -> None:
+    with pytest.raises(FormulaError) as error:
         frame(text)
+    assert str(error.value) == f'At {position} of "{text}": {what}'
+
+
+@pytest.mark.parametrize(
+    "text", ["{} ~ 1", "answer ~ {}", "answer ~ factor({})", "answer ~ log({})", "answer ~ (1 | {})"]
+)
+def test_columns_that_are_no_text_and_no_numbers_are_named(text: str) -> None:
+    with pytest.raises(FormulaError) as error:
+        frame(text.format("day"), day=np.array(["2020-01-01"] * 5, dtype="datetime64[D]"))
+    assert str(error.value) == "day is of type datetime64[D]; a factor is text, numbers or truth values."
 
 
 def test_columns_must_fit_together() -> None:
-    with pytest.raises(FormulaError, match="not equally long: answer 5, condition 2"):
+    with pytest.raises(FormulaError, match=r"^The columns are not equally long: answer 5, condition 2\.$"):
         frame("answer ~ condition", condition=["a", "b"])
-    with pytest.raises(FormulaError, match="No row is left"):
+    with pytest.raises(FormulaError, match=r"^The columns are not equally long: difficulty 5, one 1\.$"):
+        frame("answer ~ I(difficulty + one)", one=[1.0])
+    with pytest.raises(FormulaError) as error:
         frame("answer ~ 1", answer=[np.nan] * 5)
-    with pytest.raises(FormulaError, match='levels speaks of "x"'):
+    assert str(error.value) == "No row is left. 5 of 5 rows were left out: answer is missing in 5."
+    with pytest.raises(FormulaError, match=r"^No row is left\.$"):
+        make_frame(read_formula("log(answer) ~ 1"), {"answer": []})
+    with pytest.raises(FormulaError) as error:
         make_frame(read_formula("answer ~ 1"), DATA, {"x": ["a"]})
+    assert str(error.value) == 'levels speaks of "x", which is not among the data.'

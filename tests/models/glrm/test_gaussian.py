@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -85,6 +88,19 @@ def test_units_do_not_matter() -> None:
     assert large.convergence.reason == ""
 
 
+@pytest.mark.parametrize("mean", [1e4, 1e6, 1e9])
+def test_a_large_mean_costs_no_digits(mean: float) -> None:
+    y, worker, task, x = answers("gaussian", share=0.8)
+    design = np.column_stack([np.ones(len(y)), x])
+    one = fit_crossed(y, worker, task, design, family="gaussian")
+    other = fit_crossed(mean + y, worker, task, design, family="gaussian")
+    assert other.converged
+    assert other.log_likelihood == pytest.approx(one.log_likelihood, abs=1e-5)
+    assert other.coefficients - [mean, 0] == pytest.approx(one.coefficients, abs=1e-5)
+    for name, value in one.variances.items():
+        assert other.variances[name] == pytest.approx(value, rel=1e-4)
+
+
 @pytest.mark.parametrize("reml", [False, True])
 def test_a_fit_says_how_it_was_made(reml: bool) -> None:
     y, worker, task, _ = answers("gaussian")
@@ -94,3 +110,56 @@ def test_a_fit_says_how_it_was_made(reml: bool) -> None:
     assert f"; {'REML criterion at' if reml else 'log-likelihood'} {fit.log_likelihood:.3f}." in str(fit)
     assert fit.same_answer_workers.tolist() == fit.thresholds.tolist() == fit.categories.tolist() == []
     assert fit.names == ("relative deviation of worker", "relative deviation of task")
+
+
+@pytest.mark.parametrize("reml", [False, True])
+@pytest.mark.parametrize("factor", ["worker", "task"])
+def test_without_a_group_it_is_the_criterion_of_the_others(factor: Any, reml: bool) -> None:
+    y, worker, task, x = answers("gaussian", 9, 6, 0.6, 2)
+    design = np.column_stack([np.ones(len(y)), x])
+    fit = fit_crossed(y, worker, task, design, family="gaussian", reml=reml)
+    rest, modes, kept = fit.without(factor, 2)
+    others = (worker if factor == "worker" else task) != 2
+    alone = fit_crossed(y[others], worker[others], task[others], design[others], family="gaussian", reml=reml)
+    theta = np.array([0.7, 1.4])
+    found, expected = rest(theta, modes), alone.objective(theta, None)
+    assert found.value == pytest.approx(expected.value)
+    assert found.gradient == pytest.approx(expected.gradient)
+    assert (rest.answers, kept.tolist()) == (others.sum(), [True, True])
+
+
+@pytest.mark.parametrize("theta", [(0.7, 1.4), (1.1, 1e-4)])
+def test_its_information_is_that_of_a_linear_model(theta: tuple[float, float]) -> None:
+    """2 (1 - q)^2 / theta^2 for every group, q the variance of its effect given the answers; more where that is small.
+
+    The variances are those of the whole inverse, with every effect a column.
+    """
+    y, worker, task, x = answers("gaussian", 9, 6, 0.6, 2)
+    objective = fit_crossed(y, worker, task, x[:, None], family="gaussian").objective
+    columns = np.hstack([theta[0] * indicator(worker), theta[1] * indicator(task)])
+    q = np.diag(np.linalg.inv(np.eye(columns.shape[1]) + columns.T @ columns))
+    found = objective(np.array(theta), None).information()
+    assert found.shape == (2, 2)
+    assert found[0, 1] == found[1, 0] == 0
+    for place, (group, part) in enumerate(((worker, q[:9]), (task, q[9:]))):
+        share = 1 - part
+        if theta[place] > 1e-3:
+            expected = float((share / theta[place] ** 2 * np.maximum(2 * share, 0.2)).sum())
+        else:
+            expected = 0.2 * len(group)  # at zero a fifth of the curvature, which is the number of answers
+        assert found[place, place] == pytest.approx(expected, rel=1e-5)
+
+
+def test_what_it_is_not_defined_for() -> None:
+    y, worker, task, x = answers("gaussian", 9, 6, 0.6, 2)
+    objective = fit_crossed(y, worker, task, x[:, None], family="gaussian").objective
+    for theta in ((np.nan, 1.0), (1.0, np.inf)):
+        assert objective(np.array(theta), None) is None
+    for slope in (0.0, 1e-7, 1e7):
+        exact = replace(objective, value=slope * objective.design[..., 0])
+        assert exact(np.ones(2), None) is None
+    small = replace(objective, value=1e-9 * objective.value)
+    assert small(np.ones(2), None).residual_variance == pytest.approx(
+        1e-18 * objective(np.ones(2), None).residual_variance
+    )
+    assert (objective.parameters, objective.answers, objective.deviations) == (2, len(y), 2)

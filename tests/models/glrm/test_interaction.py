@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
-from karat.models.glrm import fit_crossed, fit_nominal, interaction_profile
+from karat.models.glrm import Profile, fit_crossed, fit_nominal, interaction_profile
+from karat.models.glrm import interaction as module
+from karat.models.glrm.optimise import minimise
+from karat.models.glrm.threads import one_thread
 from models.glrm.simulated import answers
 
 
@@ -43,5 +50,65 @@ def test_repeated_answers() -> None:
 
 def test_it_is_for_one_logit() -> None:
     response, worker, task, _ = answers()
-    with pytest.raises(ValueError, match="binary and ordinal"):
+    told = "^A profile of the worker:task effect is for binary and ordinal fits.$"
+    with pytest.raises(ValueError, match=told):
         interaction_profile(fit_nominal(response, worker, task))  # type: ignore[arg-type]
+
+
+def test_a_point_is_the_highest_likelihood_with_that_deviation() -> None:
+    """A second search, without gradients; the deviations may come in any order, and as often as they like."""
+    response, worker, task, _ = answers(workers=8, tasks=6, sheets=2, deviations=(1.0, 1.0, 1.2))
+    fit = fit_crossed(response, worker, task)
+    profile = interaction_profile(fit, [1.5, 0.0, 0.7, 1.5])
+    assert profile.deviations.tolist() == [1.5, 0.0, 0.7, 1.5]
+    objective = replace(fit.objective, cell_effect=True)
+    for place in (0, 2):
+        held = profile.deviations[place]
+
+        def nll(x: np.ndarray, held: float = held) -> float:
+            return float(objective(np.append(x, held), objective.zero_modes()).value)
+
+        with one_thread():
+            best = minimize(nll, fit.parameters, method="Nelder-Mead", options={"xatol": 1e-3, "fatol": 1e-6})
+        assert profile.log_likelihood[place] == pytest.approx(-best.fun, abs=1e-4)
+    assert profile.log_likelihood[1] == pytest.approx(fit.log_likelihood, abs=1e-7)
+    assert profile.log_likelihood[3] == pytest.approx(profile.log_likelihood[0], abs=1e-6)
+
+
+def test_a_profile_in_words() -> None:
+    deviations, heights = np.array([0.0, 0.5, 1.0]), np.array([-103.26, -100.0, -101.04])
+    first = (
+        "Of the worker:task deviations tried, 0.5 has the highest log-likelihood; it is lower by 3.3 at 0, 0.0 at 0.5, "
+        "1.0 at 1."
+    )
+    single, astray = " With one answer a cell the deviation is not identified.", " Not every point converged."
+    assert str(Profile(deviations, heights, True, True)) == first
+    assert str(Profile(deviations, heights, True, False)) == first + single
+    assert str(Profile(deviations, heights, False, True)) == first + astray
+    assert str(Profile(deviations, heights, False, False)) == first + single + astray
+
+
+@pytest.mark.parametrize("failing", [0, 1, 2])
+def test_one_point_that_did_not_converge_is_told(failing: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    response, worker, task, _ = answers(workers=8, tasks=6)
+    fit = fit_crossed(response, worker, task)
+    calls: list[int] = []
+
+    def some(*given: Any) -> Any:
+        calls.append(len(calls))
+        found = minimise(*given)
+        return replace(found, decrement=1e-3) if calls[-1] == failing else found
+
+    monkeypatch.setattr(module, "minimise", some)
+    assert not interaction_profile(fit, [0, 1, 2]).converged
+    again = interaction_profile(fit, [0, 1, 2])
+    assert again.converged
+    assert again.deviations.dtype == np.float64
+
+
+def test_thresholds_that_cross_have_no_profile() -> None:
+    response, worker, task, _ = answers("ordinal", workers=8, tasks=6)
+    fit = fit_crossed(response, worker, task, family="ordinal")
+    crossed = replace(fit, parameters=fit.parameters[[1, 0, 2, 3, 4]])
+    with pytest.raises(ValueError, match=r"^The parameters of the fit are not allowed here\.$"):
+        interaction_profile(crossed)

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 from scipy.special import ndtri
 
-from karat.models.glrm.intervals import intervals, whole_likelihood
+from karat.models.glrm.intervals import Parameter, _leading, intervals, whole_likelihood
 from karat.models.glrm.mixed import fit_mixed
 from karat.models.glrm.model import Model, fit
+from karat.models.glrm.terms import random_term
+from karat.models.glrm.threads import one_thread
+from models.glrm.mixed_cases import slopes
 from models.glrm.written_cases import GROUPS, study
 
 FALL = float(ndtri(0.975)) ** 2 / 2
@@ -52,18 +58,6 @@ def test_the_likelihood_of_measured_answers_is_the_same_in_all_parameters(data: 
     np.testing.assert_allclose(by_reml, best, atol=1e-4)
 
 
-def test_deviations_of_slopes(data: dict[str, Any]) -> None:
-    """The order of a term's columns does not matter, though the search holds another coordinate."""
-    model = fit("time ~ size + (1 + size | participant) + (1 | item)", data, "gaussian", reml=False)
-    found = intervals(model, "profile", parameters=["sd_size|participant", "sd_(Intercept)|participant"])
-    deviations = np.sqrt(np.diag(model.fit.covariances["participant"]))[::-1]
-    np.testing.assert_allclose(found.estimate, deviations, rtol=1e-3)
-    turned = fit("time ~ size + (0 + size + 1 | participant) + (1 | item)", data, "gaussian", reml=False)
-    again = intervals(turned, "profile", parameters=["sd_size|participant", "sd_(Intercept)|participant"])
-    np.testing.assert_allclose(found.upper, again.upper, rtol=1e-3)
-    np.testing.assert_allclose(found.lower, again.lower, atol=1e-3)
-
-
 def test_deviations_do_not_fall_below_zero(data: dict[str, Any]) -> None:
     flat = {**data, "time": np.random.default_rng(0).normal(size=len(data["time"]))}
     found = intervals(fit(f"time ~ 1 + {GROUPS}", flat, "gaussian"), "profile")
@@ -71,7 +65,9 @@ def test_deviations_do_not_fall_below_zero(data: dict[str, Any]) -> None:
     assert table["sd_(Intercept)|item"][0] == 0
     assert 0 < table["sd_(Intercept)|item"][1] < 1
     assert table["sigma"][0] > 0.8
-    assert "maximum likelihood" in str(found)
+    assert found.notes == ("Estimates and profiles are by maximum likelihood.",)
+    assert (found.method, found.level) == ("profile", 0.95)
+    assert str(found).startswith("Profile intervals, 95%. Estimates and profiles are by maximum likelihood.\n  (Inter")
 
 
 def test_wald_intervals(data: dict[str, Any]) -> None:
@@ -118,5 +114,116 @@ def test_an_end_that_the_likelihood_does_not_bound_is_said(
     found = intervals(model, "profile", parameters=["(Intercept)", "size"])
     assert found.notes == ("The likelihood does not bound (Intercept) and size.",)
     assert intervals(model, "profile", parameters=["sd_(Intercept)|item"]).notes == ()
-    with pytest.raises(ValueError, match="cannot be computed at the estimate"):
+    restricted = intervals(fit(f"time ~ size + {GROUPS}", data, "gaussian"), "profile", parameters=["size"])
+    assert restricted.notes == (
+        "Estimates and profiles are by maximum likelihood.", "The likelihood does not bound size."
+    )  # fmt: skip
+    with pytest.raises(
+        ValueError, match=r"^The likelihood cannot be computed at the estimate, so that it has no profile\.$"
+    ):
         module._evaluated(lambda parameters: None, np.zeros(2))
+
+
+def test_columns_that_share_a_variance_have_one_interval(data: dict[str, Any]) -> None:
+    """A column for each group, with one variance, is an effect of every item in every group."""
+    nested = fit("time ~ size + (1 | item:group) + (1 | participant)", data, "gaussian", reml=False)
+    columns = (data["group"][:, None] == np.array(["old", "young"])).astype(float)
+    shared = random_term("item", data["item"], columns, ("old", "young"), "shared")
+    design, people = nested.design, random_term("participant", data["participant"])
+    refit = fit_mixed(nested.response, design.matrix, design.names, [shared, people], family="gaussian", reml=False)
+    assert refit.log_likelihood == pytest.approx(nested.fit.log_likelihood, abs=1e-6)
+    found = intervals(replace(nested, fit=refit), "profile", parameters=["sd_old+young|item"])
+    expected = intervals(nested, "profile", parameters=["sd_(Intercept)|item:group"])
+    for one, other in (
+        (found.estimate, expected.estimate),
+        (found.lower, expected.lower),
+        (found.upper, expected.upper),
+    ):
+        assert one[0] == pytest.approx(other[0], abs=1e-4)
+
+
+@pytest.fixture(scope="module")
+def sloped() -> dict[str, Any]:
+    y, columns, who, what = slopes("gaussian", 12, 8, participant=(1.0, 1.2))
+    return {"y": y, "x": columns[:, 1], "who": who, "what": what}
+
+
+def searched(objective: Any, start: Any, whole: Callable[[Any], Any]) -> float:
+    """The least of an objective by another search without our gradients; `whole` makes parameters of coordinates."""
+
+    def value(x: Any) -> float:
+        at = objective(whole(x))
+        return 1e6 if at is None else float(at.value)
+
+    with one_thread():
+        return float(minimize(value, start, method="BFGS", options={"gtol": 1e-3}).fun)
+
+
+@pytest.mark.parametrize(
+    ("random", "column", "side"),
+    [
+        ("(1 + x | who) + (1 | what)", 0, "upper"),
+        ("(1 + x | who) + (1 | what)", 1, "lower"),
+        ("(1 | what) + (1 + x | who)", 1, "upper"),
+    ],
+)
+def test_the_deviation_of_correlated_slopes_is_profiled(
+    sloped: dict[str, Any], random: str, column: int, side: str
+) -> None:
+    """At an end, with deviations and a correlation for coordinates, the best likelihood has fallen by enough."""
+    model = fit(f"y ~ x + {random}", sloped, "gaussian", reml=False)
+    objective, best = whole_likelihood(model)
+    place = next(place for place, block in objective.crossing.placed(len(best)) if block.size == 3)
+    found = intervals(model, "profile", parameters=[["sd_(Intercept)|who", "sd_x|who"][column]])
+    covariance = model.fit.covariances["who"]
+    deviations = np.sqrt(np.diag(covariance))
+    assert found.estimate[0] == pytest.approx(deviations[column], rel=1e-3)
+    end = float(getattr(found, side)[0])
+
+    def whole(x: Any) -> Any:
+        first, second = np.insert(x[-2:-1], column, end)
+        correlation = np.tanh(x[-1])
+        return np.insert(x[:-2], place, [first, second * correlation, second * np.sqrt(1 - correlation**2)])
+
+    others, correlation = np.delete(best, slice(place, place + 3)), covariance[0, 1] / np.prod(deviations)
+    start = np.append(others, [deviations[1 - column], np.arctanh(correlation)])
+    assert searched(objective, start, whole) + model.fit.log_likelihood == pytest.approx(FALL, abs=2e-3)
+
+
+def test_deviations_of_independent_effects_are_those_of_separate_terms(sloped: dict[str, Any]) -> None:
+    together = fit("y ~ x + (1 + x || who) + (1 | what)", sloped, "gaussian", reml=False)
+    apart = fit("y ~ x + (1 | who) + (0 + x | who) + (1 | what)", sloped, "gaussian", reml=False)
+    names = ["sd_(Intercept)|who", "sd_x|who"]
+    one, other = (intervals(model, "profile", parameters=names) for model in (together, apart))
+    deviations = np.sqrt(np.diag(together.fit.covariances["who"]))
+    assert one.estimate == pytest.approx(deviations, rel=1e-3)
+    assert one.estimate[0] != pytest.approx(one.estimate[1], rel=0.05)
+    np.testing.assert_allclose(np.array([one.lower, one.upper]), np.array([other.lower, other.upper]), atol=1e-3)
+
+
+def test_a_deviation_may_come_out_of_the_search_as_negative(sloped: dict[str, Any]) -> None:
+    model = fit("y ~ x + (1 + x || who) + (1 | what)", sloped, "gaussian", reml=False)
+    objective, best = whole_likelihood(model)
+    turned = best.copy()
+    turned[3:] *= -1
+    for column in (0, 1):
+        same, leading, place = _leading(objective, turned, model.fit.terms, Parameter("", 0, 0, column))
+        assert same is objective
+        assert (place, leading[place]) == (3 + column, abs(best[3 + column]))
+        assert np.delete(leading, place).tolist() == np.delete(turned, place).tolist()
+    assert turned[3:].tolist() == (-best[3:]).tolist()
+
+
+def test_thresholds_are_profiled(data: dict[str, Any]) -> None:
+    model = fit(f"rating ~ size + {GROUPS}", data, "ordinal")
+    found = intervals(model, "profile", parameters=["1|2", "3|4"])
+    assert found.names == ("1|2", "3|4")
+    assert found.table()["parameter"].tolist() == ["1|2", "3|4"]
+    assert found.table()["parameter"].dtype == object
+    assert found.estimate == pytest.approx(model.fit.thresholds[[0, 2]])
+
+    def whole(x: Any) -> Any:
+        return np.insert(x, 3, found.upper[1])
+
+    fall = searched(model.fit.objective, np.delete(model.fit.parameters, 3), whole) + model.fit.log_likelihood
+    assert fall == pytest.approx(FALL, abs=2e-3)

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.special import expit
+from scipy.stats import norm
+from scipy.stats import t as student
 
 from karat.models.glrm.marginal import marginal_means
-from karat.models.glrm.model import fit
+from karat.models.glrm.model import fit, p_told
 from karat.models.glrm.prediction import predict
 from karat.models.glrm.syntax import FormulaError
 from models.glrm.written_cases import GROUPS, study
@@ -34,6 +36,7 @@ def test_means_are_averages_of_predictions(data: dict[str, Any], coding: Any) ->
     np.testing.assert_allclose(marginal_means(model, "condition").estimate, eta.reshape(3, 2).mean(axis=1))
     np.testing.assert_allclose(marginal_means(model).estimate, eta.mean())
     assert "all:" in str(marginal_means(model))
+    assert marginal_means(model, "condition", "group").labels() == [f"{one} {other}" for one, other in cells]
     held = marginal_means(model, "group", at={"size": 3.0})
     grid["size"] = np.full(6, 3.0)
     np.testing.assert_allclose(held.estimate, predict(model, grid, random=False).reshape(3, 2).mean(axis=0))
@@ -48,6 +51,67 @@ def test_probabilities(data: dict[str, Any]) -> None:
     near = (expit(link.estimate + 1e-6) - expit(link.estimate - 1e-6)) / 2e-6
     np.testing.assert_allclose(response.se, link.se * near, rtol=1e-6)
     np.testing.assert_allclose(response.differences().estimate, link.differences().estimate)
+
+
+def test_balanced_measurements_have_the_intervals_of_an_analysis_of_variance() -> None:
+    """With an answer a cell, all is a function of two mean squares (by Satterthwaite's rule of 1946 for their sum)."""
+    people, kinds = 14, 3
+    random = np.random.default_rng(8)
+    values = random.normal(0, 1, (people, 1)) + random.normal(0, 0.7, (people, kinds)) + [0.0, 0.5, 0.9]
+    data = {
+        "time": values.ravel(), "who": np.repeat(np.arange(people), kinds), "kind": np.tile(["a", "b", "c"], people)
+    }  # fmt: skip
+    means = marginal_means(fit("time ~ kind + (1 | who)", data, "gaussian"), "kind", level=0.9)
+    left = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean()
+    within, rest = (left**2).sum() / (people - 1) / (kinds - 1), (people - 1) * (kinds - 1)
+    between = kinds * values.mean(axis=1).var(ddof=1)
+    error = np.sqrt((between + (kinds - 1) * within) / (people * kinds))
+    df = (between + (kinds - 1) * within) ** 2 / (between**2 / (people - 1) + ((kinds - 1) * within) ** 2 / rest)
+    table = means.table()
+    assert list(table) == ["kind", "estimate", "se", "df", "lower", "upper"]
+    assert table["kind"].tolist() == ["a", "b", "c"]
+    assert table["kind"].dtype == means.differences().table()["pair"].dtype == object
+    np.testing.assert_allclose(table["estimate"], values.mean(axis=0))
+    np.testing.assert_allclose(table["se"], error, rtol=1e-4)
+    np.testing.assert_allclose(table["df"], df, rtol=1e-3)
+    reach = student.ppf(0.95, df) * error
+    np.testing.assert_allclose(table["lower"], values.mean(axis=0) - reach, atol=1e-3 * reach)
+    np.testing.assert_allclose(table["upper"], values.mean(axis=0) + reach, atol=1e-3 * reach)
+    pairs = means.differences().table()
+    gap, error = values.mean(axis=0)[[0, 0, 1]] - values.mean(axis=0)[[1, 2, 2]], np.sqrt(2 * within / people)
+    assert list(pairs) == ["pair", "estimate", "se", "df", "lower", "upper", "p", "adjusted"]
+    assert pairs["pair"].tolist() == ["a - b", "a - c", "b - c"]
+    np.testing.assert_allclose(pairs["df"], rest, rtol=1e-3)
+    reach = student.ppf(0.95, rest) * error
+    np.testing.assert_allclose(pairs["lower"], gap - reach, atol=1e-3 * reach)
+    np.testing.assert_allclose(pairs["upper"], gap + reach, atol=1e-3 * reach)
+    np.testing.assert_allclose(pairs["p"], 2 * student.sf(abs(gap) / error, rest), rtol=1e-2)
+
+
+def test_without_factors_and_covariates_the_mean_is_the_intercept(data: dict[str, Any]) -> None:
+    model = fit(f"yes ~ 1 + {GROUPS}", data)
+    means = marginal_means(model)
+    estimate, reach = model.fit.coefficients[0], norm.ppf(0.975) * model.fit.standard_errors[0]
+    np.testing.assert_allclose([means.estimate[0], means.se[0]], [estimate, model.fit.standard_errors[0]])
+    np.testing.assert_allclose([means.lower[0], means.upper[0]], [estimate - reach, estimate + reach])
+    assert len(means.differences().estimate) == 0
+
+
+def test_means_and_differences_are_told_in_words(data: dict[str, Any]) -> None:
+    model = fit(f"yes ~ group + size + {GROUPS}", data)
+    means = marginal_means(model, "group", at={"size": 1 / 3})
+    assert str(means).split("\n") == [
+        "Estimated marginal means on the scale of the link. size is held at 0.3333.",
+        *(
+            f"  {level}: {means.estimate[k]:.4g} (95% interval {means.lower[k]:.4g} to {means.upper[k]:.4g})"
+            for k, level in enumerate(["old", "young"])
+        ),
+    ]
+    pairs = means.differences()
+    told = f"{pairs.estimate[0]:.4g} (se {pairs.se[0]:.4g}, adjusted p {p_told(float(pairs.adjusted[0]))})"
+    assert str(pairs) == f"Differences of marginal means, with Holm's adjustment.\n  old - young: {told}"
+    assert pairs.level == 0.95
+    assert "on the scale of the response. size is held at" in str(marginal_means(model, "group", scale="response"))
 
 
 def test_differences(data: dict[str, Any]) -> None:
@@ -69,8 +133,10 @@ def test_ordered_answers_are_counted_from_the_mean_threshold(data: dict[str, Any
     means = marginal_means(model, "condition")
     eta = predict(model, {"condition": ["a", "b", "c"]}, random=False)
     np.testing.assert_allclose(means.estimate, eta - model.fit.thresholds.mean())
-    with pytest.raises(ValueError, match=r"predict\(\) gives probabilities"):
+    with pytest.raises(ValueError, match="gives probabilities") as error:
         marginal_means(model, "condition", scale="response")
+    told = "Marginal means of ordered answers are on the scale of the link; predict() gives probabilities."
+    assert str(error.value) == told
 
 
 def test_cells_without_answers_have_no_mean(data: dict[str, Any]) -> None:
@@ -88,5 +154,26 @@ def test_what_there_is_not(data: dict[str, Any]) -> None:
     model = fit(f"time ~ condition + size + {GROUPS}", data, "gaussian")
     with pytest.raises(FormulaError, match=r'"size" is not a factor of .* there are "condition"'):
         marginal_means(model, "size")
-    with pytest.raises(FormulaError, match='at speaks of "group"'):
+    formula = f"time ~ condition + size + {GROUPS}"
+    with pytest.raises(FormulaError) as error:
         marginal_means(model, "condition", at={"group": 1})
+    assert str(error.value) == f'at speaks of "group", which is not a covariate of "{formula}".'
+
+
+@pytest.mark.parametrize("fixed", ["block + factor(block)", "factor(block) + log(block)"])
+def test_a_column_that_is_a_factor_and_a_number_has_no_grid(data: dict[str, Any], fixed: str) -> None:
+    formula = f"time ~ {fixed} + (1 | participant)"
+    model = fit(formula, {**data, "block": 1 + data["item"] % 4}, "gaussian")
+    with pytest.raises(FormulaError) as error:
+        marginal_means(model)
+    assert str(error.value) == f'"block" is a factor and a number in "{formula}"; give one of them a column of its own.'
+
+
+def test_levels_have_the_order_that_was_said_of_the_factor(data: dict[str, Any]) -> None:
+    orders = {"block": [0, 1, 2], "factor(block)": [2, 0, 1]}
+    model = fit(
+        "time ~ factor(block) + (1 | participant)", {**data, "block": data["item"] % 3}, "gaussian", levels=orders
+    )
+    means = marginal_means(model, "block")
+    assert means.labels() == ["2", "0", "1"]
+    np.testing.assert_allclose(means.estimate, predict(model, {"block": [2, 0, 1]}, random=False))

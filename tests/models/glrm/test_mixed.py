@@ -8,8 +8,12 @@ import numpy as np
 import pytest
 
 from karat.models.glrm import fit_crossed
-from karat.models.glrm.mixed import fit_mixed
+from karat.models.glrm import mixed as mixed_module
+from karat.models.glrm.mixed import _labels, _objective, _orthogonal, _start, fit_mixed
+from karat.models.glrm.mixed_mode import Crossing
+from karat.models.glrm.mixed_problem import check
 from karat.models.glrm.mixed_result import MixedFit
+from karat.models.glrm.mixed_sides import sides
 from karat.models.glrm.terms import random_term
 from models.glrm.mixed_cases import NAMES, fixed, slopes, vector
 
@@ -171,6 +175,7 @@ def test_an_effect_for_every_answer_is_not_determined() -> None:
     fit = fit_mixed(y, columns, NAMES, terms, family="gaussian")
     assert not fit.converged
     assert fit.convergence.flat == ("who:what.(Intercept)",)
+    assert fit.convergence.reason == "the design does not determine the covariances of who:what"
     binary = fit_mixed(y > 0, columns, NAMES, terms)
     assert "who:what has one answer a level, so that its variance is not identified." in binary.notes
 
@@ -191,7 +196,7 @@ def test_an_effect_for_every_answer_is_not_determined() -> None:
         ({"terms": []}, "needs a random-effect term"),
         ({"terms": [random_term("item", [0, 1, 1])]}, "a row for every answer"),
         ({"offset": [0.0]}, "offset"),
-        ({"start": [1.0]}, "start must have 2 numbers, got 1"),
+        ({"start": [1.0]}, r"^start must have 2 numbers, got 1\.$"),
         ({"family": "gaussian", "design": np.empty((4, 0)), "names": []}, "needs a column at least"),
     ],
 )
@@ -208,3 +213,108 @@ def test_effects_that_do_not_fit_into_memory_are_refused() -> None:
     terms = [random_term("participant", rows), random_term("item", rows[::-1] // 2 * 2 + rows % 2)]
     with pytest.raises(ValueError, match="too many: 30,000 on one side"):
         fit_mixed(rows % 2, np.ones((len(rows), 1)), ["1"], terms)
+
+
+def problem_of(family: Any, response: Any, columns: Any, terms: Any, offset: Any = None) -> Any:
+    return check(response, *fixed(family, columns), terms, family, False, offset)
+
+
+def test_a_design_is_turned_into_orthogonal_columns_of_one_size() -> None:
+    design = np.random.default_rng(1).normal([5.0, 0.0, 100.0], 1.0, (50, 3))
+    columns, base = _orthogonal(design)
+    assert columns.T @ columns == pytest.approx(50 * np.eye(3), abs=1e-9)
+    coefficients = np.array([0.3, -2.0, 0.7])
+    assert columns @ coefficients == pytest.approx(design @ base @ coefficients)
+    nothing, none = _orthogonal(np.empty((50, 0)))
+    assert (nothing.shape, none.shape) == ((50, 0), (0, 0))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_search_starts_from_deviations_without_correlations_and_the_right_shares(family: Any) -> None:
+    y, columns, who, what = slopes(family)
+    terms = [vector("participant", who, columns), vector("item", what, columns, "diagonal")]
+    problem = problem_of(family, y, columns, terms, np.full(len(y), 0.4))
+    first, second = sides(problem.terms)
+    objective = _objective(problem, first, second, problem.design)
+    blocks = objective.crossing.placed(objective.parameters)
+    begin = _start(problem, objective, blocks)
+    size = 1.0 if family == "gaussian" else 0.5
+    assert begin[-5:].tolist() == [size, 0.0, size, size, size]
+    if family == "ordinal":
+        # With the mean offset, and no effects, the categories have the shares that they have in the answers.
+        below = [np.mean(y <= category) for category in range(3)]
+        assert 1 / (1 + np.exp(0.4 - begin[1:-5])) == pytest.approx(below)
+        assert begin[0] == 0
+    else:
+        assert begin[:-5].tolist() == [0.0] * (0 if family == "gaussian" else 2)
+
+
+def test_every_parameter_has_a_label() -> None:
+    y, columns, who, what = slopes("ordinal")
+    rounds = (np.arange(len(y))[:, None] % 2 == np.arange(2)) * 1.0
+    terms = [
+        vector("participant", who, columns), random_term("item", what),
+        random_term("participant", who, rounds, ("one", "two"), "shared"), vector("item", what, columns, "diagonal"),
+    ]  # fmt: skip
+    of_terms = [
+        "participant.(Intercept)", "participant.(Intercept).x", "participant.x", "participant.one+two",
+        "item.(Intercept)", "item.(Intercept)", "item.x",
+    ]  # fmt: skip
+    crossing = Crossing(*sides(terms))
+    for family, response, before in (
+        ("ordinal", y, ["x", "0|1", "1|2", "2|3"]), ("binary", y > 1, ["(Intercept)", "x"]), ("gaussian", y * 1.0, [])
+    ):  # fmt: skip
+        problem = problem_of(family, response, columns, terms)
+        labels = _labels(problem, crossing.placed(len(before) + len(of_terms)))
+        assert labels == (*before, *of_terms)
+
+
+def test_a_deviation_that_starts_at_zero_starts_beside_it() -> None:
+    """By symmetry the slope is zero there, and the search would stay."""
+    y, columns, who, what = slopes("gaussian")
+    terms = [vector("participant", who, columns), random_term("item", what)]
+    fit = fit_mixed(y, columns, NAMES, terms, family="gaussian")
+    for start in ([0.0] * 4, [0.0, 0.0, -0.009, 1.0]):
+        again = fit_mixed(y, columns, NAMES, terms, family="gaussian", start=start)
+        assert again.converged
+        assert again.log_likelihood == pytest.approx(fit.log_likelihood, abs=1e-7)
+
+
+@pytest.mark.parametrize("reml", [False, True])
+def test_equal_groups_have_the_variances_of_the_analysis_of_variance(reml: bool) -> None:
+    """REML takes the mean square between groups; maximum likelihood divides by the groups, not by one less."""
+    random = np.random.default_rng(4)
+    groups, size = 12, 6
+    who = np.repeat(np.arange(groups), size)
+    y = 3 + random.normal(0, 1.5, groups)[who] + random.normal(size=len(who))
+    means = y.reshape(groups, size).mean(axis=1)
+    within = ((y - means[who]) ** 2).sum() / (groups * (size - 1))
+    between = size * ((means - y.mean()) ** 2).sum() / (groups - 1 if reml else groups)
+    fit = fit_mixed(y, np.ones((len(y), 1)), ["1"], [random_term("who", who)], family="gaussian", reml=reml)
+    assert fit.reml == reml
+    assert fit.residual_variance == pytest.approx(within, rel=1e-4)
+    assert fit.covariances["who"][0, 0] == pytest.approx((between - within) / size, rel=1e-3)
+    assert fit.coefficients == pytest.approx([y.mean()])
+    assert fit.standard_errors == pytest.approx([np.sqrt(between / len(y))], rel=1e-3)
+
+
+def test_a_search_starts_where_it_is_asked_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the units of the search; of what is asked for, only deviations at zero are moved."""
+    y, columns, who, what = slopes("gaussian", item=(1.0, 2.0))
+    terms = [vector("participant", who, columns), vector("item", what, columns)]
+    fit = fit_mixed(y, columns, NAMES, terms, family="gaussian")
+    seen: list[Any] = []
+    original = mixed_module.search
+
+    def search(objective: Any, begin: Any, *rest: Any) -> Any:
+        seen.append((begin.copy(), objective(begin)))
+        return original(objective, begin, *rest)
+
+    monkeypatch.setattr(mixed_module, "search", search)
+    again = fit_mixed(y, columns, NAMES, terms, family="gaussian", start=list(fit.parameters))
+    assert seen[0][1].value == pytest.approx(-fit.log_likelihood, abs=1e-8)
+    assert again.convergence.iterations < fit.convergence.iterations
+    fit_mixed(y, columns, NAMES, terms, family="gaussian", start=[0] * 6)
+    assert seen[1][0].tolist() == [0.1, 0.0, 0.1] * 2
+    names = ["(Intercept)", "(Intercept).x", "x"]
+    assert again.parameter_names == tuple(f"{group}.{name}" for group in ("participant", "item") for name in names)

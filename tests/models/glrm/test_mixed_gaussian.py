@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,14 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from karat.models.glrm.mixed_gaussian import GaussianMixedObjective
+from karat.models.glrm.mixed_laplace import FLOOR
 from karat.models.glrm.mixed_mode import Crossing
 from karat.models.glrm.mixed_sides import sides
 from models.glrm.dense import differences
 from models.glrm.mixed_cases import expanded, slopes, vector
 
 THETA = np.array([0.9, 0.4, 0.7, 0.6, -0.3, 0.5])
+E00, E10, E11 = (np.outer(np.eye(2)[row], np.eye(2)[column]) for row, column in ((0, 0), (1, 0), (1, 1)))
 FACTORS = np.array([[0.9, 0.0], [0.4, 0.7]]), np.array([[0.6, 0.0], [-0.3, 0.5]])
 
 
@@ -82,3 +85,63 @@ def test_the_modes_are_those_of_penalised_least_squares() -> None:
     solved = np.linalg.lstsq(left, np.concatenate([y, np.zeros(z.shape[1])]), rcond=None)[0]
     assert at.coefficients == pytest.approx(solved[:2])
     assert np.concatenate([mode.ravel() for mode in at.modes]) == pytest.approx(solved[2:], abs=1e-10)
+
+
+@pytest.mark.parametrize("both", [True, False])
+def test_the_information_of_each_side_is_fishers_with_a_floor(both: bool) -> None:
+    """tr(V^-1 dV V^-1 dV) / 2 for V written out, of a side alone; and a little more, which does not vanish at zero."""
+    y, columns, who, what = slopes("gaussian", 12, 6)
+    terms = [vector("participant", who, columns), vector("item", what, columns)][: 1 + both]
+    at = GaussianMixedObjective(Crossing(*sides(terms)), y, columns)(THETA[: 3 * len(terms)])
+    assert at is not None
+    information = at.information()
+    assert information.shape == (3 * len(terms), 3 * len(terms))
+    assert not information[:3, 3:].any()
+    for number, (term, factor) in enumerate(zip(terms, FACTORS, strict=False)):
+        z = expanded(term, np.eye(2))
+        wide = np.kron(factor, np.eye(len(term.levels)))
+        v = np.linalg.inv(np.eye(len(y)) + z @ wide @ wide.T @ z.T)
+        moves = [np.kron(unit, np.eye(len(term.levels))) for unit in (E00, E10, E11)]
+        changes = [z @ (move @ wide.T + wide @ move.T) @ z.T for move in moves]
+        fisher = np.array([[np.trace(v @ one @ v @ other) / 2 for other in changes] for one in changes])
+        by_column = np.diag(z.T @ v @ z).reshape(2, -1).sum(axis=1)
+        part = slice(3 * number, 3 * number + 3)
+        assert information[part, part] == pytest.approx(fisher + FLOOR * np.diag(by_column[[0, 1, 1]]))
+
+
+@pytest.mark.parametrize("reml", [False, True])
+def test_there_is_no_criterion_without_a_finite_theta(reml: bool) -> None:
+    objective, _ = model(reml)
+    assert objective(np.append(THETA[:-1], np.nan)) is None
+    assert objective(np.append(THETA[:-1], np.inf)) is None
+    with np.errstate(over="ignore", invalid="ignore"):
+        assert objective(1e200 * THETA) is None  # so large that nothing can be factorised
+
+
+@pytest.mark.parametrize("slope", [0.0, 1e-7, 1e7])
+def test_answers_that_the_fixed_effects_tell_are_refused(slope: float) -> None:
+    """They leave no residual but that of rounding, in which a search would find effects and a p below .001."""
+    objective, _ = model(False)
+    exact = replace(objective, value=objective.design @ [0.3 * slope, slope])
+    told = r"^The fixed effects tell every answer without error, so that nothing is left to fit\.$"
+    with pytest.raises(ValueError, match=told):
+        exact(THETA)
+
+
+@pytest.mark.parametrize("reml", [False, True])
+@pytest.mark.parametrize("unit", [1e-8, 1e8])
+def test_the_unit_of_the_answers_moves_the_criterion_by_its_logarithm(unit: float, reml: bool) -> None:
+    objective, _ = model(reml)
+    one, other = objective(THETA), replace(objective, value=unit * objective.value)(THETA)
+    assert one is not None
+    assert other is not None
+    assert other.value == pytest.approx(one.value + objective.freedom * np.log(unit))
+    assert other.residual_variance == pytest.approx(unit**2 * one.residual_variance)
+    assert other.coefficients == pytest.approx(unit * one.coefficients)
+
+
+def test_the_degrees_of_freedom_and_the_parameters_are_counted() -> None:
+    for reml in (False, True):
+        objective, _ = model(reml)
+        assert objective.freedom == len(objective.value) - 2 * reml
+        assert objective.parameters == 6

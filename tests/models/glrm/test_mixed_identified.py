@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from karat.models.glrm.mixed import fit_mixed
-from karat.models.glrm.mixed_identified import undetermined
+from karat.models.glrm.mixed_identified import _lacking, undetermined
 from karat.models.glrm.mixed_sides import sides
 from karat.models.glrm.terms import random_term
 
@@ -38,6 +38,43 @@ def test_conditions_crossed_within_items_are_not(residual: bool) -> None:
 def test_a_side_without_effects_has_nothing_to_determine() -> None:
     _, nothing = sides([random_term("participant", WHO)])
     assert undetermined(nothing, True) == []
+
+
+def test_the_factor_that_lacks_is_named_among_others_of_its_side() -> None:
+    """Every answer is a level of the last factor, which cannot be told from the residual."""
+    who, what, when = np.indices((6, 4, 2)).reshape(3, -1)
+    rounds, trial = random_term("who:round", who * 2 + when), random_term("who:trial", np.arange(len(who)))
+    slopes = random_term("who", who, np.column_stack([np.ones(len(who)), what - 1.5]), ("(Intercept)", "x"))
+    for terms in ([slopes, rounds, trial], [slopes, trial, rounds], [random_term("who", who), trial, rounds]):
+        side, _ = sides([*terms, random_term("what", what)])
+        assert len(side.blocks) == 3
+        assert undetermined(side, residual=True) == ["who:trial"]
+        assert undetermined(side, residual=False) == []
+
+
+def test_one_level_with_two_answers_tells_effects_from_the_residual() -> None:
+    codes = np.array([*range(10), 9])
+    side, _ = sides([random_term("trial", codes)])
+    assert undetermined(side, residual=True) == []
+
+
+def test_effects_that_no_level_has_both_of_have_no_covariance() -> None:
+    """Two groups of participants: what would vary together never meets."""
+    group = (np.arange(2)[:, None] == WHO % 2).T * 1.0
+    terms = [random_term("participant", WHO, group, ("one", "other")), random_term("item", WHAT)]
+    first, second = sides(terms)
+    assert undetermined(first, residual=True) == ["participant"]
+    assert undetermined(second, residual=True) == []
+    apart = random_term("participant", WHO, group, ("one", "other"), "diagonal")
+    assert undetermined(sides([apart, terms[1]])[0], residual=True) == []
+
+
+def test_information_is_judged_relative_to_that_of_each_element() -> None:
+    side, _ = sides([random_term("participant", WHO, columns(2)[:, :2], NAMES[:2]), random_term("item", WHAT)])
+    size = np.array([1e6, 1.0, 1e-6])
+    related = np.array([[1.0, 0.5, 0.2], [0.5, 1.0, 0.3], [0.2, 0.3, 1.0]])
+    assert _lacking(side, related * np.outer(size, size)) == []
+    assert _lacking(side, np.ones((3, 3)) * np.outer(size, size)) == ["participant"]
 
 
 @pytest.mark.parametrize("family", ["binary", "gaussian"])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from karat.models.glrm.families import Binary, Ordinal
-from karat.models.glrm.mixed_laplace import LaplaceObjective
+from karat.models.glrm.mixed_laplace import LaplaceObjective, linear_information, theta_information
 from karat.models.glrm.mixed_mode import Crossing
 from karat.models.glrm.mixed_sides import sides
 from karat.models.glrm.terms import RandomTerm, random_term
@@ -120,3 +120,127 @@ def test_parameters_that_are_not_allowed_have_no_value() -> None:
     x = parameters("ordinal", theta)
     assert objective(np.where(np.arange(len(x)) == 1, 5.0, x)) is None
     assert objective(x * np.nan) is None
+
+
+def test_parameters_beyond_what_can_be_computed_have_no_value() -> None:
+    """The predictor is infinite, or the curvature is."""
+    objective, theta, _ = model("full", "binary")
+    x = parameters("binary", theta)
+    assert objective(np.array([1.7e308, 1.7e308, *theta])) is None
+    assert objective(np.where(np.arange(len(x)) == 2, 1e200, x)) is None
+
+
+def test_a_system_that_cannot_be_solved_has_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    objective, theta, _ = model("full", "binary")
+
+    def fails(*_: Any) -> Any:
+        raise np.linalg.LinAlgError
+
+    monkeypatch.setattr("karat.models.glrm.mixed_mode.Crossing.factorise", fails)
+    assert objective(parameters("binary", theta)) is None
+
+
+def by_rows(family: str, objective: LaplaceObjective, eta: Any, psi: Any) -> Any:
+    """The log-likelihood of every row."""
+    if family == "binary":
+        return np.log(logistic(objective.family.answers * eta))
+    ends = np.array([-40.0, *psi, 40.0])
+    category = objective.family.answers
+    return np.log(logistic(ends[category + 1] - eta) - logistic(ends[category] - eta))
+
+
+def second_differences(function: Any, x: Any, step: float = 1e-3) -> Any:
+    """The matrices of second derivatives of what a function gives in every row."""
+    units = step * np.eye(len(x))
+    return np.array([
+        [(function(x + a + b) - function(x + a - b) - function(x - a + b) + function(x - a - b)) / (4 * step**2)
+         for b in units]
+        for a in units
+    ])  # fmt: skip
+
+
+@pytest.mark.parametrize("family", ["binary", "ordinal"])
+@pytest.mark.parametrize("design", ["full", "one factor", "rounds"])
+def test_the_information_about_the_coefficients_is_that_of_dense_matrices(design: str, family: str) -> None:
+    """The Hessian of the penalised likelihood in all, by differences for each row, from which the effects are taken."""
+    objective, theta, terms = model(design, family)
+    x = parameters(family, theta)
+    beta, psi, _ = objective.split(x)
+    at = objective(x)
+    assert at is not None
+    crossing, factors = objective.crossing, objective.crossing.factors(np.array(theta))
+    eta = objective.offset + objective.design @ beta + crossing.predictor(factors, at.modes)
+    rows = second_differences(lambda y: by_rows(family, objective, eta + y[0], psi + y[1:]), np.zeros(1 + len(psi)))
+    effects = np.concatenate([expanded(term, factor) for term, factor in terms], axis=1)
+    # Every row's predictor and thresholds, by what moves them.
+    moves = np.zeros((1 + len(psi), len(eta), len(beta) + len(psi) + effects.shape[1]))
+    moves[0] = np.column_stack([objective.design, np.zeros((len(eta), len(psi))), effects])
+    for k in range(len(psi)):
+        moves[1 + k, :, len(beta) + k] = 1.0
+    whole = -np.einsum("ina,ijn,jnb->ab", moves, rows, moves, optimize=True)
+    own = len(beta) + len(psi)
+    inner = whole[own:, own:] + np.eye(effects.shape[1])
+    fixed = whole[:own, :own] - whole[:own, own:] @ np.linalg.solve(inner, whole[own:, :own])
+    information = at.information()
+    assert information[:own, :own] == pytest.approx(fixed, rel=1e-4, abs=1e-4)
+    assert np.count_nonzero(information[:own, own:]) == 0
+    assert information == pytest.approx(information.T)
+
+
+@pytest.mark.parametrize("covariance", ["full", "diagonal", "shared"])
+def test_the_information_about_theta_is_fishers(covariance: Any) -> None:
+    """tr(V^-1 dV V^-1 dV) / 2 with V = I + Z Lambda Lambda'Z' of all rows at once, and dV by differences."""
+    _, columns, who, what = slopes(participants=6, items=5)
+    rounds = np.arange(len(who)) % 2
+    side, _ = sides([
+        vector("participant", who, columns, covariance), random_term("item", what),
+        vector("participant:round", who * 2 + rounds, columns, covariance),
+    ])  # fmt: skip
+    theta = np.linspace(0.4, 1.1, side.size)
+    weight = np.random.default_rng(1).uniform(0.1, 0.3, len(who))
+    level = who == np.arange(6)[:, None]
+    whitened = side.columns * np.sqrt(weight)
+
+    def covered(theta: Any) -> Any:
+        z = side.factor(theta).T @ whitened
+        return np.eye(len(who)) + (z.T @ z) * (level.T.astype(float) @ level)
+
+    inverse = np.linalg.inv(covered(theta))
+    units = 1e-3 * np.eye(side.size)
+    steps = [inverse @ (covered(theta + unit) - covered(theta - unit)) / 2e-3 for unit in units]
+    fisher = np.array([[np.trace(one @ other) / 2 for other in steps] for one in steps])
+    curvature = side.curvature(weight)
+    information, beside, precision = linear_information(side, side.factor(theta), curvature)
+    assert information == pytest.approx(fisher, rel=1e-6, abs=1e-9)
+    assert beside == pytest.approx([np.trace(one) / 2 for one in steps], rel=1e-6)
+    for number, own in enumerate(level):
+        z = whitened[:, own]
+        assert precision[number] == pytest.approx(z @ inverse[np.ix_(own, own)] @ z.T)
+    # What stands in where the information vanishes: a tenth of what the rows tell about each effect.
+    told = np.array([np.trace(precision[:, k, k][:, None] * np.eye(6)) for k in range(side.effects)])
+    row, _, element = side.pattern
+    floor = np.zeros(side.size)
+    for place, which in zip(row, element, strict=True):
+        floor[which] += told[place]
+    assert theta_information(side, side.factor(theta), curvature) == pytest.approx(
+        fisher + 0.1 * np.diag(floor), rel=1e-6, abs=1e-9
+    )
+
+
+def test_parameters_have_their_places() -> None:
+    objective, theta, _ = model("full", "ordinal")
+    assert objective.parameters == 1 + 3 + 6
+    beta, psi, rest = objective.split(parameters("ordinal", theta))
+    assert (beta.tolist(), psi.tolist(), rest.tolist()) == ([0.6], THRESHOLDS, theta)
+
+
+def test_modes_that_are_given_are_where_the_search_starts() -> None:
+    objective, theta, _ = model("full", "binary")
+    x = parameters("binary", theta)
+    at = objective(x)
+    assert at is not None
+    again = objective(x, at.modes)
+    assert again is not None
+    assert again.value == pytest.approx(at.value, abs=1e-9)
+    moved = [np.abs(one - other).max() for one, other in zip(again.modes, at.modes, strict=True)]
+    assert max(moved) < 1e-6

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from karat.models.glrm.mixed_search import search
+from karat.models.glrm.mixed_search import MixedConvergence, _leave, _smaller, _tidy, search
 from karat.models.glrm.mixed_sides import Block
 
 NAMES = ["a", "b", "c"]
@@ -20,11 +22,11 @@ class At:
     value: float
     gradient: Any
     information: Callable[[], Any]
-    modes: None = None
+    modes: Any = None
 
 
 def block(width: int, full: bool) -> Block:
-    return Block(0, "item", tuple("abc"[:width]), width, 1, full, 0, None)
+    return Block(0, "item", tuple("abcd"[:width]), width, 1, full, 0, None)
 
 
 def of_covariance(target: Any, weight: float = 20.0) -> Callable[[Any, Any], At]:
@@ -46,6 +48,9 @@ def test_a_covariance_is_found_from_anywhere(start: list[float]) -> None:
     lower = np.linalg.cholesky(target)
     assert found.convergence.converged
     assert found.parameters == pytest.approx(lower[[0, 1, 1], [0, 0, 1]], abs=1e-4)
+    # What is told of the end belongs to it, and not to the same covariance with other signs.
+    at = of_covariance(target)(found.parameters, None)
+    assert (found.at.value, found.at.gradient.tolist()) == (at.value, at.gradient.tolist())
 
 
 def test_a_singular_covariance_is_reached_exactly() -> None:
@@ -104,5 +109,259 @@ def test_the_covariance_is_the_inverse_of_the_hessian() -> None:
 
 
 def test_a_start_that_is_not_allowed_is_refused() -> None:
-    with pytest.raises(ValueError, match="not allowed"):
+    said = "The parameters to start from are not allowed: thresholds must increase and all be finite."
+    with pytest.raises(ValueError, match=f"^{said}$"):
         search(lambda x, _: None, np.zeros(1), [], NAMES[:1])
+
+
+TURN = np.array([[2.0, 0.0], [0.6, 0.5]])
+"""Parameters are seen through this matrix, so that their information is not diagonal."""
+
+
+@dataclass
+class Counted:
+    """A function that remembers where it was asked."""
+
+    function: Callable[[Any], At | None]
+    points: list[Any] = field(default_factory=list)
+
+    def __call__(self, x: Any, modes: Any) -> At | None:
+        self.points.append(x.copy())
+        return self.function(x)
+
+
+def quadratic(matrix: Any, information: Any, slope: Any = 0.0, value: float | None = None) -> Counted:
+    """x'Mx / 2 + slope'x; with `value` the gradient belongs to it, but the value never falls."""
+
+    def function(x: Any) -> At:
+        own = float(x @ matrix @ x) / 2 + float(np.sum(slope * x))
+        return At(own if value is None else value, matrix @ x + slope, lambda: information)
+
+    return Counted(function)
+
+
+def test_evaluations_are_counted_and_what_was_found_is_said() -> None:
+    matrix, information = np.array([[4.0, 1.0], [1.0, 3.0]]), TURN @ TURN.T
+    function = quadratic(matrix, information, np.array([1.0, -2.0]))
+    found = search(function, np.array([3.0, -2.0]), [], NAMES[:2])
+    assert found.parameters == pytest.approx(np.linalg.solve(matrix, [-1.0, 2.0]), abs=1e-4)
+    assert found.covariance == pytest.approx(np.linalg.inv(matrix), rel=1e-6)
+    gradient = matrix @ found.parameters + [1.0, -2.0]
+    slope = np.abs(np.linalg.solve(np.linalg.cholesky(information), gradient)).max()
+    decrement = gradient @ np.linalg.solve(matrix, gradient) / 2
+    assert found.convergence.reason == ""
+    assert found.convergence.message == (
+        f"Converged after {len(function.points)} evaluations: the gradient is at most {slope:.1e} a standard error and "
+        f"half the squared Newton decrement {decrement:.1e}, and the Hessian is positive definite."
+    )
+
+
+def test_an_information_that_is_too_large_does_not_end_the_search_early() -> None:
+    """By the information nothing is left to gain at the start; by the Hessian there is, and the search goes on."""
+    matrix = np.array([[4.0, 1.0], [1.0, 0.5]])
+    information = 100 * np.array([[4.0, 0.5], [0.5, 0.4]])
+    start = np.array([1.0, -1.0]) * 1e-4
+    gradient = matrix @ start
+    assert gradient @ np.linalg.solve(information, gradient) / 2 < 1e-9
+    assert gradient @ np.linalg.solve(matrix, gradient) / 2 > 1e-8
+    function = quadratic(matrix, information)
+    found = search(function, start, [], NAMES[:2])
+    assert found.convergence.converged
+    # The start; once more when it is tidied and four for the curvature; a step; and the same again.
+    assert found.convergence.iterations == len(function.points) == 1 + 5 + 1 + 5
+    assert np.abs(found.parameters).max() < 1e-9
+
+
+def test_a_search_that_cannot_fall_stops_short_and_says_so() -> None:
+    matrix, information, slope = np.array([[4.0, 1.0], [1.0, 0.5]]), TURN @ TURN.T, np.array([3.0, 0.4])
+    function = quadratic(matrix, information, slope, value=0.0)
+    found = search(function, np.zeros(2), [], NAMES[:2])
+    alone = np.abs(np.linalg.solve(np.linalg.cholesky(information), slope)).max()
+    assert found.parameters.tolist() == [0.0, 0.0]
+    assert found.convergence.decrement == pytest.approx(slope @ np.linalg.solve(matrix, slope) / 2)
+    assert not found.convergence.converged
+    assert found.convergence.definite
+    assert str(found.convergence) == (
+        f"NOT converged after {len(function.points)} evaluations: the search stopped short; the gradient is at most "
+        f"{alone:.1e} a standard error and half the squared Newton decrement {found.convergence.decrement:.1e}."
+    )
+    assert found.covariance == pytest.approx(np.linalg.inv(matrix))
+
+
+@pytest.mark.parametrize("side", [[-1.0, 1.0], [-1.0], [1.0]])
+def test_a_search_with_nothing_beside_its_end_says_so(side: list[float]) -> None:
+    """The likelihood does not exist on one side of the start, or on both."""
+    there = At(2.0, np.array([1e-6, -3e-6]), lambda: np.eye(2))
+    found = search(lambda x, _: None if np.sign(x[0]) in side else there, np.zeros(2), [], NAMES[:2])
+    assert found.parameters.tolist() == [0.0, 0.0]
+    assert found.at is there
+    assert found.hessian.shape == found.covariance.shape == (2, 2)
+    assert found.hessian.dtype == np.float64
+    assert np.isnan(found.hessian).all()
+    assert np.isnan(found.covariance).all()
+    assert found.convergence == MixedConvergence(
+        False, found.convergence.decrement, 3e-6, False, (), 6,
+        "the likelihood could not be computed beside the end of the search",
+    )  # fmt: skip
+    assert np.isnan(found.convergence.decrement)
+
+
+def test_a_saddle_that_cannot_be_left_is_no_maximum() -> None:
+    """The gradient belongs to a saddle, but the value falls on no side of it."""
+    function = quadratic(np.diag([-1.0, 2.0]), np.eye(2), value=0.0)
+    found = search(function, np.zeros(2), [], NAMES[:2])
+    assert found.parameters.tolist() == [0.0, 0.0]
+    assert (found.convergence.converged, found.convergence.definite) == (False, False)
+    assert found.convergence.reason == "the Hessian is not positive definite"
+    assert found.hessian == pytest.approx(np.diag([-1.0, 2.0]))
+    assert np.isnan(found.covariance).all()
+
+
+def test_a_saddle_is_left_by_a_standard_error_along_its_steepest_side() -> None:
+    """(y2^2 - 1)^2 + y1^2 of parameters that are turned: in standard errors, the minimum lies one from the saddle."""
+
+    def function(x: Any) -> At:
+        y = TURN.T @ x
+        slope = TURN @ [2 * y[0], 4 * y[1] * (y[1] ** 2 - 1)]
+        return At((y[1] ** 2 - 1) ** 2 + y[0] ** 2, slope, lambda: TURN @ TURN.T)
+
+    counted = Counted(function)
+    found = search(counted, np.zeros(2), [], NAMES[:2])
+    assert found.convergence.converged
+    # The start, once more when it is tidied, four for the curvature, and then the first step.
+    assert np.abs(TURN.T @ counted.points[6]) == pytest.approx([0.0, 1.0], abs=1e-6)
+    assert found.convergence.iterations == len(counted.points)
+
+
+@pytest.mark.parametrize("length", [1.0, -1.0, 0.3, -0.3, 0.1, -0.1])
+@pytest.mark.parametrize("elsewhere", [None, 5.0, 6.0])
+def test_both_sides_of_a_saddle_are_tried_ever_closer(length: float, elsewhere: float | None) -> None:
+    x, step = np.array([1.0, 2.0]), np.array([0.5, -4.0])
+    here = At(5.0, np.zeros(2), lambda: np.eye(2), "modes")
+    tried: list[float] = []
+
+    def function(at: Any, modes: Any) -> At | None:
+        tried.append(float((at - x)[0] / step[0]))
+        assert modes == "modes"
+        if np.allclose(at, x + length * step):
+            return replace(here, value=4.9)
+        return None if elsewhere is None else replace(here, value=elsewhere)
+
+    left = _leave(function, x, here, step)
+    assert left is not None
+    assert left[0] == pytest.approx(x + length * step)
+    assert left[1].value == 4.9
+    assert tried == pytest.approx([1.0, -1.0, 0.3, -0.3, 0.1, -0.1][: len(tried)])
+    assert _leave(lambda *_: here, x, here, step) is None
+
+
+def test_parameters_in_other_units_are_named_alike() -> None:
+    """Only 1000 a + b matters, and c."""
+    seen = np.array([[1000.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    function = quadratic(seen.T @ seen, np.diag([1e6, 1.0, 1.0]))
+    assert search(function, np.zeros(3), [], NAMES).convergence.flat == ("a", "b")
+
+
+def test_what_a_flat_parameter_is_bound_up_with_in_the_information_is_not_named() -> None:
+    function = quadratic(np.diag([1.0, 1.0, 0.0]), 0.2 * np.eye(3) + 0.8)
+    found = search(function, np.zeros(3), [], NAMES)
+    assert found.convergence.flat == ("c",)
+    assert found.convergence.iterations == len(function.points)
+
+
+def test_of_a_flat_direction_the_large_parts_are_named() -> None:
+    for direction, named in (
+        ([0.5, 0.5, 0.5, 0.5], "abcd"),
+        ([0.9, 0.4, 0.17, 0.0], "ab"),
+        ([0.2, 0.0, 1.0, 0.35], "cd"),
+    ):
+        along = np.array(direction) / np.linalg.norm(direction)
+        function = quadratic(np.eye(4) - np.outer(along, along), np.eye(4))
+        assert search(function, np.zeros(4), [], "abcd").convergence.flat == tuple(named)
+
+
+def test_several_flat_directions_are_named_each_parameter_once() -> None:
+    """Nothing depends on d, and nearly nothing on a - b."""
+    along = np.array([1.0, -1.0, 0.0, 0.0]) / np.sqrt(2)
+    matrix = np.diag([1.0, 1.0, 1.0, 0.0]) - (1 - 5e-4) * np.outer(along, along)
+    found = search(quadratic(matrix, np.eye(4)), np.zeros(4), [], "abcd")
+    assert found.convergence.flat == ("d", "a", "b")
+    assert found.convergence.reason == "the data do not determine d and a and b"
+    beside = search(quadratic(np.diag([-1.0, 1.0, 0.0]), np.eye(3), value=0.0), np.zeros(3), [], NAMES)
+    assert beside.convergence.flat == ("c",)
+    assert not beside.convergence.definite
+
+
+def of_triangle(target: Any, weight: float = 20.0) -> Callable[[Any, Any], At]:
+    """As `of_covariance`, for any size; parameters after the triangle do nothing."""
+    column, row = np.triu_indices(len(target))
+
+    def function(x: Any, _: Any) -> At:
+        lower = np.zeros_like(target)
+        lower[row, column] = x[: len(row)]
+        error = lower @ lower.T - target
+        slope = np.zeros(len(x))
+        slope[: len(row)] = (2 * weight * error @ lower)[row, column]
+        return At(weight * (error**2).sum() / 2, slope, lambda: weight * np.eye(len(x)))
+
+    return function
+
+
+def test_a_singular_lambda_of_three_effects_may_turn_but_nothing_else_may() -> None:
+    """The first effect has no variance, which leaves a triangle of rank two that can turn."""
+    target = np.diag([-0.5, 0.8, 0.6])
+    start = np.array([0.5, 0.2, 0.1, 0.7, 0.2, 0.6])
+    names = [f"t{k}" for k in range(6)]
+    found = search(of_triangle(target), start, [(0, block(3, True))], names)
+    assert found.convergence.converged
+    lower = block(3, True).factor(found.parameters)
+    assert lower @ lower.T == pytest.approx(np.diag([0.0, 0.8, 0.6]), abs=1e-3)
+    blocks = [(0, block(3, True)), (6, block(1, False))]
+    beside = search(of_triangle(target), np.append(start, 0.5), blocks, [*names, "other"])
+    assert beside.convergence.flat == ("other",)
+
+
+def test_a_flat_direction_of_a_regular_lambda_is_named() -> None:
+    """Only the first variance matters; the rest of the triangle is far from singular."""
+
+    def function(x: Any, _: Any) -> At:
+        return At((x[0] ** 2 - 0.25) ** 2, np.array([4 * x[0] * (x[0] ** 2 - 0.25), 0, 0]), lambda: np.eye(3))
+
+    found = search(function, np.array([0.4, 0.0, 0.8]), [(0, block(2, True))], NAMES)
+    assert set(found.convergence.flat) == {"b", "c"}
+
+
+def test_a_zero_at_which_there_is_no_likelihood_is_not_taken() -> None:
+    """A small deviation stays where the likelihood cannot be computed without it; so does all, where it never can."""
+    small, here = np.array([0.05, -0.5]), At(1.0, np.zeros(2), lambda: np.eye(2))
+    blocks = [(0, block(1, False)), (1, block(1, False))]
+    x, at = _tidy(lambda x, _: None if x[0] == 0 else replace(here, value=2.0), small, here, blocks)
+    assert (x.tolist(), at.value) == ([0.05, 0.5], 2.0)
+    x, at = _tidy(lambda *_: None, small, here, blocks)
+    assert x.tolist() == [0.05, 0.5]
+    assert at is here
+    assert small.tolist() == [0.05, -0.5]
+
+
+@given(st.integers(1, 4), st.integers(0, 10_000))
+def test_small_directions_go_by_the_nearest_covariances_of_lower_rank(width: int, seed: int) -> None:
+    """Beside the spectrum of the covariance, of which the smallest values are set to zero."""
+    random = np.random.default_rng(seed)
+    turn = np.linalg.qr(random.normal(size=(width, width)))[0]
+    deviations = np.sort(random.choice([0.02, 0.05, 0.09, 0.3, 1.0], width, replace=False))
+    covariance = (turn * deviations**2) @ turn.T
+    own = block(width, True)
+    candidates = _smaller(own, np.linalg.cholesky(covariance)[own.entries])
+    assert len(candidates) == np.count_nonzero(deviations < 0.1)
+    for number, theta in enumerate(candidates):
+        kept = np.where(np.arange(width) <= number, 0.0, deviations)
+        lower = own.factor(theta)
+        assert lower @ lower.T == pytest.approx((turn * kept**2) @ turn.T, abs=1e-10)
+        assert lower[:, width - number - 1 :] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_small_deviations_without_correlations_go_one_after_the_other() -> None:
+    candidates = _smaller(block(3, False), np.array([0.05, -0.7, -0.02]))
+    assert [one.tolist() for one in candidates] == [[0.05, -0.7, 0.0], [0.0, -0.7, 0.0]]
+    assert _smaller(block(2, False), np.array([0.1, 0.5])) == []
+    assert _smaller(block(2, True), np.array([0.1, 0.0, 0.5])) == []

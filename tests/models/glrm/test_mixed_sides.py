@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 from karat.models.glrm.mixed_mode import Crossing
 from karat.models.glrm.mixed_sides import sides
-from karat.models.glrm.terms import random_term
+from karat.models.glrm.terms import Covariance, RandomTerm, random_term
 from models.glrm.mixed_cases import slopes, vector
 
 WHO, WHAT, WHEN = np.indices((5, 4, 3)).reshape(3, -1)
@@ -58,14 +60,30 @@ def test_slopes_of_a_nested_factor_repeat_their_block() -> None:
     assert np.array_equal(first.columns[1:].sum(axis=0), columns.sum(axis=1))
 
 
+def test_a_shared_variance_of_a_nested_factor_is_repeated_for_every_column_and_level() -> None:
+    columns = np.column_stack([WHAT % 2 == 0, WHAT % 2]) * 1.0
+    inner = random_term("participant:round", WHO * 3 + WHEN, columns, ("even", "odd"), "shared")
+    first, _ = sides([random_term("participant", WHO), random_term("item", WHAT), inner])
+    assert first.factor(np.array([5.0, 2.0])).tolist() == np.diag([5.0, *[2.0] * 6]).tolist()
+    block = first.blocks[1]
+    assert (block.term, block.group, block.width, block.repeats, block.first) == (2, "participant:round", 1, 6, 1)
+    assert block.repeat is not None
+    assert block.repeat.tolist() == WHEN.tolist()
+    assert first.blocks[0].repeat is None
+
+
 def test_three_crossed_factors_are_refused() -> None:
     terms = [random_term("participant", WHO), random_term("item", WHAT), random_term("round", WHEN)]
-    with pytest.raises(ValueError, match=r"3 grouping factors are crossed here \(participant, item, round\)"):
+    said = (
+        "3 grouping factors are crossed here (participant, item, round); at most two can be. "
+        "Take the one with the fewest levels as a fixed effect."
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
         sides(terms)
 
 
 def test_terms_of_one_factor_must_agree() -> None:
-    with pytest.raises(ValueError, match="Two terms of participant number its levels differently"):
+    with pytest.raises(ValueError, match=r"^Two terms of participant number its levels differently\.$"):
         sides([random_term("participant", WHO), random_term("participant", WHO[::-1])])
 
 
@@ -80,13 +98,34 @@ def test_a_change_of_basis_changes_nothing(shift: float) -> None:
     assert np.allclose(based.columns @ based.columns.T / len(who), np.eye(2), atol=1e-6)
 
 
-def test_sums_over_levels_are_those_of_matrices() -> None:
+def test_a_change_of_basis_is_that_of_each_term() -> None:
+    """As above, with several terms on a side: their columns are turned alone, and nested ones in every repeat alike."""
+    random = np.random.default_rng(5)
+    columns = np.column_stack([np.ones(60), 3 + random.normal(size=60)])
+    rounds = (WHEN[:, None] == np.arange(3)) * 4.0
+    side, _ = sides([
+        vector("participant", WHO, columns), random_term("item", WHAT),
+        vector("participant", WHO, columns**2, "diagonal"), vector("participant:round", WHO * 3 + WHEN, columns),
+        random_term("participant", WHO, rounds, ("r1", "r2", "r3"), "shared"),
+    ])  # fmt: skip
+    based, theta = side.based(), random.normal(size=3 + 2 + 1 + 3)
+    own = side.columns.T @ side.factor(side.theta_transform() @ theta)
+    assert np.allclose(own, based.columns.T @ based.factor(theta), atol=1e-8)
+    full, diagonal, shared, nested = (based.stack(block) for block in based.blocks)
+    for stack in (full, nested):
+        assert np.allclose(np.einsum("rkn,rln->kl", stack, stack) / 60, np.eye(2))
+    assert np.allclose((diagonal**2).mean(axis=2), 1)
+    assert np.allclose((shared**2).sum(axis=(0, 1)), 1)
+
+
+@pytest.mark.parametrize("covariance", ["full", "diagonal", "shared"])
+def test_sums_over_levels_are_those_of_matrices(covariance: Covariance) -> None:
     """Totals, predictors, curvatures and variances beside products of dense matrices."""
     random = np.random.default_rng(3)
     columns = np.column_stack([np.ones(60), random.normal(size=60)])
-    crossing = Crossing(*sides([
-        vector("participant", WHO, columns), vector("item", WHAT, columns), random_term("item:round", WHAT * 3 + WHEN)
-    ]))  # fmt: skip
+    nested = np.column_stack([columns[:, ::-1], random.normal(size=60)])
+    inner = random_term("item:round", WHAT * 3 + WHEN, nested, ("x", "(Intercept)", "z"), covariance)
+    crossing = Crossing(*sides([vector("participant", WHO, columns), vector("item", WHAT, columns), inner]))
     dense = [
         (side.columns[:, :, None] * (side.codes[:, None] == np.arange(side.groups))).transpose(1, 2, 0).reshape(60, -1)
         for side in (crossing.first, crossing.second)
@@ -100,6 +139,9 @@ def test_sums_over_levels_are_those_of_matrices() -> None:
     assert np.allclose(between, whole[:size, size:])
     for level, block in enumerate(curvature.first):
         part = slice(2 * level, 2 * level + 2)
+        assert np.allclose(block, whole[part, part])
+    for level, block in enumerate(curvature.second):
+        part = slice(size + 11 * level, size + 11 * (level + 1))
         assert np.allclose(block, whole[part, part])
     totals = crossing.totals(weight)
     assert np.allclose(np.concatenate([total.ravel() for total in totals]), both.T @ weight)
@@ -122,3 +164,23 @@ def test_a_factor_nested_in_both_joins_the_side_where_it_has_fewer_levels() -> N
     cells = random_term("participant:item", WHO * 4 + WHAT)
     first, second = sides([random_term("item", WHAT), random_term("participant", WHO), cells])
     assert (first.effects, second.effects) == (1, 5)
+
+
+def test_one_factor_has_a_second_side_that_adds_nothing() -> None:
+    first, nothing = sides([random_term("participant", WHO)])
+    assert (first.groups, first.effects, first.size) == (5, 1, 1)
+    assert (nothing.groups, nothing.effects, nothing.size, nothing.blocks) == (1, 1, 0, ())
+    assert nothing.codes.tolist() == [0] * 60
+    assert nothing.columns.tolist() == [[0.0] * 60]
+    assert nothing.based() is nothing
+    assert nothing.theta_transform().shape == (0, 0)
+    crossing = Crossing(first, nothing)
+    assert crossing.curvature(np.ones(60)).between.tolist() == [[[[0.0]]]] * 5
+    assert crossing.totals(np.ones(60))[1].tolist() == [[0.0]]
+
+
+def test_a_level_without_answers_has_sums_of_zero() -> None:
+    term = RandomTerm("participant", WHO, np.arange(7), np.ones((60, 1)), ("(Intercept)",))
+    side, _ = sides([term])
+    assert side.totals(np.ones(60))[:, 0].tolist() == [12.0] * 5 + [0.0] * 2
+    assert side.curvature(np.ones(60)).ravel().tolist() == [12.0] * 5 + [0.0] * 2

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
 from karat.models.glrm.mixed_singular import simpler, singular_directions
 from karat.models.glrm.terms import RandomTerm, random_term
@@ -64,7 +68,50 @@ def test_a_regular_model_stays() -> None:
 
 def test_of_two_singular_terms_the_smaller_effect_goes() -> None:
     both = [term(2, "diagonal"), random_term("participant", CODES, COLUMNS[:, :2], NAMES[:2], "diagonal")]
-    step = simpler(both, [np.diag([0.5, 2e-5]), np.diag([1e-5, 0.7])], [True, True])
+    step = simpler(both, [np.diag([-0.5, 2e-5]), np.diag([-1e-5, 0.7])], [True, True])
     assert step is not None
     assert [str(one) for one in step[0]] == ["(1 + x || item)", "(0 + x | participant)"]
-    assert step[1].startswith("(Intercept) for participant had no variance")
+    assert step[1] == "(Intercept) for participant had no variance; it was left out: (0 + x | participant)."
+
+
+def test_a_term_that_goes_leaves_those_before_and_after_it() -> None:
+    three = [random_term("participant", CODES), term(), random_term("list", CODES)]
+    first = simpler(three, [np.eye(1), np.array([[1.0, 0], [0.5, 0]]), np.eye(1)], [False, True, False])
+    assert first is not None
+    assert [str(one) for one in first[0]] == ["(1 | participant)", "(1 + x || item)", "(1 | list)"]
+    second = simpler(first[0], [np.eye(1), np.diag([1.0, 0.0]), np.eye(1)], [False, True, False])
+    assert second is not None
+    assert [str(one) for one in second[0]] == ["(1 | participant)", "(1 | item)", "(1 | list)"]
+    assert second[1] == "x for item had no variance; it was left out: (1 | item)."
+    third = simpler(second[0], [np.eye(1), np.zeros((1, 1)), np.eye(1)], [False, True, False])
+    assert third is not None
+    assert [str(one) for one in third[0]] == ["(1 | participant)", "(1 | list)"]
+    assert third[1] == "(1 | item) had no variance; it was left out."
+
+
+def test_effects_with_one_variance_go_together() -> None:
+    other = random_term("participant", CODES)
+    step = simpler([other, term(3, "shared")], [np.eye(1), np.zeros((3, 3))], [False, True])
+    assert step is not None
+    assert [str(one) for one in step[0]] == ["(1 | participant)"]
+    assert step[1] == "(one variance for (Intercept), x, z | item) had no variance; it was left out."
+    assert simpler([term(3, "shared")], [np.zeros((3, 3))], [True]) is None
+
+
+@given(st.integers(0, 10_000))
+def test_the_direction_that_is_named_has_no_variance(seed: int) -> None:
+    """The weights, applied to effects of deviation 1, cancel them; the largest of the weights is positive."""
+    random = np.random.default_rng(seed)
+    factor = np.tril(random.uniform(0.2, 1, (3, 3)) * random.choice([-1, 1], (3, 3)))
+    factor[2, 2] = 0.0  # a lower triangle of rank two
+    (said,) = singular_directions(term(3), factor)
+    weights = np.array([float(weight) for weight in re.findall(r"[+-]\d\.\d\d", said)])
+    deviations = np.sqrt((factor**2).sum(axis=1))
+    assert np.abs(weights @ (factor / deviations[:, None])).max() < 0.02
+    assert weights[np.abs(weights).argmax()] > 0 or np.sort(np.abs(weights))[-1] - np.sort(np.abs(weights))[-2] < 0.011
+
+
+def test_effects_of_one_direction_alone_are_counted() -> None:
+    factor = np.outer([1.0, -2.0, 0.5], [1.0, 0.0, 0.0])
+    (said,) = singular_directions(term(3), factor)
+    assert "the effects of item vary in 1 of 3 directions; in standard deviations, " in said

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -9,8 +11,10 @@ import numpy as np
 import pytest
 
 from karat.models.glrm import fit_crossed, fit_nominal
+from karat.models.glrm import nominal as nominal_module
 from karat.models.glrm.crossed import crossed
-from karat.models.glrm.softmax import NominalObjective
+from karat.models.glrm.nominal import _first_deviations
+from karat.models.glrm.softmax import BlockModes, NominalObjective, _Place
 from models.glrm.dense import differences
 from models.glrm.simulated import answers
 
@@ -35,8 +39,10 @@ def objective_of(response: Any, worker: Any, task: Any, x: Any) -> NominalObject
     return NominalObjective(chosen, layout.present, layout.place(np.column_stack([np.ones(len(x)), x])))
 
 
-def dense(response: Any, worker: Any, task: Any, x: Any, beta: Any, by_worker: Any, by_task: Any) -> float:
-    """-log of the Laplace approximation with every effect a column and the Hessian whole."""
+def dense_mode(
+    response: Any, worker: Any, task: Any, x: Any, beta: Any, by_worker: Any, by_task: Any
+) -> tuple[float, Any, Any, Any]:
+    """-log of the Laplace approximation with every effect a column, these columns, W of each answer and the Hessian."""
     n, m = len(response), beta.shape[1]
     workers, tasks = worker.max() + 1, task.max() + 1
     z = np.zeros((n, m, (workers + tasks) * m))
@@ -56,11 +62,12 @@ def dense(response: Any, worker: Any, task: Any, x: Any, beta: Any, by_worker: A
             break
         b = b + step
     log_likelihood = (y * eta).sum() - np.log(1 + np.exp(eta).sum(axis=1)).sum()
-    return float(b @ b / 2 - log_likelihood + np.linalg.slogdet(hessian)[1] / 2)
+    return float(b @ b / 2 - log_likelihood + np.linalg.slogdet(hessian)[1] / 2), z, w, hessian
 
 
 @pytest.mark.parametrize(
-    ("workers", "tasks", "share", "sheets"), [(9, 5, 1.0, 1), (5, 9, 1.0, 1), (8, 6, 0.6, 1), (6, 5, 0.6, 3)]
+    ("workers", "tasks", "share", "sheets"),
+    [(9, 5, 1.0, 1), (5, 9, 1.0, 1), (8, 6, 0.6, 1), (6, 5, 0.6, 3), (1, 5, 0.8, 3)],
 )
 def test_value_and_gradient(workers: int, tasks: int, share: float, sheets: int) -> None:
     data = choices(workers, tasks, share, sheets)
@@ -69,9 +76,43 @@ def test_value_and_gradient(workers: int, tasks: int, share: float, sheets: int)
     at = objective(parameters, objective.zero_modes())
     assert at is not None
     assert at.found
-    assert at.value == pytest.approx(dense(*data, *objective.split(parameters)), abs=1e-7)
+    assert at.value == pytest.approx(dense_mode(*data, *objective.split(parameters))[0], abs=1e-7)
     value = differences(lambda x: objective(x, at.modes).value, parameters)  # type: ignore[union-attr]
     assert at.gradient == pytest.approx(value, abs=1e-6)
+
+
+@pytest.mark.parametrize(("workers", "tasks", "share", "sheets"), [(7, 4, 1.0, 1), (4, 6, 0.7, 2)])
+def test_the_information_is_that_of_dense_matrices(workers: int, tasks: int, share: float, sheets: int) -> None:
+    """Coefficients: the Hessian of the penalised likelihood, less the effects; deviations: those of a linear model.
+
+    The last deviation of the workers is so small that the curvature stands in for what they tell.
+    """
+    data = _, worker, task, x = choices(workers, tasks, share, sheets)
+    objective = objective_of(*data)
+    parameters = np.array([0.2, -0.4, 0.6, -0.1, 0.9, 1e-4, 1.4, -1.1])
+    at = objective(parameters, objective.zero_modes())
+    assert at is not None
+    beta, by_worker, by_task = objective.split(parameters)
+    _, z, w, hessian = dense_mode(*data, beta, by_worker, by_task)
+    design = np.einsum("nc,kl->nkcl", np.column_stack([np.ones(len(x)), x]), np.eye(2)).reshape(len(x), 2, 4)
+    with_design = np.einsum("nka,nkl,nlb->ab", z, w, design)
+    fixed = np.einsum("nka,nkl,nlb->ab", design, w, design) - with_design.T @ np.linalg.solve(hessian, with_design)
+    variances = np.diag(np.linalg.inv(hessian)).reshape(workers + tasks, 2)
+    told = []
+    for groups, own, deviations in ((worker, variances[:workers], by_worker), (task, variances[workers:], by_task)):
+        for k, deviation in enumerate(deviations):
+            total = 0.0
+            for group, variance in enumerate(own[:, k]):
+                known = 1 - variance
+                unit = known / deviation**2 if abs(deviation) > 1e-3 else w[groups == group, k, k].sum()
+                total += unit * max(2 * known, 0.2)
+            told.append(total)
+    information = at.information()
+    assert information[:4, :4] == pytest.approx(fixed, rel=1e-6, abs=1e-8)
+    assert np.diag(information)[4:] == pytest.approx(told, rel=1e-6)
+    rest = information.copy()
+    rest[:4, :4] = 0
+    assert np.count_nonzero(rest) == 4
 
 
 def test_the_kept_factor_changes_nothing() -> None:
@@ -85,6 +126,60 @@ def test_the_kept_factor_changes_nothing() -> None:
     assert kept is not None
     assert kept.value == pytest.approx(fresh.value, abs=1e-8)
     assert kept.gradient == pytest.approx(fresh.gradient, abs=1e-6)
+
+
+def test_a_factor_is_kept_for_as_long_as_it_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Close by, the only new factor is that of the mode; far away it is renewed on the way."""
+    objective = objective_of(*choices())
+    x = np.array([0.1, -0.3, 0.5, 0.0, 0.9, 0.6, 1.2, 1.3])
+    at = objective(x, objective.zero_modes())
+    assert at is not None
+    counts = {"factorise": 0, "evaluate": 0}
+    for name in counts:
+        original = getattr(_Place, name)
+
+        def counted(*given: Any, name: str = name, original: Any = original) -> Any:
+            counts[name] += 1
+            return original(*given)
+
+        monkeypatch.setattr(_Place, name, counted)
+    objective(x + 1e-4, at.modes)
+    assert counts == {"factorise": 1, "evaluate": counts["evaluate"]}
+    near = counts["evaluate"]
+    assert 2 <= near <= 6
+    objective(x + 2.0, at.modes)
+    assert 3 <= counts["factorise"] - 1 <= 8
+    assert counts["evaluate"] - near < 25
+
+
+@pytest.mark.parametrize(("away", "found"), [(1.0, False), (0.01, False), (1e-6, True)])
+def test_effects_beside_which_there_is_no_likelihood_are_the_mode_only_if_nothing_is_left(
+    away: float, found: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    objective = objective_of(*choices(9, 6))
+    x = np.array([0.1, -0.3, 0.5, 0.0, 0.9, 0.6, 1.2, 1.3])
+    at = objective(x, objective.zero_modes())
+    assert at is not None
+    start = BlockModes(at.modes.worker + away, at.modes.task)
+    original, values = _Place.evaluate, iter([True])
+
+    def evaluate(place: Any, worker: Any, task: Any) -> Any:
+        point = original(place, worker, task)
+        return point if next(values, False) else replace(point, value=np.nan)
+
+    monkeypatch.setattr(_Place, "evaluate", evaluate)
+    stuck = objective(x, start)
+    assert stuck is not None
+    assert stuck.found is found
+    assert stuck.modes.worker.tolist() == start.worker.tolist()
+
+
+def test_a_search_without_enough_steps_has_not_found_the_mode(monkeypatch: pytest.MonkeyPatch) -> None:
+    objective = objective_of(*choices(9, 6))
+    monkeypatch.setattr("karat.models.glrm.softmax.STEPS", 1)
+    at = objective(np.array([0.1, -0.3, 0.5, 0.0, 0.9, 0.6, 1.2, 1.3]), objective.zero_modes())
+    assert at is not None
+    assert at.found is False
 
 
 @pytest.mark.parametrize(("a_cell", "tolerance"), [(30, 0.03), (120, 0.015)])
@@ -127,6 +222,60 @@ def test_two_categories_are_a_binary_answer() -> None:
     assert nominal.standard_errors[:, 0] == pytest.approx(binary.standard_errors, rel=1e-3)
     assert nominal.variances["task"][0] == pytest.approx(binary.variances["task"], rel=1e-3)
     assert nominal.worker_effects[:, 0] == pytest.approx(binary.worker_effects, abs=1e-3)
+    assert nominal.task_effects[:, 0] == pytest.approx(binary.task_effects, abs=1e-3)
+
+
+def test_deviations_that_a_search_ends_with_below_zero_are_turned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The likelihood does not know the sign of a deviation, but the modes and the Hessian go with it."""
+    response, worker, task, _ = choices(share=0.8)
+    fit = fit_nominal(response, worker, task)
+    negative = np.array([-1.0, 1.0, 1.0, -1.0])
+    monkeypatch.setattr(nominal_module, "_first_deviations", lambda *given: negative * _first_deviations(*given))
+    other = fit_nominal(response, worker, task)
+    assert other.converged
+    assert other.log_likelihood == pytest.approx(fit.log_likelihood, abs=1e-7)
+    assert other.parameters == pytest.approx(fit.parameters, abs=1e-3)
+    assert other.worker_effects == pytest.approx(fit.worker_effects, abs=1e-3)
+    assert other.task_effects == pytest.approx(fit.task_effects, abs=1e-3)
+    assert other.modes.worker == pytest.approx(fit.modes.worker, abs=1e-3)
+    assert other.modes.task == pytest.approx(fit.modes.task, abs=1e-3)
+    assert other.hessian == pytest.approx(fit.hessian, abs=1e-2 * np.abs(fit.hessian).max())
+
+
+def test_few_answers_of_many_are_still_laid_out_in_a_whole_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    response, worker, task, _ = choices(share=0.5)
+    fit = fit_nominal(response, worker, task)
+    monkeypatch.setattr("karat.models.glrm.crossed.PADDED", 0)
+    monkeypatch.setattr("karat.models.glrm.crossed.SMALL", 0)
+    assert fit_nominal(response, worker, task).log_likelihood == fit.log_likelihood
+
+
+def test_a_large_coefficient_is_no_large_variance() -> None:
+    response, worker, task, x = choices()
+    design = np.column_stack([np.ones(len(x)), x[::-1], x / 1000])
+    fit = fit_nominal(response, worker, task, design)
+    assert fit.coefficients[2, 0] > 400
+    assert fit.converged
+
+
+@pytest.mark.parametrize(("side", "group"), [("worker", 3), ("task", 0)])
+def test_what_is_left_without_a_worker_or_task_is_the_likelihood_of_the_others(side: Any, group: int) -> None:
+    data = choices(9, 6, share=0.8)
+    response, worker, task, x = data
+    fit = fit_nominal(response, worker, task, np.column_stack([np.ones(len(x)), x]))
+    rest, modes, kept = fit.without(side, group)
+    assert rest is not None
+    assert kept.tolist() == [True] * 8
+    left = (worker if side == "worker" else task) != group
+    numbered = [np.unique(one[left], return_inverse=True)[1] for one in (worker, task)]
+    other = objective_of(response[left], *numbered, x[left])
+    at, expected = rest(fit.parameters, modes), other(fit.parameters, other.zero_modes())
+    assert at is not None
+    assert expected is not None
+    assert at.value == pytest.approx(expected.value, abs=1e-8)
+    effects = np.delete(fit.modes.worker, group, axis=0) if side == "worker" else fit.modes.worker
+    assert modes.worker.tolist() == effects.tolist()
+    assert rest.answers == left.sum()
 
 
 def test_a_fit_ends_in_a_minimum_and_the_sides_are_alike() -> None:
@@ -141,7 +290,40 @@ def test_a_fit_ends_in_a_minimum_and_the_sides_are_alike() -> None:
     turned = fit_nominal(response, task, worker, design)
     assert turned.log_likelihood == pytest.approx(fit.log_likelihood, abs=1e-7)
     assert turned.variances["worker"] == pytest.approx(fit.variances["task"], rel=1e-3)
-    assert str(fit).startswith(f"{len(x)} nominal answers of 16 workers to 10 tasks in 3 categories, the baseline 0:")
+    parts = "; ".join(
+        f"{name} " + ", ".join(f"{value:.4g}" for value in fit.variances[name]) for name in ("worker", "task")
+    )
+    assert str(fit) == (
+        f"{len(x)} nominal answers of 16 workers to 10 tasks in 3 categories, the baseline 0: variances of {parts}; "
+        f"log-likelihood {fit.log_likelihood:.3f}. {fit.convergence}"
+    )
+
+
+def test_a_category_goes_with_the_last_who_used_it() -> None:
+    """Category 3 is the first worker's alone; 2 is used once besides; and the baseline is used by the last two."""
+    worker, task = np.indices((4, 3)).reshape(2, -1)
+    response = np.array([3, 2, 1, 1, 2, 1, 0, 1, 1, 0, 1, 1])
+    objective = objective_of(response, worker, task, np.linspace(-1, 1, 12))
+    assert (objective.predictors, objective.parameters, objective.deviations, objective.answers) == (3, 12, 6, 12)
+    random = np.random.default_rng(1)
+    modes = BlockModes(random.normal(size=(4, 3)), random.normal(size=(3, 3)))
+    rest, left, kept = objective.without(modes, "worker", 0)
+    assert rest is not None
+    assert kept.tolist() == [True, True, False] * 4
+    assert rest.chosen.tolist() == objective.chosen[:2, :, 1:].tolist()
+    assert left.worker.tolist() == modes.worker[1:, :2].tolist()
+    assert left.task.tolist() == modes.task[:2].tolist()
+    same, _, all_kept = objective.without(modes, "worker", 1)
+    assert same is not None
+    assert same.predictors == 3
+    assert all_kept.all()
+    without_task, left, kept = objective.without(modes, "task", 0)
+    assert without_task is None  # all who chose the baseline chose it there
+    assert left.worker.tolist() == modes.worker[:, :2].tolist()
+    assert left.task.tolist() == modes.task[:2, 1:].tolist()
+    alone = objective_of(np.array([0, 0, 1, 1]), np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.zeros(4))
+    assert alone.without(alone.zero_modes(), "worker", 1)[0] is None
+    assert alone.without(alone.zero_modes(), "worker", 0)[0] is None
 
 
 def test_the_baseline_can_be_named() -> None:
@@ -150,15 +332,62 @@ def test_the_baseline_can_be_named() -> None:
     assert named.categories.tolist() == ["c", "a", "b"]
     plain = fit_nominal((response + 1) % 3, worker, task)
     assert named.log_likelihood == pytest.approx(plain.log_likelihood, abs=1e-7)
-    with pytest.raises(ValueError, match="none of the answers"):
+    with pytest.raises(ValueError, match=r"^The baseline 9 is none of the answers\.$"):
         fit_nominal(response, worker, task, baseline=9)
 
 
 def test_what_cannot_be_fitted(monkeypatch: pytest.MonkeyPatch) -> None:
     response, worker, task, _ = choices()
-    with pytest.raises(ValueError, match="All answers are the same"):
+    with pytest.raises(ValueError, match=r"^All answers are the same; there is nothing to fit\.$"):
         fit_nominal(np.zeros(len(worker)), worker, task)
-    assert "grows without bound" in str(fit_nominal(task % 3, worker, task))
-    monkeypatch.setattr("karat.models.glrm.nominal.LARGEST", 100)
-    with pytest.raises(ValueError, match="too many for a nominal model"):
+    unbounded = fit_nominal(task % 3, worker, task)
+    assert unbounded.converged is False
+    assert unbounded.convergence.reason == (
+        "a variance grows without bound, since nearly every worker or task chose a category always or never"
+    )
+    size = 16 * 10 * 2 * 2  # two predictors for each of three categories' workers and tasks
+    monkeypatch.setattr("karat.models.glrm.nominal.LARGEST", size - 1)
+    said = "16 workers x 10 tasks x 2 categories are too many for a nominal model. Fit fewer categories, or a part of "
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}the tasks\\.$"):
         fit_nominal(response, worker, task)
+    monkeypatch.setattr("karat.models.glrm.nominal.LARGEST", size)
+    assert fit_nominal(response, worker, task).converged
+
+
+@pytest.mark.parametrize("share", [1.0, 0.6])
+def test_the_search_starts_from_how_much_counts_vary(share: float) -> None:
+    """Logits against the baseline of each worker and task, less what chance does to them; between 1 and 5."""
+    response, worker, task, x = choices(9, 7, share, sheets=10, seed=4)
+    response[task == 2] = 0
+    response[worker < 3] = worker[worker < 3]
+    response[(task == 3) | (task == 5)] = 2
+    objective = objective_of(response, worker, task, x)
+    expected = []
+    for groups in (worker, task):
+        for category in (1, 2):
+            logits, noise = [], []
+            for group in np.unique(groups):
+                own = response[groups == group]
+                count, baseline = (own == category).sum() + 0.5, (own == 0).sum() + 0.5
+                logits.append(np.log(count / baseline))
+                noise.append(1 / count + 1 / baseline)
+            expected.append(min(max(np.sqrt(max(np.var(logits) - np.mean(noise), 0)), 1.0), 5.0))
+    assert _first_deviations(objective.chosen, objective.present) == pytest.approx(expected)
+    assert len({round(value, 6) for value in expected}) > 2
+    extreme = np.repeat(np.arange(10) % 2, 1000)
+    many = objective_of(extreme, np.tile(np.arange(1000), 10), np.repeat(np.arange(10), 1000), np.zeros(10_000))
+    assert _first_deviations(many.chosen, many.present).tolist() == [1.0, 5.0]
+
+
+def test_a_variance_of_zero_is_named_with_its_side_and_category() -> None:
+    """Every task has the same counts: nothing of it varies."""
+    random = np.random.default_rng(1)
+    worker, task = np.indices((24, 6)).reshape(2, -1)
+    kinds = np.array(["no", "perhaps", "yes"])
+    response = kinds[np.stack([random.permutation(np.repeat([0, 1, 2], 8)) for _ in range(6)], axis=1).ravel()]
+    fit = fit_nominal(response, worker, task)
+    of_tasks = [f"The fit is singular: the task variance of {kind} is zero." for kind in ("perhaps", "yes")]
+    assert fit.notes[-2:] == tuple(of_tasks)
+    assert fit.variances["task"] == pytest.approx([0.0, 0.0], abs=1e-6)
+    turned = fit_nominal(response, task, worker)
+    assert turned.notes[:2] == tuple(note.replace("task", "worker") for note in of_tasks)

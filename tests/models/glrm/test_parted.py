@@ -17,13 +17,14 @@ from karat.models.agreement import fleiss_kappa, icc_agreement, icc_consistency
 from karat.models.glrm import Fit, fit_crossed, fit_crossed_in_parts, leave_one_out, worker_share
 from karat.models.glrm import parted_crew as crew_module
 from karat.models.glrm import schur as schur_module
+from karat.models.glrm.parted import _start
 from karat.models.glrm.parted_agreement import agreement_in_parts
-from karat.models.glrm.parted_answers import PartAnswers, Placed, Sample, random_numbers
+from karat.models.glrm.parted_answers import PartAnswers, Placed, Sample, describe, merged, random_numbers
 from karat.models.glrm.parted_crew import Crew, PassesError
 from karat.models.glrm.schur import covariance_of_many
 from karat.work import HERE, opened
 from karat.work.kept import Kept
-from models.glrm.parted_cases import DyingPart, split
+from models.glrm.parted_cases import DyingPart, parted_objective, split
 from models.glrm.simulated import answers
 
 Family = Literal["binary", "ordinal"]
@@ -165,8 +166,11 @@ def test_more_tasks_than_can_be_solved_are_those_of_workers_drawn_at_random() ->
     for fit in found:
         assert fit.log_likelihood == pytest.approx(whole.log_likelihood, rel=1e-8)
         assert fit.tasks.tolist() == whole.tasks.tolist()
-        assert "more than the 80" in fit.notes[0]
-        assert f"of {len(fit.workers)} workers out of 120" in fit.notes[0]
+        assert fit.notes[0] == (
+            f"There are {len(np.unique(task))} tasks, more than the 80 whose effects can be told apart at once: the "
+            f"model is fitted to the {kept.sum():,} answers of {len(fit.workers)} workers out of 120, drawn at random "
+            f"(seed 5), to {len(fit.tasks)} tasks."
+        )
         assert fit.notes[1:] == whole.notes
 
 
@@ -212,8 +216,12 @@ def test_what_cannot_be_fitted_is_said() -> None:
     response, worker, task, x = answers()
     whole = PartAnswers(response, worker, task)
     for parts, family, message in (
-        ([whole], "gaussian", "binary or ordinal"),
-        ([], "binary", "no answers"),
+        (
+            [whole],
+            "gaussian",
+            r"^Answers in parts are binary or ordinal; gaussian answers are fitted in memory\.$",
+        ),
+        ([], "binary", r"^There are no answers to fit\.$"),
         ([PartAnswers(response * 0, worker, task)], "binary", "All answers are the same"),
         ([PartAnswers(np.arange(len(worker)) % 3, worker, task)], "binary", "two values, this one 3"),
         ([PartAnswers(response, worker * 0, task)], "binary", "two workers and two tasks"),
@@ -227,12 +235,29 @@ def test_what_cannot_be_fitted_is_said() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             fit_crossed_in_parts(parts, family=family)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="3 numbers"):
+    with pytest.raises(ValueError, match=r"^start must have 3 numbers, got 1\.$"):
         fit_crossed_in_parts([whole], start=[1.0])
     with pytest.raises(ValueError, match="in memory"):
         leave_one_out(fit_crossed_in_parts([whole]))
-    with pytest.raises(ValueError, match="Allow more tasks"):
+    with pytest.raises(ValueError, match=r"^The first worker drawn answered more than 5 tasks\. Allow more tasks\.$"):
         fit_crossed_in_parts([whole], tasks=5)
+
+
+def test_a_search_starts_from_the_shares_of_the_categories() -> None:
+    response, worker, task, x = answers("ordinal")
+    design = x[:, None]
+    objective = parted_objective(response, worker, task, design, family="ordinal")
+    known = merged([describe(("ordinal", None), one) for one in objective.crew.parts], "ordinal")
+    start = _start(objective, known, None)
+    assert (start[0], start[-2:].tolist()) == (0.0, [1.0, 1.0])
+    assert 1 / (1 + np.exp(-start[1:-2])) == pytest.approx([np.mean(response <= kind) for kind in range(3)])
+    # Where a deviation is asked to start at zero it starts beside it, and what was asked for stays as it is.
+    asked = [0.5, -1.0, 0.0, 1.0, 0.0, -0.02]
+    assert _start(objective, known, asked).tolist() == [0.5, -1.0, 0.0, 1.0, 0.1, -0.02]
+    assert _start(objective, known, np.array([0, -1, 0, 1, -0.009, 2])).tolist() == [0.0, -1.0, 0.0, 1.0, 0.1, 2.0]
+    given = np.zeros(6)
+    _start(objective, known, given)
+    assert given.tolist() == [0.0] * 6
 
 
 def test_a_start_is_taken() -> None:

@@ -67,11 +67,35 @@ def test_gaps_and_unknown_levels(data: dict[str, Any]) -> None:
         "participant": ["p1", "p1", None],
         "item": [1, 1, 1],
     }
-    assert np.isnan(predict(model, new)).tolist() == [True, True, False]
+    found = predict(model, new)
+    assert np.isnan(found).tolist() == [True, True, False]
+    nobody = {"condition": ["b"], "size": [1.0], "participant": ["nobody"], "item": [1]}
+    assert found[2] == pytest.approx(predict(model, nobody)[0])
     with pytest.raises(FormulaError, match='condition has "d", which is not among its levels: "a", "b", "c"'):
         predict(model, {**new, "condition": ["a", "b", "d"]})
     with pytest.raises(FormulaError, match='there is no column "size"'):
         predict(model, {"condition": ["a"]}, random=False)
+    with pytest.raises(FormulaError) as error:
+        predict(model, {"condition": ["a"], "size": [1.0], "item": [1]})
+    formula = f"time ~ condition + size + {GROUPS}"
+    told = 'there is no column "participant"; there are "condition", "size", "item".'
+    assert str(error.value) == f'At {1 + formula.index("|")} of "{formula}": {told}'
+
+
+def test_rows_without_bounds_have_no_prediction(data: dict[str, Any]) -> None:
+    model = fit(f"time ~ condition * size + {GROUPS}", data, "gaussian")
+    found = predict(model, {"condition": ["a", "a"], "size": [np.inf, 1.0]}, random=False)
+    assert np.isnan(found).tolist() == [True, False]
+
+
+def test_one_row_can_be_predicted(data: dict[str, Any]) -> None:
+    model = fit(f"time ~ scale(size) + {GROUPS}", data, "gaussian")
+    scaled = (3.0 - data["size"].mean()) / data["size"].std(ddof=1)
+    expected = model.fit.coefficients @ [1.0, scaled]
+    assert predict(model, {"size": [3.0]}, random=False) == pytest.approx([expected])
+    assert predict(model, {"size": [3.0]}, scale="response", random=False) == pytest.approx([expected])
+    mean = fit(f"time ~ 1 + {GROUPS}", data, "gaussian")
+    assert predict(mean, {}, random=False) == pytest.approx(mean.fit.coefficients)
 
 
 def test_simplified_models_predict_with_what_is_left(data: dict[str, Any]) -> None:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import f as f_distribution
 
 from karat.models.glrm.mixed_gaussian import GaussianMixedObjective
 from karat.models.glrm.model import Model, fit
-from karat.models.glrm.satterthwaite import Satterthwaite, joint_degrees
+from karat.models.glrm.satterthwaite import Satterthwaite, _covariance, joint_degrees
 from models.glrm.written_cases import GROUPS, study
 
 
-def slow_degrees(model: Model) -> list[float]:
+def slow_degrees(model: Model, contrasts: Any = None) -> list[float]:
     """2 v^2 / g'A g with A the inverse of a Hessian of differences, in theta and sigma together."""
+    contrasts = np.eye(len(model.fit.coefficients)) if contrasts is None else contrasts
     objective = model.fit.objective
     assert isinstance(objective, GaussianMixedObjective)
     best = np.append(model.fit.theta, np.sqrt(model.fit.residual_variance))
@@ -40,8 +43,8 @@ def slow_degrees(model: Model) -> list[float]:
     slopes = np.array([(covariance(best + a) - covariance(best - a)) / (2 * h) for a in steps])
     spread = np.linalg.inv(hessian)
     found = []
-    for k, variance in enumerate(np.diag(covariance(best))):
-        slope = slopes[:, k, k]
+    for row in contrasts:
+        variance, slope = row @ covariance(best) @ row, np.array([row @ one @ row for one in slopes])
         found.append(2 * variance**2 / (slope @ spread @ slope))
     return found
 
@@ -66,10 +69,60 @@ def test_joint_degrees() -> None:
     # The mean of F with d degrees below is d / (d - 2), that of the sum of squared t the sum of such means.
     below = joint_degrees(np.array([10.0, 30.0]))
     assert below / (below - 2) == pytest.approx((10 / 8 + 30 / 28) / 2)
-    assert joint_degrees(np.array([1.5, 30.0])) == 2
+    assert joint_degrees(np.array([1.5, 30.0])) == joint_degrees(np.array([2.0, 30.0])) == 2
+    near = joint_degrees(np.array([3.0, 3.5, 3.2]))
+    assert near / (near - 2) == pytest.approx((3 / 1 + 3.5 / 1.5 + 3.2 / 1.2) / 3)
+    below = joint_degrees(np.array([10.0, 10.5]))
+    assert below / (below - 2) == pytest.approx((10 / 8 + 10.5 / 8.5) / 2, rel=1e-9)
+    assert joint_degrees(np.array([7.5])) == 7.5
+
+
+@pytest.mark.parametrize("reml", [True, False])
+def test_a_test_of_several_rows_is_made_of_independent_ones(reml: bool) -> None:
+    """F by the inverse of the rows' covariance, and the degrees of its parts by the slow computation."""
+    model = fit(f"time ~ condition * group + {GROUPS}", study(), "gaussian", reml=reml)
+    contrasts = np.random.default_rng(3).normal(size=(3, len(model.fit.coefficients)))
+    statistic, size, degrees, p = model.satterthwaite.test(contrasts)
+    inner, means = contrasts @ model.fit.covariance @ contrasts.T, contrasts @ model.fit.coefficients
+    assert (statistic, size) == (pytest.approx(means @ np.linalg.solve(inner, means) / 3), 3)
+    parts = np.array(slow_degrees(model, np.linalg.eigh(inner)[1].T @ contrasts))
+    assert degrees / (degrees - 2) == pytest.approx((parts / (parts - 2)).mean(), rel=1e-4)
+    assert p == pytest.approx(f_distribution.sf(statistic, 3, degrees))
+    # The units of the rows do not matter.
+    for unit in (1e-8, 1e8):
+        assert model.satterthwaite.test(unit * contrasts) == pytest.approx((statistic, 3, degrees, p))
+    # A row that says nothing new adds nothing, and no degree of freedom above.
+    again = model.satterthwaite.test(np.vstack([contrasts, contrasts[0] - 2 * contrasts[2]]))
+    assert (again[0], again[1]) == (pytest.approx(statistic), 3)
+
+
+def test_what_is_not_known_has_no_degrees() -> None:
+    model = fit(f"time ~ size + {GROUPS}", study(), "gaussian")
+    assert np.isnan(model.satterthwaite.degrees(np.zeros((1, 2)))).all()
+    unknown = Satterthwaite(replace(model.fit, covariance=np.full((2, 2), np.nan)))
+    statistic, size, degrees, p = unknown.test(np.eye(2))
+    assert size == 2
+    assert np.isnan([statistic, degrees, p]).all()
+    # Where the variance of a contrast is known without error, it has all degrees of freedom.
+    sure = Satterthwaite(model.fit)
+    sure.__dict__["slopes"] = np.zeros((3, 2, 2))
+    assert sure.degrees(np.eye(2)).tolist() == [np.inf, np.inf]
+    told = "^The likelihood cannot be computed beside the estimate, so that it has no degrees of freedom.$"
+    with pytest.raises(ValueError, match=told):
+        _covariance(lambda theta: None, np.ones(2))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("error", [np.nan, 0.0, np.inf])
+def test_an_error_that_is_not_known_has_a_step_all_the_same(error: float) -> None:
+    model = fit("time ~ size + (1 | participant)", study(), "gaussian")
+    usual = Satterthwaite(model.fit).slopes
+    again = Satterthwaite(replace(model.fit, parameter_covariance=np.array([[error]]))).slopes
+    np.testing.assert_allclose(again, usual, rtol=1e-4, atol=1e-9)
 
 
 def test_other_answers_have_none() -> None:
     model = fit(f"yes ~ size + {GROUPS}", study())
-    with pytest.raises(ValueError, match="measured answers"):
+    with pytest.raises(
+        ValueError, match=r"^Satterthwaite's degrees of freedom are for measured answers, not binary ones\.$"
+    ):
         Satterthwaite(model.fit).degrees(np.eye(2))

@@ -28,6 +28,21 @@ def test_a_leading_minus_binds_less_than_a_power_and_more_than_a_colon() -> None
     assert power.operator == "^"
 
 
+def test_powers_are_read_from_the_right() -> None:
+    tree = parse("y ~ a^b^c").right
+    assert isinstance(tree, Pair)
+    assert (written(tree.left), written(tree.right)) == ("a", "b^c")
+
+
+def test_a_leading_plus_changes_nothing() -> None:
+    assert parse("y ~ +a").right == Name("a", 6)
+
+
+@pytest.mark.parametrize("text", ["y ~ -(a + b):c", "y ~ (1 || g)", "y ~ I(x^2 - 1.5)", "y ~ I(x - 1234567.5)"])
+def test_a_tree_is_written_as_it_was_read(text: str) -> None:
+    assert written(parse(text)) == text
+
+
 def test_names() -> None:
     assert parse("`the answer` ~ first.name_2").left == Name("the answer", 1)
     assert parse("y ~ 0.5").right == Number(0.5, 5)
@@ -37,21 +52,20 @@ def test_names() -> None:
 @pytest.mark.parametrize(
     ("text", "position", "what"),
     [
-        ("y ~ a + ", 8, "ends where a name should stand"),
-        ("y ~ (a + b", 5, "never closed"),
-        ("y ~ a $ b", 7, '"$" has no meaning'),
-        ("y ~ a b", 7, '"b" should not stand here'),
-        ("y ~ a + * b", 9, 'not "*"'),
-        ("~ a", 1, "no response"),
-        ("y + a", 1, "no response"),
-        ("y ~ scale(a, 2)", 12, "one argument"),
+        ("y ~ a + ", 8, "the formula ends where a name should stand."),
+        ("y ~ (a + b", 5, "this bracket is never closed."),
+        ("y ~ a $ b", 7, '"$" has no meaning in a formula.'),
+        ("y ~ a b", 7, '"b" should not stand here.'),
+        ("y ~ a + * b", 9, 'a name should stand here, not "*".'),
+        ("~ a", 1, 'there is no response; write "response ~ terms".'),
+        ("y + a", 1, 'there is no response; write "response ~ terms".'),
+        ("y ~ scale(a, 2)", 12, "a function takes one argument here."),
     ],
 )
 def test_what_is_wrong_is_named_with_its_place(text: str, position: int, what: str) -> None:
     with pytest.raises(FormulaError) as error:
         parse(text)
-    assert str(error.value).startswith(f'At {position} of "{text}": ')
-    assert what in str(error.value)
+    assert str(error.value) == f'At {position} of "{text}": {what}'
 
 
 @given(st.text(alphabet="ab~+-*/:^|()1 0.`,$", max_size=25))

@@ -21,6 +21,18 @@ def test_kinds() -> None:
     assert isinstance(column(pd.Series(["a", "b"]), "x"), Factor)
 
 
+def test_numbers_with_an_order_of_their_own_are_a_factor() -> None:
+    factor = column(pd.Categorical([2, 1, 2], categories=[2, 1]), "x")
+    assert isinstance(factor, Factor)
+    assert (factor.levels, factor.codes.tolist()) == (("2", "1"), [0, 1, 0])
+
+
+def test_levels_of_many_kinds_are_sorted_by_size_where_all_are_numbers_and_else_by_their_names() -> None:
+    assert as_factor([10, None, 9, 2.5], "x").levels == ("2.5", "9", "10")
+    assert as_factor(np.array(["b", 10, 2, None], dtype=object), "x").levels == ("10", "2", "b")
+    assert as_factor([True, None, False], "x").codes.tolist() == [1, -1, 0]
+
+
 def test_levels_are_sorted_or_as_said() -> None:
     assert as_factor(["b", "a", "B"], "x").levels == ("B", "a", "b")
     assert as_factor([10, 9.0, 0.5], "x").levels == ("0.5", "9", "10")
@@ -53,13 +65,21 @@ def test_levels_without_rows_are_left_out() -> None:
     factor = Factor(np.array([2, 0, -1, 2]), ("a", "b", "c"))
     rest = factor.at(np.array([True, False, True, True]))
     assert (rest.levels, rest.codes.tolist()) == (("c",), [0, -1, 0])
+    assert Numeric(np.array([1.0, 2.0, 3.0])).at(np.array([True, False, True])).values.tolist() == [1.0, 3.0]
 
 
 def test_what_cannot_be() -> None:
-    with pytest.raises(FormulaError, match='x has "c", which is not among its levels: "a", "b"'):
-        as_factor(["a", "c"], "x", ["a", "b"])
-    with pytest.raises(FormulaError, match="datetime64"):
+    for read in (as_factor, column):
+        with pytest.raises(FormulaError, match=r'^x has "c", which is not among its levels: "a", "b"\.$'):
+            read(["a", "c"], "x", ["a", "b"])
+    with pytest.raises(FormulaError) as error:
         column(np.array(["2020-01-01"], dtype="datetime64[D]"), "day")
-    with pytest.raises(FormulaError, match="one value a row"):
+    assert str(error.value) == "day is of type datetime64[D]; a factor is text, numbers or truth values."
+    with pytest.raises(FormulaError, match=r"^x must have one value a row; it has the shape \(2, 2\)\.$"):
         column(np.zeros((2, 2)), "x")
-    assert listed([str(k) for k in range(10)]).endswith("and 2 more")
+
+
+def test_the_first_eight_names_are_listed() -> None:
+    names = [str(k) for k in range(10)]
+    assert listed(names[:8]) == ", ".join(f'"{name}"' for name in names[:8])
+    assert listed(names) == f"{listed(names[:8])} and 2 more"

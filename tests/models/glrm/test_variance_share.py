@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.linalg import block_diag
 from scipy.optimize import minimize
+from scipy.stats import chi2
 
 from karat.models.glrm import Fit, NominalFit, fit_crossed, fit_nominal, worker_share
+from karat.models.glrm import variance_share as module
+from karat.models.glrm.optimise import Evaluated
+from karat.models.glrm.profile import Rest
 from karat.models.glrm.threads import one_thread
-from karat.models.glrm.variance_share import FittedShare, variance_share
+from karat.models.glrm.variance_share import FittedShare, _Search, variance_share
+from models.glrm.dense import differences
 from models.glrm.simulated import answers
 
 
@@ -49,7 +55,10 @@ def test_with_two_variances_it_is_the_profile_of_their_angle(family: str, deviat
     assert found.upper == pytest.approx(expected.upper, abs=1e-4)
 
 
-@pytest.mark.parametrize(("deviation", "seed"), [(0.7, 0), (0.2, 1), (0.0, 0)])
+@pytest.mark.parametrize(
+    ("deviation", "seed"),
+    [pytest.param(0.7, 0, marks=pytest.mark.slow), pytest.param(0.2, 1, marks=pytest.mark.slow), (0.0, 0)],
+)
 def test_at_an_end_the_best_likelihood_is_as_far_below_as_the_level_says(deviation: float, seed: int) -> None:
     """A second way: the largest likelihood among parameters with the share of the end, from several starts."""
     fit = fit_nominal(*labels(deviation, seed))
@@ -108,5 +117,147 @@ def test_a_hessian_that_is_not_known_is_no_obstacle() -> None:
 
 def test_nothing_varies() -> None:
     model = forms(fit_nominal(*labels(0.7, 2)))
-    with pytest.raises(ValueError, match="Nothing varies"):
+    with pytest.raises(ValueError, match=r"^Nothing varies: the share is not defined\.$"):
         variance_share([replace(model, parameters=np.zeros_like(model.parameters))])
+
+
+def parabola(centre: Sequence[float], hessian: np.ndarray, one: np.ndarray, rest: np.ndarray) -> FittedShare:
+    """A log-likelihood that falls by half a quadratic form: all that follows from it is known."""
+    best = np.array(centre)
+
+    def function(x: np.ndarray, modes: object) -> Rest:
+        gap = x - best
+        return Rest(7.0 + float(gap @ hessian @ gap) / 2, hessian @ gap, modes, lambda: hessian)
+
+    return FittedShare(function, best, "modes", hessian, one, rest)
+
+
+HESSIAN = np.array([[4.0, 1.0, -0.5], [1.0, 9.0, 2.0], [-0.5, 2.0, 5.0]])
+FORMS = {
+    "two deviations": (np.diag([0.0, 1.0, 0.0]), np.diag([0.0, 0.0, 1.0])),
+    "two against one": (np.diag([1.0, 1.0, 0.0]), np.diag([0.0, 0.0, 1.0])),
+    "a variance of coefficients": (np.array([[2.0, 0.6, 0], [0.6, 1.0, 0], [0, 0, 0]]), np.diag([0.0, 0.5, 1.0])),
+}
+
+
+@pytest.mark.parametrize("level", [0.95, 0.8])
+@pytest.mark.parametrize("forms", FORMS)
+def test_the_ends_are_those_of_the_shares_on_an_ellipsoid(forms: str, level: float) -> None:
+    """A second way: every share on a fine grid of the parameters at which a parabola has fallen by enough."""
+    one, rest = FORMS[forms]
+    centre = np.array([1.5, -1.4, 2.0])
+    found = variance_share([parabola(centre.tolist(), HESSIAN, one, rest)], level)
+    longitude, height = np.meshgrid(np.linspace(0, 2 * np.pi, 600), np.linspace(-1, 1, 601))
+    ring = np.sqrt(1 - height**2)
+    sphere = np.stack([ring * np.cos(longitude), ring * np.sin(longitude), height]).reshape(3, -1)
+    x = centre[:, None] + np.linalg.solve(np.linalg.cholesky(HESSIAN).T, sphere) * np.sqrt(chi2.ppf(level, 1))
+    w, t = np.einsum("in,ij,jn->n", x, one, x), np.einsum("in,ij,jn->n", x, rest, x)
+    shares = w / (w + t)
+    assert (found.lower, found.upper) == pytest.approx((shares.min(), shares.max()), abs=2e-4)
+    assert found.value == pytest.approx(centre @ one @ centre / (centre @ (one + rest) @ centre))
+    assert found.level == level
+
+
+def test_the_ends_of_a_pooled_share() -> None:
+    """The mean of two parabolas: the best of searches along their common boundary, from many starts."""
+    one, rest = FORMS["two deviations"]
+    models = [parabola([0.3, 1.5, 2.0], HESSIAN, one, rest), parabola([1.0, 1.2, -2.5], 2 * HESSIAN, one, rest)]
+    found = variance_share(models)
+    centre = np.array([0.3, 1.5, 2.0, 1.0, 1.2, -2.5])
+    root = block_diag(np.linalg.cholesky(HESSIAN), np.linalg.cholesky(2 * HESSIAN)) / np.sqrt(2)
+
+    def share(direction: np.ndarray) -> float:
+        x = centre + np.linalg.solve(root.T, direction / np.linalg.norm(direction)) * np.sqrt(chi2.ppf(0.95, 1))
+        w, t = x[[1, 4]] @ x[[1, 4]], x[[2, 5]] @ x[[2, 5]]
+        return float(w / (w + t))
+
+    random = np.random.default_rng(1)
+    starts = random.normal(size=(2, 6))
+    assert found.lower == pytest.approx(min(minimize(share, start).fun for start in starts), abs=1e-4)
+    assert found.upper == pytest.approx(-min(minimize(lambda x: -share(x), start).fun for start in starts), abs=1e-4)
+    assert found.value == pytest.approx((1.5**2 + 1.2**2) / (1.5**2 + 1.2**2 + 2.0**2 + 2.5**2))
+
+
+def test_how_far_the_likelihood_falls_without_a_form() -> None:
+    """The least of a parabola on a subspace: what the parameters that are left cannot make good."""
+    centre = np.array([0.5, 1.2, 2.0])
+    model = parabola(centre.tolist(), HESSIAN, *FORMS["two deviations"])
+    covariance = np.linalg.inv(HESSIAN)
+    assert model.without_one == pytest.approx(centre[1] ** 2 / covariance[1, 1] / 2, abs=1e-7)
+    assert model.without_rest == pytest.approx(centre[2] ** 2 / covariance[2, 2] / 2, abs=1e-7)
+    # A form of all parameters is zero nowhere else, and the likelihood may not be known where it is.
+    assert replace(model, one=np.eye(3)).without_one == np.inf
+
+    def positive(x: np.ndarray, modes: object) -> Evaluated | None:
+        return model.function(x, modes) if x[1] > 0 else None
+
+    assert replace(model, function=positive).without_one == np.inf
+    nowhere = replace(model, function=lambda x, modes: None)
+    with pytest.raises(ValueError, match=r"^The parameters of the fit are not allowed\.$"):
+        nowhere.at  # noqa: B018
+
+
+def test_an_end_at_zero_or_one_is_one_that_the_mean_likelihood_allows() -> None:
+    one, rest = FORMS["two deviations"]
+    unit = np.eye(3)
+    # Without its first form a model falls by half the square of its deviation.
+    near, far = (parabola([0.5, np.sqrt(2 * fall), 3.0], unit, one, rest) for fall in (0.3, 3.0))
+    assert variance_share([near]).lower == 0
+    assert variance_share([far]).lower > 0
+    assert variance_share([near, far]).lower == 0  # (0.3 + 3) / 2 < 1.92
+    assert variance_share([near, far, far]).lower > 0
+    back, forth = (parabola([0.5, 3.0, np.sqrt(2 * fall)], unit, one, rest) for fall in (0.3, 3.0))
+    assert variance_share([back]).upper == variance_share([back, forth]).upper == 1
+    assert variance_share([back, forth, forth]).upper < 1
+
+
+def test_the_angle_and_the_fall_have_the_slopes_of_differences() -> None:
+    one, rest = FORMS["a variance of coefficients"]
+    models = [parabola([0.3, 1.5, 2.0], HESSIAN, one, rest), parabola([1.0, 1.2, -2.5], 2 * HESSIAN, one, rest)]
+    search = _Search(models, 1)
+    x = np.array([0.4, -1.0, 2.0, 0.8, 1.5, -1.2])
+    w = sum(float(part @ one @ part) for part in np.split(x, 2))
+    t = sum(float(part @ rest @ part) for part in np.split(x, 2))
+    angle, slope = search.angle(x)
+    assert angle == pytest.approx(np.arctan(np.sqrt(w / t)))
+    assert slope == pytest.approx(differences(lambda at: search.angle(at)[0], x), abs=1e-8)
+    z = np.array([0.4, -1.0, 0.7, 0.8, 1.5, -1.2])
+    fall, slope = search.fall(z)
+    # Turned, each parabola falls by half the square of its coordinates, and the mean of both by that of all.
+    assert fall == pytest.approx(z @ z / 2)
+    assert slope == pytest.approx(z)
+    assert search.fall(z)[0] == fall
+    assert search.fall(2 * z)[0] == pytest.approx(4 * fall)
+
+
+def test_a_search_begins_away_from_zero_where_a_deviation_is_to_grow() -> None:
+    one, rest = FORMS["two deviations"]
+    model = parabola([0.3, -1.5, 0.4], HESSIAN, one, rest)
+    errors = np.sqrt(np.diag(np.linalg.inv(HESSIAN)))
+    for sign, growing in ((1, 1), (-1, 2)):
+        search = _Search([model], sign)
+        moved = search.turn @ search._start()
+        expected = np.zeros(3)
+        expected[growing] = 0.3 * errors[growing] * np.sign(model.parameters[growing])
+        assert moved == pytest.approx(expected, abs=1e-12)
+
+
+def test_parameters_that_are_not_allowed_are_far_below_and_a_search_that_fails_has_no_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = parabola([0.3, 1.5, 2.0], HESSIAN, *FORMS["two deviations"])
+
+    def bounded(x: np.ndarray, modes: object) -> Evaluated | None:
+        at = model.function(x, modes)
+        assert at is not None
+        return None if x[0] > 3 else replace(at, value=np.inf) if x[0] < -3 else at  # type: ignore[type-var]
+
+    search = _Search([replace(model, function=bounded)], 1)
+    for z in (np.linalg.solve(search.turn, np.array([4.0, 0, 0])), np.linalg.solve(search.turn, [-4.0, 0, 0])):
+        fall, slope = search.fall(z)
+        assert fall > 1e5
+        assert slope @ z > 1e5  # and the way back is down
+    monkeypatch.setattr(module, "STEPS", 1)
+    share = variance_share([model])
+    assert np.isnan([share.lower, share.upper]).all()
+    assert np.isfinite(share.value)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
 
 from karat.models.glrm.model import fit
 from karat.models.glrm.wald import compare, type_three
@@ -33,6 +36,8 @@ def test_a_term_of_one_column_is_the_square_of_z(data: dict[str, Any]) -> None:
     np.testing.assert_allclose(tests.statistic, model.table()["z"][1:] ** 2)
     np.testing.assert_allclose(tests.p, model.table()["p"][1:])
     assert list(tests.table()) == ["term", "chisq", "df", "p"]
+    assert tests.table()["term"].tolist() == ["size", "group"]
+    assert tests.table()["term"].dtype == object
     assert "X²(1)" in str(tests)
 
 
@@ -40,7 +45,11 @@ def test_with_treatments_main_effects_are_simple_effects_and_said_so(data: dict[
     formula = f"time ~ condition * group + {GROUPS}"
     treated = fit(formula, data, "gaussian", coding="treatment")
     tests = type_three(treated, "chisq")
-    assert "Warning" in str(tests)
+    assert str(tests).startswith(
+        "Type III tests of the terms. Warning: with treatment coding, terms that are part of an interaction are tested "
+        "at the first levels of the factors that they interact with (simple effects); take sum-to-zero coding for main "
+        "effects.\n  condition: X²(2) = "
+    )
     assert tests.statistic[1] == pytest.approx(treated.table()["t"][3] ** 2)
     summed = type_three(fit(formula, data, "gaussian"), "chisq")
     assert summed.statistic[2] == pytest.approx(tests.statistic[2], rel=1e-4)
@@ -53,8 +62,18 @@ def test_cautions(data: dict[str, Any]) -> None:
     assert "size are tested where it is 0" in str(type_three(fit(f"yes ~ size * group + {GROUPS}", data)))
     some = ~((data["condition"] == "a") & (data["group"] == "old"))
     fewer = {name: column[some] for name, column in data.items()}
-    assert "read the tests with care" in str(type_three(fit(f"yes ~ condition * group + {GROUPS}", fewer)))
-    with pytest.raises(ValueError, match="measured answers"):
+    left_out = fit(f"yes ~ condition * group + {GROUPS}", fewer)
+    assert type_three(left_out).notes == (
+        "Columns were left out, so that not all terms are averages over all cells: read the tests with care.",
+    )
+    # Those that remain are taken as they are.
+    rows = np.eye(len(left_out.fit.names))[left_out.design.terms == 3]
+    means = rows @ left_out.fit.coefficients
+    expected = means @ np.linalg.solve(rows @ left_out.fit.covariance @ rows.T, means)
+    assert type_three(left_out).statistic[2] == pytest.approx(expected)
+    with pytest.raises(
+        ValueError, match=r"^F tests are for measured answers; those of other answers are chi-squared\.$"
+    ):
         type_three(fit(f"yes ~ group + {GROUPS}", data), "F")
 
 
@@ -70,20 +89,32 @@ def test_a_ratio_is_near_a_wald_test_and_any_order_will_do(data: dict[str, Any])
 def test_a_variance_at_zero_is_told(data: dict[str, Any]) -> None:
     one = fit("time ~ 1 + (1 | participant)", data, "gaussian")
     both = fit(f"time ~ 1 + {GROUPS}", data, "gaussian")
-    told = str(compare(one, both))
-    assert "the true p is smaller" in told
-    assert "REML" in told
+    result = compare(one, both)
+    assert str(result) == (
+        f"X²(1) = {result.statistic:.2f}, p = .{1000 * result.p:03.0f}. A variance is tested at zero, the smallest "
+        "that it can be, so that the true p is smaller. The REML criteria are compared; the fixed effects are the same."
+    )
+    assert result.log_likelihoods == (one.fit.log_likelihood, both.fit.log_likelihood)
 
 
 def test_what_cannot_be_compared(data: dict[str, Any]) -> None:
     binary, size = fit(f"yes ~ group + {GROUPS}", data), fit(f"yes ~ size + condition + {GROUPS}", data)
     with pytest.raises(ValueError, match="is not nested in"):
         compare(binary, size)
-    with pytest.raises(ValueError, match="different answers"):
+    rows = len(data["yes"])
+    with pytest.raises(
+        ValueError,
+        match=rf"^The models were fitted to different answers \({rows} and {rows - 5}\); leave the rows with missing "
+        r"values out of both\.$",
+    ):
         compare(binary, fit(f"yes ~ group + size + {GROUPS}", {name: column[:-5] for name, column in data.items()}))
-    with pytest.raises(ValueError, match="equally many parameters"):
+    with pytest.raises(ValueError, match="different answers"):
+        compare(binary, fit(f"yes ~ group + size + {GROUPS}", data | {"yes": ~data["yes"]}))
+    with pytest.raises(
+        ValueError, match=r"^The models have equally many parameters, so that neither is nested in the other\.$"
+    ):
         compare(binary, fit(f"yes ~ size + {GROUPS}", data))
-    with pytest.raises(ValueError, match="different families"):
+    with pytest.raises(ValueError, match=r"^The models have different families, binary and gaussian\.$"):
         compare(binary, fit(f"time ~ group + {GROUPS}", data, "gaussian"))
     reml = fit(f"time ~ group + {GROUPS}", data, "gaussian")
     with pytest.raises(
@@ -91,7 +122,9 @@ def test_what_cannot_be_compared(data: dict[str, Any]) -> None:
         match=r"^REML criteria of models with different fixed effects cannot be compared; fit with reml=False",
     ):
         compare(reml, fit(f"time ~ group + size + {GROUPS}", data, "gaussian"))
-    with pytest.raises(ValueError, match="by REML and the other was not"):
+    with pytest.raises(
+        ValueError, match=r"^One model was fitted by REML and the other was not; fit both with reml=False\.$"
+    ):
         compare(reml, fit(f"time ~ group + size + {GROUPS}", data, "gaussian", reml=False))
     with pytest.raises(ValueError, match="is not nested in"):
         compare(
@@ -118,3 +151,111 @@ def test_correlated_effects_are_not_nested_in_independent_ones(data: dict[str, A
     more = fit("time ~ 1 + (1 + condition + size || participant) + (1 | item)", data, "gaussian")
     with pytest.raises(ValueError, match=r"\(1 \+ size \| participant\)\" is not nested in"):
         compare(correlated, more)
+
+
+def test_nested_random_effects(data: dict[str, Any]) -> None:
+    """Terms may be inside larger ones of the same kind, a single one in any."""
+
+    def measured(random: str) -> Any:
+        return fit(f"time ~ 1 + {random}", data, "gaussian")
+
+    full, diagonal = measured("(1 + size + condition | item)"), measured("(1 + size + condition || item)")
+    assert compare(measured("(1 + size | item)"), full).df == 10 - 3
+    assert compare(measured("(1 + size || item)"), diagonal).df == 4 - 2
+    assert compare(measured("(1 | item)"), diagonal).df == 4 - 1
+    for smaller, larger in (("(1 | participant)", diagonal), ("(1 + group || item)", diagonal)):
+        with pytest.raises(ValueError, match="is not nested in"):
+            compare(measured(smaller), larger)
+
+
+def test_thresholds_stand_for_an_intercept_and_nothing_else_does(data: dict[str, Any]) -> None:
+    treated = fit(f"rating ~ group + {GROUPS}", data, "ordinal", coding="treatment")
+    assert compare(treated, fit(f"rating ~ group + size + {GROUPS}", data, "ordinal")).df == 1
+    weight = np.random.default_rng(2).normal(size=len(data["size"]))
+    mean, none = (fit(f"yes ~ {fixed} + {GROUPS}", data | {"weight": weight}) for fixed in ("1", "0 + size + weight"))
+    with pytest.raises(ValueError, match="is not nested in"):
+        compare(mean, none)
+
+
+def test_large_numbers_are_nested_as_small_ones_are(data: dict[str, Any]) -> None:
+    large = data | {"size": 1e7 + 1e6 * data["size"]}
+    assert compare(fit(f"yes ~ size + {GROUPS}", large), fit(f"yes ~ size + group + {GROUPS}", large)).df == 1
+
+
+def altered(model: Any, log_likelihood: float, converged: bool = True) -> Any:
+    """A model with another end of its search."""
+    convergence = replace(model.fit.convergence, converged=converged)
+    return replace(model, fit=replace(model.fit, log_likelihood=log_likelihood, convergence=convergence))
+
+
+def test_a_ratio_is_told_from_the_likelihoods_alone(data: dict[str, Any]) -> None:
+    small, large = fit(f"yes ~ group + {GROUPS}", data), fit(f"yes ~ group + size + {GROUPS}", data)
+    near = compare(altered(small, -100.0), altered(large, -99.8))
+    assert near.statistic == pytest.approx(0.4)
+    assert near.p == pytest.approx(chi2.sf(0.4, 1))
+    assert near.aic == pytest.approx((200 + 2 * 4, 199.6 + 2 * 5))
+    assert str(near) == "X²(1) = 0.40, p = .527."
+    # A larger model whose search ended lower is no worse than the smaller.
+    below = compare(altered(small, -100.0), altered(large, -100.5, converged=False))
+    assert (below.statistic, below.p, below.log_likelihoods) == (0, 1, (-100.0, -100.5))
+    assert below.notes == (f'"{large.formula}" has not converged.',)
+
+
+@pytest.mark.parametrize("coding", ["sum", "treatment"])
+def test_terms_of_measured_answers_are_tested_by_the_levels_less_the_first(data: dict[str, Any], coding: Any) -> None:
+    """As lmerTest does; the rows are written out from the names of the coefficients."""
+    place = np.array(["x", "y", "z"])[np.arange(len(data["time"])) % 7 % 3]
+    model = fit(f"time ~ condition * place + size + {GROUPS}", data | {"place": place}, "gaussian", coding=coding)
+    tests = type_three(model)
+    assert (tests.terms, tests.kind) == (("condition", "place", "size", "condition:place"), "F")
+    assert tests.df.tolist() == [2, 2, 1, 4]
+    codes = {"sum": [[1, 0], [0, 1], [-1, -1]], "treatment": [[0, 0], [1, 0], [0, 1]]}[coding]
+    less = {
+        factor: {f"{factor}{name}": np.subtract(codes[1:], codes[0])[:, k] for k, name in enumerate(names)}
+        for factor, names in (
+            ("condition", "12" if coding == "sum" else "bc"), ("place", "12" if coding == "sum" else "yz")
+        )
+    }  # fmt: skip
+    for number, term in enumerate(tests.terms):
+        rows = []
+        for k, j in product(range(2), range(2)):
+            row = np.zeros(len(model.fit.names))
+            for position, name in enumerate(model.fit.names):
+                parts = name.split(":")
+                if [part[:-1] for part in parts] == term.split(":"):
+                    row[position] = np.prod([less[part[:-1]][part][k if part[0] == "c" else j] for part in parts])
+                elif name == term:
+                    row[position] = 1
+            rows.append(row)
+        expected = model.satterthwaite.test(np.unique(rows, axis=0) if number < 3 else np.array(rows))
+        found = (tests.statistic[number], tests.df[number], tests.denominator[number], tests.p[number])
+        assert found == pytest.approx(expected, rel=1e-6)
+    by_chi_squared = type_three(model, "chisq")
+    np.testing.assert_allclose(by_chi_squared.statistic, tests.statistic * tests.df)
+    np.testing.assert_allclose(by_chi_squared.p, chi2.sf(by_chi_squared.statistic, tests.df))
+    assert np.isinf(by_chi_squared.denominator).all()
+
+
+@pytest.mark.parametrize("coding", ["sum", "treatment"])
+def test_without_an_intercept_all_means_of_the_first_factor_are_tested(data: dict[str, Any], coding: Any) -> None:
+    model = fit(f"time ~ 0 + condition + group + {GROUPS}", data, "gaussian", coding=coding)
+    tests = type_three(model)
+    assert tests.df.tolist() == [3, 1]
+    means, covariance = model.fit.coefficients[:3], model.fit.covariance[:3, :3]
+    assert tests.statistic[0] == pytest.approx(means @ np.linalg.solve(covariance, means) / 3)
+    told = ("Without an intercept the first factor's test is that all its means are 0.",)
+    assert tests.notes == (told if coding == "sum" else ())
+
+
+def test_a_factor_inside_another_is_tested_at_each_of_its_levels(data: dict[str, Any]) -> None:
+    """The outer factor has a column for every level there, and the inner is taken level by level less its first."""
+    place = np.array(["x", "y", "z"])[np.arange(len(data["time"])) % 7 % 3]
+    model = fit(f"time ~ condition + condition:place + {GROUPS}", data | {"place": place}, "gaussian")
+    names, rows = list(model.fit.names), []
+    for outer, less in product("abc", [[-1, 1], [-2, -1]]):
+        row = np.zeros(len(names))
+        row[[names.index(f"condition{outer}:place{inner}") for inner in "12"]] = less
+        rows.append(row)
+    tests = type_three(model)
+    found = (tests.statistic[1], tests.df[1], tests.denominator[1], tests.p[1])
+    assert found == pytest.approx(model.satterthwaite.test(np.array(rows)), rel=1e-6)

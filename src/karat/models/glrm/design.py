@@ -226,7 +226,7 @@ def _independent(matrix: Floats) -> tuple[Ints, Floats]:
 def _empty_cells(expansion: Expansion, columns: Mapping[str, Column]) -> str:
     told: list[str] = []
     known: list[Term] = []
-    for term in sorted(expansion.terms, key=len):
+    for term in expansion.terms:
         factors = {label: column for label in term if isinstance(column := columns[label], Factor)}
         if len(factors) < 2 or any(set(other) <= set(term) for other in known):
             continue
@@ -241,5 +241,5 @@ def _empty_cells(expansion: Expansion, columns: Mapping[str, Column]) -> str:
         ]
     if not told:
         return ""
-    more = f" (and {len(told) - 8} more cells)" if len(told) > 8 else ""
+    more = f" (and {len(told) - 8} more)" if len(told) > 8 else ""
     return f" No row has {'; '.join(told[:8])}{more}."

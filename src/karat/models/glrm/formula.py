@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import product
 
 from karat.models.glrm.syntax import (
     Brackets,
@@ -160,8 +159,8 @@ class _Expander:
                 return self.terms(inner, bars)
             case Pair(("|" | "||"), _, _, position):
                 raise wrong(self.text, position, "random terms stand in brackets, such as (1 | participant).")
-            case Minus(operand, position):
-                return self.sum(Pair("-", Number(1, position), operand, position), [], None)
+            case Minus(operand, _):
+                return self.without([], operand)
             case Pair():
                 return self.pair(node, bars)
         return []
@@ -177,13 +176,15 @@ class _Expander:
         return [frozenset()] * self.intercept
 
     def pair(self, node: Pair, bars: list[Pair] | None) -> list[frozenset[str]]:
-        if node.operator in "+-":
-            return self.sum(node, self.terms(node.left, bars), bars if node.operator == "+" else None)
+        if node.operator == "+":
+            return _unique([*self.terms(node.left, bars), *self.terms(node.right, bars)])
+        if node.operator == "-":
+            return self.without(self.terms(node.left, bars), node.right)
         if node.operator == "~":
             raise wrong(self.text, node.position, "a formula has one ~.")
         left = self.terms(node.left, None)
         if node.operator == "^":
-            return _unique(_power(left, self.exponent(node.right)))
+            return _power(left, self.exponent(node.right))
         right = self.terms(node.right, None)
         crossed = [a | b for a in left for b in right]
         if node.operator == ":":
@@ -192,19 +193,18 @@ class _Expander:
             return _unique([*left, *(frozenset().union(*left) | b for b in right)])
         return _unique([*left, *right, *crossed])
 
-    def sum(self, node: Pair, left: list[frozenset[str]], bars: list[Pair] | None) -> list[frozenset[str]]:
+    def without(self, terms: list[frozenset[str]], node: Node) -> list[frozenset[str]]:
+        """What is left where the terms of a node are taken away, the intercept among them."""
         before = self.intercept
-        right = self.terms(node.right, bars)
-        if node.operator == "+":
-            return _unique([*left, *right])
-        if isinstance(node.right, Number):
+        gone = self.terms(node, None)
+        if isinstance(node, Number):
             self.intercept = not self.intercept
         else:
-            self.intercept = before and frozenset() not in right
-        return [term for term in left if term not in right]
+            self.intercept = before and frozenset() not in gone
+        return [term for term in terms if term not in gone]
 
     def exponent(self, node: Node) -> int:
-        if isinstance(node, Number) and node.value == int(node.value) and 1 <= node.value <= 9:
+        if isinstance(node, Number) and node.value in range(1, 10):
             return int(node.value)
         raise wrong(self.text, node.position, "the power of a formula is a whole number from 1 to 9.")
 
@@ -262,4 +262,8 @@ def _unique(terms: Iterable[frozenset[str]]) -> list[frozenset[str]]:
 
 
 def _power(terms: list[frozenset[str]], exponent: int) -> list[frozenset[str]]:
-    return [frozenset().union(*chosen) for chosen in product(terms, repeat=exponent)]
+    """All products of so many terms. Repeats go at every step, since the number of products grows with the power."""
+    power = terms
+    for _ in range(exponent - 1):
+        power = _unique(a | b for a in power for b in terms)
+    return power

@@ -14,7 +14,7 @@ import numpy as np
 
 from karat.models.glrm.formula import Formula, RandomPart, Variable, names_in
 from karat.models.glrm.syntax import Brackets, Call, FormulaError, Minus, Name, Node, Number, Pair, written, wrong
-from karat.models.glrm.variables import Bools, Column, Data, Factor, Levels, Numeric, as_factor, column, listed
+from karat.models.glrm.variables import Bools, Column, Data, Factor, Floats, Levels, Numeric, as_factor, column, listed
 
 Scaling = dict[str, tuple[float, float]]
 """The mean and the deviation that scale() took from the data that were fitted."""
@@ -56,21 +56,15 @@ def make_frame(formula: Formula, data: Data, levels: Levels | None = None) -> Fr
     groups = {part.group: group_factor(part, formula.text, data, orders) for part in formula.random}
     named: dict[str, Column] = {formula.response.label: response, **columns}
     named.update({":".join(group): factor for group, factor in groups.items()})
-    lengths = {label: len(column.missing) for label, column in named.items()}
-    if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{label} {length}" for label, length in lengths.items())
-        raise FormulaError(f"The columns are not equally long: {told}.")
+    _check_lengths({label: len(column.missing) for label, column in named.items()})
     missing = {label: column.missing for label, column in named.items()}
     kept = ~np.any(list(missing.values()), axis=0)
     notes = _left_out(missing, kept)
     if not kept.any():
         raise FormulaError(f"No row is left. {' '.join(notes)}".strip())
-    return Frame(
-        response.at(kept),
-        {label: column.at(kept) for label, column in columns.items()},
-        {group: factor.at(kept) for group, factor in groups.items()},
-        kept, scaling, _raw(formula, data, orders, kept), notes,
-    )  # fmt: skip
+    columns = {label: column.at(kept) for label, column in columns.items()}
+    groups = {group: factor.at(kept) for group, factor in groups.items()}
+    return Frame(response.at(kept), columns, groups, kept, scaling, _raw(formula, data, columns, kept), notes)
 
 
 def evaluate(variable: Variable, data: Data, levels: Levels, scaling: Scaling) -> Column:
@@ -86,12 +80,13 @@ def evaluate(variable: Variable, data: Data, levels: Levels, scaling: Scaling) -
     if isinstance(tree, Call) and tree.function == "factor" and isinstance(tree.argument, Name):
         name = tree.argument
         return as_factor(_find(name, data, variable.text), name.text, levels.get(variable.label, levels.get(name.text)))
+    lengths = {name.text: len(np.asarray(_find(name, data, variable.text))) for name in names_in(tree)}
+    if not lengths:
+        raise wrong(variable.text, tree.position, f"{variable.label} reads no column.")
+    # A column with one row would otherwise be repeated in arithmetic with others.
+    _check_lengths(lengths)
     with np.errstate(all="ignore"):
-        values = _arithmetic(tree, data, variable.text, scaling)
-    rows = max((len(np.asarray(data[name.text])) for name in names_in(tree)), default=0)
-    if not rows:
-        raise wrong(variable.text, variable.tree.position, f"{variable.label} reads no column.")
-    return Numeric(np.broadcast_to(values, rows).astype(np.float64))
+        return Numeric(_arithmetic(tree, data, variable.text, scaling))
 
 
 def group_factor(part: RandomPart, text: str, data: Data, levels: Levels) -> Factor:
@@ -113,15 +108,14 @@ def group_factor(part: RandomPart, text: str, data: Data, levels: Levels) -> Fac
     return Factor(codes, tuple(":".join(f.levels[k] for f, k in zip(factors, pair, strict=True)) for pair in pairs))
 
 
-def _raw(formula: Formula, data: Data, levels: Levels, kept: Bools) -> dict[str, Column]:
+def _raw(formula: Formula, data: Data, columns: dict[str, Column], kept: Bools) -> dict[str, Column]:
+    """The columns before any function; factors with the levels that were fitted."""
     raw: dict[str, Column] = {}
     for label in dict.fromkeys(label for term in formula.fixed.terms for label in term):
         tree = formula.variables[label].tree
-        as_level = isinstance(tree, Call) and tree.function == "factor"
         for name in names_in(tree):
-            values, order = data[name.text], levels.get(name.text, levels.get(label) if as_level else None)
-            read = as_factor(values, name.text, order) if as_level else column(values, name.text, order)
-            raw[name.text] = read.at(kept)
+            as_it_is = isinstance(tree, Name) or isinstance(columns[label], Factor)
+            raw[name.text] = columns[label] if as_it_is else column(data[name.text], name.text).at(kept)
     return raw
 
 
@@ -138,16 +132,17 @@ def _arithmetic(node: Node, data: Data, text: str, scaling: Scaling) -> Any:
         case Number(value, _):
             return value
         case Name(name, position):
-            read = column(_find(node, data, text), name)
+            read = column(data[name], name)
             if isinstance(read, Factor):
                 raise wrong(text, position, f"{name} is not a number, so that no arithmetic can be done with it.")
             return read.values
         case Brackets(inner, _) | Call("I", inner, _):
             return _arithmetic(inner, data, text, scaling)
         case Call("scale", inner, _):
-            values = np.asarray(_arithmetic(inner, data, text, scaling), dtype=np.float64)
-            usable = values[np.isfinite(values)]
-            mean, deviation = scaling.setdefault(written(node), (float(usable.mean()), float(usable.std(ddof=1))))
+            values, label = np.atleast_1d(_arithmetic(inner, data, text, scaling)), written(node)
+            if label not in scaling:
+                scaling[label] = _centre_and_spread(values[np.isfinite(values)])
+            mean, deviation = scaling[label]
             return (values - mean) / deviation
         case Call(function, inner, position):
             if function not in FUNCTIONS:
@@ -160,6 +155,11 @@ def _arithmetic(node: Node, data: Data, text: str, scaling: Scaling) -> Any:
             return _operate(operator, first, second)
 
 
+def _centre_and_spread(values: Floats) -> tuple[float, float]:
+    """The mean and the standard deviation; fewer than two numbers have none."""
+    return (float(values.mean()), float(values.std(ddof=1))) if len(values) > 1 else (np.nan, np.nan)
+
+
 def _operate(operator: str, first: Any, second: Any) -> Any:
     match operator:
         case "+":
@@ -170,13 +170,19 @@ def _operate(operator: str, first: Any, second: Any) -> Any:
             return first * second
         case "/":
             return np.divide(first, second)
-    return np.power(np.asarray(first, dtype=np.float64), second)
+    return np.power(first, second)
 
 
 def _check_levels(levels: Levels, data: Data) -> None:
     for name in levels:
         if name not in data and not any(name == f"factor({known})" for known in data):
             raise FormulaError(f'levels speaks of "{name}", which is not among the data.')
+
+
+def _check_lengths(lengths: dict[str, int]) -> None:
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{label} {length}" for label, length in lengths.items())
+        raise FormulaError(f"The columns are not equally long: {told}.")
 
 
 def _left_out(missing: dict[str, Bools], kept: Bools) -> tuple[str, ...]:

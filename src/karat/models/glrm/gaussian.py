@@ -26,6 +26,9 @@ from karat.models.glrm.mode import Modes
 from karat.models.glrm.objective import variance_information
 from karat.models.glrm.schur import Schur
 
+EXACT = 1e-12
+"""A deviation of the residuals that is so small beside the answers is rounding."""
+
 
 @dataclass(frozen=True)
 class GaussianEvaluation:
@@ -64,9 +67,17 @@ class GaussianObjective:
         return self.layout.cells(present)
 
     @cached_property
+    def _least_squares(self) -> Floats:
+        flat = self.design.reshape(self.value.size, -1)
+        return np.asarray(np.linalg.lstsq(flat, self.value.ravel(), rcond=None)[0])
+
+    @cached_property
     def _sums(self) -> tuple[Floats, Floats, Floats]:
-        """Sums of (X, y) over the answers of each worker and of each task, and their products over all."""
-        columns = [*np.moveaxis(self.design, -1, 0), self.value]
+        """Sums of (X, y) over the answers of each worker and of each task, and their products over all.
+
+        y is taken without its least-squares fit, so that a large mean costs no digits.
+        """
+        columns = [*np.moveaxis(self.design, -1, 0), self.value - self.design @ self._least_squares]
         cells = [self.layout.cells(column) for column in columns]
         by_worker = np.column_stack([self.layout.by_worker(cell) for cell in cells])
         by_task = np.column_stack([self.layout.by_task(cell) for cell in cells])
@@ -98,10 +109,10 @@ class GaussianObjective:
         left_worker = sum_worker - theta_w * count_worker[:, None] * u - theta_t * (matrix @ v)
         left_task = sum_task - theta_t * count_task[:, None] * v - theta_w * (matrix.T @ u)
         p, n = inner.shape[0] - 1, layout.answers
-        beta = np.linalg.solve(inner[:p, :p], inner[:p, p])
-        squares = float(inner[p, p] - inner[p, :p] @ beta)
-        if squares <= 1e-12 * products[p, p]:
-            return None
+        shift = np.linalg.solve(inner[:p, :p], inner[:p, p])
+        squares = float(inner[p, p] - inner[p, :p] @ shift)
+        if products[p, p] <= EXACT**2 * float(np.vdot(self.value, self.value)) or squares <= 1e-12 * products[p, p]:
+            return None  # what X, or the effects, leave of y is rounding
         freedom = n - p if self.reml else n
         value = schur.half_log_determinant + freedom / 2 * (1 + np.log(2 * np.pi * squares / freedom))
         inverse = np.linalg.inv(inner[:p, :p])
@@ -113,7 +124,7 @@ class GaussianObjective:
             theta_w * (count_worker @ var_worker) + theta_t * crossing,
             theta_t * (count_task @ var_task) + theta_w * crossing,
         ])  # fmt: skip
-        contrast = np.append(-beta, 1.0)
+        contrast = np.append(-shift, 1.0)
         for index, (theta, left) in enumerate(((theta_w, left_worker), (theta_t, left_task))):
             gradient[index] -= freedom / squares * theta * float(((left @ contrast) ** 2).sum())
             if self.reml:
@@ -121,6 +132,7 @@ class GaussianObjective:
         information = partial(_information, parameters, (count_worker, count_task), (var_worker, var_task))
         variance = squares / freedom
         modes = Modes(u @ contrast, v @ contrast)
+        beta = self._least_squares + shift
         return GaussianEvaluation(value, gradient, modes, information, beta, variance * inverse, variance)
 
 

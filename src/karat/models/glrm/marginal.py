@@ -13,11 +13,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations, product
+from math import prod
 from typing import Any, Literal
 
 import numpy as np
 from scipy.special import expit
 
+from karat.models.glrm.formula import names_in
 from karat.models.glrm.frame import evaluate
 from karat.models.glrm.model import Model, Table, p_told, quantile, two_sided
 from karat.models.glrm.syntax import FormulaError
@@ -188,14 +190,23 @@ def _rows(model: Model, values: dict[str, Any]) -> tuple[Floats, Floats]:
     levels = {name: column.levels for name, column in model.frame.raw.items() if isinstance(column, Factor)}
     scaling = dict(model.frame.scaling)
     used = dict.fromkeys(label for term in model.design.expansion.terms for label in term)
+    kinds = {
+        (name.text, isinstance(model.frame.columns[label], Factor))
+        for label in used
+        for name in names_in(model.formula.variables[label].tree)
+    }
+    both = [name for name in model.frame.raw if {(name, True), (name, False)} <= kinds]
+    if both:
+        raise FormulaError(
+            f'{listed(both)} is a factor and a number in "{model.formula}"; give one of them a column of its own.'
+        )
     columns = {label: evaluate(model.formula.variables[label], values, levels, scaling) for label in used}
-    rows = len(next(iter(values.values()))) if values else 1
-    return model.design.rows(columns, rows)
+    return model.design.rows(columns, prod(len(own) for own in levels.values()))
 
 
 def _linear(model: Model, contrasts: Floats) -> tuple[Floats, Floats, Floats]:
     """Estimates, standard errors and degrees of freedom of linear functions of the coefficients (and thresholds)."""
-    if model.family == "ordinal" and contrasts.shape[1] > len(model.fit.coefficients):
+    if model.family == "ordinal":
         values = np.concatenate([model.fit.coefficients, model.fit.thresholds])
         covariance = model.fit.parameter_covariance[: len(values), : len(values)]
     else:

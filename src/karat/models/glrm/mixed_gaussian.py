@@ -22,6 +22,7 @@ import numpy as np
 from scipy.linalg import block_diag
 
 from karat.models.glrm.crossed import Floats
+from karat.models.glrm.gaussian import EXACT
 from karat.models.glrm.mixed_laplace import by_determinant, theta_information
 from karat.models.glrm.mixed_mode import Crossing, Curvature, Pair, solve
 from karat.models.glrm.mixed_sides import Side
@@ -70,7 +71,10 @@ class GaussianMixedObjective:
 
         y is taken without its least-squares fit, so that a large mean costs no digits.
         """
-        columns = np.column_stack([self.design, self.value - self.design @ self._least_squares])
+        left = self.value - self.design @ self._least_squares
+        if float(left @ left) <= EXACT**2 * float(self.value @ self.value):
+            raise ValueError("The fixed effects tell every answer without error, so that nothing is left to fit.")
+        columns = np.column_stack([self.design, left])
         totals = [self.crossing.totals(column) for column in columns.T]
         both = tuple(np.stack([total[side] for total in totals], axis=-1) for side in (0, 1))
         return self.crossing.curvature(np.ones(len(self.value))), (both[0], both[1]), columns.T @ columns

@@ -35,6 +35,11 @@ def undetermined(side: Side, residual: bool) -> list[str]:
     if residual:
         border = beside[:, None]
         information = np.block([[information, border], [border.T, np.array([[len(side.codes) / 2]])]])
+        # Theta is in units of the residual's deviation, so that all of it moves where the residual does. In units of
+        # its own only those covariances move that cannot be told from the residual, and only they are to be named.
+        still = np.eye(len(information))
+        still[:-1, -1] = np.concatenate([np.equal(*block.entries) for block in side.blocks]) * -0.5
+        information = still.T @ information @ still
     return _lacking(side, information)
 
 

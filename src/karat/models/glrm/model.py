@@ -69,7 +69,7 @@ class Model:
         return {
             "threshold": np.array([f"{low}|{high}" for low, high in names if end > first], dtype=object),
             "estimate": self.fit.thresholds,
-            "se": np.sqrt(np.diag(self.fit.parameter_covariance)[first:end]) if end > first else np.empty(0),
+            "se": np.sqrt(np.diag(self.fit.parameter_covariance)[first:end]),
         }
 
     def table(self) -> Table:
@@ -173,7 +173,7 @@ def two_sided(ratio: Floats, df: Floats) -> Floats:
     [0.05, 0.055]
     """
     size = -np.abs(ratio)
-    p: Floats = 2 * np.where(np.isinf(df), ndtr(size), stdtr(np.where(np.isinf(df), 1.0, df), size))
+    p: Floats = 2 * np.where(np.isinf(df), ndtr(size), stdtr(df, size))
     return p
 
 
@@ -184,7 +184,7 @@ def quantile(level: float, df: Floats) -> Floats:
     [1.96, 2.042]
     """
     upper = (1 + level) / 2
-    reach: Floats = np.where(np.isinf(df), ndtri(upper), stdtrit(np.where(np.isinf(df), 1.0, df), upper))
+    reach: Floats = np.where(np.isinf(df), ndtri(upper), stdtrit(df, upper))
     return reach
 
 
@@ -196,7 +196,7 @@ def p_told(p: float) -> str:
     """
     if not np.isfinite(p):
         return "not known"
-    return "< .001" if p < 0.001 else f"= {p:.3f}".replace("0.", ".", 1)
+    return "< .001" if p < 0.001 else f"= {p:.3f}".replace("= 0.", "= .")
 
 
 def _check_order(formula: Formula, frame: Frame, data: Data, levels: Mapping[str, Sequence[Any]]) -> None:

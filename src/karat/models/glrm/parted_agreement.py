@@ -99,22 +99,21 @@ def _sums(view: View, placed: Placed) -> _Sums:
 
 
 def _correlations(found: _Sums, values: Floats, fit: Fit) -> tuple[float, float]:
-    """ICC(A,1) and ICC(C,1), by Henderson's third method."""
+    """ICC(A,1) and ICC(C,1), by Henderson's third method; the mean falls out of every difference of sums of squares."""
     items, raters, answers = len(fit.tasks), len(fit.workers), fit.answers
     by_item = found.counts.sum(axis=1)
     sets = _sets(found.inner)
     separate = int(sets.max()) + 1
     totals = found.counts @ values
-    of_mean = float(totals.sum()) ** 2 / answers
-    squares = float(found.counts.sum(axis=0) @ values**2) - of_mean
-    between_items, between_raters = float(np.sum(totals**2 / by_item)) - of_mean, found.by_rater - of_mean
-    both = between_raters + _reduction(found, by_item.astype(np.float64), sets)
+    squares, by_items = float(found.counts.sum(axis=0) @ values**2), float(np.sum(totals**2 / by_item))
+    beyond_raters = _reduction(found, by_item.astype(np.float64), sets)
+    both = found.by_rater + beyond_raters
     freedom = answers - items - raters + separate
     if freedom <= 0:
         return float("nan"), float("nan")
     error = max(squares - both, 0.0) / freedom
-    of_items = (both - between_raters - (items - separate) * error) / (answers - found.cells_by_rater)
-    of_raters = (both - between_items - (raters - separate) * error) / (
+    of_items = (beyond_raters - (items - separate) * error) / (answers - found.cells_by_rater)
+    of_raters = (both - by_items - (raters - separate) * error) / (
         answers - float(np.sum(found.cells_by_item / by_item))
     )
     return _share(of_items, of_items + of_raters + error), _share(of_items, of_items + error)

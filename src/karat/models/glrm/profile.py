@@ -99,7 +99,7 @@ def profile_ends(
 def _end(function: Function, origin: Point, place: int, error: float, quantile: float, least: float) -> float:
     before, ahead = (origin, 0.0), origin.value + quantile * error
     limit = origin.value + FARTHEST * error
-    inner, outer = origin.value, limit  # the end lies between them
+    inner, outer = origin.value, float(np.copysign(np.inf, error))  # the end lies between them
     for _ in range(STEPS):
         ahead = max(ahead, least)
         point = _at(function, origin, before[0], place, ahead)
@@ -109,14 +109,16 @@ def _end(function: Function, origin: Point, place: int, error: float, quantile: 
         zeta = float(np.sqrt(2 * max(point.nll - origin.nll, 0.0)))
         if abs(zeta - quantile) < CLOSE or (ahead <= least and zeta < quantile):
             return ahead
+        if ahead == limit and zeta < quantile:
+            return outer
         inner, outer = (ahead, outer) if zeta < quantile else (inner, ahead)
         after = (point, zeta)
         ahead = _secant(before, after, quantile, error)
         before = after
         if not min(inner, outer) < ahead < max(inner, outer):
-            ahead = (inner + outer) / 2 if outer != limit else inner + 2 * (inner - origin.value)
+            ahead = (inner + outer) / 2
         if (ahead - limit) * error > 0:
-            return float(np.copysign(np.inf, error))
+            ahead = limit
     return float("nan")
 
 

@@ -13,7 +13,7 @@ from karat.models.glrm.block_schur import BlockSchur
 from karat.models.glrm.crossed import Floats
 from karat.models.glrm.nominal import NominalFit
 from karat.models.glrm.optimise import TOLERANCE, minimise, minimise_off_zero
-from karat.models.glrm.softmax import BlockModes, NominalObjective
+from karat.models.glrm.softmax import BlockEvaluation, BlockModes, NominalObjective
 
 
 class NominalRedraw:
@@ -24,10 +24,8 @@ class NominalRedraw:
         if rest is None:
             raise ValueError("Without this worker too few categories are left to draw from.")
         self.worker, self.hessian = worker, fit.hessian[np.ix_(kept, kept)]
-        at = rest(fit.parameters[kept], modes)
-        if at is None:
-            raise ValueError("The parameters of the fit are not finite.")
-        best = minimise(rest, fit.parameters[kept], at, self.hessian, TOLERANCE)
+        start = fit.parameters[kept]
+        best = minimise(rest, start, _evaluated(rest, start, modes), self.hessian, TOLERANCE)
         best = minimise_off_zero(rest, best, rest.deviations, TOLERANCE)
         self.parameters, self.log_likelihood = best.parameters, -best.at.value
         self.others: BlockModes = best.at.modes
@@ -35,10 +33,8 @@ class NominalRedraw:
         self.chosen, self.present, self.design = fit.objective.chosen[used], fit.objective.present, fit.objective.design
         own = np.insert(self.others.worker, worker, 0.0, axis=0)
         # One factorisation with the worker in it serves the search for the modes of every draw.
-        begun = self.objective(np.zeros_like(self.chosen[:, :, worker]))(
-            self.parameters, BlockModes(own, self.others.task)
-        )
-        self.modes = begun.modes if begun is not None else BlockModes(own, self.others.task)
+        blank = self.objective(np.zeros_like(self.chosen[:, :, worker]))
+        self.modes = _evaluated(blank, self.parameters, BlockModes(own, self.others.task)).modes
 
     def objective(self, labels: Floats) -> NominalObjective:
         """The model of everybody, with these labels of the worker (categories x sheets x tasks)."""
@@ -53,9 +49,7 @@ class NominalRedraw:
     def distance(self, labels: Floats, observed: float = -np.inf) -> float:
         """The deviance distance of labels; a number below `observed` where it is known to be smaller."""
         objective = self.objective(labels)
-        at = objective(self.parameters, self.modes)
-        if at is None:
-            return -np.inf
+        at = _evaluated(objective, self.parameters, self.modes)
         first = 2 * (at.value + self.log_likelihood)
         if first < observed:
             # The maximum lies at or above this likelihood, and so the distance at or below.
@@ -82,6 +76,13 @@ class NominalRedraw:
         if self.present is not None:
             labels *= self.present[:, self.worker]
         return labels
+
+
+def _evaluated(objective: NominalObjective, parameters: Floats, modes: BlockModes) -> BlockEvaluation:
+    at = objective(parameters, modes)
+    if at is None:
+        raise ValueError("The parameters of the fit are not finite.")
+    return at
 
 
 def _task_deviations(schur: BlockSchur, random: np.random.Generator) -> Floats:

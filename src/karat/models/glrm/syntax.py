@@ -124,7 +124,7 @@ def written(node: Node) -> str:
         case Name(text, _):
             return text
         case Number(value, _):
-            return f"{value:g}"
+            return repr(value).removesuffix(".0")
         case Call(function, argument, _):
             return f"{function}({written(argument)})"
         case Brackets(inner, _):

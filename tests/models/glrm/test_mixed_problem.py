@@ -1,0 +1,120 @@
+"""What a mixed model is fitted to is taken as it is meant, or refused with a sentence that says what to mend."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from karat.models.glrm.families import Binary, Ordinal
+from karat.models.glrm.mixed_problem import Problem, check
+from karat.models.glrm.terms import random_term
+
+TERMS = [random_term("item", [0, 0, 1, 1])]
+PLAIN: dict[str, Any] = {
+    "response": ["no", "yes", "yes", "no"], "design": [[1, 0.5], [1, 1.5], [1, 2.5], [1, -1]], "names": ["1", "x"],
+    "terms": TERMS, "family": "binary", "reml": False, "offset": None,
+}  # fmt: skip
+
+
+def checked(**change: Any) -> Problem:
+    return check(**{**PLAIN, **change})
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            {"family": "poisson"},
+            'The family of a mixed model is "binary", "ordinal" or "gaussian", not \'poisson\'.',
+        ),
+        ({"reml": True}, "REML is for measured answers; a binary model is fitted by maximum likelihood."),
+        ({"offset": [0.0]}, "offset must have a finite number for every answer."),
+        ({"offset": [0.0, np.nan, 0.0, 0.0]}, "offset must have a finite number for every answer."),
+        ({"response": [1] * 4}, "All answers are the same; there is nothing to fit."),
+        ({"response": [0, 1, 2, 0]}, "A binary response has two values, this one 3."),
+        ({"response": [[0, 1, 1, 0]]}, "response must be one-dimensional, with an answer at least."),
+        ({"response": []}, "response must be one-dimensional, with an answer at least."),
+        ({"response": [0, 1, np.nan, 0]}, "response has missing or infinite values. Leave those answers out."),
+        ({"design": [[1, 0.5]] * 3}, "design must have a row of finite numbers for every answer."),
+        ({"design": [1.0, 2.0, 3.0, 4.0]}, "design must have a row of finite numbers for every answer."),
+        ({"design": [[1, np.inf]] * 4}, "design must have a row of finite numbers for every answer."),
+        ({"names": ["x"]}, "design has 2 columns and 1 names."),
+        ({"terms": []}, "A mixed model needs a random-effect term."),
+        ({"terms": [*TERMS, random_term("item", [0, 1, 1])]}, "Every term must have a row for every answer."),
+        (
+            {"design": [[1, 2.0]] * 4},
+            "Column x of the design follows from those before it. Leave it out.",
+        ),
+        (
+            {"design": [[0, 2.0], [0, 3.0], [0, 1.0], [0, 7.0]]},
+            "Column 1 of the design follows from those before it. Leave it out.",
+        ),
+        (
+            {"family": "ordinal", "response": [0, 1, 2, 1]},
+            "Column 1 of the design follows from those before it, or from the thresholds, which take the place of an "
+            "intercept. Leave it out.",
+        ),
+        (
+            {"family": "gaussian", "response": [0.1, 0.2, 0.3, 0.5], "design": np.empty((4, 0)), "names": []},
+            "The design of measured answers needs a column at least, as a rule an intercept.",
+        ),
+    ],
+)
+def test_what_cannot_be_fitted_is_refused_with_a_whole_sentence(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
+        checked(**change)
+
+
+def test_answers_become_numbers_and_keep_their_names() -> None:
+    problem = checked(offset=[1, 2, 3, 4])
+    assert problem.response.tolist() == [0, 1, 1, 0]
+    assert problem.categories.tolist() == ["no", "yes"]
+    assert problem.design.tolist() == PLAIN["design"]
+    assert (problem.names, problem.terms, problem.family, problem.reml) == (("1", "x"), tuple(TERMS), "binary", False)
+    assert problem.offset.tolist() == [1.0, 2.0, 3.0, 4.0]
+    assert problem.offset.dtype == checked(design=[[1, 0], [1, 1], [1, 1], [1, 0]]).design.dtype == np.float64
+    likelihood = problem.likelihood()
+    assert isinstance(likelihood, Binary)
+    assert likelihood.answers.tolist() == [-1.0, 1.0, 1.0, -1.0]
+    assert checked().offset.tolist() == [0.0] * 4
+
+
+def test_ordered_answers_have_a_likelihood_of_all_their_categories() -> None:
+    problem = checked(family="ordinal", response=[7, 3, 3, 5], design=[[0.5], [1.5], [2.5], [-1]], names=["x"])
+    likelihood = problem.likelihood()
+    assert isinstance(likelihood, Ordinal)
+    assert likelihood.answers.tolist() == [2, 0, 0, 1]
+    assert likelihood.parameters == 2
+
+
+def test_measured_answers_are_those_without_the_offset() -> None:
+    problem = checked(family="gaussian", response=[1, 2, 4, 8], offset=[0.5, 0, 0, -1], reml=True)
+    assert problem.response.tolist() == [0.5, 2.0, 4.0, 9.0]
+    assert problem.categories.tolist() == []
+    assert (problem.names, problem.terms, problem.family, problem.reml) == (("1", "x"), tuple(TERMS), "gaussian", True)
+    assert problem.offset.tolist() == [0.5, 0.0, 0.0, -1.0]
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1.0, 1e12])
+def test_columns_are_told_apart_in_any_unit(unit: float) -> None:
+    design = np.array(PLAIN["design"]) * [1.0, unit]
+    assert checked(design=design).design.tolist() == design.tolist()
+    twice = np.column_stack([design, design @ [2.0, 3.0]])
+    with pytest.raises(ValueError, match=r"^Column z of the design follows from those before it\. Leave it out\.$"):
+        checked(design=twice, names=["1", "x", "z"])
+
+
+def test_of_more_columns_than_answers_the_first_that_is_too_many_is_named() -> None:
+    design = np.random.default_rng(1).normal(size=(4, 6))
+    with pytest.raises(ValueError, match=r"^Column e of the design follows from those before it\. Leave it out\.$"):
+        checked(design=design, names=list("abcdef"))
+    with pytest.raises(ValueError, match=r"^Column d of the design follows from those before it, or from the thresh"):
+        checked(design=design, names=list("abcdef"), family="ordinal")
+    assert checked(design=design[:, :4], names=list("abcd")).names == ("a", "b", "c", "d")
+    assert checked(design=design[:, :3], names=list("abc"), family="ordinal").names == ("a", "b", "c")
+    # A column that is nearly, but not quite, one before it may stay.
+    near = np.column_stack([design[:, 0], design[:, 0] + 1e-5 * design[:, 1]])
+    assert checked(design=near).design.shape == (4, 2)

@@ -1,0 +1,242 @@
+"""What a fit tells of itself, in the units of the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+
+from karat.models.glrm import mixed, mixed_result
+from karat.models.glrm.mixed import fit_mixed
+from karat.models.glrm.mixed_result import MixedFit, describe
+from karat.models.glrm.terms import random_term
+from models.glrm.mixed_cases import NAMES, fixed, slopes, vector
+
+
+def fitted(family: Any, **settings: Any) -> MixedFit:
+    y, columns, who, what = slopes(family, 14, 8, 1.0)
+    terms = [vector("participant", who, columns, "diagonal"), random_term("item", what)]
+    return fit_mixed(y, *fixed(family, columns), terms, family=family, **settings)
+
+
+@pytest.mark.parametrize(
+    ("family", "kind", "reml", "measure"),
+    [
+        ("binary", "yes-or-no", False, "log-likelihood"),
+        ("ordinal", "ordered", False, "log-likelihood"),
+        ("gaussian", "measured", False, "log-likelihood"),
+        ("gaussian", "measured", True, "log REML criterion"),
+    ],
+)
+def test_a_fit_is_told_in_words(family: Any, kind: str, reml: bool, measure: str) -> None:
+    fit = replace(fitted(family, reml=reml), log=("x was left out.",), notes=("First.", "Second."))
+    of = fit.covariances
+    deviations = [of["participant"][0, 0], of["participant"][1, 1], of["item"][0, 0]]
+    parts = ["(Intercept) {:.4g} (participant)", "x {:.4g} (participant)", "(Intercept) {:.4g} (item)"]
+    told = ", ".join(part.format(np.sqrt(own)) for part, own in zip(parts, deviations, strict=True))
+    told += f", residual {np.sqrt(fit.residual_variance):.4g}" if family == "gaussian" else ""
+    assert str(fit) == (
+        f"112 {kind} answers, 14 levels of participant and 8 levels of item: standard deviations {told}; "
+        f"{measure} {fit.log_likelihood:.3f}. {fit.convergence.message} First. Second. x was left out."
+    )
+    assert fit.n == 112
+    assert fit.reml is reml
+
+
+def test_numbers_are_grouped_by_thousands() -> None:
+    rows = np.arange(2400)
+    random = np.random.default_rng(3)
+    y = random.normal(size=1200)[rows // 2] + random.normal(size=2400)
+    fit = fit_mixed(y, np.ones((2400, 1)), ["1"], [random_term("who", rows // 2)], family="gaussian")
+    assert str(fit).startswith("2,400 measured answers, 1,200 levels of who: standard deviations ")
+
+
+def test_terms_of_a_group_stand_together_and_do_not_correlate() -> None:
+    y, columns, who, what = slopes("gaussian", 14, 8, 1.0)
+    terms = [
+        random_term("participant", who), random_term("item", what),
+        random_term("participant", who, columns[:, 1:], ("x",)),
+    ]  # fmt: skip
+    fit = fit_mixed(y, columns, NAMES, terms, family="gaussian")
+    other = fitted("gaussian")
+    assert list(fit.covariances) == list(fit.effects) == list(fit.levels) == ["participant", "item"]
+    assert fit.random_names == {"participant": NAMES, "item": NAMES[:1]}
+    assert fit.covariances["participant"] == pytest.approx(other.covariances["participant"], rel=1e-4, abs=1e-9)
+    assert fit.effects["participant"] == pytest.approx(other.effects["participant"], abs=1e-4)
+    assert fit.effects["item"] == pytest.approx(other.effects["item"], abs=1e-4)
+
+
+def test_measured_answers_have_the_covariance_of_generalised_least_squares() -> None:
+    """And effects that are the expectation of b given the answers, from the dense covariance of all answers."""
+    y, columns, who, what = slopes("gaussian", 14, 8, 1.0)
+    fit = fitted("gaussian", reml=True)
+    indicators = {"participant": np.eye(14)[who], "item": np.eye(8)[what]}
+    covariance = fit.residual_variance * np.eye(len(y))
+    for group, z in indicators.items():
+        inner = columns[:, : len(fit.random_names[group])]
+        covariance += (z @ z.T) * (inner @ fit.covariances[group] @ inner.T)
+    of_coefficients = np.linalg.inv(columns.T @ np.linalg.solve(covariance, columns))
+    coefficients = of_coefficients @ columns.T @ np.linalg.solve(covariance, y)
+    assert fit.coefficients == pytest.approx(coefficients, abs=1e-6)
+    assert fit.covariance == pytest.approx(of_coefficients, rel=1e-6, abs=1e-9)
+    assert fit.standard_errors == pytest.approx(np.sqrt(np.diag(of_coefficients)))
+    left = np.linalg.solve(covariance, y - columns @ coefficients)
+    for group, z in indicators.items():
+        inner = columns[:, : len(fit.random_names[group])]
+        assert fit.effects[group] == pytest.approx(z.T @ (inner * left[:, None]) @ fit.covariances[group], abs=1e-5)
+
+
+@pytest.mark.parametrize("family", ["binary", "ordinal"])
+def test_the_hessian_is_that_of_the_likelihood_in_the_units_of_the_caller(family: Any) -> None:
+    y, columns, who, what = slopes(family, 14, 8, 1.0)
+    moved = np.column_stack([columns[:, 0], 10 * columns[:, 1] + 3])
+    design, names = fixed(family, moved)
+    fit = fit_mixed(y, design, names, [random_term("who", who), random_term("item", what)], family=family)
+    slopes_there = []
+    for k, error in enumerate(np.sqrt(np.diag(fit.parameter_covariance))):
+        step = np.zeros(len(fit.parameters))
+        step[k] = 1e-3 * error
+        ahead, behind = fit.objective(fit.parameters + step), fit.objective(fit.parameters - step)
+        assert ahead is not None
+        assert behind is not None
+        slopes_there.append((ahead.gradient - behind.gradient) / (2e-3 * error))
+    errors = np.sqrt(np.diag(fit.parameter_covariance))
+    scale = np.outer(errors, errors)
+    assert fit.hessian * scale == pytest.approx(np.array(slopes_there) * scale, abs=2e-3)
+    assert fit.hessian @ fit.parameter_covariance == pytest.approx(np.eye(len(errors)), abs=1e-5)
+    k = len(names)
+    assert fit.covariance == pytest.approx(fit.parameter_covariance[:k, :k])
+    assert fit.parameters.tolist() == [*fit.coefficients, *fit.thresholds, *fit.theta]
+    assert fit.theta**2 == pytest.approx([fit.covariances["who"][0, 0], fit.covariances["item"][0, 0]])
+    assert len(fit.parameter_names) == len(fit.parameters)
+
+
+def test_answers_that_are_told_apart_leave_no_standard_errors() -> None:
+    y, columns, who, what = slopes(participants=14, items=8)
+    y = np.where(columns[:, 1] > 0, 1, y)
+    fit = fit_mixed(y, columns, NAMES, [random_term("participant", who), random_term("item", what)])
+    assert fit.convergence.reason == (
+        "the likelihood has no maximum, since the answers can be told apart without error"
+    )
+    assert fit.converged is False
+    assert np.isnan(fit.standard_errors).all()
+    assert np.isnan(fit.parameter_covariance).all()
+    assert fit.covariance.shape == (2, 2)
+
+
+def test_covariances_that_the_design_does_not_determine_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[Any] = []
+    monkeypatch.setattr(mixed, "describe", lambda *arguments: given.append(arguments) or describe(*arguments))
+    y, columns, who, _ = slopes("gaussian", 14, 8, 1.0)
+    terms = [random_term("who", who), random_term("rows", np.arange(len(y)))]
+    fit = fit_mixed(y, columns, NAMES, terms, family="gaussian")
+    assert not fit.converged
+    assert fit.convergence.reason == "the design does not determine the covariances of rows"
+    problem, objective, found, *rest = given[0]
+    sure = replace(found, convergence=replace(found.convergence, converged=True))
+    assert describe(problem, objective, sure, *rest).converged is False
+    twice = fit_mixed(y, columns, NAMES, [*terms, random_term("again", np.arange(len(y)))], family="gaussian")
+    assert twice.convergence.reason == "the design does not determine the covariances of rows and again"
+
+
+def rounds() -> tuple[Any, Any, Any, Any]:
+    """Measured answers of eight people to six items in three rounds, which differ in level and slope for each."""
+    who, what, when = np.indices((8, 6, 3)).reshape(3, -1)
+    random = np.random.default_rng(6)
+    columns = np.column_stack([np.ones(len(who)), (who + what) % 3 - 1.0])
+    inside = random.normal(0, [1.0, 0.9], (8, 3, 2))[who, when]
+    y = random.normal(size=8)[who] + random.normal(size=6)[what] + (inside * columns).sum(axis=1)
+    return y + 0.5 * random.normal(size=len(who)), columns, (who, what), when
+
+
+def test_effects_of_nested_levels_are_their_expectations_too() -> None:
+    y, columns, (who, what), when = rounds()
+    terms = [
+        random_term("who", who), random_term("what", what),
+        random_term("who:round", who * 3 + when, columns, NAMES),
+    ]  # fmt: skip
+    fit = fit_mixed(y, columns, NAMES, terms, family="gaussian")
+    indicators = {"who": np.eye(8)[who], "what": np.eye(6)[what], "who:round": np.eye(24)[who * 3 + when]}
+    covariance = fit.residual_variance * np.eye(len(y))
+    for group, z in indicators.items():
+        inner = columns[:, : len(fit.random_names[group])]
+        covariance += (z @ z.T) * (inner @ fit.covariances[group] @ inner.T)
+    left = np.linalg.solve(covariance, y - columns @ fit.coefficients)
+    for group, z in indicators.items():
+        inner = columns[:, : len(fit.random_names[group])]
+        assert fit.effects[group] == pytest.approx(z.T @ (inner * left[:, None]) @ fit.covariances[group], abs=1e-5)
+    likelihood = multivariate_normal(columns @ fit.coefficients, covariance).logpdf(y)
+    assert fit.log_likelihood == pytest.approx(likelihood)
+
+
+def test_columns_that_share_a_variance_have_it_each() -> None:
+    y, columns, (who, what), when = rounds()
+    base = [random_term("who", who), random_term("what", what)]
+    indicators = (when[:, None] == np.arange(3)).astype(float)
+    shared = random_term("who", who, indicators, ("r1", "r2", "r3"), "shared")
+    fit = fit_mixed(y, columns, NAMES, [*base, shared], family="gaussian")
+    nested = fit_mixed(y, columns, NAMES, [*base, random_term("round", who * 3 + when)], family="gaussian")
+    variance = nested.covariances["round"][0, 0]
+    assert fit.covariances["who"][1:, 1:] == pytest.approx(variance * np.eye(3), rel=1e-3)
+    assert fit.effects["who"][:, 1:].ravel() == pytest.approx(nested.effects["round"][:, 0], abs=1e-3)
+
+
+def test_a_fit_keeps_what_it_was_made_of() -> None:
+    y, columns, who, what = slopes("ordinal", 14, 8, 1.0)
+    terms = [vector("participant", who, columns * [1, 10]), random_term("item", what)]
+    fit = fit_mixed(y, columns[:, 1:], ["x"], terms, family="ordinal")
+    assert fit.names == ("x",)
+    assert fit.categories.tolist() == [0, 1, 2, 3]
+    assert all(own is given for own, given in zip(fit.terms, terms, strict=True))
+    size = np.array([1.0, 5.0])[:, None]  # x is half a unit from zero, here times 10
+    lower = fit.factors[0] / size
+    assert lower @ lower.T == pytest.approx(fit.covariances["participant"])
+    at = fit.objective(fit.parameters)
+    assert at is not None
+    assert [one.tolist() for one in fit.modes] == [one.tolist() for one in at.modes]
+    assert len(fitted("gaussian").thresholds) == 0
+
+
+def test_a_singular_fit_says_which_term_is_singular() -> None:
+    y, columns, who, _ = slopes("gaussian", 14, 8, 1.0)
+    y = y - (np.bincount(who, y) / 8)[who]
+    fit = fit_mixed(y, columns[:, :1], ["1"], [random_term("who", who)], family="gaussian")
+    assert fit.singular_terms == (True,)
+    assert fit.notes[0].startswith("The fit is singular")
+
+
+def test_measured_answers_are_not_looked_at_for_separation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mixed_result, "separated_answers", lambda *_: ["Told apart."])
+    assert "Told apart." not in fitted("gaussian").notes
+    assert "Told apart." in fitted("binary").notes
+
+
+class Otherwise:
+    """An objective with another end: what it tells is changed."""
+
+    def __init__(self, objective: Any, change: Callable[[Any], Any]) -> None:
+        self.crossing, self.objective, self.change = objective.crossing, objective, change
+
+    def __call__(self, parameters: Any) -> Any:
+        return self.change(self.objective(parameters))
+
+
+def test_a_search_that_ends_where_modes_or_likelihood_are_not_found_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[Any] = []
+    monkeypatch.setattr(mixed, "describe", lambda *arguments: given.append(arguments) or describe(*arguments))
+    fit = fitted("binary")
+    assert fit.converged
+    problem, objective, *rest = given[0]
+    lost: Any = Otherwise(objective, lambda at: replace(at, found=False))
+    without = describe(problem, lost, *rest)
+    assert without.converged is False
+    assert without.convergence.reason == "the modes of the effects were not found"
+    assert without.convergence.iterations == fit.convergence.iterations
+    nothing: Any = Otherwise(objective, lambda at: None)
+    told = r"^The likelihood cannot be computed at the end of the search\. Rescale the columns\.$"
+    with pytest.raises(ArithmeticError, match=told):
+        describe(problem, nothing, *rest)

@@ -1,0 +1,60 @@
+"""Sums over parts: what is asked of whom, how often, and that nothing is counted twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from karat.models.glrm import parted_crew
+from karat.models.glrm.parted_answers import in_turn
+from karat.models.glrm.parted_crew import Crew, PassesError
+
+
+@dataclass
+class Sum:
+    value: int
+
+    def add(self, other: Sum) -> None:
+        self.value += other.value
+
+
+def times(factor: int, item: int) -> Sum:
+    return Sum(factor * item)
+
+
+@example([1] * 12, 1)
+@given(st.lists(st.integers(-9, 9), min_size=1, max_size=12), st.integers(0, 12))
+def test_every_part_is_counted_once_however_they_are_put_together(items: list[int], numbers: int) -> None:
+    asked: list[int] = []
+
+    def mapper(function: Any, shared: Any, tasks: Any) -> list[Any]:
+        asked.extend(map(len, tasks))
+        return in_turn(function, shared, tasks)
+
+    crew = Crew([], mapper, 1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parted_crew, "HELD", 10)
+        assert crew.total(times, 3, items, numbers).value == 3 * sum(items)
+    assert sum(asked) == len(items)
+    # As many sums at a time as may be held, two at least, and no more than there are.
+    assert len(asked) == min(len(items), max(2, 10 // max(numbers, 1)))
+    assert max(asked) - min(asked) <= 1
+
+
+def test_passes_are_counted_told_and_limited() -> None:
+    told: list[int] = []
+    crew = Crew([], in_turn, 1001, told.append)
+    for number in range(1001):
+        assert crew.passes == number
+        crew.total(times, 1, [1, 2], 1)
+    assert told == list(range(1, 1002))
+    said = r"^The answers were gone through 1,001 times, and the search has not ended\.$"
+    with pytest.raises(PassesError, match=said):
+        crew.total(times, 1, [1, 2], 1)
+    assert crew.passes == 1001
+    quiet = Crew([], in_turn, 1)
+    assert quiet.total(times, 2, [5], 1).value == 10

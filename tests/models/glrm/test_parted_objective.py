@@ -1,0 +1,187 @@
+"""The likelihood of answers in parts at given parameters, beside that of the same answers in memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from karat.models.glrm import parted_objective as module
+from karat.models.glrm.parted_answers import PartAnswers, Placed
+from karat.models.glrm.parted_objective import PartedModes, PartedObjective
+from karat.models.glrm.parted_sums import Where, gradient_sums, worker_mode
+from models.glrm.parted_cases import parted_objective
+from models.glrm.simulated import answers
+
+PARAMETERS = {"binary": np.array([0.3, 0.6, 0.9, -1.2]), "ordinal": np.array([0.6, -1.0, 0.2, 1.5, -0.9, 1.2])}
+
+
+def both(family: str, share: float = 0.8, sheets: int = 1) -> tuple[PartedObjective, Any]:
+    """The likelihood of the parts, and that of all answers."""
+    response, worker, task, x = answers(family, workers=9, tasks=5, share=share, sheets=sheets, seed=3)
+    design = x[:, None] if family == "ordinal" else np.column_stack([np.ones(len(x)), x])
+    parted = parted_objective(response, worker, task, design, parts=3, family=family)
+    return parted, parted.view.objective(Placed(PartAnswers(response, worker, task, design), 0))
+
+
+@pytest.mark.parametrize(("share", "sheets"), [(1.0, 1), (0.8, 1), (0.7, 2)])
+@pytest.mark.parametrize("family", ["binary", "ordinal"])
+def test_value_gradient_modes_and_information_are_those_of_all_answers(family: str, share: float, sheets: int) -> None:
+    parted, whole = both(family, share, sheets)
+    x = PARAMETERS[family]
+    one, other = parted(x, parted.zero_modes()), whole(x, whole.zero_modes())
+    assert one is not None
+    assert one.found
+    assert one.value == pytest.approx(other.value, rel=1e-11)
+    assert one.gradient == pytest.approx(other.gradient, abs=1e-7)
+    assert one.information() == pytest.approx(other.information(), rel=1e-8, abs=1e-8)
+    assert one.modes.worker == pytest.approx(other.modes.worker, abs=1e-7)
+    assert one.modes.task == pytest.approx(other.modes.task, abs=1e-7)
+
+
+@pytest.mark.parametrize("family", ["binary", "ordinal"])
+def test_the_modes_of_the_tasks_move_as_they_are_expected_to(family: str) -> None:
+    """The movement is the derivative of the modes in the parameters; and the next search starts from it."""
+    parted, _ = both(family)
+    x = PARAMETERS[family]
+    at = parted(x, parted.zero_modes())
+    assert at is not None
+    modes = at.modes
+    for k in range(len(x)):
+        step = 1e-4 * np.eye(len(x))[k]
+        ahead, behind = parted(x + step, modes), parted(x - step, modes)
+        assert ahead is not None
+        assert behind is not None
+        moved = (ahead.modes.task - behind.modes.task) / 2e-4
+        assert modes.movement[:, k] == pytest.approx(moved, abs=1e-5)
+        assert modes.expected(x + step, 1.0) == pytest.approx(ahead.modes.task, abs=1e-6)
+    passes = parted.crew.passes
+    parted(x + 1e-6, modes)
+    near = parted.crew.passes - passes
+    parted(x + 1e-6, PartedModes(modes.worker, modes.task))
+    assert near < parted.crew.passes - passes - near
+
+
+def test_a_movement_that_is_too_far_is_not_expected() -> None:
+    """Half a logit is expected; a whole one is not, by the deviation of the tasks at the new parameters."""
+    task, parameters = np.array([0.2, -0.3]), np.array([1.0, 2.0, 3.0])
+    movement = np.array([[0.5, 0.0, 1.0], [-0.25, 0.0, 0.1]])
+    modes = PartedModes(np.zeros(3), task, parameters, movement)
+    moved = np.array([2.0, 7.0, 3.0])
+    assert modes.expected(moved, 1.0).tolist() == [0.7, -0.55]
+    assert modes.expected(moved, 1.9).tolist() == [0.7, -0.55]
+    assert modes.expected(moved, 2.0).tolist() == task.tolist()
+    assert modes.expected(moved, -2.0).tolist() == task.tolist()
+    assert PartedModes(np.zeros(3), task).expected(moved, 1.0) is task
+    assert PartedModes(np.zeros(3), task, parameters).expected(moved, 1.0) is task
+
+
+def test_turned_modes_are_those_of_deviations_with_other_signs() -> None:
+    parted, _ = both("binary")
+    x = PARAMETERS["binary"]
+    for sign in ([1.0, 1.0, -1.0, 1.0], [1.0, 1.0, 1.0, -1.0], [1.0, 1.0, -1.0, -1.0]):
+        at, other = parted(x, parted.zero_modes()), parted(x * sign, parted.zero_modes())
+        assert at is not None
+        assert other is not None
+        turned = at.modes.turned(np.array(sign))
+        assert turned.worker == pytest.approx(other.modes.worker, abs=1e-6)
+        assert turned.task == pytest.approx(other.modes.task, abs=1e-6)
+        assert turned.parameters.tolist() == (x * sign).tolist()
+        assert turned.movement == pytest.approx(other.modes.movement, abs=1e-6)
+        bare = PartedModes(at.modes.worker, at.modes.task).turned(np.array(sign))
+        assert (bare.worker.tolist(), bare.task.tolist()) == (turned.worker.tolist(), turned.task.tolist())
+        assert (bare.parameters, bare.movement) == (None, None)
+    bare = PartedModes(np.array([2.0]), np.array([3.0])).turned(np.array([1.0, 1.0, 1.0, 1.0, -1.0, 1.0]))
+    assert (bare.worker.tolist(), bare.task.tolist()) == ([-2.0], [3.0])
+
+
+def test_parameters_have_their_places() -> None:
+    parted, _ = both("ordinal")
+    assert (parted.thresholds, parted.parameters, parted.deviations) == (3, 6, 2)
+    beta, psi, scales = parted.split(PARAMETERS["ordinal"])
+    assert (beta.tolist(), psi.tolist()) == ([0.6], [-1.0, 0.2, 1.5])
+    assert (scales.worker, scales.task, scales.cell) == (-0.9, 1.2, 0.0)
+    zero = parted.zero_modes()
+    assert (zero.worker.tolist(), zero.task.tolist()) == ([0.0] * 9, [0.0] * 5)
+    binary, _ = both("binary")
+    assert (binary.thresholds, binary.parameters) == (0, 4)
+
+
+def test_parameters_that_are_not_allowed_have_no_value() -> None:
+    parted, _ = both("ordinal")
+    x = PARAMETERS["ordinal"]
+    for place, value in ((0, np.nan), (5, np.inf), (1, 0.2), (2, 9.0)):
+        wrong = x.copy()
+        wrong[place] = value
+        assert parted(wrong, parted.zero_modes()) is None
+    assert parted.crew.passes == 0
+
+
+def test_a_search_without_enough_steps_has_not_found_the_modes(monkeypatch: pytest.MonkeyPatch) -> None:
+    parted, whole = both("binary")
+    x = PARAMETERS["binary"]
+    monkeypatch.setattr(module, "STEPS", 1)
+    at = parted(x, parted.zero_modes())
+    assert at is not None
+    assert not at.found
+    assert at.value == pytest.approx(whole(x, whole.zero_modes()).value, abs=0.5)
+    monkeypatch.undo()
+    far = parted(x, at.modes)
+    assert far is not None
+    assert far.found
+
+
+def test_a_worker_whose_mode_is_not_found_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    parted, whole = both("binary")
+    x = PARAMETERS["binary"]
+    monkeypatch.setattr("karat.models.glrm.parted_sums.STEPS", 1)
+    at = parted(x, parted.zero_modes())
+    assert at is not None
+    assert not at.found
+    beta, psi, scales = whole.split(x)
+    monkeypatch.undo()
+    point, found = worker_mode(whole, whole.design @ beta, psi, scales, whole.zero_modes())
+    assert found
+    assert np.abs(scales.worker * whole.layout.by_worker(point.slope) - point.modes.worker).max() < 1e-8
+
+
+def test_what_is_not_there_is_refused() -> None:
+    parted, _ = both("binary")
+    said = r"^Deletion needs the answers in memory: fit those of a sample of workers with fit_crossed\.$"
+    with pytest.raises(ValueError, match=said):
+        parted.without(parted.zero_modes(), "worker", 0)
+    where = Where(parted.view, PARAMETERS["binary"], np.zeros(5))
+    with pytest.raises(ValueError, match=r"^The gradient needs the inverse of the tasks' system\.$"):
+        gradient_sums(where, (parted.crew.parts[0], np.zeros(3)))
+
+
+def test_what_is_kept_is_named_by_all_that_it_depends_on() -> None:
+    """The same parameters and modes give what was kept; another number anywhere is computed."""
+    parted, _ = both("binary")
+    x, kept = PARAMETERS["binary"], {}
+
+    def keep(exactly: tuple[bytes, ...], compute: Any) -> Any:
+        if exactly not in kept:
+            kept[exactly] = compute()
+        return kept[exactly]
+
+    keeping = replace(parted, keep=keep)
+    at = keeping(x, parted.zero_modes())
+    assert at is not None
+    passes = parted.crew.passes
+    again = keeping(x.copy(), parted.zero_modes())
+    assert again is not None
+    assert again.gradient is at.gradient
+    assert again.information() is at.information()
+    assert parted.crew.passes == passes
+    modes = at.modes
+    others = [
+        (x + 1e-9, parted.zero_modes()), (x, modes), (x, replace(modes, worker=modes.worker + 1e-9)),
+        (x, replace(modes, task=modes.task + 1e-9)), (x, replace(modes, movement=modes.movement * 2)),
+        (x, replace(modes, parameters=x + 1e-9)),
+    ]  # fmt: skip
+    for number, (parameters, start) in enumerate(others, 2):
+        keeping(parameters, start)
+        assert len(kept) == number
