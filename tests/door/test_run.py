@@ -18,7 +18,9 @@ from karat.door.folder import DoorError
 from karat.door.run import listen, open_door
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize(
+    "name", ["SIGTERM", *(pytest.param(name, marks=pytest.mark.slow) for name in ("SIGINT", "SIGHUP"))]
+)
 def test_it_ends_in_order_and_leaves_nothing(name: str, tmp_path: Path) -> None:
     if not hasattr(signal, name):
         pytest.skip(f"this system has no {name}")

@@ -193,6 +193,7 @@ def test_serve_gives_an_address_to_try_that_does_not_count(study_path: Path, dat
     assert "There are no answers yet" in run("export", study_path, "-o", "x.csv", "--data", data, status=2)[1]
 
 
+@pytest.mark.slow
 def test_serve_says_what_was_changed_and_what_follows(study_path: Path, data: Path) -> None:
     Server(study_path, "--data", data).stop()
     text = study_path.read_text()
