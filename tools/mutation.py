@@ -39,7 +39,7 @@ TESTS = {
     "models/glrm/fit": [f"{GLRM}/test_gaussian.py"],
     "models/glrm/wald": [f"{GLRM}/test_satterthwaite.py", f"{GLRM}/test_mixed.py"],
     "models/glrm/intervals": [f"{GLRM}/test_profile.py"],
-    "models/glrm/block_schur": [f"{GLRM}/test_mixed_laplace.py"],
+    "models/glrm/block_schur": [f"{GLRM}/test_schur.py", f"{GLRM}/test_mixed_laplace.py"],
     "models/glrm/mixed_mode": [f"{GLRM}/test_mixed_laplace.py"],
     "models/glrm/mixed_problem": [f"{GLRM}/test_mixed.py"],
     "models/glrm/softmax": [f"{GLRM}/test_nominal.py", f"{GLRM}/test_deletion.py"],

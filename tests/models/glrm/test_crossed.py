@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from karat.models.glrm import crossed as module
 from karat.models.glrm.crossed import Listed, Table, crossed
 
 rows = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), min_size=1, max_size=40)
+WHOLE = [(worker, task) for worker in range(5) for task in range(4)]
+"""One answer in every cell: a table without holes."""
 
 
 def laid_out(listed: bool, worker: Any, task: Any) -> Table | Listed:
@@ -26,6 +28,8 @@ def laid_out(listed: bool, worker: Any, task: Any) -> Table | Listed:
 
 @pytest.mark.parametrize("listed", [False, True])
 @given(pairs=rows)
+@example(pairs=WHOLE)
+@example(pairs=WHOLE * 2)
 def test_sums_are_those_of_the_answers(listed: bool, pairs: list[tuple[int, int]]) -> None:
     worker, task = np.array(pairs).T
     value = np.arange(1.0, len(pairs) + 1)
@@ -42,7 +46,7 @@ def test_sums_are_those_of_the_answers(listed: bool, pairs: list[tuple[int, int]
     plain = np.zeros((5, 4))
     np.add.at(plain, (worker, task), value)
     assert table == pytest.approx(plain)
-    present = np.ones(len(pairs)) if layout.present is None else layout.present
+    present = 1.0 if layout.present is None else layout.present
     effects = layout.sum_of_effects(np.arange(5.0), 10 * np.arange(4.0))
     assert (layout.spread(effects) * placed * present).sum() == pytest.approx(((worker + 10 * task) * value).sum())
 
@@ -50,6 +54,9 @@ def test_sums_are_those_of_the_answers(listed: bool, pairs: list[tuple[int, int]
 @pytest.mark.parametrize("listed", [False, True])
 @pytest.mark.parametrize("factor", ["worker", "task"])
 @given(pairs=rows.filter(lambda pairs: len({w for w, _ in pairs}) > 1 and len({t for _, t in pairs}) > 1))
+@example(pairs=WHOLE)
+@example(pairs=WHOLE[::-1] + WHOLE)
+@example(pairs=WHOLE[:-1] + WHOLE[3:])
 def test_without_a_group_is_the_layout_of_the_others(listed: bool, factor: str, pairs: list[tuple[int, int]]) -> None:
     worker, task = np.array(pairs).T
     value = np.arange(1.0, len(pairs) + 1)
@@ -58,6 +65,10 @@ def test_without_a_group_is_the_layout_of_the_others(listed: bool, factor: str, 
     rest = layout.without(factor, 2)  # type: ignore[arg-type]
     cells = rest.cells(layout.drop(layout.place(value), factor, 2))  # type: ignore[arg-type]
     assert rest.answers == kept.sum()
+    assert (rest.workers, rest.tasks) == ((4, 4) if factor == "worker" else (5, 3))
+    pairs_left = {(w, t) for w, t, keep in zip(worker, task, kept, strict=True) if keep}
+    # A table keeps its sheets, even where one of them is empty now.
+    assert rest.single == (len(pairs_left) == kept.sum() if listed else layout.single)
     by_worker, by_task = np.bincount(worker[kept], value[kept], 5), np.bincount(task[kept], value[kept], 4)
     assert rest.by_worker(cells) == pytest.approx(np.delete(by_worker, 2) if factor == "worker" else by_worker)
     assert rest.by_task(cells) == pytest.approx(np.delete(by_task, 2) if factor == "task" else by_task)
@@ -65,6 +76,8 @@ def test_without_a_group_is_the_layout_of_the_others(listed: bool, factor: str, 
 
 @pytest.mark.parametrize("listed", [False, True])
 @given(pairs=rows)
+@example(pairs=WHOLE)
+@example(pairs=WHOLE[:-1] + WHOLE[3:])
 def test_the_answers_of_a_worker_are_found_with_their_tasks(listed: bool, pairs: list[tuple[int, int]]) -> None:
     worker, task = np.array(pairs).T
     value = np.arange(1.0, len(pairs) + 1)
@@ -80,3 +93,43 @@ def test_a_sparse_design_is_a_list() -> None:
     assert isinstance(
         crossed(random.integers(0, 500, 2000), random.integers(0, 100, 2000), 500, 100, whole=True), Table
     )
+
+
+def test_the_answers_of_a_single_worker_are_added_up() -> None:
+    layout = crossed(np.zeros(3, dtype=np.int64), np.array([0, 1, 0]), 1, 2)
+    assert layout.cells(layout.place(np.array([1.0, 10.0, 100.0]))).tolist() == [[101.0, 10.0]]
+
+
+def test_only_a_table_with_holes_tells_where_answers_are() -> None:
+    worker, task = np.array(WHOLE).T
+    assert crossed(worker, task, 5, 4).present is None
+    holes = crossed(worker[1:], task[1:], 5, 4).present
+    assert holes is not None
+    assert holes.tolist() == [[[float(pair != (0, 0)) for pair in WHOLE[4 * w : 4 * w + 4]] for w in range(5)]]
+
+
+@pytest.mark.parametrize(("tasks", "kind"), [(101, Table), (102, Listed)])
+def test_beyond_twenty_thousand_places_a_table_may_be_four_times_as_large_as_its_answers(
+    tasks: int, kind: type
+) -> None:
+    """5,050 answers fill a quarter of 200 x 101 places, and less of 200 x 102."""
+    worker, task = np.divmod(np.arange(5050), 101)
+    assert isinstance(crossed(worker, task, 200, tasks), kind)
+
+
+@pytest.mark.parametrize(("workers", "kind"), [(200, Table), (201, Listed)])
+def test_a_table_of_twenty_thousand_places_is_whole_however_few_its_answers(workers: int, kind: type) -> None:
+    assert isinstance(crossed(np.array([0, workers - 1]), np.array([0, 99]), workers, 100), kind)
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_the_answers_of_a_cell_stand_in_the_order_in_which_they_were_given(listed: bool) -> None:
+    random = np.random.default_rng(2)
+    worker, task = random.integers(0, 5, 400), random.integers(0, 4, 400)
+    layout = laid_out(listed, worker, task)
+    placed = layout.place(np.arange(1, 401))
+    for one in range(5):
+        mine, tasks = layout.answers_of(one)
+        for each in range(4):
+            given_first = np.flatnonzero((worker == one) & (task == each)) + 1
+            assert placed[mine][tasks == each].tolist() == given_first.tolist()

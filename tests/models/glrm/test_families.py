@@ -68,6 +68,31 @@ def test_own_parameters(name: str) -> None:
         assert slopes[k] == pytest.approx(present * (high - low) / 2e-6, abs=1e-7)
 
 
+def test_thresholds_of_categories_that_nobody_used() -> None:
+    """Those at either end, and the padded places of a table, whatever category stands there."""
+    random = np.random.default_rng(4)
+    eta, psi = random.normal(size=(2, 4)), np.array(PSI["ordinal"])
+    a, b, present = random.normal(size=(2, 4)), random.normal(size=(2, 4)), np.array([[1.0, 1, 0, 1], [1, 1, 1, 0]])
+    for category in ([[1, 2, 0, 1], [2, 2, 1, 0]], [[0, 0, 1, 0], [0, 1, 0, 0]], [[3, 3, 0, 2], [2, 3, 2, 0]]):
+        sparse = Ordinal(np.array(category), 4)
+
+        def total(at: Any, a: Any, b: Any, sparse: Ordinal = sparse) -> float:
+            one = sparse.derivatives(eta, at)
+            return float((present * (-one.log_likelihood + a * one.curvature + b * one.slope)).sum())
+
+        found = sparse.gradient(eta, psi, present, a, b)
+        assert found == pytest.approx(differences(lambda at, total=total: total(at, a, b), psi), abs=1e-8)
+        assert found.dtype == np.float64
+        information, slopes = sparse.information(eta, psi, present)
+        units = 1e-3 * np.eye(3)
+        for k, one in enumerate(units):
+            for j, other in enumerate(units):
+                corners = [s * t * total(psi + s * one + t * other, 0.0, 0.0) for s in (1, -1) for t in (1, -1)]
+                assert information[k, j] == pytest.approx(sum(corners) / 4e-6, abs=1e-4)
+            high, low = (sparse.derivatives(eta, psi + sign * one).slope for sign in (1, -1))
+            assert slopes[k] == pytest.approx(present * (high - low) / 2e-3, abs=1e-6)
+
+
 def test_far_out_nothing_overflows() -> None:
     x = np.array([-np.inf, -800.0, -40.0, 0.0, 40.0, 800.0, np.inf])
     log, other = log_logistic(x)
@@ -94,6 +119,34 @@ def test_a_threshold_goes_with_its_category(answers: list[int], kept: list[bool]
     assert rest.categories == len(number)
 
 
+def test_the_families_of_some_of_the_answers() -> None:
+    """Yes and no have no parameters of their own, measured answers have one, which stays."""
+    yes_no, none = family("binary").kept(np.array([1.0, -1.0, 1.0]), np.array([0.0, 1.0, 1.0]))
+    assert (yes_no.sign.tolist(), none.tolist(), none.dtype) == ([1.0, -1.0, 1.0], [], bool)
+    yes_no, _ = family("binary").kept(np.array([-1.0, 1.0]), None)
+    assert yes_no.sign.tolist() == [-1.0, 1.0]
+    measured, deviation = family("gaussian").kept(np.array([0.5, 0.0]), np.array([1.0, 0.0]))
+    assert (measured.value.tolist(), deviation.tolist(), deviation.dtype) == ([0.5, 0.0], [True], bool)
+
+
+def test_a_padded_place_is_no_answer_of_its_category() -> None:
+    rest, thresholds = family("ordinal").kept(np.array([[1, 2, 0], [0, 3, 0]]), np.array([[1.0, 1, 0], [0, 1, 0]]))
+    assert thresholds.tolist() == [False, True, True]
+    assert rest.categories == 3
+    assert rest.category[[0, 0, 1], [0, 1, 1]].tolist() == [0, 1, 2]
+    # What stands in a padded place must still be a category of the rest.
+    assert rest.category.min() == 0
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_a_deviation_may_be_anything_that_can_be_squared(allowed: bool) -> None:
+    for psi in (299.9, -299.9) if allowed else (300.0, -300.0, np.nan):
+        assert family("gaussian").allowed(np.array([psi])) == allowed
+    assert family("binary").allowed(np.empty(0))
+
+
 def test_one_category_alone_is_no_model() -> None:
     assert family("ordinal").kept(np.array([2, 2]), None)[0] is None
     assert family("binary").kept(np.array([1.0, -1.0]), np.array([1.0, 0.0]))[0] is None
+    assert family("binary").kept(np.array([1.0, 1.0]), None)[0] is None
+    assert family("binary").kept(np.array([1.0, -1.0]), np.zeros(2))[0] is None

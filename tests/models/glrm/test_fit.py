@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import re
 from typing import Any, Literal
 
 import numpy as np
@@ -9,7 +11,8 @@ import pytest
 
 from karat.models.glrm import crossed as module
 from karat.models.glrm import fit_crossed
-from models.glrm.dense import differences
+from karat.models.glrm.optimise import solve
+from models.glrm.dense import differences, indicator
 from models.glrm.simulated import answers
 
 Family = Literal["binary", "ordinal", "gaussian"]
@@ -86,17 +89,133 @@ def test_a_start_at_zero_deviations_does_not_stay_there() -> None:
     given = np.zeros(3)
     fit_crossed(response, worker, task, start=given)
     assert not given.any()
+    for zero, beside in [([0, 0, 0], [0.0, 0.1, 0.1]), ([0, 0, 1], [0.0, 0.1, 1.0]), ([0, 1, 0], [0.0, 1.0, 0.1])]:
+        same = [fit_crossed(response, worker, task, start=start) for start in (zero, beside)]
+        assert same[0].parameters.tolist() == same[1].parameters.tolist()
+        assert same[0].convergence == same[1].convergence
     with pytest.raises(ValueError, match="start must have 3 numbers"):
         fit_crossed(response, worker, task, start=[0, 0])
 
 
+class BeginError(Exception):
+    """Raised with the parameters from which a search would begin."""
+
+
+def begin(response: Any, family: Family, monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    _, worker, task, x = answers("gaussian", sheets=2)
+
+    def stop(function: Any, start: Any, modes: Any) -> None:
+        raise BeginError(*start)
+
+    monkeypatch.setattr(importlib.import_module("karat.models.glrm.fit"), "solve", stop)
+    with pytest.raises(BeginError) as raised:
+        fit_crossed(response, worker, task, with_covariate(family, x), family=family, interaction=True)
+    return list(raised.value.args)
+
+
+def test_where_the_search_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Measured answers may have any unit; the thresholds are those of the shares of the answers."""
+    y, _, _, x = answers("gaussian", sheets=2)
+    slope = np.cov(x, y, bias=True)[0, 1] / x.var()
+    line, half = [y.mean() - slope * x.mean(), slope], np.sqrt(((y - y.mean()) ** 2).mean()) / 2
+    assert begin(y, "gaussian", monkeypatch) == pytest.approx([*line, np.log(half), half, half, half / 2])
+    assert begin(1e4 + 1e3 * y, "gaussian", monkeypatch) == pytest.approx(
+        [1e4 + 1e3 * line[0], 1e3 * line[1], np.log(1e3 * half), 1e3 * half, 1e3 * half, 1e3 * half / 2]
+    )
+    assert begin(y > 0, "binary", monkeypatch) == [0, 0, 1, 1, 0.5]
+    coefficient, low, high, *deviations = begin(np.digitize(y, [-1, 1]), "ordinal", monkeypatch)
+    assert (coefficient, deviations) == (0, [1, 1, 0.5])
+    assert 1 / (1 + np.exp(-low)) == pytest.approx((y < -1).mean())
+    assert 1 / (1 + np.exp(-high)) == pytest.approx((y < 1).mean())
+
+
+@pytest.mark.parametrize("interaction", [False, True])
+@pytest.mark.parametrize("sign", [(-1, 1), (1, -1), (-1, -1)])
+def test_deviations_are_positive_wherever_the_search_ends(interaction: bool, sign: tuple[int, int]) -> None:
+    """From a start on the other side of zero it ends there, where effects of standard size have another sign."""
+    response, worker, task, _ = answers(workers=12, sheets=2, deviations=(0.7, 1.5, 1.0))
+    usual = fit_crossed(response, worker, task, interaction=interaction)
+    start = usual.parameters * np.array([1, *sign, -1][: 3 + interaction])
+    turned = fit_crossed(response, worker, task, interaction=interaction, start=start)
+    assert min(usual.parameters[1:]) > 0.1
+    assert turned.parameters == pytest.approx(usual.parameters, abs=1e-3)
+    assert turned.hessian == pytest.approx(usual.hessian, rel=0.02, abs=0.1)
+    assert turned.worker_effects == pytest.approx(usual.worker_effects, abs=1e-2)
+    assert turned.task_effects == pytest.approx(usual.task_effects, abs=1e-2)
+    assert turned.modes.worker * turned.parameters[1] == pytest.approx(turned.worker_effects)
+    at = turned.objective(turned.parameters, turned.objective.zero_modes())
+    for one, other in zip(vars(turned.modes).values(), vars(at.modes).values(), strict=True):
+        assert (one is None and other is None) or one == pytest.approx(other, abs=1e-4)
+
+
+@pytest.mark.parametrize("sign", [(-1, 1), (1, -1), (-1, -1)])
+def test_deviations_of_measured_answers_are_positive_too(
+    sign: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    response, worker, task, _ = answers("gaussian", deviations=(0.7, 1.5, 0.0))
+    usual = fit_crossed(response, worker, task, family="gaussian")
+    module = importlib.import_module("karat.models.glrm.fit")  # in the package the name is that of a function
+    monkeypatch.setattr(module, "solve", lambda function, x, modes: solve(function, x * sign, modes))
+    turned = fit_crossed(response, worker, task, family="gaussian")
+    assert min(usual.parameters) > 0.1
+    assert turned.parameters == pytest.approx(usual.parameters, abs=1e-3)
+    assert turned.hessian == pytest.approx(usual.hessian, rel=0.02, abs=0.1)
+    assert turned.worker_effects == pytest.approx(usual.worker_effects, abs=1e-3)
+    assert turned.task_effects == pytest.approx(usual.task_effects, abs=1e-3)
+    assert turned.modes.worker * turned.parameters[0] == pytest.approx(turned.worker_effects)
+    assert turned.modes.task * turned.parameters[1] == pytest.approx(turned.task_effects)
+
+
+def test_measured_answers_with_effects_of_cells_have_the_likelihood_of_the_normal_distribution() -> None:
+    y, worker, task, _ = answers("gaussian", 8, 6, sheets=3, deviations=(1.0, 1.5, 1.2))
+    fit = fit_crossed(2 * y, worker, task, family="gaussian", interaction=True)
+    groups = {"worker": worker, "task": task, "worker:task": worker * 6 + task, "residual": np.arange(len(y))}
+    assert list(fit.variances) == list(groups)
+    v = sum(fit.variances[name] * indicator(group) @ indicator(group).T for name, group in groups.items())
+    error = 2 * y - fit.coefficients[0]
+    plain = -(len(y) * np.log(2 * np.pi) + np.linalg.slogdet(v)[1] + error @ np.linalg.solve(v, error)) / 2
+    assert fit.log_likelihood == pytest.approx(plain, abs=1e-7)
+    assert (fit.thresholds.size, fit.categories.size, fit.notes) == (0, 0, ())
+
+
+def test_what_is_without_a_worker_begins_at_the_modes_of_the_others() -> None:
+    response, worker, task, _ = answers()
+    fit = fit_crossed(response, worker, task)
+    _, modes, _ = fit.without("worker", 3)
+    assert modes.worker.tolist() == np.delete(fit.modes.worker, 3).tolist()
+    assert modes.task.tolist() == fit.modes.task.tolist()
+
+
+def singular(*names: str) -> tuple[str, ...]:
+    return tuple(f"The fit is singular: the variance of {name} is zero." for name in names)
+
+
 @pytest.mark.parametrize("family", FAMILIES)
-def test_no_variance_is_a_singular_fit(family: Family) -> None:
-    response, worker, task, _ = answers(family, deviations=(0, 0, 0), seed=3)
+@pytest.mark.parametrize("zero", ["worker", "task"])
+def test_no_variance_is_a_singular_fit(family: Family, zero: str) -> None:
+    """The tasks are of two kinds; all workers have the same answers, in another order."""
+    worker, task = np.divmod(np.arange(8 * 16), 16)
+    answer = np.where(task < 8, [[1], [2], [2], [2]], [[0], [0], [0], [1]])[(worker + task) % 4, np.arange(8 * 16)]
+    response = answer > (task < 8) if family == "binary" else answer
+    if zero == "task":
+        worker, task = task, worker
     fit = fit_crossed(response, worker, task, family=family)
     assert fit.converged
-    assert min(fit.variances["worker"], fit.variances["task"]) < 1e-6
-    assert any("singular" in note for note in fit.notes)
+    assert fit.notes == singular(zero)
+    assert (fit.variances["worker"] < 1e-8, fit.variances["task"] < 1e-8) == (zero == "worker", zero == "task")
+
+
+NOT_IDENTIFIED = "The worker:task variance is not identified: there is one answer a cell. See `interaction_profile`."
+
+
+def test_answers_that_are_balanced_in_every_way_have_no_variance_at_all() -> None:
+    """In each cell one yes and one no; or one answer a cell, which says nothing of the cells."""
+    worker, task = np.divmod(np.tile(np.arange(6 * 8), 2), 8)
+    opposed = fit_crossed(np.repeat([0, 1], 6 * 8), worker, task, interaction=True)
+    assert opposed.notes == singular("worker", "task", "worker:task")
+    chess = (worker + task)[:48] % 2
+    assert fit_crossed(chess, worker[:48], task[:48]).notes == singular("worker", "task")
+    assert fit_crossed(chess, worker[:48], task[:48], interaction=True).notes[-1] == NOT_IDENTIFIED
 
 
 def test_workers_with_one_answer_are_named_and_do_no_harm() -> None:
@@ -109,22 +228,80 @@ def test_workers_with_one_answer_are_named_and_do_no_harm() -> None:
     assert f"{len(fit.same_answer_workers)} of 20 workers gave one answer only." in str(fit)
 
 
-def test_separation_is_said() -> None:
+@pytest.mark.parametrize(("family", "sheets"), [("binary", 1), ("ordinal", 1), ("ordinal", 2)])
+def test_workers_with_one_answer_are_those_whose_answers_do_not_differ(family: Family, sheets: int) -> None:
+    """Those with a single answer do not count, those with two may."""
+    response, worker, task, _ = answers(family, 60, 12, 0.2 / sheets, sheets, seed=2)
+    fit = fit_crossed(response, worker, task, family=family)
+    given = [response[worker == name] for name in fit.workers]
+    same = [place for place, own in enumerate(given) if len(own) > 1 and len(np.unique(own)) == 1]
+    assert {1, 2} <= {len(own) for own in given}
+    assert any(len(given[place]) == 2 for place in same)
+    assert any(len(own) == 2 and np.ptp(own) == 1 for own in given)
+    assert fit.same_answer_workers.tolist() == same
+    assert f"{len(same)} of {len(fit.workers)} workers gave one answer only." in fit.notes
+
+
+@pytest.mark.parametrize("interaction", [False, True])
+def test_among_measured_answers_no_worker_is_named_for_one_answer(interaction: bool) -> None:
+    response, worker, task, _ = answers("gaussian", 8, 6, sheets=2)
+    fit = fit_crossed(response, worker, task, family="gaussian", interaction=interaction)
+    assert fit.workers[fit.same_answer_workers].tolist() == []
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3])
+def test_separation_is_said(unit: float) -> None:
     random = np.random.default_rng(1)
     _, worker, task, _ = answers()
-    column = (worker == 3).astype(float)
+    column = unit * (worker == 3)
     response = (random.random(len(worker)) < 0.5) | (worker == 3)
     fit = fit_crossed(response, worker, task, np.column_stack([np.ones(len(worker)), column]))
-    assert not fit.converged
+    assert fit.converged is False
+    assert fit.convergence.reason == (
+        "the coefficient of column 1 grows without bound, since the column separates the answers"
+    )
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e2])
+def test_a_column_that_tells_every_answer_is_named_and_not_the_intercept_that_it_draws_along(unit: float) -> None:
+    """The likelihood is then flat beyond, so that there is no covariance."""
+    _, worker, task, x = answers()
+    fit = fit_crossed(x > 0, worker, task, np.column_stack([np.ones(len(x)), unit * x]))
+    assert not fit.convergence.curved
+    assert np.isnan(fit.standard_errors).all()
     assert "the coefficient of column 1 grows without bound" in str(fit)
 
 
-@pytest.mark.parametrize(("family", "levels"), [("binary", 2), ("ordinal", 3)])
-def test_unanimous_tasks_are_said(family: Family, levels: int) -> None:
+@pytest.mark.parametrize("unit", [1e-3, 1e3])
+def test_large_and_small_units_of_a_covariate_are_no_separation(unit: float) -> None:
+    response, worker, task, x = answers()
+    design = np.column_stack([np.ones(len(x)), x])
+    one, other = fit_crossed(response, worker, task, design), fit_crossed(response, worker, task, design * [1, unit])
+    assert other.converged
+    assert other.coefficients[1] * unit == pytest.approx(one.coefficients[1], abs=1e-3)
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3])
+def test_a_steep_slope_that_the_answers_tell_is_no_separation(unit: float) -> None:
+    random = np.random.default_rng(1)
     _, worker, task, _ = answers()
-    fit = fit_crossed(task % levels, worker, task, family=family)
-    assert not fit.converged
-    assert "the variance of task grows without bound" in str(fit)
+    x = random.uniform(-1, 1, len(worker))
+    x[0] = 1.0
+    fit = fit_crossed(14 * x + random.logistic(size=len(x)) > 0, worker, task, unit * x[:, None])
+    assert fit.converged
+    assert fit.coefficients[0] * unit > 10 > fit.standard_errors[0] * unit
+
+
+@pytest.mark.parametrize("side", ["worker", "task"])
+@pytest.mark.parametrize(("family", "levels"), [("binary", 2), ("ordinal", 3)])
+def test_unanimous_groups_are_said(family: Family, levels: int, side: str) -> None:
+    _, worker, task, _ = answers()
+    groups = (worker, task) if side == "task" else (task, worker)
+    fit = fit_crossed(task % levels, *groups, family=family)
+    assert fit.converged is False
+    assert fit.convergence.reason == (
+        f"the variance of {side} grows without bound, since nearly every {side} has one answer only"
+    )
 
 
 def test_empty_categories_are_no_thresholds() -> None:
@@ -132,30 +309,86 @@ def test_empty_categories_are_no_thresholds() -> None:
     fit = fit_crossed(np.array([1, 2, 5, 9])[response], worker, task, family="ordinal")
     assert fit.categories.tolist() == [1, 2, 5, 9]
     assert len(fit.thresholds) == 3
+    assert fit.names == (
+        "threshold 1", "threshold 2", "threshold 3", "deviation of worker", "deviation of task"
+    )  # fmt: skip
     assert np.all(np.diff(fit.thresholds) > 0)
 
 
-def test_it_prints_like_a_sentence() -> None:
-    response, worker, task, _ = answers()
-    text = str(fit_crossed(response, worker, task))
-    assert text.startswith("240 yes-or-no answers of 20 workers to 12 tasks: variances worker ")
-    assert "; log-likelihood -" in text
-    assert "Converged after" in text
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("reml", [False, True])
+def test_it_prints_like_a_sentence(family: Family, reml: bool) -> None:
+    response, worker, task, _ = answers(family, share=0.9)
+    response[worker == 4] = 1
+    fit = fit_crossed(response, worker, task, family=family, reml=reml and family == "gaussian")
+    kind = {"binary": "yes-or-no", "ordinal": "ordered", "gaussian": "measured"}[family]
+    variances = ", ".join([f"{name} {fit.variances[name]:.4g}" for name in fit.variances])
+    assert list(fit.variances)[:2] == ["worker", "task"]
+    measure = "REML criterion at" if reml and family == "gaussian" else "log-likelihood"
+    assert str(fit) == " ".join(
+        [
+            f"{len(response)} {kind} answers of 20 workers to 12 tasks: variances {variances}; "
+            f"{measure} {fit.log_likelihood:.3f}.",
+            str(fit.convergence),
+            *fit.notes,
+        ]
+    )
+    assert len(fit.notes) == (family != "gaussian")
+
+
+NEEDS_REPEATED = re.escape(
+    "A worker:task effect of measured answers needs repeated answers and maximum likelihood: with one answer a cell it "
+    "is part of the residual."
+)
+NEEDS_COLUMN = "The design of measured answers needs a column at least, as a rule an intercept."
+NO_INTERCEPT = "The design of ordered answers has no intercept: the thresholds stand for it. Leave it out."
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"worker": [0, 1]}, "equally long"), ({"response": [], "worker": [], "task": []}, "no answers"),
-        ({"response": [0, 1, 2, 1]}, "two values, this one 3"), ({"response": [1, 1, 1, 1]}, "answers are the same"),
+        ({"response": [0, 1, 2, 1]}, "^A binary response has two values, this one 3.$"),
+        ({"response": [1, 1, 1, 1]}, "^All answers are the same; there is nothing to fit.$"),
         ({"response": [0, 1, np.nan, 1]}, "missing or infinite"), ({"task": [0, 0, 0, 0]}, "two workers and two tasks"),
-        ({"design": [[1.0], [1.0]]}, "a row of finite numbers"), ({"reml": True}, "REML is for measured"),
+        ({"design": [[1.0], [1.0]]}, "a row of finite numbers"),
+        ({"reml": True}, "^REML is for measured answers; a binary model is fitted by maximum likelihood.$"),
         ({"design": [[1.0, 2.0], [1.0, 2.0], [1.0, 2.0], [1.0, 2.0]]}, "depend on each other"),
-        ({"family": "gaussian", "interaction": True}, "needs repeated answers"),
-        ({"family": "ordinal", "design": [[1.0], [1.0], [1.0], [1.0]]}, "no intercept"),
+        ({"family": "gaussian", "interaction": True}, f"^{NEEDS_REPEATED}$"),
+        ({"family": "gaussian", "interaction": True, "reml": True}, f"^{NEEDS_REPEATED}$"),
+        ({"family": "gaussian", "design": np.empty((4, 0))}, f"^{NEEDS_COLUMN}$"),
+        ({"family": "ordinal", "design": [[1.0], [1.0], [1.0], [1.0]]}, f"^{NO_INTERCEPT}$"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_fitted(change: dict[str, Any], message: str) -> None:
     whole: dict[str, Any] = {"response": [0, 1, 1, 0], "worker": [0, 0, 1, 1], "task": [0, 1, 0, 1]} | change
     with pytest.raises(ValueError, match=message):
         fit_crossed(whole.pop("response"), whole.pop("worker"), whole.pop("task"), whole.pop("design", None), **whole)
+
+
+def repeated(seed: int, noise: float) -> tuple[Any, Any, Any]:
+    """Three answers of ten workers to eight tasks, which differ by this much where a task is repeated."""
+    random = np.random.default_rng(seed)
+    worker, task = np.divmod(np.tile(np.arange(80), 3), 8)
+    value = random.normal(size=10)[worker] + random.normal(size=8)[task]
+    return value + noise * random.normal(size=240), worker, task
+
+
+def test_measured_answers_that_are_repeated_exactly_leave_no_residual() -> None:
+    told = (
+        "^Nobody answered differently where a task was repeated, so that a worker:task effect of measured answers "
+        r"leaves no residual\. Fit the model without it\.$"
+    )
+    value, worker, task = repeated(1, 0.0)
+    for same in (value, value + 1e6, 1e-9 * value):
+        with pytest.raises(ValueError, match=told):
+            fit_crossed(same, worker, task, family="gaussian", interaction=True)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_residual_beside_which_all_else_is_large_ends_the_search_in_order(seed: int) -> None:
+    """Rounding may cost the search the curvature that it has learned; it then learns it anew."""
+    value, worker, task = repeated(seed, 1e-4)
+    found = fit_crossed(value, worker, task, family="gaussian", interaction=True)
+    # 160 to 222 degrees of freedom: a standard error of about a tenth.
+    assert found.variances["residual"] == pytest.approx(1e-8, rel=0.3)

@@ -6,18 +6,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import sparse
 
 from karat.models.glrm import schur as module
 from karat.models.glrm.block_schur import BlockSchur
-from karat.models.glrm.schur import Schur
+from karat.models.glrm.schur import Schur, chunks
 
 
 def system(workers: int, tasks: int) -> tuple[Any, Any, Any, Any]:
-    """Workers and tasks of whom one each has no answer."""
+    """Workers and tasks of whom two each, the last among them, have no answer."""
     random = np.random.default_rng(workers)
     b = random.random((workers, tasks)) * (random.random((workers, tasks)) < 0.6)
-    b[2], b[:, 3] = 0, 0
+    b[[2, -1]], b[:, [3, -1]] = 0, 0
     dw, dt = 1 + b.sum(axis=1), 1 + b.sum(axis=0)
     return b, dw, dt, np.block([[np.diag(dw), b], [b.T, np.diag(dt)]])
 
@@ -33,6 +35,7 @@ def test_solutions_determinant_and_covariance(
     monkeypatch.setattr(module, "PAIR", pair)
     b, dw, dt, whole = system(workers, tasks)
     schur = Schur(sparse.csr_array(b) if compressed else b, dw, dt)
+    assert len(schur.factor) == min(workers, tasks)
     assert schur.half_log_determinant == pytest.approx(np.linalg.slogdet(whole)[1] / 2)
     inverse = np.linalg.inv(whole)
     for shape in ((), (3,)):
@@ -46,7 +49,9 @@ def test_solutions_determinant_and_covariance(
     assert between == pytest.approx(cells[b != 0] if compressed else cells)
 
 
-@pytest.mark.parametrize(("workers", "tasks", "q", "p"), [(9, 5, 3, 3), (4, 8, 2, 2), (7, 5, 1, 2), (3, 5, 2, 4)])
+@pytest.mark.parametrize(
+    ("workers", "tasks", "q", "p"), [(9, 5, 3, 3), (4, 8, 2, 2), (9, 5, 2, 1), (7, 5, 1, 2), (3, 5, 2, 4)]
+)
 def test_blocks(workers: int, tasks: int, q: int, p: int) -> None:
     random = np.random.default_rng(q)
     left, right = random.normal(size=(workers, tasks, 2, q)) / 3, random.normal(size=(workers, tasks, 2, p)) / 3
@@ -63,6 +68,7 @@ def test_blocks(workers: int, tasks: int, q: int, p: int) -> None:
     np.einsum("kjlj->klj", corner)[...] = of_task
     whole[size:, size:] = corner.reshape(p * tasks, -1)
     schur = BlockSchur(of_worker, between, of_task)
+    assert len(schur.factor) == min(size, p * tasks)
     assert schur.half_log_determinant == pytest.approx(np.linalg.slogdet(whole)[1] / 2)
     inverse = np.linalg.inv(whole)
     for shape in ((), (3,)):
@@ -78,27 +84,83 @@ def test_blocks(workers: int, tasks: int, q: int, p: int) -> None:
         assert cov_worker[i] == pytest.approx(inverse[i * q : (i + 1) * q, i * q : (i + 1) * q])
 
 
-@pytest.mark.parametrize(("cells", "pairs"), [(1, True), (40, False)])
+@pytest.mark.parametrize(
+    ("size", "cells", "pairs"), [(100, 1, True), (121, 2, True), (120, 2, False), (100, 40, False)]
+)
 def test_few_cells_in_long_rows_are_multiplied_in_pairs(
-    cells: int, pairs: bool, monkeypatch: pytest.MonkeyPatch
+    size: int, cells: int, pairs: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With 60 as the price of a pair, a row of 100 tasks pays for whole products from two answers on."""
+    """With 60 as the price of a pair, a row of 100 tasks pays for whole products from two answers on, of 121 not."""
     taken: list[str] = []
     for name in ("_product_by_pairs", "_product_by_rows"):
         own = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *given, name=name, own=own: taken.append(name) or own(*given))
-    b = np.zeros((100, 100))
-    for worker in range(100):
-        b[worker, (worker + 7 * np.arange(cells)) % 100] = 0.5
+    b = np.zeros((size, size))
+    for worker in range(size):
+        b[worker, (worker + 7 * np.arange(cells)) % size] = 0.5
     schur = Schur(sparse.csr_array(b), 1 + b.sum(axis=1), 1 + b.sum(axis=0))
     _, _, between = schur.covariance()
     assert taken == ["_product_by_pairs" if pairs else "_product_by_rows"]
     whole = np.block([[np.diag(1 + b.sum(axis=1)), b], [b.T, np.diag(1 + b.sum(axis=0))]])
-    assert between == pytest.approx(np.linalg.inv(whole)[:100, 100:][b != 0])
+    assert between == pytest.approx(np.linalg.inv(whole)[:size, size:][b != 0])
 
 
 def test_a_singular_system_is_refused() -> None:
     with pytest.raises(np.linalg.LinAlgError):
         Schur(np.ones((3, 2)), np.ones(3), np.ones(2))
-    with pytest.raises(np.linalg.LinAlgError, match="the Schur complement cannot be inverted"):
+    with pytest.raises(np.linalg.LinAlgError, match=r"^the Schur complement cannot be inverted$"):
         module.inverted(np.zeros((2, 2)))
+
+
+def test_blocks_whose_factor_is_singular_have_no_covariance() -> None:
+    schur = BlockSchur(np.ones((3, 1, 1)), np.zeros((3, 1, 1, 2)), np.ones((1, 1, 2)))
+    schur.factor = np.zeros((2, 2))
+    with pytest.raises(np.linalg.LinAlgError, match=r"^the Schur complement cannot be inverted$"):
+        schur.covariance()
+
+
+@pytest.mark.parametrize("place", ["cell", "worker", "task"])
+def test_a_system_with_what_is_no_number_has_none_as_its_determinant_or_is_singular(place: str) -> None:
+    """Which of them depends on the library of linear algebra; a search that went too far takes either, and turns back.
+
+    Another error would end the search.
+    """
+    b, dw, dt, _ = system(9, 5)
+    {"cell": b[0], "worker": dw, "task": dt}[place][0] = np.nan
+
+    def found(schur: Any, right: tuple[Any, Any], *system: Any) -> Any:
+        try:
+            factorised = schur(*system)
+            return [factorised.half_log_determinant, *(one.min() for one in factorised.solve(*right))]
+        except np.linalg.LinAlgError:
+            return np.nan
+
+    assert np.all(np.isnan(found(Schur, (np.ones(9), np.ones(5)), b, dw, dt)))
+    blocks = dw[:, None, None], b[:, None, None], dt[None, None]
+    assert np.all(np.isnan(found(BlockSchur, (np.ones((9, 1)), np.ones((1, 5))), *blocks)))
+
+
+@given(costs=st.lists(st.integers(0, 9), max_size=12), limit=st.integers(0, 20))
+def test_rows_are_taken_until_the_next_would_cost_too_much(costs: list[int], limit: int) -> None:
+    taken: list[tuple[int, int]] = []
+    first, total = 0, 0
+    for row, cost in enumerate(costs):
+        if row > first and total + cost > limit:
+            taken.append((first, row))
+            first, total = row, 0
+        total += cost
+    taken += [(first, len(costs))] if costs else []
+    assert list(chunks(np.array(costs, dtype=np.int64), limit)) == taken
+
+
+@pytest.mark.parametrize("pair", [0, 60])
+def test_a_row_costs_as_many_products_as_it_has_pairs_or_as_it_is_long(
+    pair: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[list[int], int]] = []
+    monkeypatch.setattr(module, "PAIR", pair)
+    monkeypatch.setattr(module, "CHUNK", 17)
+    monkeypatch.setattr(module, "chunks", lambda costs, limit: asked.append((list(costs), limit)) or chunks(costs, 17))
+    b, dw, dt, _ = system(9, 5)
+    Schur(sparse.csr_array(b), dw, dt).covariance()
+    assert asked == [([int((row != 0).sum()) ** 2 if pair == 0 else 5 for row in b], 17)]

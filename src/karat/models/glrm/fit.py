@@ -20,7 +20,7 @@ from scipy import linalg
 from karat.models.glrm.answers import Answers, arrange, dependent
 from karat.models.glrm.crossed import Bools, Factor, Floats, Ints, Layout
 from karat.models.glrm.families import Binary, Family, FamilyName, Gaussian, Ordinal
-from karat.models.glrm.gaussian import GaussianObjective
+from karat.models.glrm.gaussian import EXACT, GaussianObjective
 from karat.models.glrm.mode import Modes
 from karat.models.glrm.objective import Objective
 from karat.models.glrm.optimise import BESIDE_ZERO, NEARLY_ZERO, Convergence, solve
@@ -151,6 +151,11 @@ def fit_crossed(
             "A worker:task effect of measured answers needs repeated answers and maximum likelihood: with one "
             "answer a cell it is part of the residual."
         )
+    if family == "gaussian" and _alike_within_cells(answers):
+        raise ValueError(
+            "Nobody answered differently where a task was repeated, so that a worker:task effect of measured answers "
+            "leaves no residual. Fit the model without it."
+        )
     likelihood, categories, psi = _likelihood(family, answers)
     objective = Objective(answers.layout, likelihood, answers.layout.place(answers.design), interaction)
     first = _start(answers, likelihood, psi, interaction) if start is None else np.array(start, dtype=np.float64)
@@ -163,7 +168,7 @@ def fit_crossed(
     layout = answers.layout
     about = About(
         answers.workers, answers.tasks, categories, layout.answers, layout.single,
-        np.abs(answers.design).max(axis=0, initial=0.0), _same_answer(layout, likelihood),
+        np.abs(answers.design).max(axis=0), _same_answer(layout, likelihood),
     )  # fmt: skip
     return conclude(family, about, objective, optimum, convergence)
 
@@ -178,7 +183,7 @@ def _fit_gaussian(answers: Answers, reml: bool) -> Fit:
     at: Any = optimum.at
     sign = np.where(optimum.parameters < 0, -1.0, 1.0)
     theta = optimum.parameters * sign
-    modes = Modes(at.modes.worker * sign[0], at.modes.task * sign[1])
+    modes = at.modes.turned(sign)
     variances = dict(zip(("worker", "task"), map(float, theta**2 * at.residual_variance), strict=True))
     notes = tuple(
         f"The fit is singular: the variance of {name} is zero."
@@ -192,6 +197,14 @@ def _fit_gaussian(answers: Answers, reml: bool) -> Fit:
         ("relative deviation of worker", "relative deviation of task"), theta, optimum.hessian * np.outer(sign, sign),
         objective, modes, reml,
     )  # fmt: skip
+
+
+def _alike_within_cells(answers: Answers) -> bool:
+    """Whether the answers of a worker to a task never differ, so that nothing is left for a residual."""
+    _, cell = np.unique(answers.worker * len(answers.tasks) + answers.task, return_inverse=True)
+    value = answers.response.astype(np.float64)
+    left = value - (np.bincount(cell, value) / np.bincount(cell))[cell]
+    return float(left @ left) <= EXACT**2 * float(value @ value)
 
 
 def _likelihood(family: FamilyName, answers: Answers) -> tuple[Family, NDArray[Any], Floats]:
@@ -211,7 +224,10 @@ def _likelihood(family: FamilyName, answers: Answers) -> tuple[Family, NDArray[A
 
 
 def _start(answers: Answers, family: Family, psi: Floats, interaction: bool) -> Floats:
-    """Deviations of one, the family's first values, and the coefficients that make the mean right."""
+    """Where the search begins: the family's first values, coefficients of zero and deviations of one.
+
+    For measured answers, whose unit may be any, coefficients of least squares and deviations of half the answers' own.
+    """
     beta: Floats = np.zeros(answers.design.shape[1])
     if isinstance(family, Gaussian) and len(beta):
         beta = linalg.lstsq(answers.design, answers.response.astype(np.float64))[0]
@@ -276,10 +292,13 @@ def _notes(about: About, deviations: Floats) -> list[str]:
 
 def _unbounded(size: Floats, parameters: Floats, hessian: Floats, own: int, curved: bool) -> str:
     """Which parameter grows without bound, since something separates the answers; empty where none does."""
-    flat = np.ones(len(size), dtype=bool)
+    reach = np.abs(parameters[: len(size)]) * size
     if curved:
-        flat = np.sqrt(np.diag(np.linalg.inv(hessian)))[: len(size)] * size > EXTREME
-    for column in np.flatnonzero((np.abs(parameters[: len(size)]) * size > EXTREME) & flat):
+        # A large coefficient of which the answers tell enough is no sign of separation.
+        reach = reach * (np.sqrt(np.diag(np.linalg.inv(hessian)))[: len(size)] * size > EXTREME)
+    if np.any(reach > EXTREME):
+        # The column that separates draws others along, the intercept above all, but goes furthest.
+        column = int(np.argmax(reach))
         return f"the coefficient of column {column} grows without bound, since the column separates the answers"
     for name, theta in zip(("worker", "task"), parameters[own:], strict=False):
         if theta > UNBOUNDED:

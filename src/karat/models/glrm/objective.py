@@ -98,16 +98,25 @@ class Objective:
         return Modes(np.zeros(layout.workers), np.zeros(layout.tasks), cell)
 
     def __call__(self, parameters: Floats, start: Modes) -> Evaluation | None:
-        """The value and gradient, the modes searched from `start`; None where parameters are not allowed."""
+        """The value and gradient, the modes searched from `start`.
+
+        None where parameters are not allowed, or so far out that the curvature cannot be told from a singular one.
+        """
         beta, psi, scales = self.split(parameters)
         if not np.all(np.isfinite(parameters)) or not self.family.allowed(psi):
             return None
-        mode = find_mode(self.layout, self.family, self.design @ beta, psi, scales, start)
+        with np.errstate(over="ignore", invalid="ignore"):
+            try:
+                mode = find_mode(self.layout, self.family, self.design @ beta, psi, scales, start)
+                covariance = mode.schur.covariance()
+                gradient = self._gradient(mode, psi, scales, covariance)
+            except (np.linalg.LinAlgError, OverflowError):
+                return None
         value = mode.point.value + mode.schur.half_log_determinant
         if mode.point.determinant is not None:
             value += float(np.log(mode.point.determinant).sum()) / 2
-        covariance = mode.schur.covariance()
-        gradient = self._gradient(mode, psi, scales, covariance)
+        if not np.isfinite(value):
+            return None
         information = partial(self._information, mode, psi, scales, covariance)
         return Evaluation(value, gradient, mode.point.modes, mode.found, information)
 
@@ -152,7 +161,7 @@ class Objective:
             by_answer = a * third - (b * now.curvature + now.slope) * present
         d_beta = self.design.reshape(by_answer.size, -1).T @ by_answer.ravel()
         d_psi = family.gradient(point.eta, psi, present, a, b)
-        d_cell = [] if determinant is None else [self._by_cell_scale(mode, scales.cell, height, q, cell_third)]
+        d_cell = self._by_cell_scale(mode, scales.cell, height, q, cell_third)
         return np.concatenate([d_beta, d_psi, [d_worker, d_task], d_cell])
 
     def _information(
@@ -173,7 +182,11 @@ class Objective:
         return information
 
     def fixed_information(self, point: Point, psi: Floats, scales: Scales) -> tuple[Floats, Floats, Floats]:
-        """The curvature in the coefficients and psi, and how they change the slopes of workers and of tasks."""
+        """The curvature in the coefficients and psi, and how they change the slopes of workers and of tasks.
+
+        The effects of cells move along: each takes s^2 c c'/D from the curvature, with c how the slope of the cell
+        changes, and leaves c / D of it for the worker and the task.
+        """
         layout, family = self.layout, self.family
         present = np.ones(()) if layout.present is None else layout.present
         weight = present * family.derivatives(point.eta, psi).curvature
@@ -183,7 +196,12 @@ class Objective:
         flat, slopes = self.design.reshape(weight.size, -1), own.reshape(-1, weight.size)
         beside = -slopes @ flat
         fixed = np.block([[flat.T @ (weight.reshape(-1, 1) * flat), beside.T], [beside, inner]])
-        in_cells = [layout.cells(column) for column in columns]
+        in_cells = np.array([layout.cells(column) for column in columns]).reshape(-1, *point.weight.shape)
+        if point.determinant is not None:
+            left = in_cells / point.determinant
+            flat_cells, flat_left = (cells.reshape(-1, point.weight.size) for cells in (in_cells, left))
+            fixed -= scales.cell**2 * (flat_cells @ flat_left.T)
+            in_cells = left
         of_worker = (
             np.array([scales.worker * layout.by_worker(cells) for cells in in_cells]).reshape(-1, layout.workers).T
         )
@@ -191,15 +209,16 @@ class Objective:
         return fixed, of_worker, of_task
 
     @staticmethod
-    def _by_cell_scale(mode: Mode, s: float, height: Floats, q: Floats, third: Floats) -> float:
+    def _by_cell_scale(mode: Mode, s: float, height: Floats, q: Floats, third: Floats) -> list[float]:
+        """The derivative in the deviation of the cells, where they have effects."""
         point = mode.point
         determinant, cell, weight = point.determinant, point.modes.cell, point.weight
         if determinant is None or cell is None:
-            return 0.0
+            return []
         shift = 2 * cell / determinant
         by_curvature = height / 2 * (third * shift - 2 * s * weight**2) / determinant**2
         by_determinant = (s * weight + s * s / 2 * third * shift) / determinant
-        return float((by_curvature + by_determinant - cell * point.slope - q * weight * shift).sum())
+        return [float((by_curvature + by_determinant - cell * point.slope - q * weight * shift).sum())]
 
 
 def variance_information(theta: float, weight: Floats, variance: Floats) -> float:

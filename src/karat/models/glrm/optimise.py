@@ -74,7 +74,11 @@ def minimise(
     core = np.eye(len(x))
     while True:
         scaled = linalg.solve_triangular(lower, at.gradient, lower=True)
-        direction = linalg.cho_solve((linalg.cholesky(core, lower=True), True), scaled)
+        try:
+            direction = linalg.cho_solve((linalg.cholesky(core, lower=True), True), scaled)
+        except linalg.LinAlgError:
+            # Where deviations differ by many orders, rounding may cost the core its curvature: it is learned anew.
+            core, direction = np.eye(len(x)), scaled
         decrement = float(scaled @ direction) / 2
         if decrement <= tolerance or evaluations >= limit:
             return Optimum(x, at, lower @ core @ lower.T, decrement, evaluations)
@@ -126,15 +130,16 @@ def root(matrix: Floats) -> Floats:
 
 def _longest(x: Floats, step: Floats) -> float:
     """A first step goes no further than the parameters are large, or than 1."""
-    return min(1.0, float(np.min(np.maximum(1.0, np.abs(x)) / np.maximum(np.abs(step), 1e-300))))
+    return min(1.0, float(np.min(np.maximum(1.0, np.abs(x)) / np.maximum(1.0, np.abs(step)))))
 
 
 def _shorter(at: Evaluated, after: Evaluated | None, length: float, decrement: float) -> float:
     """By how much to shorten a step that went too far: to the minimum of the parabola through both ends."""
     if after is None or not np.isfinite(after.value):
         return 0.5
+    # Positive, since the step fell short of a small part of the fall that its slope promises.
     rise = after.value - at.value + 2 * length * decrement
-    return float(np.clip(length * decrement / rise, 0.1, 0.5)) if rise > 0 else 0.5
+    return float(np.clip(length * decrement / rise, 0.1, 0.5))
 
 
 def updated(hessian: Floats, step: Floats, change: Floats) -> Floats:

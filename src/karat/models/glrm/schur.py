@@ -12,12 +12,13 @@ rowsum(G P * G) for the larger, and -G P between them, of which only the cells t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
 
-from karat.models.glrm.crossed import Floats
+from karat.models.glrm.crossed import Floats, Ints
 
 CHUNK = 4_000_000
 """How many numbers of a sparse system's covariance are held at a time."""
@@ -108,9 +109,7 @@ def _product_by_rows(matrix: Any, inverse: Floats, row: Any) -> Floats:
     """The cells of B P, from whole rows of the product."""
     starts, column = matrix.indptr, matrix.indices
     cells = np.empty(len(column))
-    step = max(1, CHUNK // len(inverse))
-    for first in range(0, matrix.shape[0], step):
-        last = min(first + step, matrix.shape[0])
+    for first, last in chunks(np.full(matrix.shape[0], len(inverse)), CHUNK):
         part = slice(starts[first], starts[last])
         product = matrix[first:last] @ inverse
         cells[part] = product[row[part] - first, column[part]]
@@ -121,18 +120,29 @@ def _product_by_pairs(matrix: Any, inverse: Floats) -> Floats:
     """The cells of B P, each from the few cells of its row."""
     starts, column = matrix.indptr, matrix.indices
     length = np.diff(starts)
-    ends = np.cumsum(length.astype(np.int64) ** 2)
     cells = np.empty(len(column))
-    first = 0
-    while first < len(length):
-        done = ends[first - 1] if first else 0
-        last = max(first + 1, int(np.searchsorted(ends, done + CHUNK, side="right")))
+    for first, last in chunks(length.astype(np.int64) ** 2, CHUNK):
         part = slice(starts[first], starts[last])
         times = np.repeat(length[first:last], length[first:last])
         begin = np.concatenate([[0], np.cumsum(times)[:-1]])
         # Beside each cell, in turn, every cell of its row.
         other = np.repeat(np.repeat(starts[first:last], length[first:last]) - begin, times) + np.arange(times.sum())
         products = matrix.data[other] * inverse[column[other], np.repeat(column[part], times)]
-        cells[part] = np.add.reduceat(products, begin) if len(times) else 0.0
-        first = last
+        if len(times):
+            cells[part] = np.add.reduceat(products, begin)
     return cells
+
+
+def chunks(costs: Ints, limit: int) -> Iterator[tuple[int, int]]:
+    """Rows from the first up to before the last, as many as cost no more than the limit; one that costs more is alone.
+
+    >>> list(chunks(np.array([1, 4, 9, 1]), 5))
+    [(0, 2), (2, 3), (3, 4)]
+    """
+    ends = np.concatenate([[0], np.cumsum(costs)])
+    first = 0
+    while first < len(costs):
+        # The last end within the limit.
+        last = max(first + 1, int(np.searchsorted(ends, ends[first] + limit, side="right")) - 1)
+        yield first, last
+        first = last
