@@ -84,8 +84,8 @@ def _null(real: Deletion, binary: Deletion) -> str:
             table_of.filter(pl.col(column) < 0.05)["participant"].to_list() for column in ("p_simulated", "p_adjusted")
         )
         lines.append((
-            name, table_of.height, f"{table_of['df'][0]}", f"{np.mean(table_of['distance']):.1f}", len(found.flagged),
-            SIMULATIONS, len(raw), len(adjusted),
+            name, table_of.height, f"{table_of['df'][0]}", f"{table_of['distance'].to_numpy().mean():.1f}",
+            len(found.flagged), SIMULATIONS, len(raw), len(adjusted),
         ))  # fmt: skip
     unusual = set(real.participants.filter(pl.col("p_adjusted") < 0.05)["participant"])
     assert unusual > set(real.flagged)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import polars as pl
 
 from karat.measure import DecisionComparison, compare_decisions
@@ -93,7 +92,8 @@ def magnitudes(pairs: Pairs) -> str:
     assert both == [67, 83, 85, 147, 149]
     p = fisher(len(both), len(listed), len(against), means.height)
     inside, outside = (
-        float(np.mean(means.filter(pl.col("pair_id").is_in(listed) == there)["difference"])) for there in (True, False)
+        means.filter(pl.col("pair_id").is_in(listed) == there)["difference"].to_numpy().mean()
+        for there in (True, False)
     )
     wide = (pairs.disagreements.rename(EXPERIMENTS).join(means, on="pair_id").sort("difference"))  # fmt: skip
     symbols = {"expert": "✓", "reverse": "×", "none": "~"}
