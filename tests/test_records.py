@@ -83,7 +83,7 @@ def test_a_long_cell_names_the_line_of_its_mark() -> None:
 def test_marks_that_lose_no_line_are_no_flaw(cells: dict[int, str]) -> None:
     found = list(records(text_with(cells), ",", "t.csv"))
     assert len(found) == 11
-    assert all(record.flaw is None for record in found)
+    assert all(record.opened is None for record in found)
 
 
 @given(
@@ -97,4 +97,4 @@ def test_what_a_program_writes_has_no_flaw(rows: list[list[str]], delimiter: str
     csv.writer(text, delimiter=delimiter, quoting=quoting).writerows(rows)
     found = list(records(text.getvalue(), delimiter, "t.csv"))
     assert [record.cells for record in found] == rows
-    assert all(record.flaw is None for record in found)
+    assert all(record.opened is None for record in found)

@@ -32,10 +32,8 @@ class Record(NamedTuple):
     """The line of a quotation mark that is not closed."""
 
     @property
-    def flaw(self) -> str | None:
-        """What is wrong with the quotation marks, if anything."""
-        if self.opened is None:
-            return None
+    def unclosed(self) -> str:
+        """What is wrong where a quotation mark is not closed."""
         lost = f": lines {self.line} to {self.last} are read as one row" if self.last > self.line else ""
         return f"the quotation mark that opens here is not closed{lost}"
 
@@ -43,8 +41,9 @@ class Record(NamedTuple):
 def records(text: str, delimiter: str, name: str) -> Iterator[Record]:
     """The records of a text; IntakeError names the file and the line where there is no going on.
 
-    >>> [record.flaw for record in records('a,b\\n1,"x\\n2,y\\n', ",", "t.csv")]
-    [None, 'the quotation mark that opens here is not closed: lines 2 to 3 are read as one row']
+    >>> header, row = records('a,b\\n1,"x\\n2,y\\n', ",", "t.csv")
+    >>> header.opened, row.opened, row.unclosed
+    (None, 2, 'the quotation mark that opens here is not closed: lines 2 to 3 are read as one row')
     """
     lines = _Lines(text)
     reader = csv.reader(lines, delimiter=delimiter)

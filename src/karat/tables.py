@@ -248,8 +248,8 @@ def _read_slowly(file: SourceFile, delimiter: str) -> Table:
     if not found:
         raise IntakeError(f"{file.name} is empty.")
     header = found.pop(0)
-    if header.flaw is not None:
-        problem = Problem(header.flaw, CLOSE_IT, file=file.name, number=header.opened)
+    if header.opened is not None:
+        problem = Problem(header.unclosed, CLOSE_IT, file=file.name, number=header.opened)
         raise IntakeError(f"{file.name} cannot be read:", [problem])
     names, notes = _header_names(header.cells)
     # Lines may all end with a delimiter. Where only some are longer, one inside a cell has moved the others.
@@ -273,8 +273,8 @@ def _read_slowly(file: SourceFile, delimiter: str) -> Table:
 def _flaw(record: Record, width: int, padded: bool) -> tuple[str, str, int] | None:
     """What is wrong with a row, how to mend it, and the line at fault."""
     cells = record.cells
-    if record.opened is not None and record.flaw is not None:
-        return record.flaw, CLOSE_IT, record.opened
+    if record.opened is not None:
+        return record.unclosed, CLOSE_IT, record.opened
     if any("\0" in cell for cell in cells):
         return "the row holds a NUL byte", MEND_ROW, record.line
     if len(cells) < width or any(cells[width:]) or (len(cells) > width and not padded):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from karat.columns import nearest
 from karat.errors import shown
-from karat.study.check.draft import Draft, Row, degree, has_factors, lines_of
+from karat.study.check.draft import Draft, Row, degree, has_factors, items_of, lines_of
 from karat.study.check.rules import Flaw, rule
 
 SECTION = "Pieper et al., section 3.1"
@@ -57,11 +57,9 @@ def acceptability(draft: Draft) -> Iterator[Flaw]:
             yield Flaw(f"{told} {shown(next(iter(odd)))}.", spot=own[0].spot)
             continue
         for said, own in odd.items():
-            items = list(dict.fromkeys(row.item for row in own))
-            whose = items[0] if len(items) == 1 else f"{len(items)} items ({lines_of(own)})"
             close = nearest(said, tuple(WORDS))
             mend = f"Is {close} meant?" if close else ""
-            yield Flaw(f"{whose}: {shown(said)} in the column acceptability is passed over.", mend, own[0].spot)
+            yield Flaw(f"{items_of(own)}: {shown(said)} in the column acceptability is passed over.", mend, own[0].spot)
 
 
 @rule(

@@ -211,3 +211,9 @@ def lines_of(rows: Sequence[Row], most: int = 4) -> str:
     if len(told) == 1:
         return f"line {told[0]}"
     return f"lines {', '.join(told[:-1])} and {told[-1]}"
+
+
+def items_of(rows: Sequence[Row]) -> str:
+    """Whose rows these are, in words: an item by its name, several by their number and lines."""
+    items = list(dict.fromkeys(row.item for row in rows))
+    return items[0] if len(items) == 1 else f"{len(items)} items ({lines_of(rows)})"

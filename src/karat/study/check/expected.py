@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from karat.columns import nearest
 from karat.errors import ScaleError, counted, shown
 from karat.scales import Binary, Choice, Continuous, Magnitude, NumberRange, Ordinal, Scale, as_number
-from karat.study.check.draft import Draft, Row, lines_of
+from karat.study.check.draft import Draft, Row, items_of, lines_of
 from karat.study.check.rules import Flaw, rule
 from karat.study.plan import TWO_SIDED
 from karat.study.study import Block
@@ -40,16 +40,13 @@ def expected(draft: Draft) -> Iterator[Flaw]:
             if not _is_right(row):
                 wrong.setdefault(row["expected"] or "", []).append(row)
         for answer, own in list(wrong.items())[:MOST]:
-            items = list(dict.fromkeys(row.item for row in own))
-            whose = items[0] if len(items) == 1 else f"{len(items)} items ({lines_of(own)})"
-            told = f"{whose}: {shown(answer)} in the column expected is no answer of the scale, which knows "
+            told = f"{items_of(own)}: {shown(answer)} in the column expected is no answer of the scale, which knows "
             yield Flaw(f"{told}{own[0].block.scale.known()}.", _mend(own[0], answer), own[0].spot)
         more = [row for own in list(wrong.values())[MOST:] for row in own]
         if more:
-            told = (
-                f"{counted(len(more), 'row')} more ({lines_of(more)}) with expected answers that are none of the scale"
-            )
-            yield Flaw(f"{told}.", _mend_expected(more[0].block.scale), more[0].spot)
+            others = f"{counted(len(more), 'row')} more ({lines_of(more)})"
+            told = f"{others} with expected answers that are none of the scale."
+            yield Flaw(told, _mend_expected(more[0].block.scale), more[0].spot)
 
 
 def _empty(draft: Draft) -> Iterator[Flaw]:
