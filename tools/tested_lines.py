@@ -23,7 +23,8 @@ def main() -> int:
     """Run the tests, print the table and what is below; 1 where a test fails or a package is under the threshold."""
     with tempfile.TemporaryDirectory() as folder:
         written = Path(folder) / "coverage.json"
-        command = [sys.executable, "-m", "pytest", "-n", "auto", "--dist", "worksteal", "-m", "not slow"]
+        command = [sys.executable, "-m", "pytest", "-p", "pytest_cov", "-n", "auto", "--dist", "worksteal"]
+        command += ["-m", "not slow"]
         command += [f"--cov=karat.{package}" for package in PACKAGES]
         command += [f"--cov-report=json:{written}"]
         command += [f"{folder}/{package}" for folder in ("tests", "src/karat") for package in PACKAGES]

@@ -17,7 +17,7 @@ from benchmarks.plan import questionnaire
 from karat.study import orders
 from karat.study.order_problem import compile_rules
 from karat.study.order_rules import broken_rules, columns_of, stretches
-from karat.study.order_search import Patterns, possible
+from karat.study.order_search import Patterns, patterns_of, possible
 from karat.study.orders import Arranger, OrderError, OrderRules, OrderUndecidedError, arrange, violations
 
 CHI_SQUARED_001 = {2: 13.82, 3: 16.27, 4: 18.47, 11: 31.26, 23: 49.73, 99: 148.23}
@@ -262,6 +262,17 @@ def test_the_count_is_that_of_all_permutations(design: tuple[pl.DataFrame, Order
     patterns = {tuple(problem.kind_of[row] for row in order) for order in holding(trials, rules)}
     assert Patterns(problem, 10**6).number == len(patterns)
     assert possible(problem, 10**6) is bool(patterns)
+
+
+def test_lists_with_the_same_kinds_are_counted_once() -> None:
+    rules = OrderRules(apart=("test",))
+    first, second, other = (
+        compile_rules(columns_of(table(codes), rules), rules) for codes in ("tftf", "tftf", "tftff")
+    )
+    assert patterns_of(first, 1000) is patterns_of(second, 1000)
+    assert patterns_of(first, 1000).number == 3
+    assert patterns_of(other, 1000).number == 6
+    assert not patterns_of(first, 1).complete
 
 
 # --- chance

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -137,6 +138,12 @@ class Patterns:
             pattern.append(node.kinds[choice])
             node = node.nodes[choice]
         return pattern
+
+
+@lru_cache(maxsize=8)
+def patterns_of(problem: Problem, limit: int) -> Patterns:
+    """The patterns, counted once for all lists of a study: their trials differ, but seldom the kinds of them."""
+    return Patterns(problem, limit)
 
 
 class Search:

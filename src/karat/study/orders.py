@@ -31,7 +31,7 @@ from karat.study.order_rules import (
     rule_sentences,
     violations,
 )
-from karat.study.order_search import Patterns, Search
+from karat.study.order_search import Patterns, Search, patterns_of
 
 __all__ = ["Arranger", "OrderError", "OrderRules", "OrderUndecidedError", "arrange", "violations"]
 
@@ -77,7 +77,7 @@ class Arranger:
             is_all = problem is self._problem
             if is_all and prod(kinds) > 50 * limit:
                 continue
-            patterns = Patterns(problem, limit)
+            patterns = patterns_of(problem, limit)
             if patterns.complete:
                 if not patterns.number:
                     names = None if is_all else ["function"]
