@@ -75,6 +75,7 @@ def test_a_mutant_is_killed_by_a_test_that_calls_it(tmp_path: Path, root: Path) 
     }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="mutants are tried in processes that fork")
 def test_tests_that_fail_without_mutants_stop_the_trials(tmp_path: Path, root: Path) -> None:
     done = tried(tmp_path, root, 4)

@@ -59,6 +59,7 @@ def violations(page: Any) -> list[str]:
     return [f"{one['id']}: {node['html'][:200]}" for one in found for node in one["nodes"]]
 
 
+@pytest.mark.slow
 def test_from_a_file_to_a_report(tmp_path: Path, results: bytes) -> None:
     with Opened(tmp_path) as opened, chromium() as browser:
         page = browser.new_page(viewport={"width": 1280, "height": 900}, accept_downloads=True)

@@ -34,11 +34,27 @@ def postgresql_template() -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of SQLite with all tables and no rows, to be copied for each test: to make the tables takes longer."""
+    path = tmp_path_factory.mktemp("sqlite") / "karat.db"
+    Store.open(f"sqlite:///{path}").close()
+    return path
+
+
+@pytest.fixture
+def sqlite_url(sqlite_template: Path, tmp_path: Path) -> str:
+    """The address of an empty database on SQLite."""
+    (tmp_path / "data").mkdir(mode=0o700)
+    shutil.copy(sqlite_template, tmp_path / "data" / "karat.db")
+    return f"sqlite:///{tmp_path}/data/karat.db"
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
-def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+def store_url(request: pytest.FixtureRequest) -> Iterator[str]:
     """The address of an empty database, on SQLite and on PostgreSQL."""
     if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path}/data/karat.db"
+        yield request.getfixturevalue("sqlite_url")
         return
     url = request.getfixturevalue("postgresql_template")
     name = f"karat_{next(NUMBERS)}"

@@ -98,7 +98,9 @@ def test_index_of_the_simulated_crowds(name: str, reference: Path, golden: dict[
     assert index.log_likelihood == pytest.approx(expected["loglik"], abs=1e-4)
 
 
-@pytest.mark.parametrize("name", list(SCALES))
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name != "binary_sim")) for name in SCALES]
+)
 def test_deletion_worker_by_worker(name: str, reference: Path, golden: dict[str, Any]) -> None:
     found = deletion(judgments(reference, name, SCALES[name]))
     expected = golden["mturk"]["deletion_two_re"] if name == "mturk" else golden["simulated"][name]

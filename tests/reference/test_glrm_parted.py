@@ -37,7 +37,7 @@ def test_ordinal_with_a_covariate() -> None:
     assert fit.thresholds == pytest.approx(values["ordinal"]["thresholds"], abs=1e-3)
 
 
-@pytest.mark.parametrize("name", ["mturk", "binary_sim"])
+@pytest.mark.parametrize("name", [pytest.param("mturk", marks=pytest.mark.slow), "binary_sim"])
 def test_the_papers_binary_answers(name: str, reference: Path) -> None:
     whole = json.loads((reference / "ba" / "golden.json").read_text())
     full = (whole["mturk"]["deletion_two_re"] if name == "mturk" else whole["simulated"][name])["full_fit"]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import karat
+from commands import run
 from tools.replication.acceptability.data import MAPPINGS
 
 TABLES = [
@@ -32,10 +31,8 @@ def test_table_comes_in(
     name: str, flags: list[str], participants: int, rows: int, kind: str, reference: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "judgments.parquet"
-    command = [sys.executable, "-m", "karat", "convert", str(reference / name), *flags, "-o", str(out)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert f"{rows:,} answers" in done.stdout
+    told, _ = run("convert", reference / name, *flags, "-o", out)
+    assert f"{rows:,} answers" in told
     judgments = karat.read(out)
     assert judgments.frame["participant"].n_unique() == participants
     assert len(judgments) == rows

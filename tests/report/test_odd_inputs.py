@@ -42,7 +42,9 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=[pytest.mark.slow] * case.startswith(("one p", "three"))) for case in CASES]
+)
 def test_a_page_is_written_and_says_what_is_missing(case: str) -> None:
     judgments = CASES[case]()
     page = html(gather(judgments))

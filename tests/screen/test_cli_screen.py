@@ -75,6 +75,7 @@ def test_the_stated_rules_are_applied_and_everything_is_written(
     assert karat.read(out / "judgments.parquet").participants.height == 7
 
 
+@pytest.mark.slow
 def test_without_a_study_there_is_evidence_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     whole, few = karat.read(LIKERT), tmp_path / "few.parquet"
     whole.without(whole.participants["participant"][16:]).to_parquet(few)

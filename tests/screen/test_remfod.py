@@ -101,6 +101,7 @@ def test_it_agrees_with_plain_loops(rule: str, given_trials: list[Trial]) -> Non
     assert evidence.rounds == max((degree for *_, degree in expected), default=0)
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(trials)
 def test_remfod_agrees_with_plain_loops_on_more(given_trials: list[Trial]) -> None:

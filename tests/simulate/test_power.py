@@ -66,7 +66,9 @@ def test_power_agrees_with_the_closed_form(name: str) -> None:
     assert table[:, 0].mean() == pytest.approx(effect, abs=4 * np.sqrt(variance / len(table)))
 
 
-@pytest.mark.parametrize("name", list(LAYOUTS))
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (place > 1)) for place, name in enumerate(LAYOUTS)]
+)
 def test_type_i_errors_keep_to_alpha(name: str) -> None:
     assert 0.02 < (simulated(LAYOUTS[name], 0.0)[:, 2] < 0.05).mean() < 0.07
 

@@ -93,7 +93,8 @@ def test_places_that_are_none(flags: list[str], words: str, files: Path, capsys:
     assert words in json.loads(capsys.readouterr().out)["error"]
 
 
-@pytest.mark.parametrize("command", ["simulate", pytest.param("power", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["simulate", "power"])
 def test_nothing_of_dask_is_imported_without_a_cluster(command: str, files: Path) -> None:
     words = [str(word) for word in asked(command, files)]
     code = (

@@ -190,6 +190,7 @@ def test_places_that_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         pass
 
 
+@pytest.mark.slow
 def test_workers_without_karat_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connecting, "PATIENCE", 2)
     libraries = Path(distributed.__file__).parent.parent
@@ -231,6 +232,7 @@ host = "127.0.0.1"
 """
 
 
+@pytest.mark.slow
 def test_a_configuration_starts_a_cluster(tmp_path: Path) -> None:
     path = tmp_path / "cluster.toml"
     path.write_text(CONFIGURATION)

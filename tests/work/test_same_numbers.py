@@ -63,6 +63,7 @@ def test_a_cluster_of_four_gives_the_numbers_of_one(four: Work, name: str) -> No
     assert studies.SHARED[name](four) == here(name)
 
 
+USUAL = ("deletion", "screening", "bootstrap")
 QUICK = [pytest.param(name, marks=[pytest.mark.slow] * (name != "deletion")) for name in studies.KILLED]
 """One of the jobs by default, the others where there is more time."""
 
@@ -102,7 +103,7 @@ class Counting:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name == "multiverse")) for name in studies.SHARED]
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name not in USUAL)) for name in studies.SHARED]
 )
 def test_work_that_was_broken_off_goes_on_from_its_folder(tmp_path: Path, name: str) -> None:
     whole = Counting()

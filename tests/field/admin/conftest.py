@@ -23,8 +23,8 @@ def study_path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def sqlite_store(tmp_path: Path) -> Iterator[Store]:
-    store = Store.open(f"sqlite:///{tmp_path}/data/karat.db")
+def sqlite_store(sqlite_url: str) -> Iterator[Store]:
+    store = Store.open(sqlite_url)
     set_password(store)
     yield store
     store.close()

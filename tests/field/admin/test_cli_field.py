@@ -249,6 +249,7 @@ def test_of_two_first_starts_one_sets_the_password(
     store.close()
 
 
+@pytest.mark.slow
 def test_a_draft_takes_over_other_rules(study_path: Path, data: Path) -> None:
     server = Server(study_path, "--data", data, "--draft")
     server.stop()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 from field.admin.fielding import ANSWERS, LEVELS, Fielded
@@ -155,15 +154,3 @@ def test_many_people_come_in_pages(researcher: Visitor, fielded: Fielded) -> Non
     assert "Page 1 of 2 (53 participants)" in page
     assert page.count('id="person-') == 50
     assert researcher.get("/admin/blind?page=2").text.count('id="person-') == 3
-
-
-def test_the_server_loads_neither_scipy_nor_matplotlib() -> None:
-    code = "import sys, karat.field.admin.app; print([n for n in ('scipy', 'matplotlib') if n in sys.modules])"
-
-    async def done() -> str:
-        import sys
-
-        process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdout=asyncio.subprocess.PIPE)
-        return (await process.communicate())[0].decode()
-
-    assert asyncio.run(done()) == "[]\n"

@@ -99,12 +99,9 @@ def test_a_database_of_a_newer_release_is_refused(store_url: str) -> None:
 def test_data_of_the_first_schema_survive(store_url: str) -> None:
     """Rows written by the first release, in its own words, are there after all later changes."""
     engine = create_engine(database_url(store_url))
-    if store_url.startswith("postgresql"):
-        with engine.begin() as connection:
-            schema.metadata.drop_all(connection)
-            connection.execute(text("DROP TABLE alembic_version"))
-    else:
-        Path(str(database_url(store_url).database)).parent.mkdir()
+    with engine.begin() as connection:
+        schema.metadata.drop_all(connection)
+        connection.execute(text("DROP TABLE alembic_version"))
     rows = {
         "study": "(1, 'likert', 'Ratings', 'f1', '{\"title\": \"Ratings\"}', NULL, NULL, 'running', 1.5, 1.0)",
         "session": "(1, 1, 'p-7f3k9m', 'token', 2, 1, 'running', NULL, 'trials', FALSE, FALSE, 'prolific', 'person', "

@@ -93,7 +93,9 @@ def test_the_data_that_come_with_karat(name: str, tmp_path: Path) -> None:
     same(spammer_index_in_parts(parted), spammer_index(whole(parted.parts)))
 
 
-@pytest.mark.parametrize("scale", [karat.Binary(), karat.Nominal("abc")], ids=lambda scale: scale.kind)
+@pytest.mark.parametrize(
+    "scale", [karat.Binary(), pytest.param(karat.Nominal("abc"), marks=pytest.mark.slow)], ids=lambda scale: scale.kind
+)
 def test_rounds(scale: Any, tmp_path: Path) -> None:
     judgments = simulated(scale, people=14, items=10, rounds=2, share=0.95)
     parted = crowd(judgments, SPLITS[2], tmp_path)

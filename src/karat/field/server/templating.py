@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -9,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 WEB = Path(__file__).parent.parent / "web"
 
 
+@cache
 def environment() -> Environment:
     """The templates of participants and researchers; a name that a page does not get is an error, not a gap.
 
