@@ -44,7 +44,7 @@ def visit(browser: Any) -> Iterator[Callable[..., Any]]:
             context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **settings})
             contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(30_000)
         if complain:
             page.on("console", lambda message: message.type in ("error", "warning") and complaints.append(message.text))
             page.on("pageerror", lambda error: complaints.append(str(error)))

@@ -69,6 +69,11 @@ def text(identity: str, kind: str = "text") -> dict[str, Any]:
 
 
 def settle(page: Any) -> None:
-    """Wait until input counts on a page: the first 150 ms after an onset are ignored."""
+    """Wait until input counts on a page: the first 150 ms after an onset are ignored.
+
+    The onset is the frame after the one in which a trial is put into the page, which a busy machine may paint late.
+    """
     page.locator(".trial").wait_for()
-    page.wait_for_timeout(250)
+    page.evaluate(
+        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 200))))"
+    )

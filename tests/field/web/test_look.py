@@ -56,7 +56,7 @@ def test_texts_stand_apart_from_the_buttons_of_the_last_page(browser: Any, tmp_p
     study = write(tmp_path / "study", TO_PROLIFIC, items="item,function,sentence\nt1,test,The dog sleeps.\n")
     with served(study, tmp_path) as real:
         page = browser.new_page(viewport={"width": 375, "height": 812})
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(30_000)
         page.goto(f"http://127.0.0.1:{real.port}/s/study/?PROLIFIC_PID=me")
         page.get_by_role("button", name="Begin").click()
         page.get_by_role("button", name="Continue").click()

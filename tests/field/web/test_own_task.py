@@ -42,7 +42,7 @@ def thermometer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tasks: None) ->
 
 def test_it_is_answered_and_exported(thermometer: Real, browser: Any) -> None:
     page = browser.new_context(viewport={"width": 375, "height": 700}).new_page()
-    page.set_default_timeout(15_000)
+    page.set_default_timeout(30_000)
     complaints = Complaints()
     complaints.listen(page)
     scripts: list[Any] = []

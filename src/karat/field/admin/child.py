@@ -18,7 +18,7 @@ from karat.errors import KaratError
 
 T = TypeVar("T")
 LONGEST_SECONDS = 300.0
-NICENESS = 10
+NICENESS = 5
 
 
 async def in_child(function: Callable[..., T], *arguments: object, seconds: float = LONGEST_SECONDS) -> T:
