@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import matplotlib
 import pytest
 
 from field.server.conftest import write
 from field.web.real import served
-from field.web.samples import settle, trial
+from field.web.samples import TASKS, settle, trial
 from field.web.stub import Stub
 
 Serve = Callable[..., Stub]
@@ -19,6 +21,7 @@ BORDERS = """
 const shown = (mark) => getComputedStyle(mark.closest(".option") ?? mark).borderTopColor;
 return [...document.querySelectorAll(".point .mark, .option .mark")].map(shown);
 """
+SMALL = {"width": 320, "height": 568}
 TO_PROLIFIC = '[recruitment]\nplatform = "prolific"\ncompletion_code = "C1ABCDEF"\n'
 
 
@@ -44,12 +47,55 @@ def test_a_pointer_that_rests_does_not_show_the_answer_before(kind: str, serve: 
     assert len(set(borders(page))) == 2
 
 
+def in_letters(page: Any, family: str, percent: int) -> None:
+    """Show a page in the fonts of a family; where they are not installed, in DejaVu, which comes with matplotlib."""
+    shipped = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
+    for kind, variable in (("Sans", "--interface"), ("Serif", "--book")):
+        name, data = f"{family} {kind}", b64encode((shipped / f"DejaVu{kind}.ttf").read_bytes()).decode()
+        source = f'local("{name}"), local("{name} Regular"), url("data:font/ttf;base64,{data}")'
+        page.add_style_tag(
+            content=f"@font-face {{ font-family: of-the-test-{kind}; src: {source}; size-adjust: {percent}%; }}"
+            f":root {{ {variable}: of-the-test-{kind}; }}"
+        )
+        assert page.evaluate(f"async () => (await document.fonts.load('1rem of-the-test-{kind}')).length") == 1
+
+
+def heights(page: Any, targets: str) -> tuple[float, list[float]]:
+    """How high a page is, and its targets for thumbs."""
+    whole: float = page.evaluate("document.documentElement.scrollHeight")
+    return whole, [one.bounding_box()["height"] for one in page.locator(targets).all()]
+
+
 def test_a_trial_fits_on_a_small_phone(serve: Serve, visit: Visit) -> None:
-    page = visit(serve([trial("t1", "labelled")]), viewport={"width": 320, "height": 568})
+    page = visit(serve([trial("t1", "labelled")]), viewport=SMALL)
     settle(page)
-    assert page.evaluate("document.documentElement.scrollHeight") <= 568
-    # Targets for thumbs stay as large as they were.
-    assert min(one.bounding_box()["height"] for one in page.locator(".point").all()) >= 44
+    whole, targets = heights(page, ".point, .foot a")
+    assert whole <= SMALL["height"]
+    assert len(targets) == 6
+    assert min(targets) >= 44
+
+
+@pytest.mark.parametrize("percent", [100, 112])
+@pytest.mark.parametrize("family", ["DejaVu", "Liberation", "Noto"])
+def test_a_trial_fits_on_a_small_phone_in_any_font(family: str, percent: int, serve: Serve, visit: Visit) -> None:
+    page = visit(serve([trial("t1", "labelled")]), viewport=SMALL, bypass_csp=True)
+    settle(page)
+    in_letters(page, family, percent)
+    whole, targets = heights(page, ".point, .foot a")
+    assert whole <= SMALL["height"]
+    assert min(targets) >= 44
+
+
+@pytest.mark.parametrize("kind", TASKS)
+def test_every_task_fits_on_a_small_phone_in_wide_letters(kind: str, serve: Serve, visit: Visit) -> None:
+    page = visit(serve([trial("t1", kind)]), viewport=SMALL, bypass_csp=True, has_touch=True, is_mobile=True)
+    settle(page)
+    in_letters(page, "DejaVu", 112)
+    whole, targets = heights(page, ".point, .option, .slider, .number, .actions .button:visible, .foot a")
+    assert whole <= SMALL["height"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= SMALL["width"]
+    assert len(targets) > 1
+    assert min(targets) >= 44
 
 
 def test_texts_stand_apart_from_the_buttons_of_the_last_page(browser: Any, tmp_path: Path) -> None:

@@ -118,6 +118,7 @@ export function answerBy(radios, trialPage) {
     else trialPage.offerNext();
   };
   radios.onConfirm = confirm;
+  trialPage.section.classList.toggle("advances", trialPage.advances);
   trialPage.next.addEventListener("click", confirm);
   trialPage.onKey((event) => radios.key(event) || radios.enter(event));
   preselect(radios, trialPage);
