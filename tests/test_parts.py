@@ -295,6 +295,23 @@ def test_a_question_that_is_left_out_and_moments_of_a_table(database: str) -> No
     assert len(open_parts(f"{database}#lab.asked", scale).scales) == read["item"].n_unique()
 
 
+def test_settings_of_a_session_change_nothing(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    psycopg = pytest.importorskip("psycopg")
+    with psycopg.connect(database) as connection:
+        own = connection.execute("SELECT 1 FROM pg_collation WHERE collname = 'en-x-icu'").fetchone()
+        collation = "en-x-icu" if own else "default"
+        connection.execute(f'CREATE TABLE lab.sorted (participant text COLLATE "{collation}", item text, '
+                           "response int, time timestamptz)")  # fmt: skip
+        for who in ("a", "B", "b", "I", "ı"):
+            connection.execute("INSERT INTO lab.sorted VALUES (%s, 'x', 1, '2026-05-03 23:34:56Z')", (who,))
+    settings = {"PGTZ": "Asia/Tokyo", "PGDATESTYLE": "German", "PGCLIENTENCODING": "LATIN5"}
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    read = open_parts(f"{database}#lab.sorted", karat.Ordinal(5)).read(0).frame
+    assert read["participant"].to_list() == ["B", "I", "a", "b", "ı"]
+    assert read["time"].unique().to_list() == [datetime(2026, 5, 3, 23, 34, 56, tzinfo=UTC)]
+
+
 def test_a_table_under_other_names_and_what_is_wrong_with_an_address(database: str) -> None:
     scale = karat.datasets.load("likert").scale
     parts = open_parts(f"{database}#lab.answers", scale, mapping={"participant": "who"})

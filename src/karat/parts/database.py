@@ -28,6 +28,7 @@ NUMBERS: dict[str, pl.DataType] = {
     "smallint": pl.Int64(), "integer": pl.Int64(), "bigint": pl.Int64(), "real": pl.Float64(),
     "double precision": pl.Float64(), "numeric": pl.Float64(),
 }  # fmt: skip
+TEXTS = ("text", "character varying", "character")
 ORDER = ("participant", "session", "trial")
 
 
@@ -47,7 +48,11 @@ class Table(Parts):
 
         who = sql.Identifier(self.mapping.get("participant") or "participant")
         names = {ours: self.mapping.get(ours, ours) for ours in ORDER}
-        order = sql.SQL(", ").join(sql.Identifier(name) for name in names.values() if name in self.types)
+        order = sql.SQL(", ").join(
+            sql.SQL('{} COLLATE "C"' if self.types[name] in TEXTS else "{}").format(sql.Identifier(name))
+            for name in names.values()
+            if name in self.types
+        )
         query = sql.SQL(
             "COPY (SELECT {columns} FROM {table} WHERE {share} ORDER BY {order}) TO STDOUT (FORMAT csv, HEADER)"
         ).format(
@@ -137,6 +142,8 @@ def _connected(url: str) -> Iterator[Any]:
         raise MissingPartError("PostgreSQL needs psycopg: pip install 'karat[postgres]'.") from None
     try:
         with psycopg.connect(url) as connection:
+            # Times and letters come the same way, whatever the server, the database or PGTZ has set.
+            connection.execute("SET datestyle = 'ISO'; SET timezone = 'UTC'; SET client_encoding = 'UTF8'")
             yield connection
     except psycopg.Error as error:
         raise PartsError(f"{_shown(url)}: {str(error).strip().splitlines()[0]}.") from None
@@ -213,7 +220,7 @@ def _rows_of_parts(connection: Any, table: str, who: str, parts: int) -> tuple[i
 def _distinct(connection: Any, table: str, column: str) -> pl.Series:
     from psycopg import sql
 
-    query = sql.SQL("SELECT DISTINCT {one}::text FROM {table} ORDER BY 1").format(
+    query = sql.SQL('SELECT DISTINCT {one}::text COLLATE "C" FROM {table} ORDER BY 1').format(
         one=sql.Identifier(column), table=sql.Identifier(*table.split("."))
     )
     return pl.Series([row[0] for row in connection.execute(query).fetchall()], dtype=pl.String)
