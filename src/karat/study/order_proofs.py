@@ -120,7 +120,7 @@ def searched_proof(columns: Columns, rules: OrderRules, problem: Problem, end: f
     """A proof from rules about one or two columns alone, where an exact search of these is short and there is time."""
     names = list(dict.fromkeys(group.column for group in problem.groups))
     for together in [*combinations(names, 1), *combinations(names, 2)]:
-        if time.monotonic() > end:
+        if time.thread_time() > end:
             return None
         if possible(problem.projected(together), PROOF_STEPS) is False:
             return joint_proof(columns, rules, together)
