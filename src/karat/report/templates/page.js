@@ -20,7 +20,7 @@ for (const table of document.querySelectorAll("table")) {
         return cell.dataset.v === undefined ? NaN : Number(cell.dataset.v);
       };
       const compare = (a, b) => {
-        if (!number) return a.localeCompare(b, undefined, { numeric: true });
+        if (!number) return a.localeCompare(b, document.documentElement.lang, { numeric: true });
         // What is not known stands last, whichever way it is sorted.
         if (Number.isNaN(a) || Number.isNaN(b)) return (Number.isNaN(a) - Number.isNaN(b)) * (down ? -1 : 1);
         return a - b;
