@@ -59,9 +59,9 @@ browser: setup-dev
 demo: setup
 	@$(ENV) -m karat demo
 
-# Many tests wait for servers, browsers and databases: two for each processor keep it busy. Each then has one thread.
+# Several tests run at a time, as many as the machine has room for. Each then has one thread.
 ALONE := POLARS_MAX_THREADS=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
-WORKERS = $$($(ENV) -c 'import os; print(2 * (os.cpu_count() or 1))')
+WORKERS = $$($(ENV) -m tools.workers)
 
 test: setup-dev browser
 	$(ALONE) $(ENV) -m pytest -n $(WORKERS) --dist worksteal -rs -m "not slow"
