@@ -86,7 +86,7 @@ def _started(programs: Path, folder: Path, durable: bool) -> Iterator[str]:
     finally:
         # At once: nobody needs the data any more.
         process.send_signal(signal.SIGQUIT)
-        process.wait(timeout=30)
+        process.wait(timeout=60)
         log.close()
 
 
@@ -110,7 +110,7 @@ def _packaged(folder: Path) -> Iterator[str]:
 
 def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
     engine = create_engine(url, poolclass=NullPool)
-    for _ in range(300):
+    for _ in range(1200):
         try:
             with engine.connect():
                 return

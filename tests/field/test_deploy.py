@@ -154,15 +154,15 @@ def test_the_steps_of_the_image_make_a_server(tmp_path: Path) -> None:
         assert "initJsPsych" in fetched(f"http://127.0.0.1:{port}/static/vendor/jspsych.js", process)
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(60)
 
 
 def fetched(address: str, process: subprocess.Popen[bytes]) -> str:
-    """The page, as soon as there is a server; half a minute at most."""
-    end = time.monotonic() + 30
+    """The page, as soon as there is a server; two minutes at most."""
+    end = time.monotonic() + 120
     while True:
         try:
-            with urllib.request.urlopen(address, timeout=5) as answer:
+            with urllib.request.urlopen(address, timeout=60) as answer:
                 return str(answer.read().decode())
         except URLError:
             if process.poll() is not None or time.monotonic() > end:

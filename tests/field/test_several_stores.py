@@ -89,7 +89,7 @@ def test_two_that_wait_for_each_other_are_both_served(stores: list[Store]) -> No
                 connection.execute(changed.values(value=schema.server.c.value + order[0]))
                 tried += [order] if place == 0 else []
                 if place == 0 and tried.count(order) == 1:
-                    both.wait(10)
+                    both.wait(60)
         return payloads
 
     threads = [threading.Thread(target=store.call, args=(crosswise, order)) for store, order in
@@ -97,7 +97,7 @@ def test_two_that_wait_for_each_other_are_both_served(stores: list[Store]) -> No
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(120)
     assert len(tried) > 2, "they did not wait for each other"
     with first.read() as connection:
         values = [studies.value(connection, key) for key in ("a", "b")]
@@ -150,7 +150,7 @@ def test_a_process_that_dies_leaves_its_work_to_others(stores: list[Store]) -> N
             connection.execute(
                 text("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted")
             )
-        await asyncio.wait_for(other, 10)
+        await asyncio.wait_for(other, 60)
         await holding.__aexit__(None, None, None)
 
     async def entered(store: Store) -> None:
@@ -170,9 +170,9 @@ def test_who_stops_waiting_keeps_nothing(stores: list[Store]) -> None:
             waiting = asyncio.create_task(entered(stores[1]))
             await asyncio.sleep(0.2)
             waiting.cancel()
-            await asyncio.wait([waiting], timeout=10)
+            await asyncio.wait([waiting], timeout=60)
             assert waiting.cancelled()
-        await asyncio.wait_for(entered(stores[2]), 10)
+        await asyncio.wait_for(entered(stores[2]), 60)
 
     asyncio.run(stopped())
 

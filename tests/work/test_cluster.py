@@ -61,7 +61,7 @@ def scheduler(folder: Path, workers: int = 1, tests: Path | None = None) -> Iter
 
 
 def _said(path: Path, pattern: str) -> str:
-    for _ in range(200):
+    for _ in range(600):
         found = re.search(pattern, path.read_text())
         if found:
             return found[0]
@@ -285,7 +285,7 @@ if __name__ == "__main__":
         _, said = ended(done)
         assert done.returncode != 0
         assert "KeyboardInterrupt" in said
-    for _ in range(100):
+    for _ in range(600):
         if not any(Path(f"/proc/{pid}").exists() for pid in pids):
             break
         time.sleep(0.1)

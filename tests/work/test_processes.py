@@ -179,7 +179,7 @@ def script(tmp_path: Path, root: Path, *, guarded: bool, seconds: float) -> list
 
 
 def gone(pids: list[int]) -> bool:
-    for _ in range(100):
+    for _ in range(600):
         if not any(Path(f"/proc/{pid}").exists() for pid in pids):
             return True
         time.sleep(0.1)

@@ -147,9 +147,9 @@ def test_people_says_what_is_wrong(tmp_path: Path) -> None:
 
 
 def get(address: str) -> tuple[int, str]:
-    for _ in range(100):
+    for _ in range(1200):
         try:
-            with urllib.request.urlopen(address, timeout=10) as reply:
+            with urllib.request.urlopen(address, timeout=60) as reply:
                 return reply.status, reply.read().decode()
         except (ConnectionError, urllib.error.URLError):
             time.sleep(0.05)
@@ -183,7 +183,7 @@ def test_serve_gives_an_address_to_try_that_does_not_count(study_path: Path, dat
         assert visit is not None
         sent = urllib.parse.urlencode({"visit": visit[1]}).encode()
         opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-        with opener.open(f"{server.address()}/s/blind/begin", sent, timeout=10) as reply:
+        with opener.open(f"{server.address()}/s/blind/begin", sent, timeout=60) as reply:
             assert "Preview of list 1: nothing is counted." in reply.read().decode()
     finally:
         server.stop()

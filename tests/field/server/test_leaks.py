@@ -57,11 +57,11 @@ def test_nothing_of_a_visit_is_logged(tmp_path: Path) -> None:
         try:
             port = int(server.stdout.readline())
             for path in ("/s/study/?pid=person-1&SESSION_ID=visit-2", "/s/study/go?pid=person-1", "/no?pid=person-1"):
-                with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as line:
+                with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as line:
                     line.request("GET", path, headers={"x-forwarded-for": ADDRESS})
                     assert line.getresponse().read()
             server.send_signal(signal.SIGINT)
-            told, errors = server.communicate(timeout=30)
+            told, errors = server.communicate(timeout=60)
         finally:
             server.kill()
     assert (told.strip(), errors) == ("closed", "")

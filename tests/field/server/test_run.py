@@ -41,7 +41,7 @@ def test_served_and_stopped(tmp_path: Path) -> None:
         assert server.stdout is not None
         try:
             port = int(server.stdout.readline())
-            for _ in range(100):
+            for _ in range(1200):
                 try:
                     with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz") as reply:
                         assert reply.status == 200
@@ -50,7 +50,7 @@ def test_served_and_stopped(tmp_path: Path) -> None:
                 except OSError:
                     time.sleep(0.05)
             server.send_signal(signal.SIGINT)
-            told, errors = server.communicate(timeout=30)
+            told, errors = server.communicate(timeout=60)
         finally:
             server.kill()
     assert told.strip() == "closed"

@@ -55,5 +55,5 @@ def served(
             yield Real(study, store, door.getsockname()[1])
         finally:
             server.should_exit = True
-            thread.join(15)
+            thread.join(60)
     store.close()

@@ -51,9 +51,9 @@ def test_the_fourth_papers_design() -> None:
 
 @pytest.mark.slow
 def test_a_large_design_takes_seconds() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     design = subsets(500, 25, 20, 1)
-    assert time.perf_counter() - start < 30
+    assert time.process_time() - start < 30
     check(500, 25, 20, design)
     assert design.most_meetings <= 5
 
