@@ -15,7 +15,7 @@ from karat.errors import KaratError
 
 def test_without_a_terminal_it_serves_exports_screens_and_ends(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "karat", "demo", "--keep", str(tmp_path), "--no-open"]
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=1800)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "/s/likert/ for participants" in done.stdout
     assert "/admin with the name admin and the password " in done.stdout

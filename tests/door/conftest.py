@@ -21,7 +21,7 @@ from karat.door.guard import Keys
 from karat.door.presence import Presence
 
 PORT = 8000
-SECONDS = 90
+SECONDS = 300
 
 
 @dataclass

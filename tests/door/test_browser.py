@@ -27,7 +27,7 @@ DROP = """(files) => {
   document.querySelector("#drop").dispatchEvent(new DragEvent("dragover", told));
   document.querySelector("#drop").dispatchEvent(new DragEvent("drop", told));
 }"""
-LONG = 90_000
+LONG = 300_000
 MAPPED = "Object.fromEntries([...document.querySelectorAll('[data-map]')].map((one) => [one.dataset.map, one.value]))"
 RANGES = "worker,sentence,low,high,rating,time,kind\n" + "".join(
     f"w{person},s{item},{item},{item + 1},{item + person % 2},{900 + 70 * item + person},test\n"

@@ -21,6 +21,7 @@ from karat.work.cluster import Cluster
 from work import jobs
 from work.jobs import ended
 
+dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 
 
@@ -32,7 +33,8 @@ def pids_of(work: Work) -> list[int]:
 
 @pytest.fixture(scope="module")
 def two() -> Iterator[Work]:
-    with opened("local", processes=2) as work:
+    """Workers that die come again, also where Dask is told to wait no longer than a busy machine makes it wait."""
+    with dask.config.set({"distributed.deploy.lost-worker-timeout": "10 ms"}), opened("local", processes=2) as work:
         yield work
 
 

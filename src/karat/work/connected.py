@@ -53,6 +53,8 @@ QUIET = {
     "distributed.scheduler.active-memory-manager.start": False,
 }
 """What Dask watches in itself beside the work; on one machine it takes processor time from it."""
+LASTING = {"distributed.deploy.lost-worker-timeout": "1 day"}
+"""A worker that died comes again, on a busy machine after a while; by default Dask gives its place up after 15 s."""
 EXAMPLE = 'class = "dask_jobqueue.SLURMCluster", workers = 20, and what that class takes under [options]'
 
 
@@ -60,6 +62,7 @@ EXAMPLE = 'class = "dask_jobqueue.SLURMCluster", workers = 20, and what that cla
 def connected(where: str, processes: int | None = None, memory: int | None = None) -> Iterator[Cluster]:
     """The cluster that `where` names: local, the address of a scheduler, or a TOML file that says how to start one."""
     try:
+        import dask
         import distributed
     except ImportError:
         raise WorkError("--cluster needs Dask: pip install 'karat[cluster]'") from None
@@ -68,7 +71,11 @@ def connected(where: str, processes: int | None = None, memory: int | None = Non
     # What Dask logs of a worker that died is no news to whoever waits for the result, which does not change.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     if where == "local":
-        with _ending(_local(processes, memory)) as cluster, distributed.Client(cluster) as client:
+        with (
+            dask.config.set(LASTING),
+            _ending(_local(processes, memory)) as cluster,
+            distributed.Client(cluster) as client,
+        ):
             yield Cluster(client)
     elif where.endswith(".toml"):
         with _ending(_configured(Path(where), processes)) as cluster, distributed.Client(cluster) as client:

@@ -47,7 +47,7 @@ def test_it_updates_in_place(served: tuple[Fielded, str]) -> None:
         page.evaluate("window.kept = document.activeElement; window.heading = document.querySelector('h1')")
         second = fielded.finish()
         page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-        page.wait_for_selector(f"#person-{second}-1", timeout=60_000)
+        page.wait_for_selector(f"#person-{second}-1", timeout=300_000)
         assert page.inner_text(".status").startswith("2 of 8 eligible")
         assert page.evaluate("kept === document.activeElement && kept.isConnected && heading.isConnected")
         assert page.locator("table.people tbody tr").count() == 2
@@ -67,7 +67,7 @@ def test_it_is_accessible(served: tuple[Fielded, str], width: int, scheme: str) 
         page.goto(f"{address}/admin/login")
         found = {"/admin/login": violations(page)}
         log_in(page, address)
-        page.wait_for_selector(".flag", timeout=120_000)  # the criteria come from a process that lets others go first
+        page.wait_for_selector(".flag", timeout=300_000)  # the criteria come from a process that lets others go first
         for path in ("", "/blind", f"/blind/people/{names[1]}", "/blind/download/judgments.parquet", "/nothing"):
             page.goto(f"{address}/admin{path}")
             found[path] = violations(page)

@@ -11,6 +11,7 @@ import pytest
 
 from field.server.conftest import KNOWN, TEXTS, Served, write
 from field.server.visitor import Visitor, answer_to
+from karat.field.server.limits import Limits
 from karat.field.server.tokens import token_from
 from karat.field.store.schema import answer, event, session
 
@@ -301,6 +302,7 @@ def test_other_hosts_are_refused(served: Served) -> None:
 
 def test_arrivals_are_limited(serve: Callable[..., Served], tmp_path: Path) -> None:
     served = serve(write(tmp_path / "study", TEXTS), arrivals_per_minute=1.0, arrivals_at_once=2)
+    served.app.state.limits = Limits(served.app.state.config, clock=lambda: 0.0)
     statuses = [served.visitor().arrive().status for _ in range(3)]
     assert statuses == [200, 200, 429]
     assert "Please try again" in served.visitor().arrive().text

@@ -91,7 +91,7 @@ def test_every_task_fits_on_a_small_phone_in_wide_letters(kind: str, serve: Serv
     page = visit(serve([trial("t1", kind)]), viewport=SMALL, bypass_csp=True, has_touch=True, is_mobile=True)
     settle(page)
     in_letters(page, "DejaVu", 112)
-    whole, targets = heights(page, ".point, .option, .slider, .number, .actions .button:visible, .foot a")
+    whole, targets = heights(page, ".point, input[type=radio], .slider, .number, .actions .button:visible, .foot a")
     assert whole <= SMALL["height"]
     assert page.evaluate("document.documentElement.scrollWidth") <= SMALL["width"]
     assert len(targets) > 1

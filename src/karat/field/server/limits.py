@@ -70,10 +70,10 @@ class Buckets:
 class Limits:
     """The limits of a server: `arrival` (a session begins), `login` (a password or a withdrawal code is tried)."""
 
-    def __init__(self, config: ServerConfig) -> None:
+    def __init__(self, config: ServerConfig, clock: Callable[[], float] = time.monotonic) -> None:
         self._buckets = {
-            "arrival": Buckets(config.arrivals_per_minute, config.arrivals_at_once),
-            "login": Buckets(per_minute=6, at_once=10),
+            "arrival": Buckets(config.arrivals_per_minute, config.arrivals_at_once, clock),
+            "login": Buckets(6, 10, clock),
         }
 
     def wait(self, kind: str, request: Request) -> float:
