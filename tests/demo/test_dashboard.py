@@ -10,6 +10,8 @@ import pytest
 from field.browser import chromium, picture
 from karat.demo import serve
 
+pytestmark = pytest.mark.browser
+
 
 @pytest.mark.slow
 def test_the_dashboard_tells_how_it_stands(tmp_path: Path) -> None:

@@ -16,6 +16,8 @@ from field.browser import chromium, picture
 from intake.cases import CASES, FIXTURES
 from karat.study.init import write_study
 
+pytestmark = pytest.mark.browser
+
 AXE = Path(__file__).parents[2] / "src" / "karat" / "field" / "web" / "node_modules" / "axe-core" / "axe.min.js"
 DROP = """(files) => {
   const transfer = new DataTransfer();

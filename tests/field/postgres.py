@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import pwd
 import shutil
 import signal
 import subprocess
@@ -67,6 +66,8 @@ def _started(programs: Path, folder: Path, durable: bool) -> Iterator[str]:
     """A server of the installed programs; as root it runs as another user, since it refuses root."""
     other: dict[str, object] = {}
     if os.geteuid() == 0:
+        import pwd  # Unix only, and this module is imported everywhere
+
         names = {user.pw_name: user for user in pwd.getpwall()}
         user = names.get("postgres") or names["nobody"]
         os.chown(folder, user.pw_uid, user.pw_gid)

@@ -11,6 +11,8 @@ import pytest
 from field.browser import chromium, picture
 from report.small import PEOPLE, gathered, page
 
+pytestmark = pytest.mark.browser
+
 AXE = Path(__file__).parents[2] / "src" / "karat" / "field" / "web" / "node_modules" / "axe-core" / "axe.min.js"
 DESK, PHONE = {"width": 1280, "height": 900}, {"width": 375, "height": 800}
 

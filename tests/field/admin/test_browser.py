@@ -12,6 +12,8 @@ from field.admin.fielding import PASSWORD, Fielded, Server
 from field.browser import chromium
 from karat.field.store import Store
 
+pytestmark = pytest.mark.browser
+
 AXE = Path(__file__).parents[3] / "src" / "karat" / "field" / "web" / "node_modules" / "axe-core" / "axe.min.js"
 
 

@@ -10,6 +10,8 @@ import pytest
 from field.web.samples import TASKS, runs, settle, text, trial
 from field.web.stub import WEB, Stub
 
+pytestmark = pytest.mark.browser
+
 AXE = WEB / "node_modules" / "axe-core" / "axe.min.js"
 LOOKS = [("light", 320, 640), ("light", 375, 700), ("light", 1280, 800), ("dark", 1280, 800)]
 

@@ -7,8 +7,12 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from field.web.samples import settle, trial
 from field.web.stub import Stub
+
+pytestmark = pytest.mark.browser
 
 Serve = Callable[..., Stub]
 Visit = Callable[..., Any]

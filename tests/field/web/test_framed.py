@@ -27,6 +27,8 @@ from field.web.test_visit import Complaints, arrive, fill
 from karat.field.store.schema import answer, identity, session
 from karat.study.study import Study
 
+pytestmark = pytest.mark.browser
+
 MTURK = "workersandbox.mturk.com"
 STUDY = "study.example.org"
 ELSEWHERE = "elsewhere.example.org"

@@ -15,6 +15,8 @@ from field.web.samples import settle
 from field.web.test_visit import Complaints, arrive
 from karat.field.store.schema import answer
 
+pytestmark = pytest.mark.browser
+
 ATTACKS = (
     "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "[click](javascript:alert(1))",
     "![x](https://elsewhere.example.org/x.png)", "<a href='javascript:alert(1)'>click</a>",

@@ -15,6 +15,8 @@ from field.web.real import served
 from field.web.samples import TASKS, settle, trial
 from field.web.stub import Stub
 
+pytestmark = pytest.mark.browser
+
 Serve = Callable[..., Stub]
 Visit = Callable[..., Any]
 BORDERS = """

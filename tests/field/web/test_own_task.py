@@ -16,6 +16,8 @@ from karat.field.store import export
 from karat.study.study import load
 from own_package import files_of, installed
 
+pytestmark = pytest.mark.browser
+
 STUDY = """title = "Temperature"
 [[block]]
 task = "thermometer"

@@ -11,6 +11,8 @@ import pytest
 from field.web.samples import TASKS, runs, settle, text, trial
 from field.web.stub import Stub
 
+pytestmark = pytest.mark.browser
+
 Serve = Callable[..., Stub]
 Visit = Callable[..., Any]
 

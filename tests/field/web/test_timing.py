@@ -93,6 +93,7 @@ def test_the_page_has_the_figures_of_the_benchmark() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.browser
 def test_rt_is_within_a_frame_of_what_a_probe_sees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The median of a few trials, by the page's own clock: single ones may be late on a busy machine."""
     pytest.importorskip("playwright.async_api", reason="playwright is not installed: make setup-dev")

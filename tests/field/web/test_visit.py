@@ -18,6 +18,8 @@ from field.web.samples import settle
 from field.web.test_access import AXE, violations
 from karat.study.study import Study, load
 
+pytestmark = pytest.mark.browser
+
 KEYS = {"likert": ["2"], "yes-no": ["2"], "choice": ["1"], "label": ["2"], "magnitude": ["7", "Enter", "Enter"]}
 FEW = 6
 """Trials that are answered by hand; the rest would only take time."""
