@@ -203,6 +203,15 @@ def test_every_source_is_documented() -> None:
     assert [reader.name for reader in READERS if f"`{reader.name}`" not in text] == []
 
 
+def test_decisions_are_listed() -> None:
+    folder = ROOT / "docs" / "decisions"
+    index = (folder / "index.md").read_text(encoding="utf-8")
+    nav = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    records = sorted(path.name for path in folder.glob("*.md") if path.name != "index.md")
+    assert records
+    assert [name for name in records if f"({name})" not in index or f"decisions/{name}" not in nav] == []
+
+
 def test_figures_in_the_readme_name_their_command() -> None:
     rows = [line for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines() if " times " in line]
     assert rows
