@@ -23,8 +23,8 @@ import numpy as np
 import polars as pl
 
 import karat
-from karat.checks import Checked
 from karat.judgments import Judgments
+from karat.judgments.checks import Checked
 from karat.measure.agreement import agreement
 from karat.measure.consensus import consensus
 

@@ -24,8 +24,8 @@ import numpy as np
 import polars as pl
 
 import karat
-from karat.checks import Checked
 from karat.judgments import Judgments
+from karat.judgments.checks import Checked
 from karat.models.markov import distances, targets, transition_counts
 from karat.models.markov_null import Sequences, calibrate, credible_counts, judged_together, pattern_counts
 from karat.screen.markov import markov

@@ -70,7 +70,7 @@ def flagged(table: pl.DataFrame, folder: Path, people: int) -> tuple[np.ndarray,
     path = folder / "labels.parquet"
     table.write_parquet(path)
     start = time.perf_counter()
-    evidence = karat.screen.credence(read_files([path]).judgments)
+    evidence = karat.screen.credence(read_files([path]).judgments.with_row_order())
     took = time.perf_counter() - start
     found = np.zeros(people, bool)
     found[[int(name.removeprefix("A")) for name in evidence.flagged]] = True

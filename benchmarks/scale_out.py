@@ -51,7 +51,7 @@ from benchmarks.scale_parts.page import (
 )
 from benchmarks.scale_parts.screened import CRITERIA
 from karat.judgments import Judgments
-from karat.parts import open_parts
+from karat.judgments.parts import open_parts
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "scale.md"

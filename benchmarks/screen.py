@@ -23,8 +23,8 @@ import pandas as pd
 import polars as pl
 
 import karat
-from karat.checks import Checked
 from karat.judgments import Judgments
+from karat.judgments.checks import Checked
 from karat.screen import completion, remfod
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))

@@ -8,7 +8,7 @@ import polars as pl
 from hypothesis import strategies as st
 
 import karat
-from karat.scales import Scale
+from karat.judgments.scales import Scale
 
 NAMES = st.text(
     st.characters(codec="utf-8", exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=8

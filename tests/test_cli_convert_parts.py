@@ -78,7 +78,8 @@ def test_what_is_wrong_is_told_alike(labels: Path, tmp_path: Path) -> None:
 def test_the_account_as_json(labels: Path, tmp_path: Path) -> None:
     told = json.loads(run("convert", labels, "--parts", "2", "-o", tmp_path / "parts", "--json")[0])
     assert told["answers"] == 70
-    assert any("duration_s is read as seconds" in note for note in told["notes"])
+    units = [note["values"] for note in told["notes"] if note["code"] == "rt.named_seconds"]
+    assert units == [{"column": "duration_s"}]
     assert [Path(name).name for name in told["written"]] == ["part-00001.parquet", "part-00002.parquet"]
 
 
@@ -87,7 +88,7 @@ def test_files_of_karats_own_are_gone_through_some_rows_at_a_time(
 ) -> None:
     likert = karat.datasets.load("likert")
     likert.to_parquet(tmp_path / "likert.parquet")
-    monkeypatch.setattr(convert_parts.Reading, "intake", None)
+    monkeypatch.setattr(convert_parts.ReadOptions, "intake", None)
     told, _ = run("convert", tmp_path / "likert.parquet", "--parts", "4", "-o", tmp_path / "parts")
     assert "some rows at a time" in told
     read = whole(tmp_path / "parts")
@@ -103,7 +104,7 @@ def test_a_file_beyond_memory_must_say_its_scale_and_columns(
     path = tmp_path / f"labels.{suffix}"
     (LABELS.write_parquet if suffix == "parquet" else LABELS.write_csv)(path)
     monkeypatch.setattr(convert_parts, "memory_of", lambda place: 1000)
-    monkeypatch.setattr(convert_parts.Reading, "intake", None)
+    monkeypatch.setattr(convert_parts.ReadOptions, "intake", None)
     _, error = run("convert", path, "--parts", "2", "-o", tmp_path / "parts", status=2)
     assert "more than a third of the memory" in error
     assert "say --scale" in error

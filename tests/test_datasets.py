@@ -17,7 +17,7 @@ def test_data_can_be_made_again(name: str, make: object) -> None:
 
 def test_likert_has_every_function_and_four_balanced_lists() -> None:
     likert = karat.datasets.load("likert")
-    assert set(likert.frame["function"].unique()) == set(karat.columns.FUNCTIONS)
+    assert set(likert.frame["function"].unique()) == set(karat.judgments.columns.FUNCTIONS)
     assert likert.participants["list"].value_counts()["count"].to_list() == [12] * 4
     complete = likert.frame.filter(likert.frame["participant"] == "p01", likert.frame["function"] == "test")
     assert complete["item"].n_unique() == 24

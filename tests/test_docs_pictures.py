@@ -17,7 +17,14 @@ DOCS = ROOT / "docs"
 TAKEN = re.compile(r"\bpicture\(\w+, f?\"([^\"]+)\"")
 SHOWN = re.compile(r"!\[([^\]]*)\]\(([^)\s]+\.png)\)")
 LARGEST = 150_000
-NEEDED = ("field-choice-desk", "field-choice-phone", "field-dashboard", "open-door", "open-door-check", "report-dark")
+NEEDED = (
+    "field-choice-desk",
+    "field-choice-phone",
+    "field-dashboard",
+    "browser-app",
+    "browser-app-check",
+    "report-dark",
+)
 
 
 def taken() -> dict[str, Path]:
@@ -70,6 +77,6 @@ def test_they_are_described_and_small() -> None:
 
 def test_a_picture_that_is_not_there_is_found() -> None:
     page = DOCS / "index.md"
-    assert shown(page, "![A door](assets/open-door.png){ width=200 }") == {"open-door": "A door"}
+    assert shown(page, "![A door](assets/browser-app.png){ width=200 }") == {"browser-app": "A door"}
     with pytest.raises(AssertionError, match="there is no"):
         shown(page, "![A window](assets/window.png)")

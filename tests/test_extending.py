@@ -18,12 +18,13 @@ from commands import run
 from conftest import ROOT
 from karat.intake import readers
 from karat.intake.readers import READERS, reader_named, reader_titles
+from karat.languages.de import LANGUAGE as GERMAN
+from karat.languages.en import LANGUAGE as ENGLISH
+from karat.messages import Message
 from karat.packages import PackageError, added, naming, offered
-from karat.report.gather import Gathered
+from karat.report.build import NOT_COMPUTED, ReportData
 from karat.report.page import html
 from karat.report.words.criteria import clause, name_of
-from karat.report.words.english import ENGLISH
-from karat.report.words.german import GERMAN
 from karat.report.words.methods import methods
 from karat.screen import Evidence, ScreenError
 from karat.study.criteria import CRITERIA, Criterion, CriterionSettings, criterion_named, criterion_settings, register
@@ -153,7 +154,7 @@ def test_the_report_tells_it_without_words_of_its_own() -> None:
     assert clause(ENGLISH, "alternating", settings) == told
     assert "who goes back and forth" in clause(GERMAN, "alternating", settings)
     screening = karat.screen.run(by_turns(6), {"alternating": {}})
-    gathered = Gathered(screening, None, "not computed", "not computed")
+    gathered = ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)
     page = html(gathered)
     assert "Alternating answers 2" in page, "in the flow of participants"
     assert "18 of 18 answers go back to the last but one" in page, "among the reasons"
@@ -168,22 +169,22 @@ def test_other_rules_are_tried_with_it_and_without_it() -> None:
 
 @pytest.mark.usefixtures("alternating")
 def test_in_parts_it_is_listed_as_not_run(tmp_path: Path) -> None:
-    from karat.parts import open_parts, repartition
+    from karat.judgments.parts import open_parts, repartition
 
     repartition([by_turns(6)], tmp_path / "in", 2)
     rules = {"completion": {}, "alternating": {}}
     found = karat.screen.run_in_parts(open_parts(tmp_path / "in"), rules, out=tmp_path / "out")
-    assert "alternating cannot run in parts" in found.skipped["alternating"]
+    assert found.skipped["alternating"].code == "screening.not_in_parts"
 
 
 def test_a_package_that_cannot_be_used_is_named(install: Install) -> None:
     module, entries = on_page("criterion.md")
     install("karat-broken", "broken", "import nothing_of_this_name\n", {"karat.criteria": {"broken": "broken:X"}})
-    told = r"broken of the package karat-broken cannot be loaded \(ModuleNotFoundError: .*\); mend or uninstall"
+    told = r"broken of the package karat-broken cannot be loaded \(ModuleNotFoundError: .*\); fix or uninstall"
     with pytest.raises(ValueError, match=told):
         criterion_settings("broken", {})
     install("karat-other", "other", "X = 1\n", {"karat.criteria": {"other": "other:X"}})
-    with pytest.raises(PackageError, match="is no Criterion of this name; mend its entry point other = other:X"):
+    with pytest.raises(PackageError, match="is no Criterion of this name; fix its entry point other = other:X"):
         criterion_named("other")
     install("karat-one", "alternating", module, entries)
     install("karat-two", "alternating", module, entries)
@@ -198,7 +199,7 @@ def test_a_criterion_that_fails_names_its_package_and_one_that_cannot_run_says_w
         karat.screen.run(by_turns(3), {"alternating": {}})
     unordered = karat.Judgments(by_turns(3).frame.drop("trial"), karat.Ordinal(5))
     screening = karat.screen.run(unordered, {"alternating": {}})
-    assert "needs the order of trials" in screening.skipped["alternating"]
+    assert "needs the order of trials" in str(screening.skipped["alternating"])
 
 
 # A criterion of a script.
@@ -254,13 +255,17 @@ def test_what_cannot_be_registered_says_why() -> None:
 
 @pytest.mark.usefixtures("criteria")
 def test_a_note_on_the_key_goes_to_a_criterion_that_uses_it() -> None:
-    from karat.screen.noted import with_doubts
+    from karat.screen.run import with_doubts
 
     register(replace(flags(SOME), by_the_key=True))
     evidence = {name: Evidence(SOME, name) for name in ("completion", "some", "markov")}
-    assert [name for name, one in with_doubts(evidence, ["Doubtful."]).items() if one.notes] == ["some"]
+    assert [
+        name for name, one in with_doubts(evidence, [Message("error", {"text": "Doubtful."})]).items() if one.notes
+    ] == ["some"]
     del evidence["some"]
-    assert [name for name, one in with_doubts(evidence, ["Doubtful."]).items() if one.notes] == ["markov"]
+    assert [
+        name for name, one in with_doubts(evidence, [Message("error", {"text": "Doubtful."})]).items() if one.notes
+    ] == ["markov"]
 
 
 # A reader of a package.

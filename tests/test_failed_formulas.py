@@ -8,7 +8,8 @@ import openpyxl
 import pytest
 
 import karat
-from karat.failed_formulas import MEND, WHAT, is_failed
+from karat.judgments.failed_formulas import MEND, WHAT, is_failed
+from karat.messages import Message
 
 COLUMNS = ["participant", "item", "response", "rt", "function", "expected", "comment"]
 
@@ -48,6 +49,6 @@ def test_a_spreadsheet_of_results_tells_what_was_read_as_empty(tmp_path: Path) -
     sheet["C7"].data_type = "e"
     book.save(tmp_path / "results.xlsx")
     judgments = karat.read(tmp_path / "results.xlsx", sheet="ratings")
-    told = "results.xlsx: 1 cell with an error of the spreadsheet, the first in row 7 (#REF!), is read as empty."
-    assert f"{told} {MEND}" in judgments.notes
+    values = {"file": "results.xlsx", "n": 1, "row": "7", "sign": "#REF!"}
+    assert Message("file.failed_formulas", values) in judgments.notes
     assert judgments.frame["response"].null_count() == 1

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
-from karat.files import csv_types, escape_formulas, replacing, unescape_formulas
+from karat.judgments.files import csv_types, escape_formulas, replacing, unescape_formulas
 
 CELLS = st.lists(st.one_of(st.none(), st.text(max_size=6), st.from_regex(r"'*[=+\-@\t\r].{0,4}", fullmatch=True)))
 

@@ -10,7 +10,7 @@ import pytest
 
 import karat
 from karat.errors import KaratError
-from karat.jupyter import ROWS, Shown, as_html, drawn, in_words
+from karat.jupyter import ROWS, NotebookDisplay, as_html, drawn, in_words
 from karat.measure import Agreement, Consensus, Contrasts, Decisions, Factors, Strengths
 from karat.screen import Evidence, Screening
 
@@ -19,7 +19,7 @@ def test_results_show_words_table_and_figure() -> None:
     likert = karat.datasets.load("likert")
     found = karat.measure.strengths(likert, "mean")
     page = found._repr_html_()
-    assert page.index("Strengths of") < page.index("<table") < page.index("<svg")
+    assert page.index("Acceptability estimates of") < page.index("<table") < page.index("<svg")
     assert page.count("<svg") == page.count("</svg>") == 1
 
 
@@ -43,11 +43,11 @@ def test_judgments_show_their_summary_and_rows() -> None:
     [karat.Judgments, Evidence, Screening, Strengths, Decisions, Contrasts, Agreement, Factors, Consensus],
 )
 def test_these_show_themselves(kind: type) -> None:
-    assert issubclass(kind, Shown)
+    assert issubclass(kind, NotebookDisplay)
     assert hasattr(kind, "table") or kind is karat.Judgments
 
 
-class Result(Shown):
+class Result(NotebookDisplay):
     def __init__(self, error: Exception) -> None:
         self.error = error
 

@@ -19,8 +19,8 @@ from polars.testing import assert_frame_equal
 import karat
 from field.postgres import NoPostgresError, a_database
 from karat.errors import JudgmentsError
-from karat.parts import Parts, PartsError, is_database, open_parts, pieces, pieces_of_csv, repartition
-from karat.parts.folder import Folder, open_folder
+from karat.judgments.parts import Parts, PartsError, is_database, open_parts, pieces, pieces_of_csv, repartition
+from karat.judgments.parts.folder import Folder, open_folder
 from screen.judged import crowd
 from screen.parted.splitting import split, whole
 from strategies import judgments as any_judgments

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
-from karat.records import CLOSE_IT, records
-from karat.source import SourceFile
-from karat.tables import read_table
+from karat.judgments.records import CLOSE_IT, records
+from karat.judgments.source import SourceFile
+from karat.judgments.tables import read_table
 
 ROWS = [f"p{number},i{number},4,fine" for number in range(1, 11)]
 HEADER = "participant,item,response,comment"

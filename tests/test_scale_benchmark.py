@@ -16,8 +16,8 @@ from benchmarks.scale_parts import generated, measured, page, screened
 from benchmarks.scale_parts.measured import Measured
 from benchmarks.scale_parts.page import Size
 from conftest import ROOT
-from karat.parts import open_parts
-from karat.work import HERE
+from karat.executors import SERIAL
+from karat.judgments.parts import open_parts
 
 
 def test_a_part_is_judgments_and_does_not_depend_on_the_others() -> None:
@@ -70,7 +70,7 @@ def test_room_is_looked_at_first(tmp_path: Path) -> None:
 
 def test_passes_are_timed_by_criterion(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"12345")
-    timed = screened.Timed(HERE, tmp_path)
+    timed = screened.Timed(SERIAL, tmp_path)
     for name in ("remfod", "remfod, round 1", "markov"):
         assert timed.map(pow, 2, [1, 2], name=name) == [2, 4]
     assert {name: len(own) for name, own in timed.passes.items()} == {"remfod": 2, "markov": 1}

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
-from karat.source import SourceFile
+from karat.judgments.source import SourceFile
 
 
 def source(content: bytes, name: str = "file.txt") -> SourceFile:

@@ -14,9 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
-from karat import tables
-from karat.source import SourceFile
-from karat.tables import delimiter_of, header_of, read_table
+from karat.judgments import tables
+from karat.judgments.source import SourceFile
+from karat.judgments.tables import delimiter_of, header_of, read_table
+from karat.messages import Message
 
 
 def on_disk(folder: Path, content: bytes | str, name: str = "t.csv") -> SourceFile:
@@ -92,7 +93,7 @@ def test_a_trailing_delimiter_is_no_cell(tmp_path: Path) -> None:
 def test_header_names_are_made_different(tmp_path: Path) -> None:
     read = read_table(on_disk(tmp_path, ",x,x, y \n1,2,3,4\n"))
     assert read.frame.columns == ["unnamed_1", "x", "x_2", "y"]
-    assert read.notes == ["The column x is there twice; the second is called x_2."]
+    assert read.notes == [Message("file.column_twice", {"column": "x", "copy": "x_2"})]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16", "utf-16-le"])
@@ -151,7 +152,7 @@ def test_spreadsheets(tmp_path: Path) -> None:
     assert read.frame["rt"].to_list() == ["2.5", None]
     assert (read.frame["when"][0] or "").startswith("2026-05-03")
     assert (read.rows_in, read.locate(1)) == (2, ("t.xlsx", "row", 4))
-    assert "say --sheet for other" in read.notes[0]
+    assert (read.notes[0].code, read.notes[0].values["others"]) == ("file.sheet", ["other"])
     with pytest.raises(karat.IntakeError, match="has no sheet x; it has ratings, other"):
         read_table(SourceFile(tmp_path / "t.xlsx"), sheet="x")
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import karat
-from karat.times import instants
+from karat.judgments.times import instants
 
 FOUR = datetime(2026, 5, 3, 4, 5, tzinfo=UTC)
 
@@ -44,4 +44,5 @@ def test_a_date_of_1899_is_none_in_any_type() -> None:
 def test_zones_that_some_lack_are_told(times: list[str | None], told: bool) -> None:
     rows = {"participant": ["p", "p"], "item": ["a", "b"], "response": [1, 2], "time": times}
     notes = karat.Judgments(rows, karat.Ordinal(5)).notes
-    assert any("1 of 2 times have no time zone, the first at row" in note for note in notes) == told
+    found = [(note.values["n"], note.values["times"]) for note in notes if note.code == "time.no_zone"]
+    assert found == ([(1, 2)] if told else [])

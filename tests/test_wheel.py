@@ -33,8 +33,13 @@ def test_wheel_has_data_and_types(wheel: Path) -> None:
     data = ("datasets/likert.parquet", "datasets/crowd.parquet", "study/templates/likert/de/study.toml")
     web = ("field/web/vendor/jspsych.js", "field/web/vendor/licences.txt", "field/web/static/js/main.js")
     page = ("report/templates/page.html", "report/templates/page.css", "report/templates/page.js")
-    door = ("door/templates/home.html", "door/static/door.js", "door/static/door.css", "field/content/texts/de.toml")
-    for wanted in ("karat/py.typed", *(f"karat/{name}" for name in (*data, *web, *page, *door))):
+    studio = (
+        "studio/templates/home.html",
+        "studio/static/studio.js",
+        "studio/static/studio.css",
+        "field/content/texts/de.toml",
+    )
+    for wanted in ("karat/py.typed", *(f"karat/{name}" for name in (*data, *web, *page, *studio))):
         assert wanted in names
     assert not [name for name in names if "node_modules" in name or name.endswith("package-lock.json")]
     assert any(name.endswith("licenses/LICENSE") for name in names)

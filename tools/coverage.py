@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.models.choices import Choices, Pairs, fit_pairs, groups_of
+from karat.models.choices import ChoiceFit, Pairs, fit_pairs, groups_of
 from karat.models.choices.thurstone import fit_thurstone
 from karat.models.glrm import fit, intervals
 
@@ -137,7 +137,7 @@ def compared(random: np.random.Generator) -> tuple[Floats, Ints, Ints, Ints]:
     return truth, orders.ravel(), np.roll(orders, -1, axis=1).ravel(), np.repeat(np.arange(PARTICIPANTS), ITEMS)
 
 
-def of_strengths(truth: Floats, found: Choices) -> Run:
+def of_strengths(truth: Floats, found: ChoiceFit) -> Run:
     """The share of items whose interval holds their strength."""
     away = found.strengths - found.strengths.mean() - (truth - truth.mean())
     errors = found.standard_errors

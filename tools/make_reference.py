@@ -18,7 +18,7 @@ import typer.main
 from pydantic import BaseModel
 
 from karat.cli.main import app
-from karat.columns import COLUMNS, REQUIRED
+from karat.judgments.columns import COLUMNS, REQUIRED
 from karat.study.criteria import CRITERIA
 from karat.study.file import model_in
 from karat.study.settings import StudySettings
@@ -58,6 +58,26 @@ A participant has each trial once; where there is a column `session` or `questio
 What is known of participants stands in a table of its own, one row each. Where its column `source` says `simulated`,
 nobody gave the answers: `karat simulate` writes it so, and a report says it on top. Its column `behaviour` says how
 each simulated participant answers; no criterion looks at it, and no groups are made by it.
+
+## Order of trials
+
+The order of trials is that of `trial`, or of `time` where there is no `trial`. Rows alone do not count as an order,
+because many files list answers by item. Without either column, `straightlining`, `markov`, `risk` and order effects are
+not computed, and `credence` leaves out patterns and changes of behaviour. If the rows are in the order of presentation,
+`judgments.with_row_order()` adds the column `trial`.
+
+## Stimuli and conditions
+
+A stimulus is an item in one condition. Conditions are further columns with text, truth values or whole numbers that
+vary within an item. Screening and measures use the same definition, `judgments.stimuli()`. These columns are not
+conditions, and a note names them:
+
+- columns that never vary within a participant, such as gender;
+- columns that depend on the side or polarity shown, such as the sentence on the left of a choice;
+- columns that follow from the answer, such as right or wrong, unless the design fixes them: a factor that predicts
+  every answer is still a factor;
+- whole numbers that the design does not fix, such as a count of clicks;
+- columns that leave hardly two participants per stimulus.
 """
 
 
@@ -67,6 +87,8 @@ def commands_page() -> str:
     text = [MADE, "\n# Commands\n\nEvery command shows its options with `--help`. "]
     text.append("Exit status: 0 on success, 1 when a check fails, 2 on bad input.\n")
     for name, command in sorted(group.commands.items()):  # type: ignore[attr-defined]
+        if command.hidden:
+            continue
         text.append(f"\n## karat {name}\n\n{command.help}\n\n`{command.epilog.removeprefix('Example: ')}`\n\n")
         text.append("| argument or option | meaning |\n| --- | --- |\n")
         text += [row(parameter) for parameter in command.params if parameter.name != "help"]

@@ -14,8 +14,8 @@ import polars as pl
 
 from karat.errors import KaratError
 from karat.judgments import Judgments
+from karat.judgments.scales import Binary, Choice
 from karat.models.credence import fit_credence
-from karat.scales import Binary, Choice
 from karat.screen.controls import controls
 from karat.screen.credence_trials import looked_at
 from karat.screen.deletion import deletion, deletion_windows

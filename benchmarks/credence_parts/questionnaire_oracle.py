@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import expit
 
-from karat.scales import Choice, Ordinal
+from karat.judgments.scales import Choice, Ordinal
 from karat.simulate import Spread
 from karat.simulate.clock import (
     INTERRUPTED,

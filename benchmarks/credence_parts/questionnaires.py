@@ -17,9 +17,9 @@ from functools import lru_cache
 import numpy as np
 import polars as pl
 
-from karat.checks import Checked
 from karat.judgments import Judgments
-from karat.scales import Scale
+from karat.judgments.checks import Checked
+from karat.judgments.scales import Scale
 from karat.simulate import Spread, answer_study, strengths
 from karat.simulate.behaviours import allot
 from karat.simulate.clock import PACE, seconds

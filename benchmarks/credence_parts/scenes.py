@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.checks import Checked
 from karat.judgments import Judgments
-from karat.scales import Binary, Nominal, Ordinal
+from karat.judgments.checks import Checked
+from karat.judgments.scales import Binary, Nominal, Ordinal
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

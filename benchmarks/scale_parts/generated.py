@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 
 import karat
-from karat.checks import Checked
 from karat.judgments import Judgments
+from karat.judgments.checks import Checked
 
 TRIALS = 100
 """Answers a participant gives."""

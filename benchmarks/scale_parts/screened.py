@@ -20,19 +20,19 @@ CRITERIA = ("remfod", "straightlining", "markov")
 class Timed:
     """Work that notes how long every pass takes, and how much the files between passes take."""
 
-    def __init__(self, work: Any, scratch: Path) -> None:
-        self.work, self.scratch, self.between = work, scratch, 0
+    def __init__(self, executor: Any, scratch: Path) -> None:
+        self.executor, self.scratch, self.between = executor, scratch, 0
         self.passes: dict[str, list[float]] = defaultdict(list)
 
     @property
     def processes(self) -> int:
         """How many tasks are done at a time."""
-        return int(self.work.processes)
+        return int(self.executor.processes)
 
     def map(self, function: Callable[..., Any], shared: Any, tasks: Sequence[Any], **named: Any) -> list[Any]:
         """The results of the work; the seconds are kept by its name."""
         start = time.perf_counter()
-        found: list[Any] = self.work.map(function, shared, tasks, **named)
+        found: list[Any] = self.executor.map(function, shared, tasks, **named)
         name, *again = named["name"].split(",")
         self.passes[name].append(time.perf_counter() - start)
         if not again:
@@ -77,18 +77,18 @@ def in_memory(path: Path) -> dict[str, Any]:
 
 def in_parts(what: str, folder: Path, out: Path, processes: int) -> dict[str, Any]:
     """Screen a folder on a local cluster."""
-    from karat.parts import open_parts
+    from karat.executors import open_executor
+    from karat.judgments.parts import open_parts
     from karat.screen import run_in_parts
-    from karat.work import opened
 
     start = time.perf_counter()
     load()
-    with opened("local", processes=processes) as work:
+    with open_executor("local", processes=processes) as executor:
         # First tasks for each process, so that all have started and loaded karat.
-        work.map(ready, None, list(range(4 * processes)), name="start")
+        executor.map(ready, None, list(range(4 * processes)), name="start")
         started = time.perf_counter()
-        timed = Timed(work, out / "scratch")
-        screening = run_in_parts(open_parts(folder), rules_of(what), work=timed, out=out)
+        timed = Timed(executor, out / "scratch")
+        screening = run_in_parts(open_parts(folder), rules_of(what), executor=timed, out=out)
         seconds = time.perf_counter() - started
     flagged = {name: evidence.flagged for name, evidence in screening.evidence.items()}
     rounds = getattr(screening.evidence.get("remfod"), "rounds", None)

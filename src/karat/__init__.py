@@ -10,16 +10,26 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-_PACKAGES = ("datasets", "errors", "intake", "measure", "report", "scales", "screen", "simulate", "study")
+_PACKAGES = {
+    "datasets": "karat.datasets",
+    "errors": "karat.errors",
+    "intake": "karat.intake",
+    "measure": "karat.measure",
+    "report": "karat.report",
+    "scales": "karat.judgments.scales",
+    "screen": "karat.screen",
+    "simulate": "karat.simulate",
+    "study": "karat.study",
+}
 _NAMES = {
     "read": "karat.intake",
     "Judgments": "karat.judgments",
-    "Binary": "karat.scales",
-    "Choice": "karat.scales",
-    "Ordinal": "karat.scales",
-    "Nominal": "karat.scales",
-    "Magnitude": "karat.scales",
-    "Continuous": "karat.scales",
+    "Binary": "karat.judgments.scales",
+    "Choice": "karat.judgments.scales",
+    "Ordinal": "karat.judgments.scales",
+    "Nominal": "karat.judgments.scales",
+    "Magnitude": "karat.judgments.scales",
+    "Continuous": "karat.judgments.scales",
     "KaratError": "karat.errors",
     "IntakeError": "karat.errors",
     "JudgmentsError": "karat.errors",
@@ -27,11 +37,11 @@ _NAMES = {
 }
 
 if TYPE_CHECKING:
-    from karat import datasets, errors, intake, measure, report, scales, screen, simulate, study
+    from karat import datasets, errors, intake, measure, report, screen, simulate, study
     from karat.errors import IntakeError, JudgmentsError, KaratError, ScaleError
     from karat.intake import read
-    from karat.judgments import Judgments
-    from karat.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal
+    from karat.judgments import Judgments, scales
+    from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal
 
 __all__ = [
     "Binary",
@@ -60,7 +70,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in _PACKAGES:
-        return import_module(f"karat.{name}")
+        return import_module(_PACKAGES[name])
     if name in _NAMES:
         return getattr(import_module(_NAMES[name]), name)
     raise AttributeError(f"module 'karat' has no attribute {name!r}")

@@ -26,6 +26,22 @@ class KaratError(Exception):
     """
 
 
+class SettingError(KaratError, ValueError):
+    """A setting that cannot be used: what is wrong, and how to fix it.
+
+    >>> error = SettingError("there is no criterion speeed", "is speed meant?")
+    >>> error.fix, str(error)
+    ('is speed meant?', 'there is no criterion speeed; is speed meant?')
+    """
+
+    def __init__(self, what: str, fix: str = "") -> None:
+        super().__init__(f"{what}; {fix}" if fix else what)
+        self.what, self.fix = what, fix
+
+    def __reduce__(self) -> tuple[type[SettingError], tuple[str, str]]:
+        return type(self), (self.what, self.fix)
+
+
 class ScaleError(KaratError, ValueError):
     """A scale that cannot be, or an answer that a scale does not know."""
 
@@ -62,6 +78,16 @@ def shown(value: str) -> str:
     """
     short = value if len(value) <= SHOWN_VALUE_LENGTH else value[: SHOWN_VALUE_LENGTH - 1] + "…"
     return '"' + "".join(c if c.isprintable() else repr(c)[1:-1] for c in short) + '"'
+
+
+def cause(error: Exception) -> str:
+    """What another program says about its error, on one line and without the final stop.
+
+    >>> cause(ValueError("Not a Parquet file.\\nDetails follow."))
+    'Not a Parquet file'
+    """
+    text = str(error)
+    return text.splitlines()[0].rstrip(".") if text else type(error).__name__
 
 
 def counted(number: int, word: str) -> str:

@@ -1,8 +1,8 @@
 """How results show themselves in Jupyter: what they say in words, their table, and their figure.
 
-A notebook asks the last value of a cell for `_repr_html_`. A result that derives from `Shown` answers with the
-sentences of `str`, the first and last rows of `table()` (of `frame` where there is none), and the figure that needs no
-further choice: the flow of participants, `figure()`, or `plot()` without arguments. A figure that cannot be drawn is
+A notebook asks the last value of a cell for `_repr_html_`. A result that derives from `NotebookDisplay` answers with
+the sentences of `str`, the first and last rows of `table()` (of `frame` where there is none), and the figure that needs
+no further choice: the flow of participants, `figure()`, or `plot()` without arguments. A figure that cannot be drawn is
 told in one line: the words and the table are worth seeing without it.
 """
 
@@ -20,7 +20,7 @@ ROWS = 12
 """Rows of a table that are shown; of a longer one the first and the last."""
 
 
-class Shown:
+class NotebookDisplay:
     """A result with a table and, where it has one, a figure; a notebook shows both below what the result says.
 
     >>> import karat

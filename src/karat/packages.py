@@ -12,7 +12,7 @@ from functools import cache, wraps
 from importlib.metadata import EntryPoint, entry_points
 from typing import ParamSpec, Protocol, TypeVar
 
-from karat.errors import KaratError
+from karat.errors import KaratError, SettingError, cause
 
 
 class Named(Protocol):
@@ -27,8 +27,8 @@ Asked = ParamSpec("Asked")
 Given = TypeVar("Given")
 
 
-class PackageError(KaratError, ValueError):
-    """What a package adds and cannot be used: what is wrong, a semicolon, and the mend."""
+class PackageError(SettingError):
+    """Something that a package adds and that cannot be used."""
 
 
 @cache
@@ -52,14 +52,14 @@ def added(group: str, name: str, kind: type[Part]) -> tuple[Part, str] | None:
         return None
     packages = [_package(entry) for entry in found]
     if len(found) > 1:
-        raise PackageError(f"{name} is added by the packages {' and '.join(packages)}; uninstall all but one")
+        raise PackageError(f"{name} is added by the packages {' and '.join(packages)}", "uninstall all but one")
     entry, told = found[0], f"{name} of the package {packages[0]}"
     try:
         part = entry.load()
     except Exception as error:  # somebody else's module, which may raise anything
-        raise PackageError(f"{told} cannot be loaded ({_said(error)}); mend or uninstall the package") from error
+        raise PackageError(f"{told} cannot be loaded ({_said(error)})", "fix or uninstall the package") from error
     if not isinstance(part, kind) or part.name != name:
-        raise PackageError(f"{told} is no {kind.__name__} of this name; mend its entry point {name} = {entry.value}")
+        raise PackageError(f"{told} is no {kind.__name__} of this name", f"fix its entry point {name} = {entry.value}")
     return part, packages[0]
 
 
@@ -88,5 +88,4 @@ def _package(entry: EntryPoint) -> str:
 
 
 def _said(error: Exception) -> str:
-    text = " ".join(str(error).split()).rstrip(".")
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return f"{type(error).__name__}: {cause(error)}" if error.args else type(error).__name__

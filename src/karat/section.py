@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from karat.languages import language_of
+
 PROBABILITIES = ("p", "adjusted", "p_adjusted", "p_value", "p_before", "p_after", "credence")
 """Columns that hold the p of a test or another probability."""
 
@@ -115,6 +117,6 @@ def _number(column: str, value: float, digits: int) -> str:
     if column in PROBABILITIES:
         if value < 0.001:
             return "< .001"
-        return "> .999" if 0.9995 <= value < 1 else f"{value:.3f}".removeprefix("0")
+        return "> .999" if 0.9995 <= value < 1 else language_of("en").value(value, ".3r")
     # Without this a small negative number would be -0.00.
     return f"{round(value, digits) + 0.0:,.{digits}f}"

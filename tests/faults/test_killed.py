@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from sqlalchemy import select
 
-from karat.field.bots import Behaviour, Client, Record, visit
+from karat.field.bots import Behaviour, Client, WalkRecord, visit
 from karat.field.bots.process import ServerProcess
 from karat.field.bots.walk import Way, known_answers
 from karat.field.store import Store, export, studies
@@ -26,7 +26,7 @@ def parameters(number: int) -> dict[str, str]:
     return {"PROLIFIC_PID": f"{number:024x}", "STUDY_ID": "6" * 24, "SESSION_ID": f"{number + 10**9:024x}"}
 
 
-async def take_part(server: ServerProcess, known: dict[str, str], bots: int, kills: int, seed: int) -> list[Record]:
+async def take_part(server: ServerProcess, known: dict[str, str], bots: int, kills: int, seed: int) -> list[WalkRecord]:
     """Bots take part from the first page to the last while the server is killed and started again.
 
     Some come at the beginning and after each start, so that every kill meets people at all steps of their visit.
@@ -34,7 +34,7 @@ async def take_part(server: ServerProcess, known: dict[str, str], bots: int, kil
     random = np.random.default_rng(seed)
     started = [asyncio.Event() for _ in range(kills)]
 
-    async def one(number: int) -> Record:
+    async def one(number: int) -> WalkRecord:
         await started[number * kills // bots].wait()
         client = Client(server.address, seconds=30)
         way = Way(SLUG, parameters(number), known, speed=300, patience=600)
@@ -54,7 +54,7 @@ async def take_part(server: ServerProcess, known: dict[str, str], bots: int, kil
     return records
 
 
-def assert_nothing_is_lost(url: str, folder: Path, records: list[Record]) -> None:
+def assert_nothing_is_lost(url: str, folder: Path, records: list[WalkRecord]) -> None:
     """Every acknowledged answer is in the export once, with the value that was sent; and nothing else is."""
     store = Store.open(url)
     try:

@@ -22,7 +22,7 @@ from sqlalchemy import Connection, select
 from faults.test_killed import SLUG, assert_nothing_is_lost, parameters
 from field.conftest import NUMBERS
 from field.postgres import administer
-from karat.field.bots import Behaviour, Client, Record, visit
+from karat.field.bots import Behaviour, Client, WalkRecord, visit
 from karat.field.bots.forms import forms
 from karat.field.bots.process import LOOPBACK, ServerProcess
 from karat.field.bots.walk import Way, begin, known_answers
@@ -159,14 +159,14 @@ def two(postgresql_template: str, tmp_path_factory: pytest.TempPathFactory) -> I
         yield running
 
 
-async def take_part(running: Site, bots: int, kills: int) -> tuple[list[Record], list[Record], Proxy]:
+async def take_part(running: Site, bots: int, kills: int) -> tuple[list[WalkRecord], list[WalkRecord], Proxy]:
     """Half of the bots visit each study, in waves, and each wave meets a server that is killed."""
     known = known_answers(load(running.open))
     random = np.random.default_rng(bots)
     waves = [asyncio.Event() for _ in range(kills)]
     proxy = Proxy(running.servers, lost=0.03, doubled=0.1, random=np.random.default_rng(2))
 
-    async def one(number: int, address: str, slug: str) -> Record:
+    async def one(number: int, address: str, slug: str) -> WalkRecord:
         await waves[number * kills // (bots // 2)].wait()
         client = Client(address, seconds=60)
         way = Way(slug, parameters(number), known | {QUESTION: GROUPS[number % 2]}, speed=300, patience=600)
@@ -207,7 +207,7 @@ def assert_as_with_one_process(running: Site, bots: int, kills: int) -> None:
     assert len({code for code, _ in codes}) == len({code for _, code in codes}) == bots
 
 
-def assert_quotas(connection: Connection, running: Site, records: list[Record]) -> None:
+def assert_quotas(connection: Connection, running: Site, records: list[WalkRecord]) -> None:
     """Each group is exactly full, and only those who were let in have answers, each of them all, once."""
     row = studies.find(connection, LIMITED)
     assert row is not None
@@ -245,7 +245,7 @@ def test_a_visit_goes_on_at_another_process(two: Site) -> None:
     way = Way(SLUG, parameters(10**6), known_answers(load(two.open)), speed=0)
     first, second, third = (Client(server.address) for server in (*two.servers, two.servers[0]))
 
-    async def left_and_resumed() -> tuple[Record, Record, str]:
+    async def left_and_resumed() -> tuple[WalkRecord, WalkRecord, str]:
         begun = await visit(first, way, Behaviour("drop-out", random=np.random.default_rng(1)))
         # Another browser, without the cookie: the ids of the platform lead back.
         resumed = await visit(second, way, Behaviour("guesser", random=np.random.default_rng(2)))

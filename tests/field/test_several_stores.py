@@ -15,13 +15,13 @@ from sqlalchemy import Connection, select, text
 
 from field.conftest import NUMBERS
 from field.postgres import administer
-from karat.field.admin import workshop
+from karat.field.admin import screening_cache
 from karat.field.admin.jobs import Screened
 from karat.field.server.config import ServerConfig
 from karat.field.server.run import run
 from karat.field.server.security import secret_mark
-from karat.field.store import Store, StoreError, admins, naivety, schema, studies
-from karat.field.store.together import alone, signing
+from karat.field.store import Store, StoreError, admins, prior_participation, schema, studies
+from karat.field.store.advisory_locks import advisory_lock, signing
 from karat.field.store.writer import TRIES
 
 SERVERS = 4
@@ -66,11 +66,15 @@ def test_all_begin_on_an_empty_database(stores: list[Store]) -> None:
 def test_all_set_what_there_is_only_once(stores: list[Store]) -> None:
     at_once(lambda number: stores[number].call(admins.set_password, admins.SetPassword("admin", f"hash{number}")))
     at_once(lambda number: stores[number].call(studies.set_value, studies.ServerValue("path:likert", f"/{number}")))
-    at_once(lambda number: stores[number].call(naivety.add, naivety.Naive("likert", "somebody", time=float(number))))
+    at_once(
+        lambda number: stores[number].call(
+            prior_participation.add, prior_participation.PriorParticipation("likert", "somebody", time=float(number))
+        )
+    )
     with stores[0].read() as connection:
         assert connection.execute(select(schema.admin.c.name)).scalars().all() == ["admin"]
         assert studies.value(connection, "path:likert") in {f"/{number}" for number in range(SERVERS)}
-        assert [one.time for one in naivety.known(connection, "somebody")] == [SERVERS - 1.0]
+        assert [one.time for one in prior_participation.known(connection, "somebody")] == [SERVERS - 1.0]
 
 
 def test_two_that_wait_for_each_other_are_both_served(stores: list[Store]) -> None:
@@ -124,7 +128,7 @@ def test_one_at_a_time_does_it_alone(stores: list[Store]) -> None:
 
     async def one(store: Store) -> None:
         nonlocal at_work, most
-        async with alone(store, "screening"):
+        async with advisory_lock(store, "screening"):
             at_work += 1
             most = max(most, at_work)
             await asyncio.sleep(0.05)
@@ -141,7 +145,7 @@ def test_a_process_that_dies_leaves_its_work_to_others(stores: list[Store]) -> N
     first, second = stores[:2]
 
     async def left_behind() -> None:
-        holding = alone(first, "screening")
+        holding = advisory_lock(first, "screening")
         await holding.__aenter__()
         other = asyncio.create_task(entered(second))
         await asyncio.sleep(0.2)
@@ -154,7 +158,7 @@ def test_a_process_that_dies_leaves_its_work_to_others(stores: list[Store]) -> N
         await holding.__aexit__(None, None, None)
 
     async def entered(store: Store) -> None:
-        async with alone(store, "screening"):
+        async with advisory_lock(store, "screening"):
             pass
 
     asyncio.run(left_behind())
@@ -162,11 +166,11 @@ def test_a_process_that_dies_leaves_its_work_to_others(stores: list[Store]) -> N
 
 def test_who_stops_waiting_keeps_nothing(stores: list[Store]) -> None:
     async def entered(store: Store) -> None:
-        async with alone(store, "screening"):
+        async with advisory_lock(store, "screening"):
             pass
 
     async def stopped() -> None:
-        async with alone(stores[0], "screening"):
+        async with advisory_lock(stores[0], "screening"):
             waiting = asyncio.create_task(entered(stores[1]))
             await asyncio.sleep(0.2)
             waiting.cancel()
@@ -191,11 +195,11 @@ def test_screenings_of_several_servers_come_one_after_the_other(
         done += 1
         return Screened()
 
-    monkeypatch.setattr(workshop, "in_child", slowly)
-    monkeypatch.setattr(workshop, "portable", lambda study: study)
+    monkeypatch.setattr(screening_cache, "in_child", slowly)
+    monkeypatch.setattr(screening_cache, "portable", lambda study: study)
 
     async def look() -> None:
-        shops = [workshop.Workshop(store) for store in stores]
+        shops = [screening_cache.ScreeningCache(store) for store in stores]
         study: Any = None
         await asyncio.gather(*(shop.fresh("likert", study, None, True) for shop in shops))
         await asyncio.gather(*(shop.fresh("likert", study, None, True) for shop in shops))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from karat.intake import Intake, Options, read_files
-from karat.scale_texts import parse_scale
+from karat.judgments.scale_texts import parse_scale
+from karat.messages import Message
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
@@ -55,3 +58,15 @@ def load_case(folder: Path) -> Case:
 
 
 CASES = [load_case(path.parent) for path in sorted(FIXTURES.glob("*/case.toml"))]
+
+
+def aside(read: Intake) -> dict[str, int]:
+    """How many units are not judgments, by the code of the reason and the type that it names."""
+    return {" ".join([reason.code, *reason.values.values()]): count for reason, count in read.set_aside.items()}
+
+
+def noted(messages: Iterable[Message], code: str) -> Mapping[str, Any]:
+    """The values of the first message with this code."""
+    found = [message for message in messages if message.code == code]
+    assert found, code
+    return found[0].values

@@ -6,10 +6,12 @@ import polars as pl
 import pytest
 
 import karat
+from intake.cases import aside, noted
 from karat.errors import IntakeError
 from karat.intake import Options, read_files
 from karat.intake.readers.crowdkit import recognises
-from karat.source import SourceFile
+from karat.judgments.source import SourceFile
+from messages import codes
 
 FIXTURES = Path(__file__).parent / "fixtures"
 ANSWERS, TRUTH = (FIXTURES / "crowdkit" / name for name in ("answers.csv", "truth.tsv"))
@@ -23,9 +25,9 @@ def test_answers_and_right_answers():
     assert frame["response"].to_list() == ["cat", "cat", "dog", "dog", "dog", None, "=SUM(A1)"]
     assert frame["expected"].to_list() == ["cat"] * 3 + ["dog|cat"] * 3 + [None]
     assert frame["pool"].to_list() == ["a"] * 3 + ["b"] * 4
-    assert intake.set_aside == {"right answers, taken as expected": 4}
+    assert aside(intake) == {"aside.correct_answers": 4}
     assert intake.units_in == 11
-    assert "1 task with a right answer and without an answer of a worker." in intake.notes
+    assert noted(intake.notes, "crowdkit.unanswered_tasks") == {"n": 1}
 
 
 def test_answers_alone_have_no_expected():
@@ -45,7 +47,7 @@ def test_json_lines_with_times():
     assert frame["response"].to_list() == ["0", "1", "1", None]
     assert frame["item"].to_list() == ["1", "1", "2", "2"]
     assert intake.judgments.scale == karat.Binary()
-    assert any("rt is read as milliseconds" in note for note in intake.notes)
+    assert noted(intake.notes, "rt.milliseconds")["column"] == "rt"
 
 
 def test_unit_of_time_is_told(tmp_path):
@@ -110,9 +112,8 @@ def test_other_files_are_not_claimed(tmp_path, name, content):
 def test_columns_that_look_like_times_and_right_answers_are_named(tmp_path: Path) -> None:
     path = tmp_path / "answers.csv"
     path.write_text("task,worker,label,duration_s,gold_label\nt1,w1,a,2.5,a\nt2,w1,b,3.5,\n", encoding="utf-8")
-    notes = karat.read(path).notes
-    assert "duration_s looks like rt: say --map rt=duration_s." in notes
-    assert "gold_label looks like expected: say --map expected=gold_label." in notes
+    found = [note.values for note in karat.read(path).notes if note.code == "column.overlooked"]
+    assert found == [{"name": "rt", "column": "duration_s"}, {"name": "expected", "column": "gold_label"}]
     read = karat.read(path, mapping={"rt": "duration_s", "expected": "gold_label"})
-    assert not any("looks like" in note for note in read.notes)
+    assert "column.overlooked" not in codes(read.notes)
     assert read.frame["rt"].to_list() == [2.5, 3.5]

@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 
 import karat
+from intake.cases import aside, noted
 from karat.errors import IntakeError
 from karat.intake import read_files
 from karat.intake.readers.eligibility_screening import recognises
-from karat.source import SourceFile
+from karat.judgments.source import SourceFile
+from messages import codes
 
 FIXTURES = Path(__file__).parent / "fixtures"
 CHOICE = [FIXTURES / "eligibility_screening_choice" / f"ForcedChoice_{kind}.csv" for kind in ("filler", "test")]
@@ -29,7 +31,7 @@ def test_choices():
         ("7", 4, "f93_1_2", "f93_2", "f93_1", "right", "right", "attention", 3.99),
     ]
     assert intake.judgments.scale == karat.Choice()
-    assert (intake.units_in, intake.set_aside) == (7, {})
+    assert (intake.units_in, aside(intake)) == (7, {})
 
 
 def test_choices_keep_what_the_design_says():
@@ -59,7 +61,7 @@ def test_ratings():
         ("318", 1, "f82_2", "4", "ungrammatical", "1-2", "attention", 0.81, "eher natürlich"),
     ]
     assert intake.judgments.scale == karat.Ordinal(5)
-    assert "LikertSkala_test.csv has no column ITEM_FUNCTION: its items are read as test items." in intake.notes
+    assert noted(intake.notes, "eligibility_screening.no_function") == {"file": "LikertSkala_test.csv"}
 
 
 def test_the_test_file_may_have_functions(tmp_path):
@@ -68,7 +70,7 @@ def test_the_test_file_may_have_functions(tmp_path):
     path.write_text(f'{lines[0]},"ITEM_FUNCTION"\n{lines[1]},"test"\n', encoding="utf-8")
     intake = read_files([RATING[0], path])
     assert intake.judgments.frame.filter(function="test")["expected"].to_list() == [None]
-    assert not any("has no column ITEM_FUNCTION" in note for note in intake.notes)
+    assert "eligibility_screening.no_function" not in codes(intake.notes)
 
 
 def test_both_experiments_are_told_apart_by_question():

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 import karat
 from commands import run
 from intake.cases import CASES, FIXTURES, Case
+from karat.cli.reading import intake_lines
 from karat.intake.readers import READERS, reader_for
 from karat.judgments import Judgments
-from karat.source import SourceFile
+from karat.judgments.source import SourceFile
 
 each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
@@ -42,7 +43,7 @@ def test_every_unit_is_accounted_for(case: Case) -> None:
 @each_case
 def test_account_names_the_files_and_the_summary(case: Case) -> None:
     intake = case.read()
-    told = "\n".join(intake.lines())
+    told = "\n".join(intake_lines(intake))
     assert "read       " in told
     assert f"{intake.judgments.frame['response'].count():,} answer" in told
 

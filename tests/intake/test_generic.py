@@ -8,7 +8,10 @@ import polars as pl
 import pytest
 
 import karat
+from intake.cases import noted
+from karat.cli.reading import intake_lines
 from karat.intake import read_files
+from messages import codes
 
 
 def write(folder: Path, text: str, name: str = "t.csv") -> Path:
@@ -20,10 +23,8 @@ def write(folder: Path, text: str, name: str = "t.csv") -> Path:
 def test_columns_are_guessed_and_told(tmp_path: Path) -> None:
     read = karat.read(write(tmp_path, "workerId,Task ID,LABEL,order\nw1,t1,a,1\nw1,t2,b,2\n"))
     assert read.frame.columns == ["participant", "item", "response", "trial", "function"]
-    assert read.notes[0] == (
-        "Columns taken by their names: participant=workerId, item=Task ID, response=LABEL, trial=order; "
-        "say --map if one is wrong."
-    )
+    columns = ["participant=workerId", "item=Task ID", "response=LABEL", "trial=order"]
+    assert noted(read.notes, "table.columns") == {"columns": columns}
 
 
 def test_a_column_in_the_way_keeps_its_values(tmp_path: Path) -> None:
@@ -43,7 +44,7 @@ def test_columns_that_name_people_are_left_out_unless_told(tmp_path: Path) -> No
     path = write(tmp_path, "participant,item,response,e-mail,response_\np1,a,1,x@y.org,2\n")
     read = karat.read(path)
     assert read.frame.columns == ["participant", "item", "response", "function", "response_"]
-    assert any("e-mail left out" in note for note in read.notes)
+    assert noted(read.notes, "personal.left_out_unless_mapped")["columns"] == ["e-mail"]
     assert "e-mail" in karat.read(path, mapping={"e-mail": "e-mail"}).frame.columns
 
 
@@ -59,26 +60,26 @@ def test_range_of_expected_answers_from_two_columns(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("header", "times", "seconds", "word"),
+    ("header", "times", "seconds", "code"),
     [
-        ("rt", ["1500", "2500"], [1.5, 2.5], "milliseconds"), ("rt", ["1.5", "2.5"], [1.5, 2.5], "seconds"),
-        ("reaction_time_ms", ["15", "25"], [0.015, 0.025], "milliseconds"),
-        ("rt", ["1,5", "2,5"], [1.5, 2.5], "seconds"),
+        ("rt", ["1500", "2500"], [1.5, 2.5], "rt.milliseconds"), ("rt", ["1.5", "2.5"], [1.5, 2.5], "rt.seconds"),
+        ("reaction_time_ms", ["15", "25"], [0.015, 0.025], "rt.named_milliseconds"),
+        ("rt", ["1,5", "2,5"], [1.5, 2.5], "rt.seconds"),
     ],
 )  # fmt: skip
 def test_unit_of_time_is_found_and_told(
-    header: str, times: list[str], seconds: list[float], word: str, tmp_path: Path
+    header: str, times: list[str], seconds: list[float], code: str, tmp_path: Path
 ) -> None:
     text = f"participant;item;response;{header}\np1;a;1;{times[0]}\np1;b;2;{times[1]}\n"
     read = karat.read(write(tmp_path, text))
     assert read.frame["rt"].to_list() == seconds
-    assert any(f"read as {word}" in note and "--rt-unit" in note for note in read.notes)
+    assert noted(read.notes, code)["column"] == header
 
 
 def test_unit_of_time_can_be_told(tmp_path: Path) -> None:
     path = write(tmp_path, "participant,item,response,rt\np1,a,1,1500\n")
     assert karat.read(path, rt_unit="s").frame["rt"].to_list() == [1500.0]
-    assert not any("--rt-unit" in note for note in karat.read(path, rt_unit="ms").notes)
+    assert not any(code.startswith("rt.") for code in codes(karat.read(path, rt_unit="ms").notes))
 
 
 def test_mixed_units_are_refused_unless_told(tmp_path: Path) -> None:
@@ -96,19 +97,19 @@ def test_missing_values_of_r(tmp_path: Path) -> None:
     assert read.frame["response"].to_list() == [None, "3"]
     assert read.frame["rt"].to_list() == [None, 1.5]
     assert read.frame["trial"].to_list() == [1, None]
-    assert "1 response NA read as missing." in read.notes
+    assert noted(read.notes, "table.missing") == {"n": 1, "words": ["NA"]}
 
 
 def test_trials_from_zero(tmp_path: Path) -> None:
     read = karat.read(write(tmp_path, "participant,item,response,trial_index\np1,a,1,0\np1,b,2,1\n"))
     assert read.frame["trial"].to_list() == [1, 2]
-    assert "trial_index counts from 0; one was added to each trial." in read.notes
+    assert noted(read.notes, "trial.from_zero") == {"column": "trial_index"}
 
 
 def test_times_that_are_called_time(tmp_path: Path) -> None:
     read = karat.read(write(tmp_path, "participant,item,response,time\np1,a,1,2.5\np1,b,0,3.5\n"))
     assert read.frame["rt"].to_list() == [2.5, 3.5]
-    assert any("rt=time" in note for note in read.notes)
+    assert "rt=time" in noted(read.notes, "table.columns")["columns"]
     read = karat.read(write(tmp_path, "participant,item,response,time\np1,a,1,1777811696\np1,b,0,1777811699\n"))
     assert "rt" not in read.frame.columns
     assert read.frame["time"].dt.year().to_list() == [2026, 2026]
@@ -160,22 +161,22 @@ def parquet(folder: Path, **columns: object) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("name", "times", "seconds", "word"),
+    ("name", "times", "seconds", "code"),
     [
-        ("duration_s", [200.0, 300.0, 250.0], [200.0, 300.0, 250.0], "seconds, by its name"),
-        ("duration_ms", [20, 40, 60], [0.02, 0.04, 0.06], "milliseconds, by its name"),
-        ("responseTimeSeconds", [2.0, 4.0, 6.0], [2.0, 4.0, 6.0], "seconds, by its name"),
-        ("time_taken", [2000, 4000, 6000], [2.0, 4.0, 6.0], "milliseconds (median"),
-        ("rt_ms", [20, 40, 60], [0.02, 0.04, 0.06], "milliseconds, by its name"),
+        ("duration_s", [200.0, 300.0, 250.0], [200.0, 300.0, 250.0], "rt.named_seconds"),
+        ("duration_ms", [20, 40, 60], [0.02, 0.04, 0.06], "rt.named_milliseconds"),
+        ("responseTimeSeconds", [2.0, 4.0, 6.0], [2.0, 4.0, 6.0], "rt.named_seconds"),
+        ("time_taken", [2000, 4000, 6000], [2.0, 4.0, 6.0], "rt.milliseconds"),
+        ("rt_ms", [20, 40, 60], [0.02, 0.04, 0.06], "rt.named_milliseconds"),
     ],
 )
 def test_times_are_found_with_their_unit(
-    name: str, times: list[float], seconds: list[float], word: str, tmp_path: Path
+    name: str, times: list[float], seconds: list[float], code: str, tmp_path: Path
 ) -> None:
     read = karat.read(parquet(tmp_path, **{name: times}))
     assert read.frame["rt"].to_list() == seconds
-    assert f"rt={name}" in read.notes[0]
-    assert any(note.startswith(f"{name} is read as {word}") for note in read.notes)
+    assert f"rt={name}" in noted(read.notes, "table.columns")["columns"]
+    assert noted(read.notes, code)["column"] == name
 
 
 @pytest.mark.parametrize("name", ["gold_label", "gold", "truth", "correct_label", "expected_answer", "true label"])
@@ -183,13 +184,13 @@ def test_gold_labels_are_found_and_counted(name: str, tmp_path: Path) -> None:
     path = parquet(tmp_path, **{name: ["yes", None, None]})
     intake = read_files([path])
     assert intake.judgments.frame["expected"].to_list() == ["yes", None, None]
-    assert f"expected={name}" in intake.notes[0]
-    assert intake.lines()[-1] == "expected   a right answer is known for 1 of 3 answers"
+    assert f"expected={name}" in noted(intake.notes, "table.columns")["columns"]
+    assert intake_lines(intake)[-1] == "expected   the correct answer is known for 1 of 3 answers"
     assert intake.to_dict()["expected"] == 1
 
 
 def test_without_right_answers_nothing_is_said_of_them(tmp_path: Path) -> None:
-    assert not any(line.startswith("expected") for line in read_files([parquet(tmp_path)]).lines())
+    assert not any(line.startswith("expected") for line in intake_lines(read_files([parquet(tmp_path)])))
 
 
 @pytest.mark.parametrize("name", ["hit_id", "docID", "prompt_nr"])
@@ -234,16 +235,15 @@ def test_whole_numbers_from_0_may_be_codes_of_categories(tmp_path: Path) -> None
     path = parquet(tmp_path, label=[0, 3, 2])
     read = karat.read(path)
     assert read.scale == karat.Ordinal(range(4))
-    told = next(note for note in read.notes if "rating scale" in note)
-    flag = told.rpartition("--scale ")[2].rstrip(".")
-    assert karat.read(path, scale=flag).scale == karat.Nominal(["0", "1", "2", "3"])
-    assert not any("nominal" in note for note in karat.read(parquet(tmp_path, label=[1, 3, 2])).notes)
+    codes_of_categories = noted(read.notes, "scale.points")["codes"]
+    assert karat.read(path, scale=f"nominal:{codes_of_categories}").scale == karat.Nominal(["0", "1", "2", "3"])
+    assert noted(karat.read(parquet(tmp_path, label=[1, 3, 2])).notes, "scale.points")["codes"] is None
 
 
 def test_right_answers_that_nobody_gave_belong_to_a_guessed_scale(tmp_path: Path) -> None:
     read = karat.read(parquet(tmp_path, label=["a", "b", "a"], gold_label=["a", "c", None]))
     assert read.scale == karat.Nominal(["a", "b", "c"])
-    assert any("c only as a right answer" in note for note in read.notes)
+    assert noted(read.notes, "scale.nominal")["only"] == ["c"]
     with pytest.raises(karat.IntakeError, match='expected: "A1" is no answer of this scale, which knows a, b'):
         karat.read(parquet(tmp_path, label=["a", "b", "a"], gold_label=["A1", "B1", None]))
 

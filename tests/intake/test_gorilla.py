@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from intake.cases import aside, noted
 from karat.errors import IntakeError
 from karat.intake import Intake, Options, read_files
-from karat.scales import Choice, Ordinal
+from karat.judgments.scales import Choice, Ordinal
+from messages import codes
 
 FIRST = Path(__file__).parent / "fixtures" / "gorilla"
 TASK = FIRST / "data_exp_104329-v9_task-sh6f.csv"
@@ -36,13 +38,13 @@ def test_answers_times_and_order_of_task_builder_1() -> None:
 
 
 def test_everything_else_is_set_aside_by_reason() -> None:
-    assert both().set_aside == {
-        "end-of-file rows": 1,
-        "questionnaire rows (answers are with the participants)": 11,
-        "task start and end markers": 4,
-        "instructions, consent and breaks": 2,
-        "fixations": 6,
-        "further attempts after the first": 1,
+    assert aside(both()) == {
+        "aside.end_of_file": 1,
+        "aside.questionnaire_rows": 11,
+        "aside.task_markers": 4,
+        "aside.instructions_and_breaks": 2,
+        "aside.fixations": 6,
+        "aside.further_attempts": 1,
     }
 
 
@@ -56,8 +58,8 @@ def test_questionnaires_describe_participants_without_naming_them() -> None:
     assert people["started"].to_list()[0] == datetime(2024, 3, 4, 9, 59, 0, 100000, UTC)
     assert people["finished"].to_list()[0] == datetime(2024, 3, 4, 10, 1, 30, tzinfo=UTC)
     assert "example.org" not in str(people.rows()) + str(intake.judgments.frame.rows())
-    assert any("email left out" in note for note in intake.notes)
-    assert any("say --from table" in note for note in intake.notes)
+    assert noted(intake.notes, "personal.left_out")["columns"] == ["email"]
+    assert "gorilla.questionnaire" in codes(intake.notes)
 
 
 def test_a_questionnaire_alone_has_no_judgments() -> None:
@@ -76,12 +78,12 @@ def test_task_builder_2_tells_answers_by_response_type() -> None:
     assert first["trial"].to_list() == [1, 1, 2, 2, 3, 3]
     assert frame["list"].to_list() == ["L1"] * 6 + ["L2"] * 6
     assert intake.judgments.scales == {"choose": Choice(), "confidence": Ordinal(3)}
-    assert intake.set_aside == {
-        "task start and end markers": 4,
-        "instructions, consent and breaks": 2,
-        "things shown or played": 6,
-        "actions before the answer": 6,
-        "end-of-file rows": 1,
+    assert aside(intake) == {
+        "aside.task_markers": 4,
+        "aside.instructions_and_breaks": 2,
+        "aside.content_shown": 6,
+        "aside.actions": 6,
+        "aside.end_of_file": 1,
     }
 
 
@@ -91,7 +93,7 @@ def test_prolific_ids_name_participants() -> None:
         "5f1a2b3c4d5e6f7a8b9c0d1e",
         "60aa2b3c4d5e6f7a8b9c0d99",
     ]
-    assert any("Prolific id" in note for note in intake.notes)
+    assert "gorilla.public_ids" in codes(intake.notes)
 
 
 def test_trials_of_several_nodes_follow_each_other_in_time(tmp_path: Path) -> None:
@@ -108,7 +110,7 @@ def test_without_an_item_column_the_row_of_the_spreadsheet_is_the_item(tmp_path:
     path.write_text(SECOND.read_text().replace("Spreadsheet: itemid", "Spreadsheet: left picture"))
     intake = read_files([path])
     assert intake.judgments.frame["item"].to_list()[:4] == ["2", "2", "3", "3"]
-    assert any("The column Spreadsheet Row is taken as item" in note for note in intake.notes)
+    assert noted(intake.notes, "item.column") == {"column": "Spreadsheet Row"}
 
 
 def test_seconds_can_be_told() -> None:

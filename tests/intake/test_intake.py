@@ -8,11 +8,14 @@ import polars as pl
 import pytest
 
 import karat
+from intake.cases import noted
+from karat.cli.reading import intake_lines
 from karat.intake import read_files
 from karat.intake.guess import guess_columns, guess_scale
 from karat.intake.readers import READERS, reader_named
 from karat.intake.wide import filled_up
-from karat.scales import Scale
+from karat.judgments.scales import Scale
+from messages import codes
 
 
 @pytest.mark.parametrize(
@@ -30,7 +33,7 @@ from karat.scales import Scale
 def test_scales_are_guessed_with_a_sentence(answers: list[str], scale: Scale) -> None:
     guess, told = guess_scale(pl.Series("response", [*answers, None], dtype=pl.String))
     assert guess == scale
-    assert "--scale" in told
+    assert "--scale" in str(told)
     for answer in answers:
         assert guess.read(answer) is not None
 
@@ -131,25 +134,30 @@ def test_skipping_bad_rows_keeps_the_balance(tmp_path: Path) -> None:
 def test_the_judgments_say_what_was_left_out(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("participant,item,response,trial\np1,a,1,1\np1,b,9,2\np1,c\n,d,1,4\np1,e,2,5\n,e,2,5\n")
-    told = karat.read(path, scale=karat.Ordinal(5), skip_bad=True).notes[-1]
-    assert told.startswith("4 of 6 rows could not be read and were left out: ")
-    assert "participant is empty (lines 5, 7)" in told
-    assert "response is no answer of this scale, which knows 1, 2, 3, 4, 5 (line 3)" in told
-    assert "the row has 2 cells where the header has 4 (line 4)" in told
-    assert karat.read(path, scale=karat.Ordinal(9), skip_bad=True).notes[-1].startswith("3 of 6 rows ")
-    lines = read_files([path], skip_bad=True).lines()
+    told = noted(karat.read(path, scale=karat.Ordinal(5), skip_bad=True).notes, "intake.skipped")
+    assert (told["n"], told["units_in"], told["unit"].code) == (4, 6, "unit.rows")
+    kinds = [(one.values["column"], one.values["what"], str(one.values["rows"])) for one in told["reasons"]]
+    assert sorted(kinds, key=str) == [
+        ("participant", "is empty", "lines 5, 7"),
+        ("response", "is no answer of this scale, which knows 1, 2, 3, 4, 5", "line 3"),
+        (None, "the row has 2 cells where the header has 4", "line 4"),
+    ]
+    assert noted(karat.read(path, scale=karat.Ordinal(9), skip_bad=True).notes, "intake.skipped")["n"] == 3
+    lines = intake_lines(read_files([path], skip_bad=True))
     assert len([line for line in lines if "could not be read" in line]) == 1  # the account says it once
     whole = tmp_path / "whole.csv"
     whole.write_text("participant,item,response\np1,a,1\np1,b,2\n")
-    assert not [note for note in karat.read(whole, skip_bad=True).notes if "left out" in note]
+    assert "intake.skipped" not in codes(karat.read(whole, skip_bad=True).notes)
 
 
 def test_of_several_files_the_one_at_fault_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("participant,item,response\np1,a,1\n,b,1\n")
     (tmp_path / "b.csv").write_text("participant,item,response\np2,a,2\n" + ",b,1\n" * 30)
-    told = karat.read(tmp_path, skip_bad=True).notes[-1]
-    assert told.startswith("31 of 33 rows could not be read and were left out: participant is empty (a.csv, line 3); ")
-    assert told.endswith("(b.csv, lines 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 20 more up to 32).")
+    told = noted(karat.read(tmp_path, skip_bad=True).notes, "intake.skipped")
+    assert (told["n"], told["units_in"]) == (31, 33)
+    places = [(one.values["file"], str(one.values["rows"])) for one in told["reasons"]]
+    assert places[0] == ("a.csv", "line 3")
+    assert set(places[1:]) == {("b.csv", "lines 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 20 more up to 32")}
 
 
 def test_nothing_left_is_an_error(tmp_path: Path) -> None:
@@ -168,7 +176,7 @@ def test_answers_that_name_the_chosen_item(tmp_path: Path) -> None:
     read = karat.read(path)
     assert read.scale == karat.Choice()
     assert read.frame["response"].to_list() == ["right", "left"]
-    assert any("name the left or the right item" in note for note in read.notes)
+    assert "scale.sides" in codes(read.notes)
 
 
 def test_answers_are_respelled_and_so_are_expected_ones(tmp_path: Path) -> None:
@@ -200,7 +208,7 @@ def test_times_of_a_mapped_column_get_their_unit(tmp_path: Path) -> None:
     path.write_text("task,worker,label,thinking\nt1,w1,a,1500\nt2,w1,b,2500\n")
     read = karat.read(path, mapping={"rt": "thinking"})
     assert read.frame["rt"].to_list() == [1.5, 2.5]
-    assert any("thinking is read as milliseconds" in note for note in read.notes)
+    assert noted(read.notes, "rt.milliseconds")["column"] == "thinking"
     assert karat.read(path, mapping={"rt": "thinking"}, rt_unit="s").frame["rt"].to_list() == [1500.0, 2500.0]
 
 
@@ -220,7 +228,7 @@ def test_no_reader_keeps_columns_that_name_people(tmp_path: Path) -> None:
     path.write_text("task,worker,label,email\nt1,w1,a,x@example.org\nt2,w1,b,x@example.org\n")
     read = karat.read(path)
     assert "email" not in read.frame.columns
-    assert any("email left out" in note for note in read.notes)
+    assert noted(read.notes, "personal.left_out_unless_mapped")["columns"] == ["email"]
     assert "email" in karat.read(path, mapping={"email": "email"}).frame.columns
 
 

@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
+from intake.cases import aside, noted
 from karat.errors import IntakeError
 from karat.intake import Intake, read_files
 from karat.intake.readers.jatos import recognises
-from karat.source import SourceFile
+from karat.judgments.source import SourceFile
+from messages import codes
 
 FIXTURES = Path(__file__).parent / "fixtures"
 DATA = "study_result_{0}/comp_result_{1}/data.txt"
@@ -21,10 +23,6 @@ DATA = "study_result_{0}/comp_result_{1}/data.txt"
 
 def rows(intake: Intake, *columns: str) -> list[tuple[Any, ...]]:
     return intake.judgments.frame.select(columns).rows()
-
-
-def has_note(intake: Intake, words: str) -> bool:
-    return any(words in note for note in intake.notes)
 
 
 def trials(*answers: int, **more: Any) -> list[dict[str, Any]]:
@@ -55,11 +53,13 @@ def test_the_archive_with_its_metadata() -> None:
         ("33", "w2", "0", 1, 1.9, 103),
         ("33", "w1", "1", 2, None, 103),
     ]
-    assert intake.set_aside == {"results that are not jsPsych data": 1, "instructions": 3}
-    assert has_note(intake, "2 of 4 study results are not finished: 5f00bb (DATA_RETRIEVED), 5f00cc (STARTED)")
-    assert has_note(intake, "1 other files")
-    assert has_note(intake, "PROLIFIC_PID in the link is taken as the participant")
-    assert has_note(intake, "JATOS' worker id is taken")
+    assert aside(intake) == {"aside.no_jspsych": 1, "aside.instructions": 3}
+    unfinished = noted(intake.notes, "jatos.unfinished")
+    assert (unfinished["n"], unfinished["results"]) == (2, 4)
+    assert unfinished["names"].values["names"] == ["5f00bb (DATA_RETRIEVED)", "5f00cc (STARTED)"]
+    assert noted(intake.notes, "jatos.other_files")["n"] == 1
+    assert noted(intake.notes, "jatos.participant_in_link") == {"name": "PROLIFIC_PID"}
+    assert "jatos.worker_ids" in codes(intake.notes)
 
 
 def test_the_people_of_the_archive_those_without_data_included() -> None:
@@ -82,8 +82,8 @@ def test_the_plain_text_with_one_result_a_line() -> None:
         ("results-2", "w2", "1", 1),
         ("results-2", "w1", "0", 2),
     ]
-    assert intake.set_aside == {"results that are not jsPsych data": 1, "instructions": 2}
-    assert has_note(intake, "the archive tells more")
+    assert aside(intake) == {"aside.no_jspsych": 1, "aside.instructions": 2}
+    assert "jatos.plain_text" in codes(intake.notes)
 
 
 def test_the_plain_text_with_tables_of_different_columns() -> None:
@@ -138,7 +138,7 @@ def test_an_archive_without_metadata(tmp_path: Path) -> None:
     members = {DATA.format(10, 2): trials(1, 0), DATA.format(9, 1): trials(0, 1)}
     intake = read_files([archive(tmp_path / "r.zip", members)])
     assert intake.judgments.frame["participant"].to_list() == ["result 9"] * 2 + ["result 10"] * 2
-    assert has_note(intake, "has no metadata.json")
+    assert "jatos.no_metadata" in codes(intake.notes)
 
 
 def test_two_results_of_one_person_are_told(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_two_results_of_one_person_are_told(tmp_path: Path) -> None:
     intake = read_files([archive(tmp_path / "r.zip", members)])
     assert intake.judgments.frame["trial"].to_list() == [1, 2, 3, 4]
     assert intake.judgments.participants.select("participant", "study_state").rows() == [("p", "FINISHED")]
-    assert has_note(intake, "more than one study result of p")
+    assert noted(intake.notes, "jatos.several_results")["names"].values["names"] == ["p"]
 
 
 def test_what_prolific_says_of_a_submission_is_not_hidden_by_the_state_of_the_study(tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_addresses_in_the_link_do_not_become_participants(tmp_path: Path) -> Non
 def test_an_empty_result_and_other_text(tmp_path: Path) -> None:
     members = {DATA.format(1, 1): "", DATA.format(2, 2): "agreed", DATA.format(3, 3): trials(0, 1)}
     intake = read_files([archive(tmp_path / "r.zip", members)])
-    assert intake.set_aside == {"results that are not jsPsych data": 1}
+    assert aside(intake) == {"aside.no_jspsych": 1}
     assert intake.units_in == 3
 
 

@@ -8,22 +8,20 @@ from typing import Any
 
 import pytest
 
+from intake.cases import aside, noted
 from karat.errors import IntakeError
 from karat.intake import Intake, Options, read_files
 from karat.intake.readers.jspsych import recognises
-from karat.scale_texts import parse_scale
-from karat.scales import Nominal, Ordinal
-from karat.source import SourceFile
+from karat.judgments.scale_texts import parse_scale
+from karat.judgments.scales import Nominal, Ordinal
+from karat.judgments.source import SourceFile
+from messages import codes
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
 
 def rows(intake: Intake, *columns: str) -> list[tuple[Any, ...]]:
     return intake.judgments.frame.select(columns).rows()
-
-
-def has_note(intake: Intake, words: str) -> bool:
-    return any(words in note for note in intake.notes)
 
 
 def trial(index: int, **values: Any) -> dict[str, Any]:
@@ -55,21 +53,21 @@ def test_version_7_buttons_by_their_labels() -> None:
     ]
     assert intake.judgments.scale == Nominal(["bad", "so-so", "good"])
     assert intake.unit == "answers and rows"
-    assert has_note(intake, "say --scale ordinal:bad,so-so,good")
-    assert has_note(intake, "subject_id is taken as the participant")
+    assert noted(intake.notes, "jspsych.categories")["levels"] == "bad,so-so,good"
+    assert noted(intake.notes, "participant.column") == {"column": "subject_id"}
     assert intake.judgments.frame["condition"].to_list()[:2] == ["verb-second", "verb-last"]
 
 
 def test_version_7_what_is_no_judgment() -> None:
     intake = read_files([FIXTURES / "jspsych" / "study.csv"])
-    assert intake.set_aside == {
-        "preloading": 3,
-        "full-screen switches": 3,
-        "instructions": 3,
-        "fixations": 7,
-        "background answers": 2,
-        "free text answers": 2,
-        "pages with a single button": 2,
+    assert aside(intake) == {
+        "aside.preloading": 3,
+        "aside.full_screen": 3,
+        "aside.instructions": 3,
+        "aside.fixations": 7,
+        "aside.background": 2,
+        "aside.free_text": 2,
+        "aside.single_button": 2,
     }
     assert intake.judgments.participants.rows(named=True) == [
         {"participant": "a1", "working_time": 16.5, "study_id": "st1", "session_id": "sea1", "age": "34"},
@@ -91,11 +89,11 @@ def test_version_6_two_files_buttons_and_key_codes() -> None:
         ("p02", "img/dog.png", "key", None, 3, None),
         ("p02", "img/cat.png", "key", "f", 4, 0.7),
     ]
-    assert intake.set_aside == {"background answers": 2, "fixations": 2, "function calls": 2}
+    assert aside(intake) == {"aside.background": 2, "aside.fixations": 2, "aside.function_calls": 2}
     assert intake.judgments.participants["native_language"].to_list() == ["Danish", "Danish"]
-    assert has_note(intake, "called by its name")
-    assert has_note(intake, "positions from 0; say --answers 0=NAME")
-    assert has_note(intake, "No column names the items")
+    assert "jspsych.one_participant_per_file" in codes(intake.notes)
+    assert "jspsych.button_positions" in codes(intake.notes)
+    assert "jspsych.items_by_stimulus" in codes(intake.notes)
 
 
 def test_version_8_sliders_of_participants_one_after_another() -> None:
@@ -108,9 +106,9 @@ def test_version_8_sliders_of_participants_one_after_another() -> None:
         ("data-2", "Wer hat das gesagt? How good?", "90", 2, 1.4),
     ]
     assert intake.judgments.frame["condition"].to_list() == ["=A1"] * 5
-    assert intake.set_aside == {"browser checks": 2, "external pages": 2}
+    assert aside(intake) == {"aside.browser_checks": 2, "aside.external_pages": 2}
     assert intake.judgments.participants["browser"].to_list() == ["firefox", "firefox"]
-    assert has_note(intake, "trial_index starts again")
+    assert noted(intake.notes, "jspsych.participants_by_run") == {"file": "data", "n": 2}
 
 
 def test_several_questions_on_a_page() -> None:
@@ -125,16 +123,16 @@ def test_several_questions_on_a_page() -> None:
         ("60fd1a2c", "s1", "natural", "4", 2, 5.2, "L1"),
         ("60fd1a2c", "s1", "likely", "1", 2, 5.2, "L1"),
     ]
-    assert intake.set_aside == {
-        "answers with several choices": 2,
-        "survey answers without an item": 2,
-        "background answers": 2,
+    assert aside(intake) == {
+        "aside.several_choices": 2,
+        "aside.survey_without_item": 2,
+        "aside.background": 2,
     }
     # Nobody chose the lowest point of natural, which is 0 all the same.
     assert intake.judgments.scales["natural"] == Ordinal(range(5))
-    assert has_note(intake, "On a page with several questions, rt is the time of the whole page")
+    assert "jspsych.page_times" in codes(intake.notes)
     assert "ip" not in intake.judgments.frame.columns
-    assert has_note(intake, "The data: ip left out, because it may name people.")
+    assert noted(intake.notes, "personal.left_out")["columns"] == ["ip"]
 
 
 def test_a_page_of_items_without_an_item_column(tmp_path: Path) -> None:
@@ -154,7 +152,7 @@ def test_a_survey_with_a_matrix_and_check_boxes(tmp_path: Path) -> None:
     response = {"rating": {"clear": 2, "short": 5}, "tools": ["a", "b"], "age": 31}
     intake = from_json(tmp_path, [trial(0, trial_type="survey", stimulus=None, response=response)])
     assert rows(intake, "item", "response") == [("rating.clear", "2"), ("rating.short", "5")]
-    assert intake.set_aside == {"answers with several choices": 1, "background answers": 1}
+    assert aside(intake) == {"aside.several_choices": 1, "aside.background": 1}
     assert intake.judgments.participants["age"].to_list() == ["31"]
 
 
@@ -167,7 +165,7 @@ def test_two_runs_of_one_participant_are_numbered_on(tmp_path: Path) -> None:
     data = [trial(i, item=f"i{i}", subject_id="p") for i in (0, 1, 0, 1)]
     intake = from_json(tmp_path, data)
     assert intake.judgments.frame["trial"].to_list() == [1, 2, 3, 4]
-    assert has_note(intake, "trial_index starts again within p")
+    assert noted(intake.notes, "jspsych.starts_again")["names"].values["names"] == ["p"]
 
 
 def test_the_space_bar_and_arrow_keys_have_names(tmp_path: Path) -> None:
@@ -202,19 +200,19 @@ def test_only_an_item_makes_a_screen_a_judgment_where_there_are_items(tmp_path: 
     data = [trial(0, stimulus="<h1>Welcome</h1>"), trial(1, item_id="i1"), trial(2, item_id="i2")]
     intake = from_json(tmp_path, data)
     assert rows(intake, "item", "trial") == [("i1", 1), ("i2", 2)]
-    assert intake.set_aside == {"screens without an item": 1}
+    assert aside(intake) == {"aside.screen_without_item": 1}
 
 
 def test_a_told_item_column_wins_and_stays_mappable(tmp_path: Path) -> None:
     data = [trial(0, item="x", text="a"), trial(1, item="y", text="b"), trial(2, item="z")]
     intake = from_json(tmp_path, data, Options(mapping={"item": "text"}))
     assert rows(intake, "item") == [("a",), ("b",)]
-    assert intake.set_aside == {"screens without an item": 1}
+    assert aside(intake) == {"aside.screen_without_item": 1}
 
 
 def test_the_study_says_itself_what_a_screen_is(tmp_path: Path) -> None:
     data = [trial(0, task="consent"), trial(1, task="break"), trial(2, task="response"), trial(3, task="response")]
-    assert from_json(tmp_path, data).set_aside == {"consent pages": 1, "breaks": 1}
+    assert aside(from_json(tmp_path, data)) == {"aside.consent": 1, "aside.breaks": 1}
 
 
 def test_a_display_that_nobody_answers_is_none_but_a_missed_trial_is(tmp_path: Path) -> None:
@@ -222,7 +220,7 @@ def test_a_display_that_nobody_answers_is_none_but_a_missed_trial_is(tmp_path: P
     missed = {"response": None, "rt": None}
     data = [trial(0, **prime), trial(1), trial(2, **prime), trial(3, **missed), trial(4)]
     intake = from_json(tmp_path, data)
-    assert intake.set_aside == {"displays that nobody answered": 2}
+    assert aside(intake) == {"aside.unanswered_displays": 2}
     assert rows(intake, "item", "response") == [("Sentence 1", "1"), ("Sentence 3", None), ("Sentence 4", "0")]
 
 
@@ -235,13 +233,14 @@ def test_right_answers_in_another_spelling_are_kept_apart(tmp_path: Path) -> Non
     intake = from_json(tmp_path, [trial(0, correct_response="good"), trial(1, correct_response="bad")])
     assert "expected" not in intake.judgments.frame.columns
     assert intake.judgments.frame["correct_response"].to_list() == ["good", "bad"]
-    assert has_note(intake, "is not taken as the right answer")
+    assert "jspsych.expected_refused" in codes(intake.notes)
 
 
 def test_columns_that_karat_means_otherwise_get_an_underscore(tmp_path: Path) -> None:
     intake = from_json(tmp_path, [trial(i, question="Is it?", function="odd", time="late") for i in range(2)])
     assert {"question_", "function_", "time_"} <= set(intake.judgments.frame.columns)
-    assert has_note(intake, "--map question=question_")
+    renamed = noted(intake.notes, "jspsych.renamed")
+    assert (renamed["name"], renamed["column"]) == ("question", "question_")
     functions = from_json(tmp_path, [trial(0, function="test"), trial(1, function="filler")])
     assert functions.judgments.frame["function"].to_list() == ["test", "filler"]
 
@@ -251,7 +250,7 @@ def test_a_plugin_of_the_study_is_read_by_its_response(tmp_path: Path) -> None:
             trial(2, trial_type="my-map", response={"x": 1})]  # fmt: skip
     intake = from_json(tmp_path, data)
     assert rows(intake, "response") == [("3",), ("1",)]
-    assert intake.set_aside == {"rows of type my-map": 1}
+    assert aside(intake) == {"aside.of_type my-map": 1}
 
 
 def test_lists_of_participants_and_wrapped_trials(tmp_path: Path) -> None:
@@ -271,7 +270,7 @@ def test_a_table_below_its_header_again(tmp_path: Path) -> None:
     text = (FIXTURES / "jspsych" / "study.csv").read_text(encoding="utf-8")
     path = tmp_path / "twice.csv"
     path.write_text(text + text.splitlines()[0] + "\n", encoding="utf-8")
-    assert read_files([path], "jspsych").set_aside["repeated header lines"] == 1
+    assert aside(read_files([path], "jspsych"))["aside.repeated_headers"] == 1
 
 
 def test_files_of_the_same_name_are_different_people(tmp_path: Path) -> None:
@@ -307,7 +306,7 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, values: dict[str, Any], me
 def test_an_element_that_is_no_trial_is_named(tmp_path: Path) -> None:
     with pytest.raises(IntakeError, match=r'element 2.*"7" is no trial'):
         from_json(tmp_path, [trial(0), 7, trial(1)])
-    assert from_json(tmp_path, [{"browser": "x"}, trial(0), trial(1)]).set_aside == {"rows without a trial type": 1}
+    assert aside(from_json(tmp_path, [{"browser": "x"}, trial(0), trial(1)])) == {"aside.no_trial_type": 1}
 
 
 def test_a_cut_row_names_its_line(tmp_path: Path) -> None:
@@ -350,7 +349,7 @@ def test_a_column_that_names_fillers_and_practice_gives_function(tmp_path: Path)
     data = [trial(index, item=f"s{index}", type=kind) for index, kind in enumerate(kinds)]
     intake = from_json(tmp_path, data)
     assert intake.judgments.frame["function"].to_list() == ["practice", "test", "filler", "attention"]
-    assert has_note(intake, "type names practice, fillers or attention and gives function; --map function= undoes it.")
+    assert noted(intake.notes, "jspsych.function") == {"column": "type"}
     undone = from_json(tmp_path, data, Options(mapping={"function": ""}))
     assert undone.judgments.frame["function"].unique().to_list() == ["test"]
 
@@ -366,6 +365,6 @@ def test_keys_that_only_lead_on_are_no_judgments(tmp_path: Path) -> None:
     key = {"trial_type": "html-keyboard-response", "response": " "}
     intake = from_json(tmp_path, [trial(0, **key), trial(1), trial(2), trial(3, **{**key, "response": "Enter"})])
     assert intake.judgments.frame["response"].to_list() == ["1", "0"]
-    assert intake.set_aside == {"key presses to go on": 2}
+    assert aside(intake) == {"aside.continue_keys": 2}
     judged = from_json(tmp_path, [trial(0, **key), trial(1, **{**key, "response": "f"})])
     assert judged.judgments.frame["response"].to_list() == ["space", "f"]

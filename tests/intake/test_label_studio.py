@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 
 import karat
+from intake.cases import aside, noted
 from karat.errors import IntakeError
 from karat.intake import Options, read_files
 from karat.intake.readers.label_studio import recognises
-from karat.source import SourceFile
+from karat.judgments.source import SourceFile
+from messages import codes
 
 FIXTURES = Path(__file__).parent / "fixtures"
 NESTED = FIXTURES / "label_studio" / "project-4-export.json"
@@ -44,13 +46,13 @@ def test_results_become_answers_by_question():
 def test_what_is_no_judgment_is_set_aside():
     intake = read_files([NESTED])
     assert intake.units_in == 12
-    assert intake.set_aside == {
-        "predictions of a model": 1,
-        "textarea results": 1,
-        "labels results": 1,
-        "answers with several choices at once": 1,
-        "skipped annotations": 1,
-        "ground truth answers, taken as expected": 1,
+    assert aside(intake) == {
+        "aside.predictions": 1,
+        "aside.results_of_type textarea": 1,
+        "aside.results_of_type labels": 1,
+        "aside.several_choices": 1,
+        "aside.skipped_annotations": 1,
+        "aside.ground_truth": 1,
     }
 
 
@@ -67,7 +69,7 @@ def test_addresses_and_names_do_not_come_in():
     intake = read_files([NESTED])
     assert "@" not in intake.judgments.frame.write_csv()
     assert "Bo" not in intake.judgments.frame["participant"].to_list()
-    assert any("personal data" in note for note in intake.notes)
+    assert "annotators.renamed" in codes(intake.notes)
 
 
 def test_times_and_fields_of_the_task():
@@ -76,7 +78,7 @@ def test_times_and_fields_of_the_task():
     assert first["time"].isoformat() == "2026-03-01T10:00:20.500000+00:00"
     assert (first["text"], first["item_"], first["meta"]) == ("Der Hund schläft gern.", "s1", '{"length": 4}')
     assert first["annotation_id"] == "9001"
-    assert any("rt is the lead time" in note and "whole task" in note for note in intake.notes)
+    assert "label_studio.lead_time" in codes(intake.notes)
 
 
 def test_a_field_of_the_task_can_name_the_item():
@@ -89,7 +91,7 @@ def test_pairwise_is_a_choice():
     assert intake.judgments.frame["response"].to_list() == ["left", "right"]
     assert intake.judgments.scale == karat.Choice()
     assert "question" not in intake.judgments.frame.columns
-    assert intake.set_aside == {"annotations without a result": 1, "tasks that nobody annotated": 1}
+    assert aside(intake) == {"aside.empty_annotations": 1, "aside.unannotated_tasks": 1}
 
 
 def test_csv_export():
@@ -104,8 +106,8 @@ def test_csv_export():
         ("annotator_1", "202", "sentiment", "negative", 2.75, 2, "=1+1 regnet"),
         ("annotator_2", "202", "naturalness", "1", 3.0, 2, "=1+1 regnet"),
     ]
-    assert intake.set_aside == {"answers with several choices at once": 1}
-    assert any("taken from naturalness, sentiment; say --map response=NAME" in note for note in intake.notes)
+    assert aside(intake) == {"aside.several_choices": 1}
+    assert noted(intake.notes, "label_studio.answers")["columns"] == ["naturalness", "sentiment"]
 
 
 def test_csv_column_of_answers_can_be_told():
@@ -140,8 +142,8 @@ def test_answers_about_regions_and_repeated_questions(tmp_path):
         results.append({**results[1], "from_name": "part", "value": {"rating": 1, "start": 0, "end": 2}})
 
     intake = read_files([changed(tmp_path, change)])
-    assert intake.set_aside["further answers to the same question"] == 1
-    assert intake.set_aside["answers about a part of the task"] == 1
+    assert aside(intake)["aside.further_answers"] == 1
+    assert aside(intake)["aside.part_of_task"] == 1
     assert len(intake.judgments) == 6
 
 

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from intake.cases import aside, noted
 from karat.errors import IntakeError
 from karat.intake import Intake, Options, read_files
-from karat.scales import Ordinal
+from karat.judgments.scales import Ordinal
+from messages import codes
 
 LREX = Path(__file__).parent / "fixtures" / "lrex"
 OLD = Path(__file__).parent / "fixtures" / "lrex_old" / "results.csv"
@@ -44,9 +46,9 @@ def test_quoted_semicolons_quotes_and_formulas_are_text() -> None:
 
 
 def test_test_trials_of_the_researchers_are_set_aside() -> None:
-    assert both().set_aside == {
-        "answers of the researchers' own test trials": 2,
-        "participants in the list of trials": 2,
+    assert aside(both()) == {
+        "aside.own_test_trials": 2,
+        "aside.listed_participants": 2,
     }
 
 
@@ -60,7 +62,7 @@ def test_the_list_of_trials_names_and_describes_participants() -> None:
     assert people["working_time"].to_list() == [570.0, None]
     assert people["demographic2"].to_list() == ["German", "English"]
     assert intake.judgments.frame["number"].to_list()[:4] == ["1", "1", "1", "2"]
-    assert any("--map participant=number" in note for note in intake.notes)
+    assert "lrex.ids" in codes(intake.notes)
 
 
 def test_the_number_can_be_mapped_back() -> None:
@@ -75,7 +77,7 @@ def test_ids_that_may_be_names_are_left_out(tmp_path: Path) -> None:
     intake = read_files([LREX / "results.csv", tmp_path / "trials.csv"])
     assert intake.judgments.participants["participant"].to_list() == ["1", "2"]
     assert "Anna Meier" not in str(intake.judgments.participants)
-    assert any("ids are left out" in note for note in intake.notes)
+    assert "lrex.ids_left_out" in codes(intake.notes)
 
 
 def test_older_names_positions_from_0_and_missing_ratings() -> None:
@@ -116,5 +118,6 @@ def test_minus_one_is_missing_unless_the_scale_goes_further_down(tmp_path: Path)
         path.write_text(header + "".join(lines), encoding="utf-8")
         intake = read_files([path], options=Options(scale=Ordinal(range(-2, 3))))
         assert intake.judgments.frame.select("trial", "response").rows() == list(enumerate(read, start=1))
-        assert ("rating1: 1 answer -1 read as missing." in intake.notes) == (read[0] is None)
-        assert "position counts from 0; one was added to each trial." in intake.notes
+        missing = [note.values for note in intake.notes if note.code == "lrex.never_rated"]
+        assert missing == ([{"column": "rating1", "n": 1}] if read[0] is None else [])
+        assert noted(intake.notes, "trial.from_zero") == {"column": "position"}

@@ -6,12 +6,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from intake.cases import aside, noted
 from karat.errors import IntakeError
 from karat.intake import Options, read_files
 from karat.intake.readers.mturk import READER, recognises
 from karat.intake.readers.mturk_answers import moments
-from karat.scales import Binary, Nominal, Ordinal
-from karat.source import SourceFile
+from karat.judgments.scales import Binary, Nominal, Ordinal
+from karat.judgments.source import SourceFile
+from messages import codes
 
 FIXTURES = Path(__file__).parent / "fixtures"
 PLAIN = FIXTURES / "mturk" / "Batch_42_batch_results.csv"
@@ -39,7 +41,7 @@ def test_one_item_a_hit_with_several_questions():
     assert intake.judgments.scales == {"naturalness": Ordinal(5), "understood": Binary(("no", "yes"))}
     assert first["Input.sentence"][0] == "=Soup the stirred cook."
     assert first["time"][0] == datetime(2021, 5, 3, 19, 2, 55, tzinfo=UTC)
-    assert (intake.units_in, intake.set_aside) == (15, {"cells of free text": 5})
+    assert (intake.units_in, aside(intake)) == (15, {"aside.free_text_cells": 5})
 
 
 def test_an_empty_answer_is_a_value():
@@ -56,13 +58,13 @@ def test_a_worker_is_one_row_and_rejections_stay_visible():
     assert people["started"][0] == datetime(2021, 5, 3, 19, 2, tzinfo=UTC)
     assert people["finished"][0] == datetime(2021, 5, 3, 19, 5, 40, tzinfo=UTC)
     assert intake.judgments.frame.filter(assignment="A2")["assignment_status"].unique().to_list() == ["Rejected"]
-    assert any(note.startswith("1 assignment was rejected and is kept") for note in intake.notes)
+    assert noted(intake.notes, "mturk.rejected") == {"n": 1}
 
 
 def test_working_time_is_no_response_time():
     intake = read_files([PLAIN])
     assert "rt" not in intake.judgments.frame.columns
-    assert any(note.startswith("WorkTimeInSeconds is the time of an assignment") for note in intake.notes)
+    assert "mturk.working_time" in codes(intake.notes)
 
 
 def test_the_json_of_a_crowd_form():
@@ -71,7 +73,7 @@ def test_the_json_of_a_crowd_form():
     assert frame.filter(question="rating")["response"].to_list() == ["3", "2", "1", None]
     assert frame.filter(question="category")["response"].to_list() == ["Grammatical"] * 2 + ["Ungrammatical"] * 2
     assert frame.filter(question="certain")["response"].to_list() == ["1", "0", "1", "1"]
-    assert (intake.units_in, intake.set_aside) == (16, {"cells of free text": 4})
+    assert (intake.units_in, aside(intake)) == (16, {"aside.free_text_cells": 4})
 
 
 def test_json_that_cannot_be_read_is_named_with_its_line(tmp_path):
@@ -129,10 +131,10 @@ def test_turktools():
 def test_turktools_extras_are_about_the_participant():
     intake = read_files([TURKTOOLS])
     assert intake.units_in == 21
-    assert intake.set_aside == {
-        "cells of practice answers": 3,
-        "cells of free text": 3,
-        "cells with answers about the participant": 6,
+    assert aside(intake) == {
+        "aside.practice_cells": 3,
+        "aside.free_text_cells": 3,
+        "aside.background_cells": 6,
     }
     people = intake.judgments.participants
     assert people["English"].to_list() == ["yes", "no", "yes"]
@@ -149,14 +151,14 @@ def test_numbered_items_without_turktools_and_lists_of_unequal_length(tmp_path):
     assert frame.select("trial", "item", "response", "rt").rows() == [
         (1, "Ann left.", "5", 2.345), (2, "Left Ann.", "1", 1.8), (3, "Bo sang.", "4", 0.99),
     ]  # fmt: skip
-    assert intake.set_aside == {"cells of response times": 4, "cells of items that the list does not have": 1}
+    assert aside(intake) == {"aside.rt_cells": 4, "aside.absent_item_cells": 1}
 
 
 def test_the_hit_is_the_item_where_no_input_tells_it(tmp_path):
     file = batch(tmp_path, ["Answer.ok"], [["W1", "yes"], ["W2", "no"]])
     intake = read_files([file])
     assert intake.judgments.frame["item"].to_list() == ["H1", "H2"]
-    assert any(note.startswith("item is HITId") for note in intake.notes)
+    assert "mturk.item_hit" in codes(intake.notes)
 
 
 def test_a_survey_link_has_no_judgments(tmp_path):
@@ -195,5 +197,5 @@ def test_background_and_addresses_are_no_judgments(tmp_path):
     intake = read_files([batch(tmp_path, header, rows)])
     assert intake.judgments.frame["response"].to_list() == ["4", "2"]
     assert intake.judgments.participants["native"].to_list() == ["yes", "no"]
-    assert intake.set_aside == {"cells that may name people": 4, "cells with answers about the participant": 2}
+    assert aside(intake) == {"aside.personal_cells": 4, "aside.background_cells": 2}
     assert "example.org" not in str(intake.judgments.participants.rows())

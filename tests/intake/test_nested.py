@@ -10,7 +10,8 @@ import pytest
 
 import karat
 from commands import run
-from karat.parts import open_parts
+from intake.cases import noted
+from karat.judgments.parts import open_parts
 
 ROWS = {"worker_id": ["v", "v", "w"], "item_id": ["a", "b", "a"], "label": ["x", "y", "x"]}
 LISTS = [["x"], ["y"], ["x", "y"]]
@@ -52,7 +53,9 @@ def test_what_is_not_needed_is_left_out_with_a_note(tmp_path: Path) -> None:
     read = karat.read(parquet(tmp_path, scores=[[0.1, 0.9]] * 3, about=RECORDS, answer=LISTS))
     assert read.frame["response"].to_list() == ["x", "y", "x"]
     assert not {"scores", "about", "answer"} & set(read.frame.columns)
-    assert "scores, about, answer left out: they hold lists or records." in read.notes
+    told = noted(read.notes, "column.nested")
+    assert told["columns"].values["names"] == ["scores", "about", "answer"]
+    assert told["kinds"] == ["lists", "records"]
 
 
 def test_a_mapped_column_is_needed(tmp_path: Path) -> None:

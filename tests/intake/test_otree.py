@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from intake.cases import aside, noted
 from karat.errors import IntakeError
 from karat.intake import Options, read_files
 from karat.intake.readers.otree import READER, recognises
-from karat.source import SourceFile
+from karat.judgments.source import SourceFile
+from messages import codes
 
 FIXTURES = Path(__file__).parent / "fixtures"
 WIDE = FIXTURES / "otree_wide" / "all_apps_wide_2026-03-02.csv"
@@ -32,7 +34,7 @@ def test_answers_of_a_round_are_judgments_with_the_time_on_their_page(wide):
     assert answers(wide, "k3x9a1bq", "rating") == [(1, "s07", "6", 6.0), (2, "s02", "2", 4.0), (3, "s11", "7", 7.0)]
     assert answers(wide, "k3x9a1bq", "confidence") == [(1, "s07", "3", 6.0), (2, "s02", "3", 4.0), (3, "s11", "1", 7.0)]
     assert wide.judgments.frame["time"][0] == datetime(2026, 3, 2, 10, 0, 26, tzinfo=UTC)
-    assert any("whole seconds" in note and "the page Judge" in note for note in wide.notes)
+    assert noted(wide.notes, "otree.page_times")["page"] == "Judge"
 
 
 def test_a_round_whose_page_was_left_without_an_answer_is_kept_as_unanswered(wide):
@@ -46,13 +48,13 @@ def test_a_wait_page_ends_where_the_answer_begins(wide):
 
 def test_nothing_is_dropped_in_silence(wide):
     assert wide.units_in == 4 * 29 + 10
-    assert wide.set_aside == {
-        "cells that oTree fills itself": 48,
-        "cells with answers about the participant": 8,
-        "cells of free text": 12,
-        "cells that describe a round": 24,
-        "page times, joined to their rounds": 10,
-        "cells of rounds not reached": 8,
+    assert aside(wide) == {
+        "aside.otree_cells": 48,
+        "aside.background_cells": 8,
+        "aside.free_text_cells": 12,
+        "aside.round_cells": 24,
+        "aside.page_times": 10,
+        "aside.unreached_round_cells": 8,
     }
 
 
@@ -60,7 +62,7 @@ def test_without_page_times_a_round_without_answers_counts_as_not_reached():
     intake = read_files([WIDE])
     assert "rt" not in intake.judgments.frame.columns
     assert answers_without_rt(intake, "p0w2m7zd") == [(1, "5")]
-    assert intake.set_aside["cells of rounds not reached"] == 10
+    assert aside(intake)["aside.unreached_round_cells"] == 10
 
 
 def answers_without_rt(intake, participant):
@@ -72,8 +74,8 @@ def test_bots_and_demo_sessions_stay_visible(wide):
     people = wide.judgments.participants
     assert people.filter(people["is_bot"])["participant"].to_list() == ["bot00001"]
     assert people.filter(people["is_demo"])["participant"].to_list() == ["zz81demo"]
-    assert any(note.startswith("1 participant is played by oTree's bots") for note in wide.notes)
-    assert any(note.startswith("1 participant is of a demo session") for note in wide.notes)
+    assert noted(wide.notes, "otree.bots") == {"n": 1}
+    assert noted(wide.notes, "otree.demo") == {"n": 1}
 
 
 def test_an_app_of_one_round_without_items_is_about_the_participant(wide):
@@ -96,8 +98,8 @@ def test_the_export_of_one_app_is_read_row_by_row():
     assert frame["response"].to_list() == ["1", "0", "1", "0", "0", "1"]
     assert frame["trial"].to_list() == [1, 2, 3, 1, 2, 1]
     assert intake.units_in == 36
-    assert intake.set_aside == {"cells that oTree fills itself": 27, "cells of rounds not reached": 3}
-    assert any("--map item=NAME" in note for note in intake.notes)
+    assert aside(intake) == {"aside.otree_cells": 27, "aside.unreached_round_cells": 3}
+    assert "otree.item_by_round" in codes(intake.notes)
 
 
 def test_the_wide_export_and_that_of_an_app_count_a_round_once(tmp_path):
@@ -110,7 +112,7 @@ def test_the_wide_export_and_that_of_an_app_count_a_round_once(tmp_path):
     )
     intake = read_files([first, wide])
     assert intake.judgments.frame["response"].to_list() == ["1", "0"]
-    assert intake.set_aside["cells of rounds that another file has already"] == 4
+    assert aside(intake)["aside.repeated_round_cells"] == 4
 
 
 def test_prolific_ids_and_times_of_the_app_itself():
@@ -129,7 +131,7 @@ def test_labels_that_are_addresses_are_left_out(tmp_path):
     file.write_text("participant.code,participant.label,a.1.player.ok,a.2.player.ok\nx,me@example.org,1,0\n")
     intake = read_files([file])
     assert "label" not in intake.judgments.participants.columns
-    assert any("participant.label" in note for note in intake.notes)
+    assert "otree.label_left_out" in codes(intake.notes)
 
 
 def test_page_times_alone_say_what_to_add():
@@ -201,12 +203,12 @@ def test_names_and_addresses_are_left_out(tmp_path):
     intake = read_files([file])
     people = intake.judgments.participants
     assert people.columns == ["participant", "survey.age"]
-    assert intake.set_aside == {
-        "cells that may name people": 4,
-        "cells with answers about the participant": 2,
-        "cells that describe a round": 4,
+    assert aside(intake) == {
+        "aside.personal_cells": 4,
+        "aside.background_cells": 2,
+        "aside.round_cells": 4,
     }
-    assert any(note.startswith("participant.label is left out") for note in intake.notes)
+    assert "otree.label_left_out" in codes(intake.notes)
 
 
 def test_the_answer_the_item_and_the_time_can_be_told(tmp_path):
@@ -219,7 +221,7 @@ def test_the_answer_the_item_and_the_time_can_be_told(tmp_path):
     assert guessed.judgments.frame["question"].unique(maintain_order=True).to_list() == [
         "vorlage", "gruppe", "note", "dauer",
     ]  # fmt: skip
-    assert any("say --map response=NAME" in note for note in guessed.notes)
+    assert "otree.several_answers" in codes(guessed.notes)
     told = read_files([file], options=Options(mapping={"response": "note", "item": "vorlage", "rt": "dauer"}))
     frame = told.judgments.frame
     assert frame.select("item", "response", "rt", "gruppe").rows() == [("v1", "4", 1.5, "a"), ("v2", "2", 2.5, "b")]
@@ -257,7 +259,8 @@ def paged(tmp_path, *pages):
 def test_introductions_and_results_are_not_the_page_that_asks(tmp_path):
     intake = paged(tmp_path, ("Intro", 1, 0), ("Rate", 1, 7), ("Rate", 2, 12), ("Results", 2, 60))
     assert intake.judgments.frame["rt"].to_list() == [7.0, 5.0, 7.0, 5.0]
-    assert any("the time on the page Rate, not on Intro, Results" in note for note in intake.notes)
+    told = noted(intake.notes, "otree.page_times")
+    assert (told["page"], told["others"].values["names"]) == ("Rate", ["Intro", "Results"])
 
 
 def test_of_several_pages_a_round_none_is_chosen_in_silence(tmp_path):
@@ -266,4 +269,4 @@ def test_of_several_pages_a_round_none_is_chosen_in_silence(tmp_path):
     assert "rt" not in frame.columns
     assert frame["seconds on Rate"].to_list() == [7.0, 4.0, 7.0, 4.0]
     assert frame["seconds on Read"].to_list() == [None, 3.0, None, 3.0]
-    assert any("say --map rt='seconds on Read'" in note for note in intake.notes)
+    assert noted(intake.notes, "otree.several_pages")["column"] == "seconds on Read"

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from intake.cases import aside, noted
 from karat.errors import IntakeError
 from karat.intake import Intake, Options, read_files
 from karat.intake.readers.ibex_log import decoded, is_log
-from karat.scales import Choice, Nominal, Ordinal
+from karat.judgments.scales import Choice, Nominal, Ordinal
+from messages import codes
 
 FIXTURES = Path(__file__).parent / "fixtures"
 HEADER = """# Columns below this comment are as follows:
@@ -77,14 +79,14 @@ def test_answers_times_and_order_of_a_rating_study() -> None:
 
 
 def test_what_is_no_judgment_is_counted_by_reason() -> None:
-    assert case("pcibex").set_aside == {
-        "trial start and end markers": 22,
-        "button clicks": 2,
-        "times of display": 6,
-        "earlier answers of a trial that were changed": 1,
-        "reading times": 3,
-        "text inputs beside another answer": 2,
-        "answers to questions that were asked once a person": 2,
+    assert aside(case("pcibex")) == {
+        "aside.trial_markers": 22,
+        "aside.button_clicks": 2,
+        "aside.display_times": 6,
+        "aside.changed_answers": 1,
+        "aside.reading_times": 3,
+        "aside.inputs_beside": 2,
+        "aside.single_questions": 2,
     }
 
 
@@ -113,11 +115,11 @@ def test_participants_have_times_design_number_browser_and_background_choices() 
 
 
 def test_assumptions_are_told_with_their_way_out() -> None:
-    notes = "\n".join(case("pcibex").notes)
-    assert "told apart by PROLIFIC_PID; say --map participant=NAME" in notes
-    assert "The column item is taken as item; say --map item=NAME" in notes
-    assert "from the last logged display before the answer for 5 answers" in notes
-    assert "from the start of the trial for 1 answer without a logged display" in notes
+    notes = case("pcibex").notes
+    assert noted(notes, "pcibex.participant_column") == {"column": "PROLIFIC_PID"}
+    assert noted(notes, "item.column") == {"column": "item"}
+    assert noted(notes, "pcibex.rt_from_display") == {"n": 5}
+    assert noted(notes, "pcibex.rt_from_start") == {"n": 1}
 
 
 def test_two_alternatives_have_sides_and_items_by_label_and_group() -> None:
@@ -128,8 +130,8 @@ def test_two_alternatives_have_sides_and_items_by_label_and_group() -> None:
     assert column(intake, "item") == ["fc-12", "fc-13", "fc-14", "fc-13", "fc-12"]
     assert column(intake, "rt") == [1.5, 2.25, None, 1.0, 1.75]
     assert column(intake, "participant") == ["1603390913-4a8a08"] * 3 + ["1603394000-8277e0"] * 2
-    assert intake.set_aside == {"trial start and end markers": 10, "key presses to go on": 5}
-    assert any("time of reception" in note for note in intake.notes)
+    assert aside(intake) == {"aside.trial_markers": 10, "aside.continue_keys": 5}
+    assert "pcibex.participants_by_hash" in codes(intake.notes)
 
 
 def test_without_sides_the_names_are_the_answers() -> None:
@@ -146,7 +148,7 @@ def test_keys_are_answers_and_lines_that_were_sent_twice_count_once() -> None:
     assert column(intake, "trial") == [1, 2, 3, 1, 2]
     assert column(intake, "rt") == [1.234, 0.8, None, 0.65, 0.7]
     assert column(intake, "group") == ["A", "A", "A", "B", "B"]
-    assert intake.set_aside["lines that were sent twice"] == 8
+    assert aside(intake)["aside.sent_twice"] == 8
     assert intake.judgments.participants.height == 2
 
 
@@ -157,7 +159,7 @@ def test_classic_ibex_reads_questions_and_their_sentences() -> None:
     assert column(intake, "item")[:4] == ["practice-1", "gap-7", "island-8", "filler-21"]
     assert column(intake, "function")[:4] == ["practice", "test", "test", "filler"]
     assert column(intake, "sentence")[3] == "The soup sings, loudly."
-    assert intake.set_aside == {"form fields": 3, "sentences shown": 7}
+    assert aside(intake) == {"aside.form_fields": 3, "aside.sentences_shown": 7}
 
 
 def test_yes_and_no_are_answers_and_no_sides(write: Write) -> None:
@@ -224,7 +226,7 @@ def test_mail_addresses_do_not_become_participants(write: Write) -> None:
     intake = read_files([write(*lines, columns="# 13. id.\n# 14. email.\n# 15. Comments.\n")])
     assert column(intake, "participant") == ["1709547330-0cc175"] * 2
     assert "a@b.org" not in str(intake.judgments.frame.rows())
-    assert any("id, email left out" in note for note in intake.notes)
+    assert noted(intake.notes, "personal.left_out")["columns"] == ["id", "email"]
 
 
 def named_people(order: int, name: str, group: str) -> list[str]:

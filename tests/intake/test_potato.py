@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from intake.cases import aside, noted
 from karat.errors import IntakeError
 from karat.intake import read_files
 from karat.intake.readers.potato import recognises
-from karat.source import SourceFile
+from karat.judgments.source import SourceFile
+from messages import codes
 
 FIXTURES = Path(__file__).parent / "fixtures"
 TABLE = FIXTURES / "potato_table" / "annotations.csv"
@@ -47,9 +49,9 @@ def test_table_by_kind_of_schema():
         ("bob", "s2", "feeling.bad__good", "1"),
         ("bob", "s2", "feeling.dull__lively", "1"),
     ]
-    assert intake.set_aside == {"free text": 4, "spans of text": 1, "answers with several labels at once": 1}
+    assert aside(intake) == {"aside.free_text": 4, "aside.text_spans": 1, "aside.several_labels": 1}
     assert (intake.units_in, intake.unit) == (21, "cells")
-    assert "acceptable, naturalness: the marked label is the answer." in intake.notes
+    assert noted(intake.notes, "potato.labels") == {"schemas": ["acceptable", "naturalness"]}
 
 
 def test_table_of_the_first_version(tmp_path):
@@ -66,7 +68,7 @@ def test_table_of_the_first_version(tmp_path):
         ("u2", "s1", "ok", "no", "Ein Satz."),
         ("u2", "s1", "how", "1", "Ein Satz."),
     ]
-    assert intake.set_aside == {"spans of text": 1}
+    assert aside(intake) == {"aside.text_spans": 1}
 
 
 def test_empty_rows_of_a_table_are_missing_answers(tmp_path):
@@ -74,7 +76,7 @@ def test_empty_rows_of_a_table_are_missing_answers(tmp_path):
     path.write_text("instance_id,user_id,ok.yes,ok.no,never.asked\ns1,u1,true,,\ns2,u1,,,\ns3,u1,,true,\n")
     intake = read_files([path])
     assert intake.judgments.frame["response"].to_list() == ["yes", None, "no"]
-    assert intake.set_aside == {"schemas that nobody answered": 3}
+    assert aside(intake) == {"aside.unanswered_schemas": 3}
 
 
 def test_folders_of_the_first_version():
@@ -87,8 +89,8 @@ def test_folders_of_the_first_version():
         ("bob", "s1", "acceptable", "yes", 4.0, 1),
         ("bob", "s1", "naturalness", "4", 4.0, 1),
     ]
-    assert intake.set_aside == {"survey pages": 1, "free text": 1, "spans of text": 1}
-    assert any("whole instance" in note for note in intake.notes)
+    assert aside(intake) == {"aside.survey_pages": 1, "aside.free_text": 1, "aside.text_spans": 1}
+    assert "potato.times" in codes(intake.notes)
 
 
 def test_folders_of_the_second_version():
@@ -103,13 +105,13 @@ def test_folders_of_the_second_version():
     ]
     assert intake.judgments.participants.rows() == [("annotator_1", "German"), ("bob", None)]
     assert intake.judgments.frame["time"][0].isoformat() == "2026-05-03T12:35:03+00:00"
-    assert intake.set_aside == {"spans of text": 1}
-    assert any("personal data" in note for note in intake.notes)
+    assert aside(intake) == {"aside.text_spans": 1}
+    assert "annotators.renamed" in codes(intake.notes)
 
 
 def test_without_clicks_several_marks_are_no_answer(tmp_path):
     intake = read_files(states(tmp_path, lambda state: state.pop("instance_id_to_behavioral_data")))
-    assert intake.set_aside == {"answers with several labels at once": 1, "spans of text": 1}
+    assert aside(intake) == {"aside.several_labels": 1, "aside.text_spans": 1}
     assert len(intake.judgments) == 5
 
 
@@ -118,7 +120,7 @@ def test_a_copy_in_the_same_folder_does_not_count_twice(tmp_path):
     copy = paths[0].parent / "annotated_instances.jsonl"
     copy.write_text('{"id": "s2", "displayed_text": "", "label_annotations": {"acceptable": {"no": "no"}}}\n')
     intake = read_files([*paths, copy])
-    assert intake.set_aside["copies of what another file of the annotator holds"] == 1
+    assert aside(intake)["aside.copies"] == 1
     assert len(intake.judgments) == 6
 
 
@@ -134,7 +136,7 @@ def test_export_as_json_lines(tmp_path):
         ("u1", "s1", "70"),
         ("u1", "s2", "12.5"),
     ]
-    assert intake.set_aside == {"spans of text": 1}
+    assert aside(intake) == {"aside.text_spans": 1}
 
 
 def test_a_line_that_is_no_object_is_named(tmp_path):
@@ -192,4 +194,4 @@ def test_names_in_surveys_are_left_out(tmp_path):
     intake = read_files(states(tmp_path, change))
     assert "name" not in intake.judgments.participants.columns
     assert intake.judgments.participants["age"][0] == "33"
-    assert "The surveys: name left out, because it may name people." in intake.notes
+    assert noted(intake.notes, "potato.survey_left_out")["columns"] == ["name"]

@@ -5,10 +5,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from intake.cases import aside, noted
 from karat.errors import IntakeError
 from karat.intake import read_files
 from karat.intake.readers.prolific import recognises
-from karat.source import SourceFile
+from karat.judgments.source import SourceFile
 
 FIXTURES = Path(__file__).parent / "fixtures"
 NEW = [FIXTURES / "prolific" / name for name in ("prolific_export_66f0.csv", "judgments.csv")]
@@ -21,7 +22,7 @@ def test_people_without_answers_stay_visible():
     assert people["participant"].to_list() == [f"5e90aaaa000{number}" for number in range(1, 6)]
     assert people["status"].to_list() == ["APPROVED", "RETURNED", "AWAITING REVIEW", "APPROVED", "REJECTED"]
     assert "5e90aaaa0002" not in intake.judgments.frame["participant"].to_list()
-    assert intake.set_aside == {"participant descriptions": 6}
+    assert aside(intake) == {"aside.descriptions": 6}
     assert intake.units_in == 14
     assert "1 more participant listed without an answer" in intake.judgments.summary()
 
@@ -41,15 +42,16 @@ def test_withheld_cells_are_missing_and_counted():
     people = intake.judgments.participants
     assert people.filter(participant="5e90aaaa0002").select("Age", "Sex", "Student status").row(0) == (None, None, None)
     assert people["Age"].dtype == pl.Int64
-    told = "prolific_export_66f0.csv: 3 cells CONSENT_REVOKED and 1 cell DATA_EXPIRED read as missing."
-    assert told in intake.notes
+    told = [note.values for note in intake.notes if note.code == "prolific.withheld"]
+    assert [(one["n"], one["word"]) for one in told] == [(3, "CONSENT_REVOKED"), (1, "DATA_EXPIRED")]
+    assert {one["file"] for one in told} == {"prolific_export_66f0.csv"}
 
 
 def test_of_several_submissions_the_most_advanced_counts():
     intake = read_files(NEW)
     person = intake.judgments.participants.filter(participant="5e90aaaa0004").row(0, named=True)
     assert (person["status"], person["submission"], person["submissions"]) == ("APPROVED", "66f0aa05", 2)
-    assert any(note.startswith("1 participant with several submissions") for note in intake.notes)
+    assert noted(intake.notes, "prolific.several_submissions") == {"n": 1}
 
 
 def test_exports_of_two_studies_count_together(tmp_path):
@@ -87,7 +89,7 @@ def test_bad_cells_are_named(tmp_path, old, new, told):
         read_files([path, NEW[1]])
     assert told in str(error.value)
     intake = read_files([path, NEW[1]], skip_bad=True)
-    assert (intake.set_aside, intake.skipped_units, intake.units_in) == ({"participant descriptions": 5}, 1, 14)
+    assert (aside(intake), intake.skipped_units, intake.units_in) == ({"aside.descriptions": 5}, 1, 14)
 
 
 def test_export_alone_has_no_judgments():
@@ -100,7 +102,7 @@ def test_personal_columns_are_left_out(tmp_path):
     path.write_text("Submission id,Participant id,Status,Started at,Email\n1,5b0001,APPROVED,,a@example.org\n")
     intake = read_files([path, OLD[1]])
     assert "Email" not in intake.judgments.participants.columns
-    assert "export.csv: Email left out, because it may name people." in intake.notes
+    assert noted(intake.notes, "personal.left_out") == {"file": "export.csv", "n": 1, "columns": ["Email"]}
 
 
 @pytest.mark.parametrize(

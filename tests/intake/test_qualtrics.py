@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from intake.cases import aside, noted
 from karat.errors import IntakeError
 from karat.intake import Options, read_files
 from karat.intake.readers.qualtrics import READER, recognises
-from karat.scales import Nominal
-from karat.source import SourceFile
+from karat.judgments.scales import Nominal
+from karat.judgments.source import SourceFile
 
 FIXTURES = Path(__file__).parent / "fixtures"
 TEXTS = FIXTURES / "qualtrics" / "Sentences_February 2, 2026_14.22.csv"
@@ -54,7 +55,7 @@ def test_each_answer_is_a_judgment_with_the_time_of_its_page(worded):
     assert rows["question"].to_list() == ["s", "s", "s", "M", "M"]
     assert rows["click_count"].to_list() == [2, 0, 1, None, None]
     assert rows["text"][0] == "How natural is this sentence? The parcel has arrived yesterday."
-    assert any("that follow it in the survey" in note for note in worded.notes)
+    assert noted(worded.notes, "qualtrics.timings")["rule"].code == "qualtrics.timing_before"
 
 
 def test_the_scales_are_those_of_the_questions(worded):
@@ -64,12 +65,12 @@ def test_the_scales_are_those_of_the_questions(worded):
 
 def test_nothing_is_dropped_in_silence(worded):
     assert worded.units_in == 5 * 21
-    assert worded.set_aside == {
-        "cells of previews": 21,
-        "cells of timings": 48,
-        "cells of free text": 8,
-        "cells with answers about the participant": 8,
-        "cells left empty, as the question was not shown or not answered": 3,
+    assert aside(worded) == {
+        "aside.preview_cells": 21,
+        "aside.timing_cells": 48,
+        "aside.free_text_cells": 8,
+        "aside.background_cells": 8,
+        "aside.empty_cells": 3,
     }
 
 
@@ -78,7 +79,7 @@ def test_unfinished_responses_stay_and_are_told(worded):
     assert people["finished"].is_null().to_list() == [False, True, False, False]
     assert people["progress"].to_list() == [100, 45, 100, 100]
     assert people["working_time"].to_list() == [330, 120, 240, 20]
-    assert any(note.startswith("1 response is unfinished and kept") for note in worded.notes)
+    assert noted(worded.notes, "qualtrics.unfinished") == {"n": 1}
 
 
 def test_a_page_that_was_timed_was_shown(worded):
@@ -95,14 +96,14 @@ def test_previews_are_set_aside_and_spam_stays_visible(worded):
     people = worded.judgments.participants
     assert people["response_type"].to_list() == ["IP Address", "IP Address", "IP Address", "Spam"]
     assert people["participant"][3] == "R_4ddddddddddddd"
-    assert "1 preview was set aside, by the column Status." in worded.notes
-    assert "1 response without PROLIFIC_PID: there the participant is ResponseId." in worded.notes
+    assert noted(worded.notes, "qualtrics.previews") == {"n": 1}
+    assert noted(worded.notes, "qualtrics.without_id") == {"n": 1, "column": "PROLIFIC_PID"}
 
 
 def test_personal_columns_are_left_out_with_a_note(worded):
     everything = [*worded.judgments.frame.columns, *worded.judgments.participants.columns]
     assert not {"IPAddress", "RecipientEmail", "LocationLatitude", "ExternalReference"} & set(everything)
-    assert any(note.startswith("Left out, as they tell who somebody is: IPAddress") for note in worded.notes)
+    assert noted(worded.notes, "personal.left_out")["columns"][0] == "IPAddress"
     assert "192.0.2.7" not in str(worded.judgments.participants.to_dicts())
 
 
@@ -135,14 +136,14 @@ def test_loops_are_one_question(numeric):
 
 def test_previews_and_tests_by_number(numeric):
     assert numeric.units_in == 28
-    assert numeric.set_aside == {
-        "cells of previews": 7,
-        "cells of test responses": 7,
-        "cells of display orders": 2,
-        "cells with answers about the participant": 2,
+    assert aside(numeric) == {
+        "aside.preview_cells": 7,
+        "aside.test_response_cells": 7,
+        "aside.display_order_cells": 2,
+        "aside.background_cells": 2,
     }
     assert numeric.judgments.participants["Q2"].to_list() == ["31", "28"]
-    assert any(note.endswith("LocationLongitude, email.") for note in numeric.notes)
+    assert noted(numeric.notes, "personal.left_out")["columns"][-2:] == ["LocationLongitude", "email"]
 
 
 def test_the_order_of_a_block(blocks):
@@ -161,14 +162,15 @@ def test_somebody_who_responded_twice_has_two_sessions_and_one_row(blocks):
     people = blocks.judgments.participants
     assert people["participant"].to_list() == ["5d1", "R_b3"]
     assert people["response_id"].to_list() == ["R_b2", "R_b3"]
-    assert any(note.startswith("1 participant responded more than once") for note in blocks.notes)
+    assert noted(blocks.notes, "qualtrics.sessions") == {"n": 1}
 
 
 def test_boxes_to_tick_are_no_judgments_and_a_shared_page_has_no_rt(blocks):
-    assert blocks.set_aside["cells of questions with several answers"] == 6
+    assert aside(blocks)["aside.several_answer_cells"] == 6
     assert "rt" not in blocks.judgments.frame.columns
     assert blocks.judgments.frame.filter(participant="R_b3")["page_time"].to_list() == [2, 2, 2]
-    assert any("stand before it" in note and "page_time" in note for note in blocks.notes)
+    timings = noted(blocks.notes, "qualtrics.timings")
+    assert (timings["rule"].code, timings["shared"].code) == ("qualtrics.timing_after", "qualtrics.shared_pages")
 
 
 def test_a_timing_that_names_its_question(tmp_path):
@@ -196,8 +198,8 @@ def test_numbered_answers_about_the_participant_are_no_points_of_the_scale(tmp_p
     intake = read_files([export(tmp_path, columns, rows)])
     assert intake.judgments.frame["item"].unique(maintain_order=True).to_list() == ["Q1", "Q2"]
     assert intake.judgments.participants.select("Q3", "Q4").rows() == [("1", "2"), ("2", "1")]
-    assert intake.set_aside == {"cells that may name people": 2, "cells with answers about the participant": 4}
-    assert "Read as judgments, by their tags and answers: Q1, Q2." in intake.notes
+    assert aside(intake) == {"aside.personal_cells": 2, "aside.background_cells": 4}
+    assert noted(intake.notes, "qualtrics.judgments")["tags"].values["names"] == ["Q1", "Q2"]
 
 
 def test_all_columns_can_be_kept_apart(worded):
@@ -230,7 +232,7 @@ def test_an_unknown_time_zone_is_no_reason_to_fail(tmp_path):
     file.write_text(TEXTS.read_text(encoding="utf-8-sig").replace("America/Denver", "Mars/Base"), encoding="utf-8")
     intake = read_files([file])
     assert intake.judgments.participants["started"][0] == datetime(2026, 2, 2, 10, 0, tzinfo=UTC)
-    assert "The time zone Mars/Base is not known: started and finished are read as UTC." in intake.notes
+    assert noted(intake.notes, "qualtrics.unknown_zone") == {"zone": "Mars/Base"}
 
 
 def test_the_type_of_a_response_does_not_hide_the_platforms_status(tmp_path):

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 import karat
-from karat.scales import Choice, Scale
+from karat.judgments.scales import Choice, Scale
 
 SCALES: dict[str, Scale] = {
     "likert": karat.Ordinal(7), "yes-no": karat.Binary(), "magnitude": karat.Magnitude(100),

@@ -9,14 +9,16 @@ import pytest
 import karat
 from karat.measure.agreement import agreement
 from karat.measure.errors import MeasureError
+from karat.messages import Message, with_code
 from karat.models.agreement import fleiss_kappa, icc_agreement
 from measure.retest import rated_twice
+from messages import codes, raises
 
 ICC = ["ICC(1)", "ICC(A,1)", "ICC(C,1)", "ICC(1,k)", "ICC(A,k)", "ICC(C,k)"]
 KAPPA, ALPHA = "Fleiss' kappa", "Krippendorff's alpha"
 
 
-def answers(scale: karat.scales.Scale, levels: list[object]) -> karat.Judgments:
+def answers(scale: karat.judgments.scales.Scale, levels: list[object]) -> karat.Judgments:
     random = np.random.default_rng(2)
     columns = {"participant": [], "item": [], "response": []}
     for item in range(12):
@@ -40,12 +42,16 @@ def answers(scale: karat.scales.Scale, levels: list[object]) -> karat.Judgments:
         (karat.Continuous(0, 1), [0.1, 0.5, 0.6], [f"{ALPHA} (interval)", *ICC, "split-half"]),
     ],
 )  # fmt: skip
-def test_only_what_the_scale_admits(scale: karat.scales.Scale, levels: list[object], expected: list[str]) -> None:
+def test_only_what_the_scale_admits(
+    scale: karat.judgments.scales.Scale, levels: list[object], expected: list[str]
+) -> None:
     found = agreement(answers(scale, levels), samples=50)
     assert found.table()["coefficient"].to_list() == expected
     rows = found.table().filter(pl.col("coefficient") != "split-half")
     assert ((rows["lower"] <= rows["estimate"]) & (rows["estimate"] <= rows["upper"])).all()
-    assert str(found).startswith("Krippendorff's alpha (")
+    assert found.summary[0].code == "agreement.alpha"
+    assert found.summary[0].values["coefficient"].startswith("Krippendorff's alpha (")
+    assert codes(found.summary)[1:] == (["agreement.split_half"] if "split-half" in expected else [])
 
 
 def test_values_are_those_of_the_engines() -> None:
@@ -57,7 +63,7 @@ def test_values_are_those_of_the_engines() -> None:
     assert found.of("ICC(A,1)")["estimate"] == pytest.approx(icc_agreement(item, rater, value))
     assert found.of(KAPPA)["lower"] is None
     assert found.of(KAPPA)["answers"] == 9600
-    with pytest.raises(MeasureError, match="there is no kappa"):
+    with raises(MeasureError, "agreement.unknown_coefficient"):
         found.of("kappa")
 
 
@@ -65,8 +71,10 @@ def test_questions_are_told_apart_and_sessions_used_once() -> None:
     found = agreement(rated_twice(questions=2), samples=20)
     assert found.table()["question"].unique(maintain_order=True).to_list() == ["q0", "q1"]
     assert set(found.table()["answers"]) == {500}
-    assert any("q0: 500 answers left out" in note for note in found.notes)
-    assert str(found).count("\n") == 1
+    noted = [note.values for note in with_code(found.notes, "measure.about_question")]
+    assert {note["question"] for note in noted} == {"q0", "q1"}
+    assert [message.values["question"] for message in found.summary] == ["q0", "q0", "q1", "q1"]
+    assert str(found).count("\n") == 3
 
 
 def test_the_same_seed_gives_the_same_intervals() -> None:
@@ -85,13 +93,19 @@ def test_more_participants_make_intervals_shorter() -> None:
 
 def test_what_cannot_be_compared_is_told() -> None:
     alone = karat.Judgments({"participant": ["p1", "p2"], "item": ["a", "b"], "response": [1, 2]}, karat.Ordinal(5))
-    with pytest.raises(MeasureError, match="no stimulus was judged by two participants"):
+    with raises(MeasureError, "agreement.no_shared_stimulus"):
         agreement(alone)
-    with pytest.raises(MeasureError, match="samples must be 0 or more"):
+    with raises(MeasureError, "bootstrap.settings"):
         agreement(rated_twice(), samples=-1)
     columns = {"participant": ["p1", "p2", "p1"], "item": ["a", "a", "b"], "response": [1, 2, 3]}
     mixed = agreement(karat.Judgments(columns, karat.Ordinal(5)), samples=0)
-    assert "1 stimuli with a single answer have no pair of participants." in mixed.notes
+    assert Message("agreement.single_answers", {"n": 1}) in mixed.notes
+
+
+def test_a_coefficient_that_is_not_defined_is_said() -> None:
+    columns = {"participant": ["p1", "p2"] * 3, "item": ["a", "a", "b", "b", "c", "c"], "response": [3] * 6}
+    found = agreement(karat.Judgments(columns, karat.Ordinal(5)), samples=0)
+    assert codes(found.summary) == ["agreement.undefined", "agreement.undefined"]
 
 
 @pytest.mark.slow

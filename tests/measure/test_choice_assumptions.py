@@ -9,7 +9,9 @@ import pytest
 
 import karat
 from karat.measure import MeasureError, choice_assumptions
+from karat.messages import Message
 from measure.chosen import choices
+from messages import code_or_text, codes, raises
 
 WORTH = [-1.2, -0.8, -0.3, 0.0, 0.4, 0.9, 1.3, 0.1]
 
@@ -20,7 +22,8 @@ def test_two_orders_are_seen() -> None:
     assert p["second dimension"] == pytest.approx(1 / 40)
     assert p["groups"] == pytest.approx(1 / 40)
     assert p["circular triads within participants"] > 0.05
-    assert "some participants order the stimuli in another way" in str(found)
+    assert set(codes(found.summary)) == {"assumptions.against"}
+    assert "assumptions.against_dimension" in {one.values["finding"].code for one in found.summary}
     direction = found.people["direction"].to_numpy()
     first, second = direction[:11], direction[11:]
     assert max(first.min(), second.min()) > min(first.max(), second.max())
@@ -30,8 +33,9 @@ def test_one_order_is_not_refused() -> None:
     said: list[str] = []
     found = choice_assumptions(choices(WORTH, 16, 28, seed=2, shape=2.5), samples=39, progress=said.append)
     assert found.tests["p"].min() > 0.05  # type: ignore[operator]
-    assert str(found).startswith("Nothing was seen against one order")
-    assert found.table().columns == ["test", "statistic", "expected", "p", "told"]
+    assert found.summary == (Message("assumptions.nothing", {"p": found.tests["p"].min()}),)
+    assert found.table().columns == ["test", "statistic", "expected", "p", "finding"]
+    assert set(codes(found.findings)) == {"assumptions.not_against"}
     assert found.people["outfit"].mean() == pytest.approx(1, abs=0.25)
     assert said[0] == "10 of 39 simulated studies"
 
@@ -60,19 +64,20 @@ def test_zeta_of_those_who_compared_everything() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"samples": 5}, "samples must be 19 or more"),
-        ({"by": "gruop"}, "is group meant"),
-        ({"by": "response"}, "some are in several"),
-        ({"question": "other"}, "there are no choices"),
+        ({"samples": 5}, "assumptions.samples"),
+        ({"by": "gruop"}, "rated.no_column"),
+        ({"by": "response"}, "assumptions.several_groups"),
+        ({"question": "other"}, "assumptions.no_choices"),
     ],
 )
 def test_what_is_refused(change: dict[str, object], words: str) -> None:
-    with pytest.raises(MeasureError, match=words):
+    with pytest.raises(MeasureError) as error:
         choice_assumptions(choices(WORTH, 6, 20, seed=4, turned=2), **change)  # type: ignore[arg-type]
+    assert words in code_or_text(error.value)
 
 
 def test_ratings_are_no_choices() -> None:
-    with pytest.raises(MeasureError, match="there are no choices"):
+    with raises(MeasureError, "assumptions.no_choices"):
         choice_assumptions(karat.datasets.load("likert"))
 
 
@@ -81,7 +86,7 @@ def test_without_triads_a_note_says_so() -> None:
     chain += [(f"q{who}", *row[1:4], "right") for who, row in enumerate(chain)]
     frame = dict(zip(("participant", "item", "left", "right", "response"), zip(*chain, strict=True), strict=True))
     found = choice_assumptions(karat.Judgments(frame, karat.Choice()), samples=19)
-    assert any("transitivity cannot be tested" in note for note in found.notes)
+    assert "assumptions.no_triads" in codes(found.notes)
     assert "weak transitivity" not in found.tests["test"].to_list()
 
 

@@ -14,11 +14,13 @@ import karat
 from karat.measure import MeasureError, predict, strength_draws, strengths
 from karat.measure.choice_strengths import choice_strengths, compared_stimuli
 from karat.measure.rated import rated
+from karat.messages import Message, message_of, with_code
 from karat.models.choices import Pairs, fit_pairs
 from karat.models.choices.predicted import population_probabilities
 from karat.models.choices.thurstone import fit_thurstone
 from karat.models.choices.thurstone_people import EULER, Population
 from measure.chosen import choices, told
+from messages import codes, raises
 
 WORTH = [-1.5, -0.9, -0.3, 0.2, 0.7, 1.8]
 NO_BAYES = importlib.util.find_spec("numpyro") is None
@@ -66,7 +68,7 @@ def test_ties_count_half_for_bradley_and_terry() -> None:
     """Every "no difference" once left and once right, and all others twice: the same strengths."""
     judgments = choices(WORTH, 12, 30, seed=3, criterion=0.6)
     found = found_by(judgments, "bradley-terry")
-    assert any("half a choice" in note for note in found.notes)
+    assert "choices.half_ties" in codes(found.notes)
     frame = judgments.frame
     ties = frame.filter(response="none")
     rest = frame.filter(pl.col("response") != "none")
@@ -82,39 +84,50 @@ def test_ties_count_half_for_bradley_and_terry() -> None:
 
 def test_what_is_not_connected_is_named() -> None:
     apart = told([("a", "b", "left"), ("b", "a", "left"), ("c", "d", "left"), ("d", "c", "left")])
-    with pytest.raises(MeasureError, match="2 groups of stimuli were never compared with each other: a, b; c, d"):
+    with raises(MeasureError, "choices.not_connected") as error:
         strengths(apart)
+    found = message_of(error.value).values["apart"]
+    assert (found.code, found.values["n"]) == ("choices.groups", 2)
+    assert [group.values["names"] for group in found.values["groups"]] == [["a", "b"], ["c", "d"]]
     one_way = told([("a", "b", "left"), ("b", "a", "left"), ("c", "a", "left"), ("c", "b", "left")])
-    with pytest.raises(MeasureError, match=r"c: always or never chosen over those .* say prior_sd=2"):
+    with raises(MeasureError, "choices.not_connected") as error:
         strengths(one_way)
+    found = message_of(error.value).values["apart"]
+    assert (found.code, found.values["together"]) == ("choices.one_way", None)
+    assert found.values["alone"].values == {"names": ["c"], "more": None}
     held = strengths(one_way, prior_sd=2.0)
     assert held.labels[0] == "c"
-    assert any("Only the prior (standard deviation 2) places them" in note for note in held.notes)
+    assert Message("choices.prior", {"apart": found, "sd": 2.0}) in held.notes
     many = told([(f"x{number:02}", "y", "left") for number in range(14)])
-    with pytest.raises(MeasureError, match="x09 and 5 more"):
+    with raises(MeasureError, "choices.not_connected") as error:
         strengths(many)
+    alone = message_of(error.value).values["apart"].values["alone"].values
+    assert (alone["names"][-1], alone["more"]) == ("x09", 5)
 
 
 def test_thurstone_notes_what_only_the_prior_places() -> None:
     rows = [("a", "b", "left"), ("b", "a", "left"), ("c", "d", "none"), ("d", "c", "left")] * 3
     found = found_by(told(rows, none=True), "thurstone")
-    assert any("never compared with each other" in note and "wide prior" in note for note in found.notes)
+    (placed,) = with_code(found.notes, "choices.wide_prior")
+    assert placed.values["apart"].code == "choices.groups"
 
 
 @pytest.mark.parametrize(
-    ("model", "options", "words"),
+    ("model", "options", "code"),
     [
-        ("thurstone", {"side": True}, "thurstone has no side"),
-        ("thurstone", {"prior_sd": 1.0}, "thurstone has no prior_sd"),
-        ("davidson", {"criterion": "shared"}, "davidson has no criterion"),
-        ("bradley-terry", {"posterior": True}, "bradley-terry has no posterior"),
-        ("davidson", {"prior_sd": 0.0}, "must be positive"),
-        ("thurstone", {"criterion": "mine"}, '"participant" or "shared"'),
+        ("thurstone", {"side": True}, "choices.no_option"),
+        ("thurstone", {"prior_sd": 1.0}, "choices.no_option"),
+        ("davidson", {"criterion": "shared"}, "choices.no_option"),
+        ("bradley-terry", {"posterior": True}, "choices.no_option"),
+        ("davidson", {"prior_sd": 0.0}, "choices.prior_sd"),
+        ("thurstone", {"criterion": "mine"}, "choices.criterion"),
     ],
 )
-def test_options_that_a_model_does_not_have_are_refused(model: str, options: dict[str, Any], words: str) -> None:
-    with pytest.raises(MeasureError, match=words):
+def test_options_that_a_model_does_not_have_are_refused(model: str, options: dict[str, Any], code: str) -> None:
+    with raises(MeasureError, code) as error:
         found_by(choices(WORTH, 4, 20, seed=4), model, **options)
+    if code == "choices.no_option":
+        assert message_of(error.value).values["option"] == next(iter(options))
 
 
 def test_rows_that_cannot_be_compared_are_counted() -> None:
@@ -125,10 +138,10 @@ def test_rows_that_cannot_be_compared_are_counted() -> None:
         right=pl.when(place == 1).then("left").otherwise("right"),
     )
     notes = found_by(karat.Judgments(frame, karat.Choice(none=True)), "davidson").notes
-    assert any(note.startswith("1 choice left out: left or right is not named") for note in notes)
-    assert any(note.startswith("1 choice left out: the same stimulus") for note in notes)
+    assert Message("choices.unnamed_side", {"n": 1}) in notes
+    assert Message("choices.same_sides", {"n": 1}) in notes
     bare = karat.Judgments(frame.drop("left", "right"), karat.Choice(none=True))
-    with pytest.raises(MeasureError, match="columns left and right are missing"):
+    with raises(MeasureError, "choices.no_sides"):
         found_by(bare, "davidson")
 
 
@@ -154,9 +167,9 @@ def test_predictions_are_the_formulas() -> None:
     found = predict(found_by(judgments, "thurstone"), [("i05", "i00"), ("i00", "i05")])
     assert found["p_left"][0] == pytest.approx(found["p_right"][1])
     assert found.select("p_left", "p_none", "p_right").sum_horizontal().to_list() == pytest.approx([1, 1])
-    with pytest.raises(MeasureError, match="no strengths of nobody"):
+    with raises(MeasureError, "choices.unknown"):
         predict(davidson, [("nobody", "i00")])
-    with pytest.raises(MeasureError, match="not about choices"):
+    with raises(MeasureError, "choices.not_choices"):
         predict(strengths(karat.datasets.load("likert"), "mean"), [])
 
 
@@ -172,8 +185,9 @@ def test_the_population_is_averaged_over() -> None:
 
 @pytest.mark.skipif(not NO_BAYES, reason="the extra bayes is installed")
 def test_without_the_extra_the_error_names_the_command() -> None:
-    with pytest.raises(MeasureError, match=r"pip install 'karat\[bayes\]'"):
+    with raises(MeasureError, "posterior.not_installed") as error:
         found_by(choices(WORTH, 6, 20, seed=9), "thurstone", posterior=True)
+    assert message_of(error.value).values == {"command": "pip install 'karat[bayes]'"}
 
 
 @pytest.mark.slow

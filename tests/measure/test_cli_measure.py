@@ -46,13 +46,13 @@ def results(tmp_path: Path) -> Path:
 def test_a_summary_without_out_and_the_same_as_json(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = told(capsys, results)
     assert "found      8 participants, 5 items, 40 answers" in text
-    assert "excluded   nobody: say --without screening.json" in text
-    assert "strengths  Strengths of 5 stimuli (ordinal)" in text
-    assert "not run    decisions: say --pairs. Without it, ratings need the column pair" in text
+    assert "excluded   nobody. Use --without screening.json" in text
+    assert "strengths  Acceptability estimates of 5 stimuli (ordinal)" in text
+    assert "not run    decisions: " in text
     assert text.rstrip().endswith("Nothing was written: say --out FOLDER to keep tables and figures.")
     data = json.loads(told(capsys, results, "--json", "--seed", "4"))
     assert data["settings"]["seed"] == 4
-    assert data["parts"][0]["told"].startswith("Strengths of 5 stimuli")
+    assert data["parts"][0]["told"].startswith("Acceptability estimates of 5 stimuli")
     assert told(capsys, results, "--quiet") == ""
 
 
@@ -79,8 +79,8 @@ def test_the_study_gives_conditions_and_planned_contrasts(tmp_path: Path, capsys
     pl.concat(parts).write_csv(tmp_path / "results.csv")
     formula = "response ~ order + (1 | participant) + (1 | item)"
     text = told(capsys, tmp_path / "results.csv", "--study", study.path, "--formula", formula)
-    assert "note       function is taken from the item table" in text
-    assert "planned    order: OP less PO " in text
+    assert "note       function was taken from the item table" in text
+    assert "planned    order: OP minus PO " in text
     data = json.loads(told(capsys, tmp_path / "results.csv", "--study", study.path, "--formula", formula, "--json"))
     planned = next(part for part in data["parts"] if part["name"] == "planned")
     assert planned["tables"]["planned"][0]["estimate"] > 0.5
@@ -100,14 +100,14 @@ def test_the_verdicts_of_a_screening_are_taken(tmp_path: Path, capsys: pytest.Ca
                            "--model", "mean"))  # fmt: skip
     assert whole["excluded"]["participants"] == list(screening.excluded)
     assert whole["parts"] == left["parts"]
-    assert left["excluded"]["told"].startswith("nobody here: ")
+    assert left["excluded"]["told"].startswith("nobody here. ")
 
 
 def test_pairs_come_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     judged("likert", [2.0, 0.0]).to_parquet(tmp_path / "judged.parquet")
     (tmp_path / "pairs.csv").write_text("pair,better,worse\none,a0,b0\ntwo,b1,a1\n", encoding="utf-8")
     text = told(capsys, tmp_path / "judged.parquet", "--pairs", tmp_path / "pairs.csv")
-    assert "2 pairs (ordinal)" in text
+    assert "of 2 pairs" in text
     assert "one   a0      b0 " in text
     assert "✓" in text
 
@@ -123,12 +123,12 @@ def test_flags_of_convert_are_taken(tmp_path: Path, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (["--model", "davidson"], "'davidson' is no model for ordinal answers"),
-        (["--question", "clear"], "there is no question 'clear'"),
+        (["--model", "davidson"], "“davidson” is not a model for ordinal answers"),
+        (["--question", "clear"], "There is no question “clear”"),
         (["--without", "nowhere.json"], "nowhere.json cannot be read"),
-        (["--pairs", "nowhere.csv"], "there is no file nowhere.csv"),
-        (["--functions", "tests"], "functions must be some of"),
-        (["--by", "grup"], "there is no column grup"),
+        (["--pairs", "nowhere.csv"], "There is no file nowhere.csv"),
+        (["--functions", "tests"], "must be some of"),
+        (["--by", "grup"], "There is no column grup"),
     ],
 )
 def test_bad_options_are_a_sentence(

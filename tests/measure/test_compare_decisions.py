@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.measure import MeasureError, compare_decisions, decisions
+from karat.messages import Message, message_of
+from messages import codes, raises
 from tests.measure.judged_pairs import judged
 
 WORDS = ["expert", "reverse", "none"]
@@ -33,9 +35,12 @@ def test_the_pairs_that_differ() -> None:
     assert (row["first"], row["second"], row["n"], row["opposite"]) == ("likert", "choice", 5, 1)
     assert row["same"] == pytest.approx(0.6)
     assert row["lower"] <= 0.6 <= row["upper"]
-    assert str(found).startswith(
-        "3 measures decide differently on 3 of 5 pairs. choice and magnitude agree least often"
-    )
+    first, least, most = found.summary
+    assert first == Message("compare_decisions.different", {"measures": 3, "different": 3, "pairs": 5})
+    assert (least.code, least.values["first"], least.values["second"], least.values["same"]) == (
+        "compare_decisions.agree_least", "choice", "magnitude", 0.4
+    )  # fmt: skip
+    assert (most.code, most.values["same"]) == ("compare_decisions.agree_most", 0.8)
 
 
 def test_with_a_reference_only_its_differences_are_told() -> None:
@@ -85,26 +90,35 @@ def test_symbols_tables_and_decisions_are_understood() -> None:
 def test_pairs_that_are_not_decided_by_all_are_told() -> None:
     found = compare_decisions({"a": FIRST, "b": {pair: SECOND[pair] for pair in "123"}})
     assert found.agreement["n"].item() == 3
-    assert found.notes == ("2 pairs not decided by every measure.",)
+    assert found.notes == (Message("compare_decisions.undecided", {"n": 2}),)
+    assert codes(found.summary) == ["compare_decisions.different", "compare_decisions.agree"]
     assert found.table()["pair"].to_list() == ["2"]
 
 
 @pytest.mark.parametrize(
-    ("given_tables", "settings", "told"),
+    ("given_tables", "settings", "code", "values"),
     [
-        ({"a": FIRST}, {}, "at least two measures"),
-        ({"a": FIRST, "b": SECOND}, {"reference": "c"}, "there is no measure c"),
-        ({"likert": FIRST, "b": SECOND}, {"reference": "liket"}, "is likert meant"),
-        ({"a": FIRST, "b": SECOND}, {"level": 1.0}, "level between 0 and 1"),
-        ({"a": FIRST, "b": {"1": "yes"}}, {}, "'yes' is no decision of b"),
-        ({"a": FIRST, "b": {"9": "none"}}, {}, "a and b have no pair in common"),
-        ({"a": FIRST, "pair": SECOND}, {}, "cannot be called pair"),
-        ({"a": FIRST, "b": pl.DataFrame({"pair": ["1"]})}, {}, "must have the columns pair and decision"),
-        ({"a": FIRST, "b": pl.DataFrame({"pair": ["1", "1"], "decision": ["none", "none"]})}, {}, "more than once"),
+        ({"a": FIRST}, {}, "one_measure", {}),
+        ({"a": FIRST, "b": SECOND}, {"reference": "c"}, "unknown_reference", {"measure": "c", "close": None}),
+        ({"likert": FIRST, "b": SECOND}, {"reference": "liket"}, "unknown_reference",
+         {"measure": "liket", "close": "likert"}),
+        ({"a": FIRST, "b": {"1": "yes"}}, {}, "unknown_decision",
+         {"decision": "yes", "measure": "b", "words": WORDS, "symbols": ["✓", "×", "~"]}),
+        ({"a": FIRST, "b": {"9": "none"}}, {}, "no_shared_pair", {"first": "a", "second": "b"}),
+        ({"a": FIRST, "pair": SECOND}, {}, "reserved_name", {}),
+        ({"a": FIRST, "b": pl.DataFrame({"pair": ["1"]})}, {}, "columns", {"measure": "b"}),
+        ({"a": FIRST, "b": pl.DataFrame({"pair": ["1", "1"], "decision": ["none", "none"]})}, {}, "repeated_pair",
+         {"measure": "b", "pair": "1"}),
     ],
-)
-def test_what_cannot_be_compared_is_told(
-    given_tables: dict[str, object], settings: dict[str, object], told: str
+)  # fmt: skip
+def test_what_cannot_be_compared_is_refused(
+    given_tables: dict[str, object], settings: dict[str, object], code: str, values: dict[str, object]
 ) -> None:
-    with pytest.raises(MeasureError, match=told):
+    with raises(MeasureError, f"compare_decisions.{code}") as caught:
         compare_decisions(given_tables, **settings)  # type: ignore[arg-type]
+    assert message_of(caught.value).values == values
+
+
+def test_levels_beyond_one_are_refused() -> None:
+    with raises(MeasureError, "bootstrap.settings"):
+        compare_decisions({"a": FIRST, "b": SECOND}, level=1.0)

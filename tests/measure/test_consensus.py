@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 import karat
 from karat.measure.consensus import Consensus, consensus
 from karat.measure.errors import MeasureError
+from karat.messages import Message, message_of
 from karat.models.dawid_skene import dawid_skene
+from messages import codes, raises
 
 SMALL = {
     "participant": ["p1", "p2", "p3"] * 3, "item": ["a"] * 3 + ["b"] * 3 + ["c"] * 3,
@@ -43,9 +45,10 @@ def test_given_weights_decide() -> None:
     assert found.participants["weight"].to_list() == [0.1, 0.1, 1.0]
     equal = consensus(judgments, "weighted", weights=dict.fromkeys(["p1", "p2", "p3"], 2.0))
     assert equal.soft_labels().equals(consensus(judgments, "majority").soft_labels())
-    with pytest.raises(MeasureError, match="no weight for p2 and 1 more"):
+    with raises(MeasureError, "consensus.no_weight") as caught:
         consensus(judgments, "weighted", weights={"p1": 1})
-    with pytest.raises(MeasureError, match="none negative"):
+    assert message_of(caught.value).values == {"participant": "p2", "more": 1}
+    with raises(MeasureError, "consensus.weights"):
         consensus(judgments, "weighted", weights={"p1": 1, "p2": -1, "p3": 1})
 
 
@@ -79,7 +82,8 @@ def test_guessers_have_no_weight() -> None:
 def test_the_model_is_that_of_the_engine() -> None:
     crowd = karat.datasets.load("crowd")
     found = consensus(crowd, iterations=3, tolerance=0.0)
-    assert found.notes == ("Dawid and Skene: not converged after 3 rounds; say iterations=... for more.",)
+    assert found.notes == (Message("consensus.not_converged", {"n": 3}),)
+    assert str(found).endswith(str(found.notes[0]))
     names = crowd.frame["item"].unique(maintain_order=True).to_list()
     people = crowd.frame["participant"].unique(maintain_order=True).to_list()
     item = crowd.frame["item"].replace_strict(names, list(range(80)), return_dtype=pl.Int64)
@@ -107,7 +111,7 @@ def test_ordered_errors_have_bias_and_precision() -> None:
     assert found.confusion.height == 48 * 25
     free = consensus(likert, errors="free", conditions=["order", "integration"])
     assert "bias" not in free.participants.columns
-    with pytest.raises(MeasureError, match="ordered errors need an ordered scale"):
+    with raises(MeasureError, "consensus.unordered"):
         consensus(karat.datasets.load("crowd"), errors="ordered")
 
 
@@ -120,22 +124,23 @@ def test_questions_are_labelled_by_themselves() -> None:
     numbers = {key: [*value, 0.5 if key == "response" else value[0]] for key, value in columns.items()}
     numbers["question"][-1] = "q3"
     mixed = consensus(karat.Judgments(numbers, {"q1": LABELS, "q2": LABELS, "q3": slider}), "majority")
-    assert "q3: numbers have no labels; left out." in mixed.notes
-    with pytest.raises(MeasureError, match="needs answers in categories"):
+    numbers = Message("consensus.numbers")
+    assert Message("measure.about_question", {"question": "q3", "note": numbers}) in mixed.notes
+    with raises(MeasureError, "consensus.no_categories"):
         consensus(karat.Judgments(SMALL | {"response": [0.5] * 9}, slider))
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "code"),
     [
-        ({"method": "glad"}, "method must be majority, weighted or dawid-skene"),
-        ({"method": "majority", "weights": {}}, 'weights go with method="weighted"'),
-        ({"method": "majority", "errors": "free"}, "errors must be free or ordered"),
-        ({"iterations": 0}, "iterations must be 1 or more"),
+        ({"method": "glad"}, "consensus.unknown_method"),
+        ({"method": "majority", "weights": {}}, "consensus.weights_without_method"),
+        ({"method": "majority", "errors": "free"}, "consensus.errors"),
+        ({"iterations": 0}, "consensus.search"),
     ],
 )
-def test_settings_that_cannot_be_are_told(settings: dict[str, object], told: str) -> None:
-    with pytest.raises(MeasureError, match=told):
+def test_settings_that_cannot_be_are_refused(settings: dict[str, object], code: str) -> None:
+    with raises(MeasureError, code):
         consensus(karat.Judgments(SMALL, LABELS), **settings)
 
 
@@ -152,4 +157,5 @@ def test_probabilities_sum_to_one_and_labels_fit_them(seed: int, method: str) ->
     np.testing.assert_allclose(soft.sum(axis=1), 1)
     highest = [found.labels["label"][row] == "xyz"[int(soft[row].argmax())] for row in range(len(soft))]
     assert all(highest)
-    assert str(found).startswith(f"Labels for {len(soft)} item")
+    assert codes(found.summary) == ["consensus.labels", "consensus.right"]
+    assert (found.summary[0].values["items"], found.summary[0].values["method"]) == (len(soft), method)

@@ -9,7 +9,9 @@ import pytest
 import karat
 from karat.measure.contrast_data import asked_for, one_question
 from karat.measure.contrasts import contrasts
+from karat.messages import Message
 from measure.factorial import FORMULA, frame, rated
+from messages import raises
 
 
 def test_what_is_known_of_participants_may_be_a_condition() -> None:
@@ -27,7 +29,7 @@ def test_what_is_known_of_participants_may_be_a_condition() -> None:
 def test_what_a_covariate_does_to_the_tests_is_told() -> None:
     judgments = rated(frame(), karat.Ordinal(5))
     found = contrasts(judgments, "response ~ a * scale(trial) + (1 | participant) + (1 | item)")
-    assert "Terms that interact with scale(trial) are tested where it is 0." in found.notes
+    assert Message("wald.covariates", {"names": ["scale(trial)"], "n": 1}) in found.notes
 
 
 def test_answers_are_turned_the_right_way_round() -> None:
@@ -47,7 +49,8 @@ def test_missing_values_are_counted() -> None:
     judgments = rated(frame(), karat.Ordinal(5))
     table = judgments.frame.with_columns(a=pl.when(pl.col("trial") == 1).then(None).otherwise(pl.col("a")))
     found = contrasts(karat.Judgments(table, karat.Ordinal(5)), FORMULA)
-    assert "24 of 384 rows were left out: a is missing in 24." in found.notes
+    missing = Message("frame.missing", {"column": "a", "n": 24})
+    assert Message("frame.left_out", {"n": 24, "rows": 384, "causes": [missing]}) in found.notes
     assert found.means.filter(term="a")["n"].sum() == 360
 
 
@@ -55,9 +58,7 @@ def test_second_answers_are_kept_and_told() -> None:
     table = rated(frame(), karat.Ordinal(5)).frame
     again = pl.concat([table, table.filter(pl.col("trial") == 1).with_columns(trial=pl.lit(99, dtype=pl.Int64))])
     found = contrasts(karat.Judgments(again, karat.Ordinal(5)), FORMULA)
-    assert any(
-        note.startswith("24 answers to a stimulus that the same participant had answered") for note in found.notes
-    )
+    assert Message("contrasts.repeats", {"n": 24}) in found.notes
 
 
 def test_several_questions_need_a_name() -> None:
@@ -66,17 +67,18 @@ def test_several_questions_need_a_name() -> None:
     judgments = karat.Judgments(both, karat.Ordinal(5))
     with pytest.raises(karat.measure.MeasureError, match=r"2 questions.*natural, clear"):
         contrasts(judgments, FORMULA)
-    with pytest.raises(karat.measure.MeasureError, match="is clear meant"):
+    with raises(karat.measure.MeasureError, "rated.no_question"):
         contrasts(judgments, FORMULA, question="claer")
     assert one_question(judgments, "contrasts", "clear", ("test",)).rows.height == table.height
 
 
 def test_conditions_that_are_none() -> None:
     judgments = rated(frame(), karat.Ordinal(5))
-    for conditions, told in ((["aa"], "is a meant"), ([], "is empty")):
-        with pytest.raises(karat.measure.MeasureError, match=told):
-            contrasts(judgments, conditions=conditions)
-    with pytest.raises(karat.measure.MeasureError, match="leave out formula or conditions"):
+    with raises(karat.measure.MeasureError, "rated.no_column"):
+        contrasts(judgments, conditions=["aa"])
+    with raises(karat.measure.MeasureError, "contrasts.empty_conditions"):
+        contrasts(judgments, conditions=[])
+    with raises(karat.measure.MeasureError, "contrasts.formula_and_conditions"):
         contrasts(judgments, FORMULA, conditions=["a"])
-    with pytest.raises(karat.measure.MeasureError, match="no column is a condition"):
+    with raises(karat.measure.MeasureError, "contrasts.no_condition"):
         contrasts(karat.Judgments(judgments.frame.drop("a", "b"), karat.Ordinal(5)))

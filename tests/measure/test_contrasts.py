@@ -14,7 +14,10 @@ from hypothesis import strategies as st
 
 import karat
 from karat.measure.contrasts import Contrasts, contrasts
+from karat.messages import Message, message_of, with_code
+from karat.models.glrm.mixed_singular import SINGULAR
 from measure.factorial import FORMULA, frame, rated
+from messages import codes, raises
 
 SCALES = [karat.Ordinal(5), karat.Binary(), karat.Continuous(), karat.Magnitude(modulus=2.0)]
 
@@ -106,10 +109,11 @@ def test_without_a_formula_it_is_the_largest_of_the_design_and_simplified() -> N
     result = contrasts(rated(frame(slope=0.0), karat.Continuous()))
     assert result.formula == "response ~ a * b + (1 + a * b | participant) + (1 + a * b | item)"
     assert result.simplified
-    assert "was simplified, since its fit was singular" in str(result)
+    assert "contrasts.simplified" in codes(result.warnings)
+    assert str(result) == " ".join(map(str, (*result.summary, *result.warnings)))
     whole = contrasts(rated(frame(slope=0.0), karat.Continuous()), simplify=False)
     assert not whole.simplified
-    assert any("singular" in note for note in whole.notes)
+    assert set(codes(whole.notes)) & set(SINGULAR)
 
 
 def test_slopes_that_are_there_stay() -> None:
@@ -123,7 +127,8 @@ def test_slopes_that_are_there_stay() -> None:
 def test_an_empty_cell_is_named_and_not_estimated(scale: karat.Scale) -> None:
     table = frame().filter((pl.col("a") != "high") | (pl.col("b") != "new"))
     result = contrasts(rated(table, scale), FORMULA)
-    assert "No row has a = high and b = new" in str(result)
+    (dropped,) = with_code(result.warnings, "design.dropped")
+    assert [cell.values["levels"] for cell in dropped.values["empty"].values["cells"]] == [["a = high", "b = new"]]
     assert not result.interactions.height
     cells = result.means.filter(term="a:b")
     assert cells["estimate"].is_nan().to_list() == [True, False, False, False]
@@ -146,7 +151,7 @@ def test_a_response_time_may_be_asked_for_instead() -> None:
     table = judgments.frame.with_columns(rt=pl.Series(np.exp(np.random.default_rng(3).normal(size=len(judgments)))))
     result = contrasts(karat.Judgments(table, karat.Ordinal(5)), "log(rt) ~ a + (1 | participant) + (1 | item)")
     assert result.settings["family"] == "gaussian"
-    assert result.unit == "units of log(rt)"
+    assert result.unit == Message("unit.column", {"column": "log(rt)"})
     assert result.means["raw"].to_list() == pytest.approx(
         table.group_by("a").agg(pl.col("rt").mean()).sort("a")["rt"].to_list()
     )
@@ -155,7 +160,7 @@ def test_a_response_time_may_be_asked_for_instead() -> None:
 def test_slopes_that_cannot_be_told_from_chance_are_not_asked_for() -> None:
     result = contrasts(rated(frame(24, 4), karat.Continuous()))
     assert result.formula == "response ~ a * b + (1 + a + b | participant) + (1 + a * b | item)"
-    assert "Participants have no slope for a:b: most have one answer a cell." in result.notes
+    assert "contrasts.one_answer_per_cell" in codes(result.notes)
 
 
 @pytest.mark.slow
@@ -167,38 +172,40 @@ def test_a_fit_that_failed_is_told_and_intercepts_are_taken(monkeypatch: pytest.
         model = fit(formula, *args, **settings)
         if "(1 + a" not in formula:
             return model
-        convergence = replace(model.fit.convergence, converged=False, reason="there is no maximum")
+        convergence = replace(model.fit.convergence, converged=False, reason=Message("fit.reason_modes"))
         return replace(model, fit=replace(model.fit, convergence=convergence))
 
     monkeypatch.setattr(module, "fit", failing)
     result = contrasts(rated(frame(), karat.Continuous()))
     assert result.formula == "response ~ a * b + (1 | participant) + (1 | item)"
-    assert "was not used: there is no maximum" in str(result)
+    (unused,) = with_code(result.warnings, "contrasts.not_used")
+    assert unused.values["reason"].code == "fit.reason_modes"
     given = contrasts(rated(frame(), karat.Continuous()), "response ~ a + (1 + a | participant)")
-    assert "Do not trust these numbers" in str(given)
+    assert "contrasts.not_converged" in codes(given.warnings)
 
 
 @pytest.mark.parametrize(
-    ("formula", "told"),
+    ("formula", "code"),
     [
-        ("response ~ aa + b + (1 | participant)", 'no column "aa"; did you mean "a"'),
-        ("response ~ a * b", "no random effects"),
-        ("response ~ a + (1 | participant", "never closed"),
+        ("response ~ aa + b + (1 | participant)", "formula.no_column_close"),
+        ("response ~ a * b", "model.no_random"),
+        ("response ~ a + (1 | participant", "formula.open_bracket"),
     ],
 )
-def test_a_wrong_formula_is_named(formula: str, told: str) -> None:
-    with pytest.raises(karat.measure.MeasureError, match="contrasts: ") as error:
+def test_a_wrong_formula_is_named(formula: str, code: str) -> None:
+    with pytest.raises(karat.measure.MeasureError) as error:
         contrasts(rated(frame(4, 4), karat.Ordinal(5)), formula)
-    assert told in str(error.value)
+    message = message_of(error.value)
+    assert message.values.get("problem", message).code == code
 
 
 def test_what_cannot_be_contrasted() -> None:
     choices = karat.Judgments(
         {"participant": ["p"], "item": ["x:y"], "left": ["x"], "right": ["y"], "response": ["left"]}, karat.Choice()
     )
-    with pytest.raises(karat.measure.MeasureError, match=r"strengths\(judgments\).*decisions"):
+    with raises(karat.measure.MeasureError, "contrasts.choices"):
         contrasts(choices, "response ~ 1 + (1 | participant)")
-    with pytest.raises(karat.measure.MeasureError, match="level lies between"):
+    with raises(karat.measure.MeasureError, "measure.level"):
         contrasts(rated(frame(4, 4), karat.Ordinal(5)), FORMULA, level=95)
 
 

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import karat
-from karat.measure import MeasureError, decisions, stability
+from karat.measure import MeasureError, decisions, stability, strengths
+from karat.messages import Message, message_of
 from karat.models.proportions import holm
+from messages import codes, raises
 from tests.measure.judged_pairs import judged
 
 CLEAR = [2.0, -2.0, 0.0, 1.5]
@@ -42,9 +44,8 @@ def test_clear_pairs_are_decided_on_every_scale(kind: str, model: str | None, me
     assert set(found.frame["measure"]) == {measure}
     assert found.counts == {"expert": 2, "reverse": 1, "none": 1}
     assert found.frame["pair"].to_list() == list("0123")
-    assert f"4 pairs ({measure}): 2 as experts prefer, 1 the other way round, 1 without a difference found;" in str(
-        found
-    )
+    assert found.summary[0].code == "decisions.counts"
+    assert found.summary[0].values == {"pairs": 4, "model": measure, "expert": 2, "reverse": 1, "none": 1}
     # The pairs follow from status or from the right side too.
     assert decisions(judgments, model=model).frame.equals(found.frame)
 
@@ -66,7 +67,9 @@ def test_a_tilde_is_no_evidence_of_no_difference() -> None:
     assert set(few.frame["decision"]) == set(many.frame["decision"]) == {"none"}
     assert set(few.frame["equivalence"]) == {"undecided"}
     assert set(many.frame["equivalence"]) == {"equivalent"}
-    assert str(many).endswith("practically equivalent among these: 3 (within 0.60 points).")
+    equivalent = Message("decisions.equivalent", {"equal": 3, "rope": 6 * 0.1, "unit": Message("unit.scale_points")})
+    assert many.summary[1].code == equivalent.code
+    assert str(many.summary[1]) == str(equivalent)
 
 
 def test_a_check_may_be_too_small_to_matter() -> None:
@@ -112,7 +115,7 @@ def test_ties_are_left_out_of_the_test_and_reported() -> None:
     answers = judgments.frame.filter(pl.col("item") == "i2")["response"]
     assert row["ties"] == pytest.approx((answers == "none").mean())
     assert row["n"] == 40
-    assert any('"no difference" not in the tests' in note for note in found.notes)
+    assert "decisions.ties" in codes(found.notes)
 
 
 def test_models_of_choices_agree_with_the_direct_ones() -> None:
@@ -121,9 +124,10 @@ def test_models_of_choices_agree_with_the_direct_ones() -> None:
     davidson = decisions(judgments, PAIRS, "davidson", prior_sd=2.0)
     for found in (thurstone, davidson):
         assert found.frame["symbol"].to_list() == ["✓", "×", "~", "✓"]
-        assert any("never compared with each other" in note for note in found.notes)
-    assert (thurstone.settings["rope"], thurstone.unit) == (0.2, "standard deviations of a typical participant's noise")
-    assert (round(davidson.settings["rope"], 2), davidson.unit) == (0.36, "logits")
+        assert any("never compared" in str(note) for note in found.notes)
+    assert thurstone.settings["rope"] == 0.2
+    assert str(thurstone.unit) == str(strengths(judgments, "thurstone").unit)
+    assert (round(davidson.settings["rope"], 2), davidson.unit.code) == (0.36, "unit.logits")
     with pytest.raises(MeasureError, match="say prior_sd=2"):
         decisions(judgments, PAIRS, "davidson")
 
@@ -143,10 +147,11 @@ def test_choices_without_all_pairs_take_a_model() -> None:
 def test_pairs_without_answers_are_told() -> None:
     found = decisions(judged("likert", CLEAR), [*PAIRS, ("9", "a9", "b9")], "paired")
     assert found.frame.height == 4
-    assert "1 pair without enough answers left out: 9." in found.notes
-    with pytest.raises(MeasureError, match="there is no stimulus a00; is a0 meant"):
+    assert Message("decisions.left_out", {"n": 1, "pairs": ["9"], "more": None}) in found.notes
+    with raises(MeasureError, "decisions.unknown_stimulus") as caught:
         decisions(judged("likert", CLEAR), [("1", "a00", "b00")], "paired")
-    with pytest.raises(MeasureError, match="no pair has enough answers"):
+    assert message_of(caught.value).values == {"stimulus": "a00", "close": "a0"}
+    with raises(MeasureError, "decisions.too_few_answers"):
         decisions(judged("forced", CLEAR), [("1", "a0", "b1")], "binomial")
 
 
@@ -161,14 +166,14 @@ def test_conditions_are_part_of_the_name() -> None:
     for model in ("paired", "ordinal"):
         found = decisions(judgments, [("t0", "t0, AB", "t0, BA"), ("t1", "t1, AB", "t1, BA")], model)
         assert found.counts["expert"] == 2
-        assert any("items by order" in note for note in found.notes)
+        assert any("order" in str(note) for note in found.notes)
 
 
 def test_questions_are_decided_one_by_one() -> None:
     frame = judged("likert", CLEAR).frame
     both = pl.concat([frame.with_columns(question=pl.lit(name)) for name in ("natural", "clear")])
     judgments = karat.Judgments(both, karat.Ordinal(7))
-    with pytest.raises(MeasureError, match="for one of natural, clear"):
+    with raises(MeasureError, "rated.several_questions"):
         decisions(judgments, PAIRS, "paired")
     with pytest.raises(MeasureError, match="no answers to the question nice"):
         decisions(judgments, PAIRS, "paired", question="nice")
@@ -176,26 +181,31 @@ def test_questions_are_decided_one_by_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "code", "values"),
     [
-        ({"alpha": 0.0}, "alpha must lie between"),
-        ({"adjust": "bonferroni"}, 'adjust is "holm", "bh" or "none"'),
-        ({"rope": -1.0}, "must be positive"),
-        ({"model": "binomial"}, "binomial is not for ordinal answers"),
-        ({"model": "thurstone"}, "no model for ordinal answers"),
-        ({"model": "paired", "posterior": True}, "paired contrasts have no posterior"),
-        ({"model": "paired", "prior_sd": 1.0}, "paired contrasts have no prior_sd"),
-        ({"model": "ordinal", "prior_sd": 1.0}, "prior_sd is for choices"),
+        ({"alpha": 0.0}, "decisions.alpha", {"alpha": 0.0}),
+        ({"adjust": "bonferroni"}, "decisions.adjust", {"adjust": "bonferroni"}),
+        ({"rope": -1.0}, "decisions.rope", {"rope": -1.0}),
+        ({"model": "binomial"}, "decisions.wrong_model", {"model": "binomial", "kind": "ordinal", "usual": "paired"}),
+        ({"model": "paired", "posterior": True}, "decisions.no_option", {"model": "paired", "option": "posterior"}),
+        ({"model": "paired", "prior_sd": 1.0}, "decisions.no_option", {"model": "paired", "option": "prior_sd"}),
     ],
 )
-def test_settings_that_cannot_be_are_told(settings: dict[str, object], told: str) -> None:
-    with pytest.raises(MeasureError, match=told):
+def test_settings_that_cannot_be_are_refused(settings: dict[str, object], code: str, values: dict[str, object]) -> None:
+    with raises(MeasureError, code) as caught:
+        decisions(judged("likert", CLEAR), PAIRS, **settings)  # type: ignore[arg-type]
+    assert message_of(caught.value).values == values
+
+
+@pytest.mark.parametrize("settings", [{"model": "thurstone"}, {"model": "ordinal", "prior_sd": 1.0}])
+def test_settings_that_the_model_does_not_know_are_refused(settings: dict[str, object]) -> None:
+    with pytest.raises(MeasureError):
         decisions(judged("likert", CLEAR), PAIRS, **settings)  # type: ignore[arg-type]
 
 
 def test_labels_have_no_better_and_worse() -> None:
     table = {"participant": ["p1", "p1"], "item": ["a", "b"], "response": ["x", "y"]}
-    with pytest.raises(MeasureError, match="labels have no better and worse"):
+    with raises(MeasureError, "decisions.labels"):
         decisions(karat.Judgments(table, karat.Nominal(["x", "y"])), [("1", "a", "b")])
 
 

@@ -8,6 +8,8 @@ import pytest
 from scipy import stats
 
 from karat.measure import MeasureError, feature_correlations, overall_regression
+from karat.messages import Message
+from messages import codes, raises
 
 
 def texts() -> pl.DataFrame:
@@ -20,7 +22,8 @@ def texts() -> pl.DataFrame:
 def test_the_dimension_that_matters_comes_first() -> None:
     found = overall_regression(texts(), "overall", ["flow", "clarity"])
     assert found.table()["dimension"].to_list() == ["clarity", "flow"]
-    assert "clarity weighs most" in str(found)
+    assert codes(found.summary) == ["overall_regression.explained", "overall_regression.largest"]
+    assert found.summary[1].values["dimension"] == "clarity"
     assert found.model.left_out_r2 < found.r2
     assert found.observations == 40
 
@@ -29,14 +32,14 @@ def test_texts_with_a_gap_are_left_out_and_told() -> None:
     gaps = texts().with_columns(pl.when(pl.int_range(40) < 4).then(None).otherwise("overall").alias("overall"))
     found = overall_regression(gaps, "overall", ["clarity"])
     assert found.observations == 36
-    assert "4 texts left out" in found.notes[0]
+    assert found.notes == (Message("dimension_links.missing_values", {"n": 4}),)
 
 
 def test_dimensions_that_overlap_are_told() -> None:
     near = texts().with_columns(twin=pl.col("clarity") + 0.01 * pl.col("flow"))
     found = overall_regression(near.with_columns(pl.col("twin") + 0.1 * pl.col("words") / 40), "overall",
                                ["clarity", "twin"])  # fmt: skip
-    assert "clarity, twin is inflated over 10 times" in found.notes[0]
+    assert found.notes == (Message("overall_regression.inflated", {"dimensions": ["clarity", "twin"], "times": 10}),)
 
 
 def test_correlations_beside_scipy() -> None:
@@ -48,7 +51,8 @@ def test_correlations_beside_scipy() -> None:
         assert (row["lower"], row["upper"]) == pytest.approx(tuple(pearson.confidence_interval()))
         assert row["spearman"] == pytest.approx(stats.spearmanr(x, y).statistic)
     assert found.table()["feature"][0] == "overall"
-    assert "the strongest is clarity with overall" in str(found)
+    strongest = found.summary[1].values
+    assert (strongest["dimension"], strongest["feature"]) == ("clarity", "overall")
 
 
 def test_a_feature_that_does_not_vary_is_not_counted_among_the_tests() -> None:
@@ -63,18 +67,19 @@ def test_a_feature_that_does_not_vary_is_not_counted_among_the_tests() -> None:
 def test_a_feature_that_does_not_vary_has_no_correlation() -> None:
     found = feature_correlations({"clarity": [1.0, 2, 3, 4], "words": [5, 5, 5, 5]}, ["clarity"], ["words"])
     assert np.isnan(found.frame["pearson"][0])
+    assert codes(found.summary) == ["feature_correlations.clear"]
 
 
 def test_what_cannot_be_asked_for() -> None:
-    with pytest.raises(MeasureError, match="no column clearness"):
+    with raises(MeasureError, "dimension_links.unknown_column"):
         overall_regression(texts(), "overall", ["clearness"])
-    with pytest.raises(MeasureError, match="too few for 2 dimensions"):
+    with raises(MeasureError, "overall_regression.too_few_texts"):
         overall_regression(texts().head(3), "overall", ["clarity", "flow"])
-    with pytest.raises(MeasureError, match="clarity is named twice"):
+    with raises(MeasureError, "dimension_links.repeated_column"):
         overall_regression(texts(), "overall", ["clarity", "clarity"])
-    with pytest.raises(MeasureError, match="not independent of each other"):
+    with raises(MeasureError, "overall_regression.dependent"):
         overall_regression(texts().with_columns(same=2 * pl.col("clarity")), "overall", ["clarity", "same"])
-    with pytest.raises(MeasureError, match="under four texts"):
+    with raises(MeasureError, "feature_correlations.too_few_texts"):
         feature_correlations(texts().head(3), ["clarity"], ["words"])
-    with pytest.raises(MeasureError, match="holds no numbers"):
+    with raises(MeasureError, "dimension_links.no_numbers"):
         feature_correlations({"a": ["x"] * 4, "b": [1, 2, 3, 4]}, ["a"], ["b"])

@@ -9,10 +9,12 @@ import polars as pl
 import pytest
 
 import karat
+from karat.judgments.scales import Scale
 from karat.measure import MeasureError
 from karat.measure.expert_pairs import expert_pairs
 from karat.measure.rated import Rated, rated
-from karat.scales import Scale
+from karat.messages import message_of
+from messages import raises
 
 ROWS = [("1", "a", "b"), ("2", "d", "c")]
 
@@ -68,43 +70,46 @@ def test_a_key_that_contradicts_itself_is_told() -> None:
         "participant": ["p1", "p2"], "item": ["ab", "ab"], "response": ["left", "right"],
         "left": ["a", "b"], "right": ["b", "a"], "expected": ["left", "left"],
     }  # fmt: skip
-    with pytest.raises(MeasureError, match="the pair ab is there more than once"):
+    with raises(MeasureError, "decisions.repeated_pairs") as caught:
         expert_pairs(None, one_of(table, karat.Choice()))
+    assert message_of(caught.value).values == {"pairs": ["ab"], "more": None}
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "code", "values"),
     [
-        ([], "there are no pairs"),
-        ([("1", "a")], r"must be \(pair, better, worse\)"),
-        (["abc"], r"must be \(pair, better, worse\)"),
-        ([("97", "a", "a")], "stimulus of pair 97 are the same"),
-        ([*ROWS, ROWS[0]], "the pair 1 is there more than once"),
-        ({"pair": ["1"], "better": ["a"]}, "has no column worse"),
-        ({"pair": ["1"], "better": ["a"], "worse": [None]}, "1 pair without a name"),
-        ("nowhere.csv", "there is no file nowhere.csv"),
-        (None, "say pairs="),
+        ([], "no_pairs", {}),
+        ([("1", "a")], "pairs_of_list", {}),
+        (["abc"], "pairs_of_list", {}),
+        ([("97", "a", "a")], "same_stimulus", {"pairs": ["97"], "more": None}),
+        ([*ROWS, ROWS[0]], "repeated_pairs", {"pairs": ["1"], "more": None}),
+        ({"pair": ["1"], "better": ["a"]}, "missing_column", {"column": "worse"}),
+        ({"pair": ["1"], "better": ["a"], "worse": [None]}, "incomplete_pairs", {"n": 1}),
+        ("nowhere.csv", "no_file", {"file": "nowhere.csv"}),
+        (None, "ratings_without_pairs", {}),
     ],
 )
-def test_what_is_wrong_with_pairs_is_told(given: object, told: str) -> None:
-    with pytest.raises(MeasureError, match=told):
+def test_what_is_wrong_with_pairs_is_said(given: object, code: str, values: dict[str, object]) -> None:
+    with raises(MeasureError, f"decisions.{code}") as caught:
         expert_pairs(given, ratings())
+    assert message_of(caught.value).values == values
 
 
 def test_unclear_pairs_of_ratings_are_told() -> None:
     status = ["grammatical", "ungrammatical", "marked", "marked"]
-    with pytest.raises(MeasureError, match="which stimulus of pair 2 is the better"):
+    with raises(MeasureError, "decisions.unclear_pairs") as caught:
         expert_pairs(None, ratings(status=status))
+    assert message_of(caught.value).values == {"pairs": ["2"], "more": None}
 
 
 def test_choices_without_sides_are_told() -> None:
     table = {"participant": ["p1"], "item": ["ab"], "response": ["left"]}
-    with pytest.raises(MeasureError, match="choices need the columns left, right and expected"):
+    with raises(MeasureError, "decisions.choices_without_pairs"):
         expert_pairs(None, one_of(table, karat.Choice()))
 
 
 def test_a_file_that_is_no_table_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "empty.csv").write_text("")
     for path in (tmp_path / "empty.csv", tmp_path):
-        with pytest.raises(MeasureError, match=r"cannot be read .* Give a CSV with the columns pair"):
+        with raises(MeasureError, "decisions.unreadable_file"):
             expert_pairs(path, rated(karat.datasets.load("crowd"), "decisions")[0])

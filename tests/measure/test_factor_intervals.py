@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
-import pytest
 
 from karat.measure import MeasureError, factor_intervals, factors, ratings_matrix
 from measure.differential import differential
+from messages import codes, raises
 
 
 def test_intervals_hold_the_estimates_and_say_that_factors_are_stable() -> None:
@@ -43,18 +43,18 @@ def test_participants_with_many_equal_cases_widen_the_intervals() -> None:
     width = (people["upper"] - people["lower"]).to_numpy().mean()
     narrow = (cases.table()["upper"] - cases.table()["lower"]).to_numpy().mean()
     assert width > 1.5 * narrow
-    assert "as if they were independent" in cases.notes[0]
+    assert cases.notes[0].code == "factor_intervals.no_participants"
 
 
 def test_a_factor_that_is_not_there_is_told() -> None:
     noise = pl.DataFrame(np.random.default_rng(3).standard_normal((60, 6)), schema=list("abcdef"))
     notes = factor_intervals(factors(noise, 2), draws=20).notes
-    assert any("often is another factor" in note for note in notes)
+    assert "factor_intervals.unstable" in codes(notes)
 
 
 def test_what_cannot_be_asked_for() -> None:
     one = [[1, 0.6, 0.5, 0.4], [0.6, 1, 0.5, 0.4], [0.5, 0.5, 1, 0.3], [0.4, 0.4, 0.3, 1]]
-    with pytest.raises(MeasureError, match="only their correlations"):
+    with raises(MeasureError, "factor_intervals.no_ratings"):
         factor_intervals(factors(one, 1, observations=100))
-    with pytest.raises(MeasureError, match="draws"):
+    with raises(MeasureError, "factor_intervals.settings"):
         factor_intervals(factors(ratings_matrix(differential(people=20)), 1), draws=1)

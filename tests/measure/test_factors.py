@@ -7,7 +7,9 @@ import polars as pl
 import pytest
 
 from karat.measure import Factors, MeasureError, factors, ratings_matrix
+from karat.messages import Message, message_of
 from measure.differential import PAIRS, differential
+from messages import codes, raises
 
 ONE = [[1, 0.6, 0.5, 0.4], [0.6, 1, 0.5, 0.4], [0.5, 0.5, 1, 0.3], [0.4, 0.4, 0.3, 1]]
 
@@ -58,7 +60,7 @@ def test_names(found: Factors) -> None:
     assert named.scores().columns[2:] == ["precision", "complexity"]
     assert named.explained["factor"].to_list() == ["precision", "complexity"]
     assert set(named.frame["factor"]) == {"precision", "complexity"}
-    with pytest.raises(MeasureError, match="2 factors"):
+    with raises(MeasureError, "factors.names"):
         found.named("precision")
 
 
@@ -71,35 +73,45 @@ def test_minimum_residuals_and_other_rotations_find_the_same_structure(found: Fa
 
 
 def test_it_prints_itself(found: Factors) -> None:
-    text = str(found)
-    assert text.startswith("2 factors explain ")
-    assert "Fit: chi-squared(4) = " in text
-    assert "hang together" in text
-    assert "No degrees of freedom are left to test the fit." in str(factors(np.array(ONE)[:3, :3], 1, observations=99))
+    explained, fit = found.summary
+    assert (explained.code, explained.values["n"], explained.values["pairs"]) == ("factors.explained", 2, 6)
+    assert (fit.code, fit.values["dof"], fit.values["chi2"]) == ("factors.fit", 4, found.chi2)
+    assert found.notes
+    assert str(found) == "\n".join([f"{explained!s} {fit!s}", *(f"Note: {note!s}" for note in found.notes)])
+    full = factors(np.array(ONE)[:3, :3], 1, observations=99)
+    assert codes(full.summary) == ["factors.explained", "factors.no_test"]
+    assert "factors.no_degrees_of_freedom" in codes(full.notes)
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("settings", "code", "values"),
     [
-        ({"n": 2}, "4 pairs allow 1 factor, not 2"),
-        ({"n": 0}, "not 0"),
-        ({"method": "paf"}, '"ml" or "minres"'),
-        ({"rotation": "quartimax"}, '"promax", "oblimin", "varimax" or None'),
-        ({"rotation": "oblimin", "kaiser": "spss"}, 'one of "none", "all" for oblimin'),
-        ({"start": "random"}, '"usual" or "best"'),
+        ({"n": 2}, "factors.number", {"pairs": 4, "most": 1, "n": 2}),
+        ({"n": 0}, "factors.number", {"pairs": 4, "most": 1, "n": 0}),
+        ({"method": "paf"}, "factors.method", {"method": "paf"}),
+        ({"rotation": "quartimax"}, "factors.rotation", {"rotation": "quartimax"}),
+        ({"rotation": "oblimin", "kaiser": "spss"}, "factors.kaiser",
+         {"known": ["none", "all"], "rotation": "oblimin", "kaiser": "spss"}),
+        ({"start": "random"}, "factors.start", {"start": "random"}),
     ],
-)
-def test_what_cannot_be_asked_for(settings: dict[str, object], message: str) -> None:
-    with pytest.raises(MeasureError, match=message):
+)  # fmt: skip
+def test_what_cannot_be_asked_for(settings: dict[str, object], code: str, values: dict[str, object]) -> None:
+    with raises(MeasureError, code) as caught:
         factors(ONE, **({"n": 1, "observations": 200} | settings))  # type: ignore[arg-type]
+    assert message_of(caught.value).values == values
+
+
+def test_two_pairs_have_no_factor() -> None:
+    with raises(MeasureError, "factors.too_few_pairs"):
+        factors(np.array(ONE)[:2, :2], 1, observations=200)
 
 
 def test_scores_need_ratings() -> None:
-    with pytest.raises(MeasureError, match="only their correlations"):
+    with raises(MeasureError, "factors.no_ratings"):
         factors(ONE, 1, observations=200).scores()
-    with pytest.raises(MeasureError, match='"regression" or "bartlett"'):
+    with raises(MeasureError, "factors.score_method"):
         factors(ratings_matrix(differential(people=20)), 1).scores("mean")  # type: ignore[arg-type]
 
 
 def test_few_cases_are_told() -> None:
-    assert any("19 cases are few for 4 pairs" in note for note in factors(ONE, 1, observations=19).notes)
+    assert Message("factors.few_cases", {"cases": 19, "pairs": 4}) in factors(ONE, 1, observations=19).notes

@@ -11,7 +11,9 @@ import karat
 from karat.measure.errors import MeasureError
 from karat.measure.measure_correlations import compare_measures
 from karat.measure.strengths import strengths
+from karat.messages import Message, message_of
 from measure.rated_items import ratings
+from messages import codes, raises
 
 
 def scores(n: int = 40, seed: int = 1) -> dict[str, dict[str, float]]:
@@ -38,7 +40,8 @@ def test_coefficients_are_scipys() -> None:
         assert row["kendall"] == pytest.approx(stats.kendalltau(x, y)[0])
         assert row["pearson"] == pytest.approx(stats.pearsonr(x, y)[0])
         assert row["lower"] is None
-    assert any("20 estimates left out" in note for note in found.notes)
+    left_out = Message("measure_correlations.left_out", {"first": "likert", "second": "magnitude", "n": 20})
+    assert left_out in found.notes
     assert found.scores["magnitude"].null_count() == 20
 
 
@@ -71,25 +74,35 @@ def test_stimuli_without_an_estimate_do_not_count() -> None:
 
 def test_what_cannot_be_compared_is_said() -> None:
     one = {"a": 1.0, "b": 2.0, "c": 3.0}
-    with pytest.raises(MeasureError, match="at least two measures"):
+    with raises(MeasureError, "measure_correlations.one_measure"):
         compare_measures({"x": one})
-    with pytest.raises(MeasureError, match=r"x and y have 1 stimuli in common and need 3\. x has a, b, c; y has a, k"):
+    with raises(MeasureError, "measure_correlations.few_shared") as caught:
         compare_measures({"x": one, "y": {"a": 1.0, "k": 2.0}})
-    with pytest.raises(MeasureError, match="y must have the columns item and estimate"):
+    assert message_of(caught.value).values == {
+        "first": "x", "second": "y", "shared": 1, "fewest": 3, "first_stimuli": ["a", "b", "c"],
+        "second_stimuli": ["a", "k"],
+    }  # fmt: skip
+    with raises(MeasureError, "measure_correlations.columns"):
         compare_measures({"x": one, "y": pl.DataFrame({"item": ["a"]})})
-    with pytest.raises(MeasureError, match="y has a twice"):
+    with raises(MeasureError, "measure_correlations.repeated"):
         compare_measures({"x": one, "y": pl.DataFrame({"item": ["a", "a"], "estimate": [1.0, 2.0]})})
-    with pytest.raises(MeasureError, match="is the column of their names"):
+    with raises(MeasureError, "measure_correlations.reserved_name"):
         compare_measures({"stimulus": one, "y": one})
 
 
 def test_a_measure_that_does_not_vary_has_no_correlation() -> None:
     found = compare_measures({"x": {"a": 1, "b": 1, "c": 1}, "y": {"a": 1, "b": 2, "c": 3}}, 50)
     assert found.frame.select("spearman", "kendall", "pearson", "lower").row(0) == (None,) * 4
+    assert codes(found.summary) == ["measure_correlations.undefined"]
     assert "cannot be compared" in found.figure().get_suptitle()
 
 
-def test_sentences() -> None:
+def test_the_summary_has_the_first_correlations() -> None:
     judgments = ratings()
-    told = str(compare_measures({name: strengths(judgments, name) for name in ("mean", "zscore")}, 100))
-    assert told.startswith("mean and zscore: Spearman's correlation over 6 stimuli ")
+    found = compare_measures({name: strengths(judgments, name) for name in ("mean", "zscore")}, 100)
+    (message,) = found.summary
+    assert (message.code, message.values["first"], message.values["second"], message.values["n"]) == (
+        "measure_correlations.spearman", "mean", "zscore", 6
+    )  # fmt: skip
+    many = compare_measures({name: {"a": 1, "b": 2, "c": 3} for name in "uvwxy"}, 0)
+    assert many.summary[-1] == Message("measure_correlations.more", {"n": 4})

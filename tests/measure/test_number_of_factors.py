@@ -6,6 +6,7 @@ import pytest
 
 from karat.measure import MeasureError, number_of_factors, ratings_matrix
 from measure.differential import differential
+from messages import raises
 
 
 def test_two_dimensions_are_counted() -> None:
@@ -13,11 +14,14 @@ def test_two_dimensions_are_counted() -> None:
     assert found.number("parallel analysis (factors)") == 2
     assert found.number("parallel analysis (components)") == 2
     assert found.number("MAP") == 2
-    assert "parallel analysis (factors) 2" in str(found)
+    (message,) = found.summary
+    numbers = found.rules["number"].to_list()
+    assert message.code == ("number_of_factors.agreed" if len(set(numbers)) == 1 else "number_of_factors.range")
+    assert len(message.values["rules"]) == found.rules.height
     assert found.eigenvalues["component"].sum() == pytest.approx(6)
     # After two components least is left: the averages stand in the row of their number.
     assert found.eigenvalues["map"].fill_nan(None).arg_min() == 1
-    with pytest.raises(MeasureError, match="no rule Kaiser"):
+    with raises(MeasureError, "number_of_factors.unknown_rule"):
         found.number("Kaiser")
 
 
@@ -34,7 +38,7 @@ def test_polychoric_correlations() -> None:
 
 def test_what_cannot_be_asked_for() -> None:
     matrix = ratings_matrix(differential(people=20))
-    with pytest.raises(MeasureError, match="draws"):
+    with raises(MeasureError, "number_of_factors.settings"):
         number_of_factors(matrix, draws=0)
-    with pytest.raises(MeasureError, match="three pairs"):
+    with raises(MeasureError, "number_of_factors.too_few_pairs"):
         number_of_factors(matrix.only(["clear", "simple"]))

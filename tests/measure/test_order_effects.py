@@ -10,7 +10,9 @@ import pytest
 
 import karat
 from karat.measure.order_effects import PER, OrderEffects, order_effects
+from karat.messages import Message
 from measure.factorial import frame, rated
+from messages import codes, raises
 
 
 def satiated(high: float, low: float, time: float = 0.0, people: int = 40, seed: int = 1) -> pl.DataFrame:
@@ -32,8 +34,11 @@ def test_slopes_that_were_put_in_are_found(scale: Any) -> None:
     assert slopes["response", "low"]["change"] == pytest.approx(3.1 * slopes["response", "low"]["slope"])
     crossed = found.tests.filter(measure="response", term="condition:trial")
     assert crossed["p"].item() < 0.01
-    assert "The conditions differ in it" in str(found)
-    assert "Response times change over 10 trials by" in str(found)
+    assert codes(found.summary)[:4] == ["order.slope", "order.slope", "order.unit", "order.differ"]
+    assert codes(found.summary)[4:6] == ["order.time_slope"] * 2
+    assert found.summary[1].values["slope"] == slopes["response", "low"]["slope"]
+    percent = 100 * np.expm1(slopes["rt", "high"]["slope"])
+    assert found.summary[4].values["slope"] == pytest.approx(percent)
 
 
 def test_a_slope_is_that_of_a_plain_regression_where_nothing_else_varies() -> None:
@@ -62,13 +67,15 @@ def test_all_together_and_by_two_columns() -> None:
     ]  # fmt: skip
 
 
-def test_without_positions_the_order_of_rows_counts_and_is_told() -> None:
+def test_an_order_that_nobody_recorded_is_refused_and_can_be_stated() -> None:
     table = satiated(0.0, 0.5).sort("participant", "trial")
     with_trial = order_effects(rated(table, karat.Continuous()), by="a")
     judgments = rated(table, karat.Continuous())
-    without = order_effects(karat.Judgments(judgments.frame.drop("trial"), karat.Continuous()), by="a")
+    unordered = karat.Judgments(judgments.frame.drop("trial"), karat.Continuous())
+    with raises(karat.measure.MeasureError, "order.needed"):
+        order_effects(unordered, by="a")
+    without = order_effects(unordered.with_row_order(), by="a")
     assert without.frame["slope"].to_list() == pytest.approx(with_trial.frame["slope"].to_list(), abs=1e-8)
-    assert any("order of rows" in note for note in without.notes)
 
 
 def choices(**columns: Any) -> karat.Judgments:
@@ -85,8 +92,8 @@ def choices(**columns: Any) -> karat.Judgments:
 def test_choices_have_times_alone() -> None:
     found = order_effects(choices(rt=np.exp(np.random.default_rng(1).normal(size=200))), by=[])
     assert found.frame["measure"].to_list() == ["rt"]
-    assert any("only response times" in note for note in found.notes)
-    with pytest.raises(karat.measure.MeasureError, match="there are no times"):
+    assert "order.no_order" in codes(found.notes)
+    with raises(karat.measure.MeasureError, "order.nothing"):
         order_effects(choices(), by=[])
 
 
@@ -95,21 +102,22 @@ def test_a_condition_without_times_leaves_the_answers() -> None:
     untimed = likert.frame.with_columns(rt=pl.when(pl.col("order") == "OBJ>PP").then("rt"))
     found = order_effects(karat.Judgments(untimed, likert.scales), by="order")
     assert set(found.frame["measure"]) == {"response"}
-    assert "Response times are not looked at: there are none in PP>OBJ." in found.notes
+    assert Message("order.untimed", {"conditions": ["PP>OBJ"]}) in found.notes
 
 
 def test_what_is_wrong_is_named() -> None:
     judgments = rated(frame(4, 8), karat.Continuous())
-    with pytest.raises(karat.measure.MeasureError, match="is item meant"):
+    with raises(karat.measure.MeasureError, "rated.no_column"):
         order_effects(judgments, by="itme")
-    with pytest.raises(karat.measure.MeasureError, match="level lies between"):
+    with raises(karat.measure.MeasureError, "measure.level"):
         order_effects(judgments, level=1.0)
 
 
 def test_the_simplified_model_is_told() -> None:
     found = order_effects(rated(satiated(0.0, 0.0), karat.Continuous()), by="a")
     assert isinstance(found, OrderEffects)
-    assert any("was simplified, since its fit was singular" in note for note in found.notes)
+    assert "order.simplified" in codes(found.notes)
+    assert found.warnings == ()
     assert found.table().equals(found.frame)
 
 

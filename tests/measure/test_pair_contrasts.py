@@ -12,7 +12,6 @@ from scipy import stats
 
 from karat.measure.pair_contrasts import (
     Contrast,
-    Floats,
     benjamini_hochberg,
     by_t,
     choices,
@@ -23,6 +22,7 @@ from karat.measure.pair_contrasts import (
     yes_no,
     yes_no_unpaired,
 )
+from karat.types import Floats
 
 RATINGS = st.lists(st.integers(1, 7), min_size=3, max_size=30)
 

@@ -13,6 +13,8 @@ import karat
 from karat.measure import MeasureError, strengths
 from karat.measure.pair_measures import SMALL_LOGITS, direct_choices, direct_counts, model_contrasts, own_differences
 from karat.measure.rated import Rated, rated
+from karat.messages import Message
+from messages import raises
 from tests.measure.judged_pairs import SCALES, judged
 
 
@@ -90,16 +92,16 @@ def test_a_paired_contrast_of_means_is_that_of_their_covariance() -> None:
 @pytest.mark.parametrize(
     ("kind", "unit", "rope"),
     [
-        ("likert", "points", 0.6),
-        ("yes-no", "of the share", 0.1),
-        ("magnitude", "standard deviations of a participant's answers", 0.2),
-        ("slider", "standard deviations of a participant's answers", 0.2),
+        ("likert", "unit.scale_points", 0.6),
+        ("yes-no", "unit.share", 0.1),
+        ("magnitude", "unit.deviations", 0.2),
+        ("slider", "unit.deviations", 0.2),
     ],
 )
 def test_regions_of_equivalence_of_own_differences(kind: str, unit: str, rope: float) -> None:
     one = one_of(judged(kind, [0.5, 0.0]))
     measure = own_differences(one, None, 0.05)
-    assert measure.unit == unit
+    assert measure.unit.code == unit
     assert measure.rope == pytest.approx(rope)
     assert own_differences(one, 0.33, 0.05).rope == 0.33
 
@@ -107,17 +109,18 @@ def test_regions_of_equivalence_of_own_differences(kind: str, unit: str, rope: f
 @pytest.mark.parametrize(
     ("kind", "model", "unit", "rope"),
     [
-        ("likert", "ordinal", "logits", SMALL_LOGITS),
-        ("likert", "mean", "points", 0.6),
-        ("yes-no", "mean", "of the share", 0.1),
-        ("slider", "mean", "units of the scale", 10),
-        ("slider", "zscore", "standard deviations of a participant's answers", 0.2),
+        ("likert", "ordinal", "unit.logits", SMALL_LOGITS),
+        ("likert", "mean", "unit.scale_points", 0.6),
+        ("yes-no", "mean", "unit.share", 0.1),
+        ("slider", "mean", "unit.scale", 10),
+        ("slider", "zscore", None, 0.2),
     ],
 )
-def test_regions_of_equivalence_of_models(kind: str, model: str, unit: str, rope: float) -> None:
+def test_regions_of_equivalence_of_models(kind: str, model: str, unit: str | None, rope: float) -> None:
     judgments = judged(kind, [0.5, 0.0])
-    measure = model_contrasts(one_of(judgments), strengths(judgments, model), None, 0.05)
-    assert measure.unit == unit
+    found = strengths(judgments, model)
+    measure = model_contrasts(one_of(judgments), found, None, 0.05)
+    assert str(measure.unit) == str(found.unit) if unit is None else measure.unit.code == unit
     assert measure.rope == pytest.approx(rope)
 
 
@@ -140,7 +143,7 @@ def test_strengths_of_a_posterior_have_bayes_factors() -> None:
 def test_numbers_without_ends_need_a_region() -> None:
     judgments = judged("magnitude", [0.5, 0.0])
     found = strengths(judgments, "mean")
-    with pytest.raises(MeasureError, match="say rope="):
+    with raises(MeasureError, "decisions.no_rope"):
         model_contrasts(one_of(judgments), found, None, 0.05)
     assert model_contrasts(one_of(judgments), found, 0.1, 0.05).rope == 0.1
 
@@ -154,7 +157,7 @@ def test_those_whose_answers_do_not_vary_are_told() -> None:
     found = measure.contrast("a0", "b0")
     assert found is not None
     assert found.n == 29
-    assert measure.notes == ("1 participant whose answers do not vary left out.",)
+    assert measure.notes == (Message("decisions.constant_answers", {"n": 1}),)
 
 
 def test_too_few_answers_are_no_contrast() -> None:
@@ -165,5 +168,5 @@ def test_too_few_answers_are_no_contrast() -> None:
 
 def test_choices_need_to_name_what_was_compared() -> None:
     table = {"participant": ["p1"], "item": ["ab"], "response": ["left"]}
-    with pytest.raises(MeasureError, match="columns left and right"):
+    with raises(MeasureError, "decisions.no_sides"):
         direct_counts(one_of(karat.Judgments(table, karat.Choice())))

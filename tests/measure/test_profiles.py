@@ -8,8 +8,10 @@ import pytest
 
 import karat
 from karat.measure import MeasureError, profiles, ratings_matrix
+from karat.messages import Message, message_of
 from karat.models.means import mean_interval
 from measure.differential import PAIRS, differential
+from messages import raises
 
 
 def test_means_of_texts_beside_the_matrix() -> None:
@@ -40,7 +42,7 @@ def test_rows_without_a_group_are_told() -> None:
              "response": [7, 2, 3, 6], "system": ["x", "x", None, None]}  # fmt: skip
     found = profiles(karat.Judgments(table, karat.Ordinal(7)), "system")
     assert found.groups == ("x",)
-    assert "2 ratings without system: left out." in found.notes
+    assert Message("profiles.no_group", {"n": 2, "by": "system"}) in found.notes
     assert found.frame["lower"].is_nan().all()
 
 
@@ -48,9 +50,14 @@ def test_it_says_where_groups_lie_farthest_apart() -> None:
     table = {"participant": ["p1", "p1", "p2", "p2"], "item": ["a", "a", "b", "b"],
              "question": ["clear", "simple"] * 2, "response": [7, 3, 2, 4]}  # fmt: skip
     found = profiles(karat.Judgments(table, karat.Ordinal(7)))
-    assert str(found) == "Profiles of 2 groups (item) on 2 pairs. They lie farthest apart on clear (5.0 points)."
+    assert found.summary == (
+        Message("profiles.groups", {"groups": 2, "by": "item", "pairs": 2}),
+        Message("profiles.widest", {"pair": "clear", "points": 5.0}),
+    )
 
 
 def test_an_unknown_column_is_refused() -> None:
-    with pytest.raises(MeasureError, match="no column sistem; there are participant"):
+    with raises(MeasureError, "profiles.unknown_column") as caught:
         profiles(differential(people=5), "sistem")
+    values = message_of(caught.value).values
+    assert (values["column"], values["known"][0]) == ("sistem", "participant")

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
-import pytest
 from hypothesis import given
 
 import karat
 from karat.measure.errors import MeasureError
-from karat.measure.rated import design_columns, rated
+from karat.measure.rated import rated
+from karat.messages import Message, message_of
+from messages import raises
 from strategies import judgments
 
 
-def made(response: list[object], scale: karat.scales.Scale, **further: list[object]) -> karat.Judgments:
+def made(response: list[object], scale: karat.judgments.scales.Scale, **further: list[object]) -> karat.Judgments:
     size = len(response)
     columns = {"participant": [f"p{n}" for n in range(size)], "item": ["a"] * size, "response": response}
     return karat.Judgments(columns | further, scale)
@@ -56,7 +57,7 @@ def test_only_the_first_answer_to_a_stimulus_counts() -> None:
     frame = {"participant": ["p1", "p1", "p2"], "item": ["a"] * 3, "response": [1, 5, 3], "trial": [9, 2, 1]}
     (one,) = rated(karat.Judgments(frame, karat.Ordinal(5)), "x")
     assert sorted(one.value.tolist()) == [3, 5]
-    assert one.notes == ("1 answer left out: somebody's second to the same stimulus.",)
+    assert one.notes == (Message("rated.second_answers", {"n": 1}),)
     (whole,) = rated(karat.Judgments(frame, karat.Ordinal(5)), "x", once=None)
     assert whole.rows.height == 3
 
@@ -67,29 +68,22 @@ def test_conditions_are_found_and_can_be_named() -> None:
     assert one.stimuli.columns == ["item", "order", "integration"]
     (plain,) = rated(likert, "x", conditions=[])
     assert plain.stimuli.height * 4 == one.stimuli.height
-    with pytest.raises(MeasureError, match="there is no column ordre; is order meant"):
+    with raises(MeasureError, "rated.no_column") as caught:
         rated(likert, "x", conditions=["ordre"])
-
-
-def test_what_follows_from_answers_or_people_is_no_condition() -> None:
-    frame = pl.DataFrame({
-        "participant": [f"p{n % 8}" for n in range(32)], "item": [f"i{n // 8 % 2}" for n in range(32)],
-        "response": [str(n % 2) for n in range(32)], "correct": [n % 2 == 0 for n in range(32)],
-        "gender": ["f" if n % 8 < 4 else "m" for n in range(32)], "click": [str(n) for n in range(32)],
-        "voice": ["high" if n < 16 else "low" for n in range(32)],
-    })  # fmt: skip
-    assert design_columns(frame) == ["voice"]
+    assert message_of(caught.value).values == {"column": "ordre", "close": "order"}
 
 
 def test_nothing_to_look_at_is_told() -> None:
     crowd = karat.datasets.load("crowd")
-    with pytest.raises(MeasureError, match="no answers to filler trials, only to test"):
+    with raises(MeasureError, "rated.no_answers") as caught:
         rated(crowd, "agreement", functions=["filler"])
-    with pytest.raises(MeasureError, match="functions must be some of"):
+    assert message_of(caught.value).values == {"functions": ["filler"], "answered": ["test"]}
+    with raises(MeasureError, "rated.functions"):
         rated(crowd, "agreement", functions=["fillers"])
     silent = karat.Judgments(crowd.frame.with_columns(response=pl.lit(None, pl.String)), crowd.scales)
-    with pytest.raises(MeasureError, match="there are no answers to test trials and to no others"):
+    with raises(MeasureError, "rated.no_answers") as caught:
         rated(silent, "agreement")
+    assert message_of(caught.value).values == {"functions": ["test"], "answered": None}
 
 
 @given(judgments())

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
-import pytest
 
 from karat.measure import MeasureError, ratings_matrix
-from karat.measure.rating_correlations import correlations_of, invertible
+from karat.measure.rating_correlations import check_invertible, correlations_of
+from karat.messages import Message, message_of
 from measure.differential import differential
+from messages import raises
 
 RANDOM = np.random.default_rng(1)
 VALUES = RANDOM.integers(1, 6, (40, 3)).astype(float)
@@ -27,7 +28,7 @@ def test_cases_with_a_gap_are_left_out_and_told() -> None:
     gaps[:3, 0] = np.nan
     found = correlations_of(gaps)
     assert found.observations == 37
-    assert found.notes == ("3 cases of 40 left out: not every pair was rated.",)
+    assert found.notes == (Message("correlations.incomplete", {"n": 3, "cases": 40}),)
     np.testing.assert_allclose(found.matrix, np.corrcoef(VALUES[3:], rowvar=False))
 
 
@@ -42,9 +43,9 @@ def test_the_keys_follow_the_complete_cases() -> None:
 def test_a_correlation_matrix_needs_its_observations_and_ratings_must_not_have_them() -> None:
     matrix = np.corrcoef(VALUES, rowvar=False)
     assert correlations_of(matrix, observations=40).values is None
-    with pytest.raises(MeasureError, match="from how many cases"):
+    with raises(MeasureError, "correlations.no_observations"):
         correlations_of(matrix)
-    with pytest.raises(MeasureError, match="ratings are counted"):
+    with raises(MeasureError, "correlations.observations"):
         correlations_of(VALUES, observations=40)
 
 
@@ -59,22 +60,23 @@ def test_polychoric_correlations_are_larger_for_coarse_answers() -> None:
 def test_what_has_no_correlations_is_refused() -> None:
     flat = VALUES.copy()
     flat[:, 1] = 3
-    for wrong, message in (
-        (flat, "same answer to pair 2"),
-        (VALUES[:2], "Only 2 cases"),
-        (VALUES[:, :1], "at least two pairs"),
-        (VALUES[0], "rows"),
-        ({"a": ["x", "y"], "b": [1, 2]}, "column a holds no numbers"),
+    for wrong, code, values in (
+        (flat, "constant", {"pairs": ["pair 2"]}),
+        (VALUES[:2], "too_few_cases", {"n": 2}),
+        (VALUES[:, :1], "too_few_pairs", {}),
+        (VALUES[0], "shape", {}),
+        ({"a": ["x", "y"], "b": [1, 2]}, "no_numbers", {"column": "a"}),
     ):
-        with pytest.raises(MeasureError, match=message):
+        with raises(MeasureError, f"correlations.{code}") as caught:
             correlations_of(wrong)
-    with pytest.raises(MeasureError, match='"pearson" or "polychoric"'):
+        assert message_of(caught.value).values == values
+    with raises(MeasureError, "correlations.kind"):
         correlations_of(VALUES, "kendall")  # type: ignore[arg-type]
-    with pytest.raises(MeasureError, match="more than 20 different answers"):
+    with raises(MeasureError, "correlations.too_many_points"):
         correlations_of(RANDOM.standard_normal((40, 2)), "polychoric")
 
 
 def test_a_pair_that_follows_from_others_is_told() -> None:
     doubled = np.column_stack([VALUES, VALUES.sum(axis=1)])
-    with pytest.raises(MeasureError, match="factors: the correlation matrix is singular"):
-        invertible(correlations_of(doubled), "factors")
+    with raises(MeasureError, "correlations.singular"):
+        check_invertible(correlations_of(doubled))

@@ -10,8 +10,10 @@ from scipy import stats
 import karat
 from karat.measure.errors import MeasureError
 from karat.measure.strengths import strengths
+from karat.messages import Message, message_of
 from karat.models.glrm import fit_crossed
 from measure.rated_items import ratings
+from messages import codes, raises
 
 
 def incomplete(scale: karat.Scale | None = None) -> karat.Judgments:
@@ -28,7 +30,7 @@ def test_means_with_students_interval() -> None:
         interval = stats.t.interval(0.9, len(own) - 1, own.mean(), stats.sem(own))
         assert (row["estimate"], row["se"], row["n"]) == pytest.approx((own.mean(), stats.sem(own), len(own)))
         assert (row["lower"], row["upper"]) == pytest.approx(interval)
-    assert found.unit == "points of the scale from 1 to 5"
+    assert found.unit == Message("unit.points", {"low": 1, "high": 5})
 
 
 def test_the_covariance_of_means_is_that_of_its_definition() -> None:
@@ -63,13 +65,15 @@ def test_participants_whose_answers_do_not_vary_are_named() -> None:
         response=pl.when(pl.col("participant") == "p3").then(pl.lit("4")).otherwise("response")
     )
     found = strengths(karat.Judgments(frame, karat.Ordinal(5)), "zscore")
-    assert any("6 answers of 1 participant left out" in note and "p3" in note for note in found.notes)
+    values = {"answers": 6, "n": 1, "names": ["p3"], "more": None}
+    assert Message("strengths.flat_answers", values) in found.notes
     assert found.frame["n"].to_list() == [11] * 6
     flat = karat.Judgments(frame.with_columns(response=pl.lit("4")), karat.Ordinal(5))
-    with pytest.raises(MeasureError, match="nobody's answers vary"):
+    with raises(MeasureError, "strengths.no_spread"):
         strengths(flat, "zscore")
-    with pytest.raises(MeasureError, match=r'all answers are the same. Take model="mean"'):
+    with raises(MeasureError, "strengths.not_fitted") as error:
         strengths(flat)
+    assert message_of(error.value).values["reason"].code == "models.same_answers"
 
 
 def test_magnitudes_do_not_depend_on_modulus_or_unit() -> None:
@@ -93,7 +97,7 @@ def test_shares_of_yes_have_wilsons_interval() -> None:
     row = found.frame.row(0, named=True)
     interval = stats.binomtest(round(row["estimate"] * 12), 12).proportion_ci(method="wilson")
     assert (row["lower"], row["upper"]) == pytest.approx((interval.low, interval.high))
-    assert found.unit == 'shares of answers "1"'
+    assert found.unit == Message("unit.shares", {"answer": "1"})
 
 
 @pytest.mark.parametrize("model", ["binary", "ordinal"])
@@ -109,7 +113,7 @@ def test_modelled_strengths_are_the_modes_of_the_fit(model: str) -> None:
         assert estimate == pytest.approx(modes[label], abs=1e-5)
     assert found.frame["se"].to_list() == pytest.approx(np.sqrt(np.diag(found.covariance)).tolist())
     assert found.fit.converged
-    assert any("drawn towards the average" in note for note in found.notes)
+    assert "strengths.shrunk" in codes(found.notes)
 
 
 def test_intervals_hold_what_they_promise() -> None:
@@ -135,14 +139,15 @@ def test_one_answer_has_no_standard_error() -> None:
     row = found.frame.filter(pl.col("item") == "i2").row(0, named=True)
     assert row["estimate"] is not None
     assert row["se"] is row["lower"] is None
-    assert any(note.startswith("1 stimulus with fewer than two answers") for note in found.notes)
+    assert Message("strengths.single_answers", {"n": 1}) in found.notes
     assert np.isnan(found.difference("i2", "i3").se)
 
 
 def test_one_participant_cannot_be_modelled() -> None:
     one = karat.Judgments(ratings().frame.filter(pl.col("participant") == "p0"), karat.Ordinal(5))
-    with pytest.raises(MeasureError, match="at least two of each"):
+    with raises(MeasureError, "strengths.not_fitted") as error:
         strengths(one)
+    assert message_of(error.value).values["reason"].code == "strengths.two_of_each"
 
 
 @pytest.mark.parametrize("model", ["mean", "ordinal"])
@@ -152,7 +157,7 @@ def test_too_many_stimuli_for_a_covariance(model: str, monkeypatch: pytest.Monke
     found = strengths(ratings(), model)
     assert found.covariance.size == 0
     assert found.frame["se"].to_list() == pytest.approx(whole.frame["se"].to_list())
-    assert any("as independent" in note for note in found.notes)
+    assert Message("strengths.covariances", {"n": 6}) in found.notes
 
 
 def test_the_levels_that_occur_are_told() -> None:
@@ -163,6 +168,8 @@ def test_the_levels_that_occur_are_told() -> None:
 
 
 def test_units_say_what_is_counted() -> None:
-    assert strengths(ratings(scale=karat.Continuous(0, 10)), "mean").unit == "points of the scale from 0 to 10"
-    assert strengths(ratings(scale=karat.Continuous()), "mean").unit == "units of the answers"
+    assert strengths(ratings(scale=karat.Continuous(0, 10)), "mean").unit == Message(
+        "unit.points", {"low": 0, "high": 10}
+    )
+    assert strengths(ratings(scale=karat.Continuous()), "mean").unit == Message("unit.answers")
     assert "log ratios" in strengths(ratings(scale=karat.Magnitude())).unit

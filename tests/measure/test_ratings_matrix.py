@@ -11,7 +11,9 @@ import pytest
 import karat
 from karat.measure import MeasureError, ratings_matrix
 from karat.measure.ratings_matrix import rating_of
+from karat.messages import Message
 from measure.differential import PAIRS, differential
+from messages import raises
 
 
 def small(**columns: Any) -> dict[str, Any]:
@@ -45,14 +47,14 @@ def test_texts_are_means_over_participants() -> None:
 
 def test_cases_that_hang_together_are_told() -> None:
     (note,) = ratings_matrix(differential(people=10)).notes
-    assert note.startswith("The 30 cases come from 10 participants and hang together")
+    assert note == Message("ratings.dependent_cases", {"cases": 30, "participants": 10})
 
 
 def test_only_test_trials_unless_asked() -> None:
     judged = karat.Judgments(small(function=["test", "test", "filler", "filler"]), karat.Ordinal(7))
     assert ratings_matrix(judged).frame["item"].to_list() == ["a"]
     assert ratings_matrix(judged, functions=("test", "filler")).frame["item"].to_list() == ["a", "b"]
-    with pytest.raises(MeasureError, match="no answers to trials with the function control"):
+    with raises(MeasureError, "rated.no_answers"):
         ratings_matrix(judged, functions=("control",))
 
 
@@ -60,18 +62,19 @@ def test_answers_asked_for_twice_are_averaged_and_missing_ones_stay_missing() ->
     table = small(item=["a", "a", "a", "b"], question=["clear", "simple", "clear", "simple"], response=[7, 2, 5, None])
     found = ratings_matrix(karat.Judgments(table, karat.Ordinal(7)))
     assert found.frame.rows() == [("p1", "a", 6.0, 2.0)]
-    assert "1 rating asked for more than once: the answers were averaged." in found.notes
+    assert Message("ratings.averaged", {"n": 1}) in found.notes
     table["response"] = [7, 2, None, 3]
     found = ratings_matrix(karat.Judgments(table, karat.Ordinal(7)))
     assert np.isnan(found.values[1, 0])
-    assert "1 rating missing" in str(found)
+    (summary,) = found.summary
+    assert summary.values["missing"] == 1
 
 
 def test_a_missing_polarity_is_told() -> None:
     found = ratings_matrix(karat.Judgments(small(), karat.Ordinal(7)))
-    assert "There is no column polarity: every pair is taken as shown one way round." in found.notes
+    assert Message("ratings.no_polarity") in found.notes
     found = ratings_matrix(karat.Judgments(small(polarity=[1, None, 1, -1]), karat.Ordinal(7)))
-    assert "1 answer without polarity: taken as shown the usual way round." in found.notes
+    assert Message("ratings.polarity_missing", {"n": 1}) in found.notes
 
 
 @pytest.mark.parametrize(
@@ -84,27 +87,29 @@ def test_a_missing_polarity_is_told() -> None:
         (karat.Binary(), "1", [1.0, 0.0]),
     ],
 )
-def test_answers_of_each_scale_are_turned(scale: karat.scales.Scale, response: str, expected: list[float]) -> None:
+def test_answers_of_each_scale_are_turned(
+    scale: karat.judgments.scales.Scale, response: str, expected: list[float]
+) -> None:
     frame = pl.DataFrame({"response": [response] * 2, "polarity": [1, -1]})
     assert frame.select(rating_of(scale, aligned=True)).to_series().to_list() == expected
 
 
 def test_what_cannot_be_a_differential_is_refused() -> None:
     table = small()
-    with pytest.raises(MeasureError, match="column question"):
+    with raises(MeasureError, "ratings.no_questions"):
         ratings_matrix(karat.datasets.load("likert"))
-    with pytest.raises(MeasureError, match="at least two pairs"):
+    with raises(MeasureError, "ratings.one_pair"):
         ratings_matrix(karat.Judgments(table | {"question": ["clear"] * 4}, karat.Ordinal(7)))
-    with pytest.raises(MeasureError, match="cannot be called item"):
+    with raises(MeasureError, "ratings.pair_name"):
         ratings_matrix(karat.Judgments(table | {"question": ["clear", "item"] * 2}, karat.Ordinal(7)))
-    with pytest.raises(MeasureError, match="no numbers"):
+    with raises(MeasureError, "ratings.no_numbers"):
         ratings_matrix(karat.Judgments(table, karat.Nominal(range(1, 8))))
-    with pytest.raises(MeasureError, match='"case" or "text"'):
+    with raises(MeasureError, "ratings.unit"):
         ratings_matrix(differential(people=5), "person")  # type: ignore[arg-type]
 
 
 def test_some_pairs_alone() -> None:
     found = ratings_matrix(differential(people=6)).only(["simple", "clear"])
     assert found.frame.columns == ["participant", "item", "simple", "clear"]
-    with pytest.raises(MeasureError, match="no pair warm"):
+    with raises(MeasureError, "ratings.no_pair"):
         found.only(["warm"])

@@ -8,7 +8,9 @@ import pytest
 
 from karat.measure import MeasureError, adequacy, factors, ratings_matrix, reduce_pairs
 from karat.measure.reduction import gaps
+from karat.messages import Message
 from measure.differential import differential
+from messages import raises
 
 
 def ratings() -> pl.DataFrame:
@@ -25,12 +27,17 @@ def test_what_belongs_to_none_goes_first_then_what_belongs_to_both() -> None:
     found = reduce_pairs(ratings(), 2)
     assert found.removed == ["noise", "between"]
     assert found.kept == ["a1", "a2", "a3", "b1", "b2", "b3"]
-    assert found.log["reason"][0] == "communality .00 is under .40"
-    assert found.log["reason"][1].startswith("its two largest loadings differ by .")
-    assert found.log["reason"][1].endswith(", under .20")
+    assert found.log["message"].to_list() == ["reduction.low_communality", "reduction.close_loadings"]
+    for row, limit in zip(found.log.to_dicts(), (0.4, 0.2), strict=True):
+        assert row["values"] == {"communality": row["communality"], "gap": row["gap"], "limit": limit}
+    assert found.log["communality"][0] < 0.4
+    assert found.log["gap"][1] < 0.2
+    assert found.table()["reason"][0] == "communality .00 is under .40"
+    assert found.table("de")["reason"][0] == "Kommunalität 0,00 liegt unter 0,40"
     assert (found.factors.communalities >= 0.4).all()
     assert (gaps(found.factors.loadings) >= 0.2).all()
-    assert str(found).startswith("2 pairs removed, 6 left. 2 factors explain")
+    assert found.summary[0] == Message("reduction.removed", {"n": 2, "left": 6})
+    assert found.summary[1:] == found.factors.summary
 
 
 def test_the_log_has_the_fit_before_each_removal() -> None:
@@ -61,16 +68,18 @@ def test_it_ends_before_factors_outnumber_pairs() -> None:
     noise = pl.DataFrame(np.random.default_rng(5).standard_normal((200, 6)), schema=list("abcdef"))
     found = reduce_pairs(noise, 2)
     assert len(found.kept) == 5
-    assert "2 factors need 5 pairs" in found.notes[0]
+    (note,) = found.notes
+    assert (note.code, note.values["factors"], note.values["pairs"]) == ("reduction.stays", 2, 5)
+    assert note.values["reason"].code == "reduction.low_communality"
 
 
 def test_what_cannot_be_asked_for() -> None:
-    with pytest.raises(MeasureError, match="between 0 and 1"):
+    with raises(MeasureError, "reduction.settings"):
         reduce_pairs(ratings(), 2, communality=1.5)
-    with pytest.raises(MeasureError, match="named columns"):
+    with raises(MeasureError, "reduction.no_names"):
         reduce_pairs(ratings().to_numpy(), 2)
 
 
 def test_pairs_to_keep_must_be_there() -> None:
-    with pytest.raises(MeasureError, match="keep names nois, which is no pair"):
+    with raises(MeasureError, "reduction.unknown_pair"):
         reduce_pairs(ratings(), 1, keep=["nois"])

@@ -14,11 +14,12 @@ import karat
 from karat.measure import MeasureError, Measures, contrasts, run, strengths
 from karat.measure.dimensions import is_differential
 from karat.measure.excluded import excluded, nobody
+from karat.measure.export import tables
 from karat.measure.part_files import FIGURES, TABLES, TOLD
 from karat.measure.planned import planned_choices, planned_contrasts
 from karat.measure.rated import rated
 from karat.measure.summary import aligned
-from karat.measure.written import tables
+from karat.messages import Message, NotComputed, message_of
 from karat.study.settings import ContrastSettings
 from measure.differential import differential
 from measure.factorial import FORMULA, frame
@@ -26,6 +27,7 @@ from measure.factorial import rated as answered
 from measure.judged_pairs import judged
 from measure.rated_items import ratings
 from measure.retest import rated_twice
+from messages import code_or_text, raises
 
 PAIRS = [(str(number), f"a{number}", f"b{number}") for number in range(4)]
 
@@ -55,11 +57,13 @@ def test_a_factorial_study_has_strengths_contrasts_and_order(factorial: Measures
     direct = strengths(factorial.judgments, "mean").frame
     assert factorial.of("strengths", "mean").frame.equals(direct)
     assert set(factorial.skipped) == {"decisions (ordinal)", "decisions (mean)", "stability", "consensus"}
-    assert factorial.skipped["decisions (mean)"].startswith("say pairs=")
-    with pytest.raises(MeasureError, match="stability was not measured: there is one session"):
+    assert isinstance(factorial.skipped["decisions (mean)"], NotComputed)
+    with raises(MeasureError, "measures.not_measured") as error:
         factorial.of("stability")
-    with pytest.raises(MeasureError, match="there are strengths, contrasts"):
+    assert message_of(error.value).values == {"name": "stability", "reason": NotComputed("run.one_group")}
+    with raises(MeasureError, "measures.unknown") as error:
         factorial.of("strength")
+    assert message_of(error.value).values["known"][:2] == ["strengths", "contrasts"]
     assert factorial.table()["name"].to_list() == names(factorial)
 
 
@@ -94,12 +98,14 @@ def test_every_kind_of_result_has_files_that_are_told(factorial: Measures, diffe
 def test_a_semantic_differential_has_dimensions(differentials: Measures, tmp_path: Path) -> None:
     assert names(differentials)[:6] == ["ratings", "adequacy", "number of factors", "factors", "scores", "profiles"]
     assert differentials.of("factors").names == ("F1", "F2")
-    assert "6 questions. Name one by --question: clear, precise" in differentials.skipped["strengths"]
+    skipped = differentials.skipped["strengths"]
+    assert (skipped.code, skipped.values["n"]) == ("run.differential", 6)
+    assert skipped.values["questions"][:2] == ["clear", "precise"]
     found = {path.name for path in differentials.write(tmp_path)}
     assert {"loadings.csv", "scores.csv", "profiles.csv", "profiles.svg", "eigenvalues.svg", "stability.csv"} <= found
     text = str(differentials)
     assert "By question; agreement.csv has all of it." in text
-    assert "not run    strengths, contrasts, order effects, decisions: a semantic differential" in text
+    assert "not run    strengths, contrasts, order effects, decisions: A semantic differential" in text
 
 
 def test_one_question_of_a_differential_is_measured_like_any_other() -> None:
@@ -107,14 +113,14 @@ def test_one_question_of_a_differential_is_measured_like_any_other() -> None:
     assert names(found)[0] == "strengths"
     assert "ratings" not in names(found)
     assert set(found.of("agreement").coefficients["question"]) == {"clear"}
-    with pytest.raises(MeasureError, match="there is no question 'cleer'"):
+    with raises(MeasureError, "run.no_question"):
         run(differential(people=16, texts=6), question="cleer")
 
 
 @pytest.mark.slow
 def test_the_number_of_factors_can_be_given() -> None:
     assert run(differential(people=16, texts=6), factors=1).of("factors").names == ("F1",)
-    with pytest.raises(MeasureError, match="6 pairs allow"):
+    with raises(MeasureError, "factors.number"):
         run(differential(people=16, texts=6), factors=5)
 
 
@@ -123,7 +129,7 @@ def test_few_questions_are_no_differential() -> None:
     assert not is_differential(rated(twice, "measure", once=None))
     found = run(twice)
     assert [(part.name, part.question) for part in found.parts][:2] == [("strengths", "q0"), ("strengths", "q1")]
-    assert found.skipped["order effects"].startswith("there is no column trial")
+    assert found.skipped["order effects"] == NotComputed("order.needed", {"name": "order_effects"})
     assert tables(found)["strengths"]["question"].unique(maintain_order=True).to_list() == ["q0", "q1"]
 
 
@@ -136,7 +142,7 @@ def test_pairs_are_decided_by_every_model_and_compared(tmp_path: Path) -> None:
     assert {"decisions.csv", "decisions-mean.csv", "decisions-compared.csv", "decisions-compared.svg"} <= written
     # The same pairs, read from pair and status.
     assert run(judgments).of("decisions").frame["pair"].to_list() == ["0", "1", "2", "3"]
-    with pytest.raises(MeasureError, match="is a0 meant"):
+    with raises(MeasureError, "decisions.unknown_stimulus"):
         run(judgments, pairs=[("1", "a00", "b00")])
 
 
@@ -144,8 +150,8 @@ def test_choices_have_strengths_and_decisions() -> None:
     judgments = judged("choice", [1.0, 0.8, 0.5, -0.4])
     found = run(judgments)
     assert found.of("decisions").settings["model"] == "binomial"
-    assert "a choice is between two stimuli" in found.skipped["contrasts"]
-    assert found.skipped["consensus"].startswith("choice answers are no labels")
+    assert found.skipped["contrasts"].code == "contrasts.choices"
+    assert found.skipped["consensus"] == NotComputed("run.no_labels", {"kinds": ["choice"]})
     assert names(found)[0] == "strengths"
 
 
@@ -177,22 +183,23 @@ def test_labels_have_a_consensus_by_condition() -> None:
     labels = found.of("consensus").labels
     assert labels.height == 12
     assert set(labels.select("tense", "label").rows()) == {("x", "red"), ("y", "blue")}
-    assert found.skipped["strengths"].startswith("nominal answers have no order")
+    assert found.skipped["strengths"] == NotComputed("strengths.no_order", {"kind": "nominal"})
 
 
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ({"models": ["thurstone"]}, "'thurstone' is no model for ordinal answers; take mean or ordinal or zscore"),
-        ({"posterior": True}, "a posterior is for choices"),
-        ({"conditions": ["ordr"]}, "there is no column ordr"),
-        ({"functions": ["filler"]}, "there are no answers to filler trials"),
-        ({"formula": "response ~ nothing"}, "nothing"),
+        ({"models": ["thurstone"]}, "strengths.no_model"),
+        ({"posterior": True}, "run.no_posterior"),
+        ({"conditions": ["ordr"]}, "rated.no_column"),
+        ({"functions": ["filler"]}, "rated.no_answers"),
+        ({"formula": "response ~ nothing"}, "model.no_random"),
     ],
 )
 def test_what_is_asked_for_by_name_and_cannot_be_done_is_an_error(options: dict[str, Any], why: str) -> None:
-    with pytest.raises(MeasureError, match=why):
+    with pytest.raises(MeasureError) as error:
         run(ratings(), **options)
+    assert why in code_or_text(error.value)
 
 
 def test_what_would_take_long_is_left_out_unless_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,7 +207,7 @@ def test_what_would_take_long_is_left_out_unless_it_is_asked_for(monkeypatch: py
     judgments = answered(frame(people=12), karat.Ordinal(5))
     found = run(judgments, ["mean"])
     assert {"contrasts", "order effects", "noise ceiling"} <= set(found.skipped)
-    assert "would take long for more than 100 answers" in found.skipped["contrasts"]
+    assert found.skipped["contrasts"] == NotComputed("run.contrasts_size", {"most": 100})
     assert "contrasts" in names(run(judgments, ["mean"], formula=FORMULA))
 
 
@@ -236,9 +243,10 @@ def test_planned_contrasts_are_differences_in_the_stated_direction(factorial: Me
     assert (low["estimate"], low["lower"]) == pytest.approx((-high["estimate"], -high["upper"]))
     cells = {(row["a"], row["b"]): row["estimate"] for row in found.means.filter(term="a:b").to_dicts()}
     assert new["estimate"] == pytest.approx(cells["high", "new"] - cells["low", "new"])
-    assert planned.notes == ("lost could not be told: the model has no term of c.",)
+    reason = Message("planned.no_term", {"factors": ["c"]})
+    assert planned.notes == (Message("planned.failed", {"name": "lost", "reason": reason}),)
     assert (planned.frame["adjusted"] >= planned.frame["p"]).all()
-    with pytest.raises(MeasureError, match="lost could not be told"):
+    with raises(MeasureError, "planned.failed"):
         planned_contrasts(plan[3:], found)
 
 
@@ -257,11 +265,13 @@ def test_a_planned_preference_is_counted_by_level_not_by_side() -> None:
     row = found.frame.row(0, named=True)
     assert row["raw"] == pytest.approx((84 - 1) / 119)
     assert row["estimate"] > 0.5
-    assert 'age: 1 answer "no difference" left out.' in found.notes
+    assert Message("planned.ties", {"name": "age", "n": 1}) in found.notes
     turned = [ContrastSettings(name="age", factor="age", levels=["new", "old"])]
     assert planned_choices(turned, judgments).frame["estimate"].item() == pytest.approx(-row["estimate"], abs=1e-4)
-    with pytest.raises(MeasureError, match="no choice is between age a and b"):
+    with raises(MeasureError, "planned.failed") as error:
         planned_choices([ContrastSettings(name="age", factor="age", levels=["a", "b"])], judgments)
+    expected = Message("planned.no_choice", {"factor": "age", "levels": ["a", "b"]})
+    assert message_of(error.value).values["reason"] == expected
 
 
 def test_exclusions_are_read_from_a_screening_or_a_list(tmp_path: Path) -> None:
@@ -270,14 +280,16 @@ def test_exclusions_are_read_from_a_screening_or_a_list(tmp_path: Path) -> None:
     people = {name: {"excluded": name == "p1"} for name in ("p0", "p1", "p2", "p3")}
     screening.write_text(json.dumps({"participants": people}), encoding="utf-8")
     assert excluded(judgments, screening).participants == ("p1",)
-    assert excluded(judgments, tmp_path).told == f"1 of 4 participants, by {screening}."
+    some = {"n": 1, "participants": 4, "file": str(screening), "unknown": None, "example": None}
+    assert excluded(judgments, tmp_path).told == Message("excluded.some", some)
     found = run(judgments, ["mean"], without=excluded(judgments, screening))
     assert found.judgments.participants["participant"].to_list() == ["p0", "p2", "p3"]
     assert found.to_dict()["excluded"]["participants"] == ["p1"]
     left = judgments.without(["p1"])
-    assert excluded(left, screening).told.startswith("nobody more")
+    assert excluded(left, screening).told == Message("excluded.nobody_left", {"file": str(screening)})
     left.to_parquet(tmp_path / "judgments.parquet")
-    assert "has the 3 of 4 participants that screening left" in nobody([tmp_path / "judgments.parquet"]).told
+    screened = nobody([tmp_path / "judgments.parquet"]).told
+    assert (screened.code, screened.values["kept"], screened.values["participants"]) == ("excluded.screened", 3, 4)
     table = tmp_path / "participants.csv"
     table.write_text("participant,excluded\np0,false\np1,true\n", encoding="utf-8")
     assert excluded(judgments, table).participants == ("p1",)
@@ -286,24 +298,26 @@ def test_exclusions_are_read_from_a_screening_or_a_list(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "why"),
+    ("name", "content", "code"),
     [
-        ("a.json", "{}", "is no screening"),
-        ("a.json", "no", "is no screening"),
-        ("a.csv", "name\np0\n", "has no column participant"),
-        ("a.csv", "participant\nq9\n", "Is it the screening of another study"),
-        ("a.csv", "participant\np0\np1\n", "excludes every participant"),
+        ("a.json", b"{}", "not_screening"),
+        ("a.json", b"no", "not_screening"),
+        ("a.csv", b"name\np0\n", "no_column"),
+        ("a.csv", b"participant\nq9\n", "other_study"),
+        ("a.csv", b"participant\np0\np1\n", "everybody"),
+        ("a.csv", b"participant\n\xff\n", "not_text"),
     ],
 )
-def test_exclusions_that_cannot_be_meant_are_refused(tmp_path: Path, name: str, text: str, why: str) -> None:
-    (tmp_path / name).write_text(text, encoding="utf-8")
-    with pytest.raises(MeasureError, match=why):
+def test_exclusions_that_cannot_be_meant_are_refused(tmp_path: Path, name: str, content: bytes, code: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    with raises(MeasureError, f"excluded.{code}"):
         excluded(ratings(people=2), tmp_path / name)
 
 
-def test_a_missing_file_of_exclusions_is_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(MeasureError, match=r"none\.json cannot be read: No such file"):
+def test_a_missing_file_of_exclusions_is_refused(tmp_path: Path) -> None:
+    with raises(MeasureError, "excluded.unreadable") as caught:
         excluded(ratings(people=2), tmp_path / "none.json")
+    assert message_of(caught.value).values["why"] == "No such file or directory"
 
 
 def test_long_cells_and_missing_ones_are_shown() -> None:
@@ -318,9 +332,10 @@ def test_a_planned_comparison_with_an_empty_cell_is_a_note() -> None:
         ContrastSettings(name="at old", factor="a", levels=["high", "low"], within={"b": "old"}),
         ContrastSettings(name="at new", factor="a", levels=["high", "low"], within={"b": "new"}),
     ]
-    told = planned_contrasts(plan, found)
-    assert told.table()["contrast"].to_list() == ["at new"]
-    assert "at old could not be told" in str(told)
+    planned = planned_contrasts(plan, found)
+    assert planned.table()["contrast"].to_list() == ["at new"]
+    assert [(note.code, note.values["name"]) for note in planned.notes] == [("planned.failed", "at old")]
+    assert str(planned) == " ".join(map(str, (*planned.summary, *planned.notes)))
 
 
 def test_sources_of_which_one_answered_do_not_end_the_measurement() -> None:
@@ -332,4 +347,4 @@ def test_sources_of_which_one_answered_do_not_end_the_measurement() -> None:
     kept = whole.frame.filter(~pl.col("participant").is_in(gone))
     found = run(karat.Judgments(kept, whole.scales, participants=people))
     assert "decisions" in names(found)
-    assert "stability compares groups" in found.skipped["stability of decisions by source"]
+    assert isinstance(found.skipped["stability of decisions by source"], NotComputed)

@@ -12,6 +12,8 @@ from scipy import stats
 import karat
 from karat.measure.errors import MeasureError
 from karat.measure.select_controls import Controls, select_controls
+from karat.messages import Message, message_of
+from messages import raises
 
 ANSWERS: dict[str, list[int]] = {
     "clear high": [5, 5, 5, 5, 5, 4, 5, 5, 5, 5],
@@ -35,21 +37,25 @@ def normed(
     return karat.Judgments(pl.DataFrame(rows, schema=schema, orient="row"), scale or karat.Ordinal(5))
 
 
-def reasons(found: Controls) -> dict[str, str]:
-    return {item: reason.split(":")[0] for item, reason in found.table().select("item", "reason").iter_rows()}
+def reasons(found: Controls) -> dict[str, str | None]:
+    names = found.frame["message"].str.strip_prefix("select_controls.")
+    return dict(zip(found.frame["item"], names, strict=True))
 
 
 def test_the_clear_ones_and_the_reasons_of_the_others() -> None:
     found = select_controls(normed())
     assert set(found.chosen["item"]) == {"clear high", "higher still", "clear low"}
     assert reasons(found) == {
-        "clear high": "", "higher still": "", "clear low": "",
-        "torn": "not near an end", "middling": "not near an end",
-        "wrong way": "on the other side than its status or expected answer",
+        "clear high": None, "higher still": None, "clear low": None,
+        "torn": "not_near_end", "middling": "not_near_end", "wrong way": "other_side",
     }  # fmt: skip
+    assert found.table()["reason"].null_count() == 3
     told = dict(found.chosen.select("item", "expected").iter_rows())
     assert told == {"clear high": "3-5", "higher still": "3-5", "clear low": "1-2"}
-    assert str(found).startswith("3 of 6 stimuli are clear; 3 chosen, 1 at the low end and 2 at the high end.")
+    number, not_clear = found.summary
+    assert number == Message("select_controls.clear", {"clear": 3, "n": 6, "chosen": 3, "low": 1, "high": 2})
+    counts = [(count.values["n"], count.values["reason"]) for count in not_clear.values["reasons"]]
+    assert counts == [(2, "select_controls.not_near_end"), (1, "select_controls.other_side")]
     assert found.table()["expected"].null_count() == 3
 
 
@@ -65,22 +71,22 @@ def test_means_deviations_and_intervals() -> None:
 def test_limits_can_be_moved() -> None:
     torn = [5, 5, 5, 5, 5, 5, 5, 5, 5, 1] * 4
     answers = {"a": torn, "b": [1] * 40}
-    assert reasons(select_controls(normed(answers))) == {"b": "", "a": "with too much variation"}
-    assert reasons(select_controls(normed(answers), max_sd=1.3)) == {"b": "", "a": ""}
-    assert reasons(select_controls(normed(answers), max_sd=1.3, clearly=0.1))["a"] == "not near an end"
+    assert reasons(select_controls(normed(answers))) == {"b": None, "a": "variation"}
+    assert reasons(select_controls(normed(answers), max_sd=1.3)) == {"b": None, "a": None}
+    assert reasons(select_controls(normed(answers), max_sd=1.3, clearly=0.1))["a"] == "not_near_end"
 
 
 def test_n_at_each_end_takes_the_clearest() -> None:
     found = select_controls(normed(), n=1)
     assert set(found.chosen["item"]) == {"higher still", "clear low"}
-    spare = found.table().filter(pl.col("item") == "clear high").row(0, named=True)
-    assert (spare["clear"], spare["chosen"], spare["reason"]) == (True, False, "clear, but others are clearer")
-    assert any(note == "Only 1 of 2 wanted at the low end." for note in select_controls(normed(), n=2).notes)
+    spare = found.frame.filter(pl.col("item") == "clear high").row(0, named=True)
+    assert (spare["clear"], spare["chosen"], spare["message"]) == (True, False, "select_controls.others_clearer")
+    assert Message("select_controls.too_few_low", {"number": 1, "n": 2}) in select_controls(normed(), n=2).notes
 
 
 def test_few_answers_verify_nothing() -> None:
     found = select_controls(normed({"a": [5, 5, 5, 5], "b": [1] * 5}))
-    assert reasons(found) == {"b": "", "a": "with too few answers"}
+    assert reasons(found) == {"b": None, "a": "too_few_answers"}
 
 
 def test_marked_items_are_no_controls() -> None:
@@ -114,15 +120,15 @@ def test_sliders_need_both_ends() -> None:
     answers = {"a": [95, 97, 99, 96, 98, 95], "b": [50, 40, 60, 50, 55, 45]}
     found = select_controls(normed(answers, karat.Continuous(0, 100)))
     assert found.chosen.select("item", "expected").rows() == [("a", "50-100")]
-    with pytest.raises(MeasureError, match="continuous answers have no two ends"):
+    with raises(MeasureError, "select_controls.no_ends"):
         select_controls(normed(answers, karat.Continuous(0)))
 
 
 def test_settings_out_of_range() -> None:
-    for options, what in (({"n": 0}, "n is"), ({"max_sd": 0.0}, "max_sd"), ({"clearly": 0.6}, "clearly"),
-                          ({"level": 1.0}, "level")):  # fmt: skip
-        with pytest.raises(MeasureError, match=what):
-            select_controls(normed(), **options)  # type: ignore[arg-type]
+    for name, value in {"n": 0, "max_sd": 0.0, "clearly": 0.6, "level": 1.0}.items():
+        with raises(MeasureError, f"select_controls.{name}") as caught:
+            select_controls(normed(), **{name: value})  # type: ignore[arg-type]
+        assert message_of(caught.value).values == {name: value}
 
 
 def test_named_levels_are_expected_by_name() -> None:

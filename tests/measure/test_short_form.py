@@ -10,11 +10,13 @@ import pytest
 
 from karat.measure import MeasureError, factors, ratings_matrix, short_form
 from karat.measure.short_form import ShortForm, _with
+from karat.messages import Message
 from karat.simulate import answer_study
 from karat.study import load
 from karat.study.check import check
 from karat.study.init import write_study
 from measure.differential import differential
+from messages import raises
 
 
 def test_each_dimension_gets_the_pair_that_stands_for_it_alone() -> None:
@@ -29,7 +31,9 @@ def test_each_dimension_gets_the_pair_that_stands_for_it_alone() -> None:
         same = [i for i, factor in enumerate(found.frame["factor"]) if factor == row["dimension"]]
         sizes = abs(found.loadings)
         assert gap == pytest.approx(max(sizes[i, number] - sizes[i, 1 - number] for i in same))
-    assert str(short).startswith("Short form of 2 pairs: F1 by ")
+    (message,) = short.summary
+    assert (message.code, message.values["n"]) == ("short_form.pairs", 2)
+    assert [pair.values["dimension"] for pair in message.values["pairs"]] == ["F1", "F2"]
 
 
 def test_the_whole_way_from_a_study_to_the_next(tmp_path: Path) -> None:
@@ -56,12 +60,12 @@ def test_nothing_is_overwritten_and_what_does_not_fit_is_told(tmp_path: Path) ->
     short = short_form(factors(ratings_matrix(differential(people=60)), 2))
     write_study(tmp_path / "first", "differential")
     write_study(tmp_path / "likert", "likert")
-    with pytest.raises(MeasureError, match="the study has no question"):
+    with raises(MeasureError, "short_form.unknown_question"):
         short.write(tmp_path / "first", tmp_path / "second")
-    with pytest.raises(MeasureError, match="one block, a differential"):
+    with raises(MeasureError, "short_form.study"):
         short.write(tmp_path / "likert", tmp_path / "second")
     fitting = ShortForm(short.frame.with_columns(pair=pl.Series(["clarity", "flow"])))
-    with pytest.raises(MeasureError, match="not empty"):
+    with raises(MeasureError, "short_form.folder"):
         fitting.write(tmp_path / "first", tmp_path / "likert")
     assert not (tmp_path / "second").exists()
 
@@ -70,7 +74,7 @@ def test_a_factor_without_a_pair_is_told() -> None:
     found = factors(ratings_matrix(differential(people=60)), 2)
     short = short_form(replace(found, loadings=found.loadings * [1, 0.01]))
     assert short.frame["dimension"].to_list() == ["F1"]
-    assert short.notes == ("No pair is carried by F2, so that nothing can stand for it.",)
+    assert short.notes == (Message("short_form.no_pair", {"dimension": "F2"}),)
 
 
 @pytest.mark.parametrize(

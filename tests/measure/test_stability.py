@@ -11,6 +11,7 @@ from karat.measure.errors import MeasureError
 from karat.measure.item_scores import drawn_again, standardised_within
 from karat.measure.stability import Stability, stability
 from measure.retest import rated_twice
+from messages import raises
 
 
 def item_means(judgments: karat.Judgments) -> pl.DataFrame:
@@ -57,16 +58,17 @@ def test_other_participants_are_between() -> None:
     found = stability(rated_twice(others=True), samples=50)
     assert set(found.table()["kind"]) == {"between"}
     assert found.participants.height == 0
-    assert "(between participants)" in str(found)
+    (message,) = found.summary
+    assert (message.code, message.values["kind"]) == ("stability.scores", "between")
 
 
 def test_groups_may_be_known_of_participants() -> None:
     likert = karat.datasets.load("likert")
     found = stability(likert, by="list", conditions=[], samples=20)
     assert found.table().height == 12
-    with pytest.raises(MeasureError, match="there is no column lst; is list meant"):
+    with raises(MeasureError, "rated.no_column"):
         stability(likert, by="lst")
-    with pytest.raises(MeasureError, match="compares groups, and function has 1"):
+    with raises(MeasureError, "stability.one_group"):
         stability(karat.datasets.load("crowd"), by="function")
 
 
@@ -89,7 +91,7 @@ def test_a_function_gives_the_same_as_means() -> None:
     by_weights, by_copies = (stability(table, scores=kind, samples=30, seed=2) for kind in ("mean", item_means))
     for name in ("lower", "upper"):
         assert measured(by_copies, "Pearson")[name] == pytest.approx(measured(by_weights, "Pearson")[name], abs=1e-9)
-    with pytest.raises(MeasureError, match="must give a table with item and estimate"):
+    with raises(MeasureError, "scores.no_table"):
         stability(table, scores=lambda j: 3, samples=0)
 
 
@@ -122,16 +124,16 @@ def test_ready_made_decisions_have_wilsons_interval() -> None:
     assert (row["estimate"], row["n"]) == (0.75, 4)
     assert (row["lower"], row["upper"]) == (pytest.approx(0.3006, abs=1e-4), pytest.approx(0.9544, abs=1e-4))
     assert found.disagreements.row(0) == ("one", "two", "b", "none", "expert")
-    with pytest.raises(MeasureError, match="no decisions for two"):
+    with raises(MeasureError, "stability.no_decisions"):
         stability(table, decisions={"one": one}, samples=0)
 
 
 def test_labels_need_a_function() -> None:
     table = rated_twice(people=4)
     nominal = karat.Judgments(table.frame, karat.Nominal([str(n) for n in range(1, 8)]))
-    with pytest.raises(MeasureError, match="labels have no scores"):
+    with raises(MeasureError, "stability.labels"):
         stability(nominal)
-    with pytest.raises(MeasureError, match="scores must be mean, zscore or a function"):
+    with raises(MeasureError, "stability.unknown_scores"):
         stability(table, scores="median")
 
 

@@ -12,7 +12,9 @@ from scipy import stats
 import karat
 from karat.measure.errors import MeasureError
 from karat.measure.strengths import Strengths, by_strength, strengths
+from karat.messages import Message, message_of
 from measure.rated_items import ratings
+from messages import raises
 
 
 @pytest.mark.parametrize(
@@ -30,10 +32,13 @@ def test_the_recommended_model_of_a_scale(scale: karat.Scale, model: str) -> Non
 
 
 def test_a_model_that_does_not_fit_is_refused_with_those_that_do() -> None:
-    with pytest.raises(MeasureError, match="'thurstone' is no model for ordinal answers; take ordinal or mean or zsc"):
+    with raises(MeasureError, "strengths.no_model") as error:
         strengths(ratings(), "thurstone")
+    assert message_of(error.value).values == {
+        "model": "thurstone", "kinds": ["ordinal"], "models": ["ordinal", "mean", "zscore"]
+    }  # fmt: skip
     labels = karat.Judgments({"participant": ["a"], "item": ["i"], "response": ["x"]}, karat.Nominal(["x", "y"]))
-    with pytest.raises(MeasureError, match="no order"):
+    with raises(MeasureError, "strengths.no_order"):
         strengths(labels)
 
 
@@ -41,12 +46,13 @@ def test_a_model_that_does_not_fit_is_refused_with_those_that_do() -> None:
     "option", [{"side": True}, {"criterion": "shared"}, {"prior_sd": 1.0}, {"posterior": True}]
 )  # fmt: skip
 def test_options_of_choices_are_not_ignored(option: dict[str, object]) -> None:
-    with pytest.raises(MeasureError, match=f"{next(iter(option))} is for choices"):
+    with raises(MeasureError, "strengths.only_choices") as error:
         strengths(ratings(), **option)  # type: ignore[arg-type]
+    assert message_of(error.value).values["option"] == next(iter(option))
 
 
 def test_level_must_be_a_share() -> None:
-    with pytest.raises(MeasureError, match="between 0 and 1"):
+    with raises(MeasureError, "measure.level"):
         strengths(ratings(), level=95)
 
 
@@ -54,9 +60,9 @@ def test_several_questions_need_a_name() -> None:
     frame = ratings().frame
     both = pl.concat([frame.with_columns(question=pl.lit(name)) for name in ("natural", "clear")])
     judgments = karat.Judgments(both, karat.Ordinal(5))
-    with pytest.raises(MeasureError, match=r"say question=\.\.\. for one of natural, clear"):
+    with raises(MeasureError, "rated.several_questions"):
         strengths(judgments)
-    with pytest.raises(MeasureError, match="is clear meant"):
+    with raises(MeasureError, "rated.no_question"):
         strengths(judgments, question="claer")
     assert strengths(judgments, "mean", question="clear").settings["question"] == "clear"
 
@@ -75,9 +81,9 @@ def test_trials_without_an_answer_are_counted() -> None:
         response=pl.when(pl.int_range(pl.len()) < 2).then(None).otherwise("response")
     )  # fmt: skip
     found = strengths(karat.Judgments(frame, karat.Ordinal(5)), "mean")
-    assert "2 trials without an answer left out." in found.notes
+    assert Message("strengths.no_answer", {"n": 2}) in found.notes
     assert found.frame["n"].sum() == 70
-    assert "2 trials without" in str(found)
+    assert str(found) == " ".join(map(str, (*found.summary, *found.notes)))
 
 
 def test_conditions_are_part_of_the_label() -> None:
@@ -97,12 +103,14 @@ def test_the_difference_of_two_means_is_the_paired_t_test() -> None:
     assert found.estimate / found.se == pytest.approx(paired.statistic)
     assert found.p == pytest.approx(2 * stats.norm.sf(abs(paired.statistic)))
     assert found.upper - found.estimate == pytest.approx(stats.norm.ppf(0.975) * found.se)
-    assert str(found).startswith("i4 less i1: ")
+    (summary,) = found.summary
+    assert (summary.code, summary.values["first"], summary.values["p"]) == ("strengths.difference", "i4", found.p)
 
 
 def test_a_difference_of_a_stimulus_that_is_not_there() -> None:
-    with pytest.raises(MeasureError, match="no stimulus i44; is i4 meant"):
+    with raises(MeasureError, "strengths.no_stimulus") as error:
         strengths(ratings(), "mean").difference("i44", "i1")
+    assert message_of(error.value).values == {"label": "i44", "close": "i4"}
 
 
 def test_differences_without_a_covariance_take_stimuli_as_independent() -> None:

@@ -6,6 +6,8 @@ import pytest
 
 import karat
 from karat.measure import MeasureError, suitability
+from karat.messages import Message
+from messages import codes, raises
 
 RATINGS = {
     "good": [5, 4, 5, 4],
@@ -26,17 +28,25 @@ def test_both_and_either() -> None:
     both, either = suitability(prestudy()), suitability(prestudy(), "either")
     assert both.dropped == ["bad"]
     assert either.kept == ["good", "edge"]
-    assert str(both).endswith('With rule="either" it would be 2.')
-    assert "mean under 3.2 or a standard deviation over 1.2" in str(either)
+    assert both.notes == (Message("suitability.other_rule", {"rule": "either", "kept": 2}),)
+    about = {"kept": 2, "pairs": 5, "mean": 3.2, "sd": 1.2}
+    assert either.summary == (Message("suitability.either", about),)
+    assert codes(both.summary) == ["suitability.both"]
 
 
 def test_reasons_and_numbers() -> None:
     table = {row["pair"]: row for row in suitability(prestudy(), "either").pairs.to_dicts()}
-    assert table["low"]["reason"] == "mean 2.5 is under 3.2"
-    assert table["split"]["reason"] == "standard deviation 2.0 over 1.2"
+    assert {pair: row["message"] for pair, row in table.items()} == {
+        "good": "suitability.suitable", "low": "suitability.low", "split": "suitability.wide",
+        "bad": "suitability.low_and_wide", "edge": "suitability.suitable",
+    }  # fmt: skip
+    assert table["low"]["values"] == pytest.approx({"mean": 2.5, "sd": 0.57735, "mean_limit": 3.2, "sd_limit": 1.2})
     assert (table["bad"]["mean"], table["bad"]["n"]) == (2.25, 4)
     assert table["bad"]["sd"] == pytest.approx(1.8930, abs=1e-4)
-    assert suitability(prestudy()).table()["pair"][0] == "good"
+    shown = suitability(prestudy()).table()
+    assert shown.row(0, named=True)["pair"] == "good"
+    assert shown.columns[-1] == "reason"
+    assert shown["reason"].null_count() == 0
 
 
 def test_limits_are_not_themselves_too_low_or_too_wide() -> None:
@@ -45,10 +55,10 @@ def test_limits_are_not_themselves_too_low_or_too_wide() -> None:
 
 
 def test_what_cannot_be_asked_for() -> None:
-    with pytest.raises(MeasureError, match='"both" or "either"'):
+    with raises(MeasureError, "suitability.rule"):
         suitability(prestudy(), "any")  # type: ignore[arg-type]
     once = karat.Judgments({"participant": ["p1"], "item": ["a"], "response": [3]}, karat.Ordinal(5))
-    with pytest.raises(MeasureError, match="a was rated once only"):
+    with raises(MeasureError, "suitability.one_rating"):
         suitability(once)
-    with pytest.raises(MeasureError, match="no answers"):
+    with raises(MeasureError, "suitability.no_answers"):
         suitability(prestudy(), functions=("filler",))

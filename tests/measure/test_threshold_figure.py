@@ -12,6 +12,7 @@ from karat.measure.errors import MeasureError
 from karat.measure.strengths import strengths
 from karat.measure.threshold_figure import point_probabilities, thresholds_figure
 from measure.rated_items import ratings
+from messages import codes, raises
 
 
 def test_thresholds_stand_where_they_were_estimated() -> None:
@@ -39,7 +40,7 @@ def test_long_names_of_levels_are_not_written_at_thresholds() -> None:
 
 
 def test_other_models_have_no_thresholds() -> None:
-    with pytest.raises(MeasureError, match="the mean model has no thresholds"):
+    with raises(MeasureError, "strengths.no_thresholds"):
         thresholds_figure(strengths(ratings(), "mean"))
 
 
@@ -60,6 +61,6 @@ def test_stimuli_that_do_not_differ() -> None:
     table = {"participant": who.astype(str), "item": what.astype(str), "response": (who + what) % 3 + 1}
     found = strengths(karat.Judgments(table, karat.Ordinal(3)))
     assert found.frame["estimate"].to_numpy() == pytest.approx(0, abs=1e-3)
-    assert any("do not differ beyond chance" in note for note in found.notes)
+    assert "strengths.no_stimulus_variance" in codes(found.notes)
     drawn = thresholds_figure(found)
     assert "0 of 20 stimuli lie above the last threshold" in drawn.get_suptitle().replace("\n", " ")

@@ -10,6 +10,8 @@ import pytest
 import karat
 from karat.measure.errors import MeasureError
 from karat.measure.select_controls import Controls
+from karat.messages import message_of
+from messages import raises
 
 ITEMS = 'item,function,status,sentence,expected,verified\nc1,control,grammatical,"He, too, left.",,\n' \
         "c2,control,ungrammatical,Left he too.,1,\nt1,test,,She came.,,\n"  # fmt: skip
@@ -41,11 +43,11 @@ def test_verified_and_expected_are_filled_and_all_else_is_kept(items: Path, tmp_
 
 
 def test_nothing_is_overwritten_unless_said(items: Path, tmp_path: Path) -> None:
-    with pytest.raises(MeasureError, match=r"Say out=\.\.\. for a new item table, or in_place=True"):
+    with raises(MeasureError, "verified_items.no_target"):
         CONTROLS.write(items)
-    with pytest.raises(MeasureError, match="is there already"):
+    with raises(MeasureError, "verified_items.target_exists"):
         CONTROLS.write(items, items)
-    with pytest.raises(MeasureError, match="either out"):
+    with raises(MeasureError, "verified_items.two_targets"):
         CONTROLS.write(items, tmp_path / "new.csv", in_place=True)
     assert items.read_text(encoding="utf-8") == ITEMS
     assert CONTROLS.write(items, in_place=True) == items
@@ -71,19 +73,20 @@ def test_versions_that_the_table_does_not_tell_apart(tmp_path: Path) -> None:
     path = tmp_path / "items.csv"
     path.write_text("item,sentence\nc1,x\n", encoding="utf-8")
     torn = found([("c1", "grammatical", "3-5", True), ("c1", "ungrammatical", None, False)])
-    with pytest.raises(MeasureError, match=r"c1 was normed in several versions .* needs the column status"):
+    with raises(MeasureError, "verified_items.versions") as caught:
         torn.write(path, in_place=True)
+    assert message_of(caught.value).values == {"file": "items.csv", "item": "c1", "columns": ["status"]}
     path.write_text("item,status,sentence\nc1,ungrammatical,x\nc1,grammatical,y\n", encoding="utf-8")
     told = pl.read_csv(torn.write(path, in_place=True))
     assert told["verified"].to_list() == ["no", "yes"]
 
 
 def test_tables_of_another_study(items: Path, tmp_path: Path) -> None:
-    with pytest.raises(MeasureError, match="none of the items of the norming study"):
+    with raises(MeasureError, "verified_items.no_items"):
         found([("z1", None, "1-2", True)]).write(items, in_place=True)
     other = tmp_path / "other.csv"
     other.write_text("name,sentence\nc1,x\n", encoding="utf-8")
-    with pytest.raises(MeasureError, match="no column item"):
+    with raises(MeasureError, "verified_items.no_item_column"):
         CONTROLS.write(other, in_place=True)
     with pytest.raises(karat.errors.KaratError, match="There is no file"):
         CONTROLS.write(tmp_path / "missing.csv", in_place=True)
@@ -96,10 +99,11 @@ def test_spreadsheets_are_written_as_csv(tmp_path: Path) -> None:
     for row in (["item", "status", "sentence"], ["c1", "grammatical", "He left."]):
         book.active.append(row)
     book.save(path)
-    with pytest.raises(MeasureError, match="not changed in place"):
+    with raises(MeasureError, "verified_items.spreadsheet"):
         CONTROLS.write(path, in_place=True)
-    with pytest.raises(MeasureError, match=r"name new.csv"):
+    with raises(MeasureError, "verified_items.not_csv") as caught:
         CONTROLS.write(path, tmp_path / "new.xlsx")
+    assert message_of(caught.value).values == {"name": "new.csv"}
     out = CONTROLS.write(path, tmp_path / "new.csv")
     assert out.read_text() == "item,status,sentence,expected,verified\nc1,grammatical,He left.,3-5,yes\n"
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from karat.models import counting
 from karat.models.counting import SHIFT, Bins, keys_of, medians_and_deviations, summed, tally, values_of
-from karat.models.robust import Floats, grouped_median_mad
+from karat.models.robust import grouped_median_mad
+from karat.types import Floats
 
 LIMIT = 1e307
 numbers = st.one_of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.models.choices import Choices
+from karat.models.choices import ChoiceFit
 from tools.coverage import ITEMS, MODELS, PARTICIPANTS, WANTED, bradley_terry, compared, coverage, of_strengths
 
 
@@ -29,10 +29,10 @@ def test_everybody_meets_every_item_twice() -> None:
 def test_a_shift_of_all_strengths_does_not_count_and_a_wrong_one_does() -> None:
     truth = np.linspace(-1, 1, ITEMS)
     covariance = 0.01 * np.eye(ITEMS)
-    assert of_strengths(truth + 5, Choices(truth, covariance, 0.0, True, 0.0)).held == 1.0
+    assert of_strengths(truth + 5, ChoiceFit(truth, covariance, 0.0, True, 0.0)).held == 1.0
     wrong = truth.copy()
     wrong[:2] += [1.0, -1.0]
-    assert of_strengths(wrong, Choices(truth, covariance, 0.0, True, 0.0)).held == 1 - 2 / ITEMS
+    assert of_strengths(wrong, ChoiceFit(truth, covariance, 0.0, True, 0.0)).held == 1 - 2 / ITEMS
 
 
 @pytest.mark.parametrize("name", list(MODELS))

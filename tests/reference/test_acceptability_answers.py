@@ -174,7 +174,7 @@ def test_the_published_and_the_intended_rule_side_by_side(
     rejected = [means[key] for key in ("rejected_pure", "rejected_extended", "rejected_zanuttini")]
     assert told == [len(intended), *(len(who) for who in rejected)]
     assert rows["pairwise"]["flagged"] is None
-    assert "needs pairs" in rows["pairwise"]["why_not"]
+    assert "both sentences of a pair" in rows["pairwise"]["why_not"]
 
 
 def test_every_scored_answer_is_told(

@@ -21,7 +21,7 @@ from karat.models.dawid_skene import dawid_skene
 MADE = Path(__file__).parent / "peers" / "dawid_skene.json"
 
 
-def read(reference: Path, name: str, scale: karat.scales.Scale) -> karat.Judgments:
+def read(reference: Path, name: str, scale: karat.judgments.scales.Scale) -> karat.Judgments:
     names = {"worker": "participant", "task": "item", "order": "trial"}
     table = pl.read_csv(reference / "ba" / f"{name}.csv").rename(names)
     return karat.Judgments(table.select(*names.values(), pl.col("response").cast(pl.String)), scale)

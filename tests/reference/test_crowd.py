@@ -30,7 +30,7 @@ def golden(reference: Path) -> dict[str, Any]:
     return json.loads((reference / "ba" / "golden.json").read_text(encoding="utf-8"))
 
 
-def judgments(reference: Path, name: str, scale: karat.scales.Scale) -> karat.Judgments:
+def judgments(reference: Path, name: str, scale: karat.judgments.scales.Scale) -> karat.Judgments:
     table = pl.read_csv(reference / "ba" / f"{name}.csv").rename(
         {"worker": "participant", "task": "item", "order": "trial"}
     )

@@ -16,7 +16,9 @@ import pytest
 
 from karat import measure
 from karat.measure import Factors
+from karat.messages import with_code
 from karat.models.factors import matched
+from messages import codes
 
 CASES = [
     "bfi_5", "bfi_6", "mt_dims_1", "mt_dims_overall_2", "ats_dims_1", "sd_sim_1", "sd_sim_2", "sd_sim_3", "sd_sim_4",
@@ -127,7 +129,8 @@ def test_parallel_analysis(case: str, golden: dict[str, Any], ratings: dict[str,
 
 def test_the_heywood_case_is_told(ratings: dict[str, pl.DataFrame]) -> None:
     found = measure.factors(ratings[HEYWOOD], 2)
-    assert any(note.startswith("Heywood case: nothing of its own is left to transparency") for note in found.notes)
+    (heywood,) = with_code(found.notes, "factors.heywood")
+    assert heywood.values["pairs"] == ["transparency"]
 
 
 def test_four_factors_of_eight_pairs_are_not_well_determined(ratings: dict[str, pl.DataFrame]) -> None:
@@ -135,8 +138,7 @@ def test_four_factors_of_eight_pairs_are_not_well_determined(ratings: dict[str, 
     usual = measure.factors(ratings["sd_sim_4"], 4)
     best = measure.factors(ratings["sd_sim_4"], 4, start="best")
     assert best.chi2 < usual.chi2 - 0.1
-    assert any("Another start reaches a better fit" in note for note in usual.notes)
-    assert any("fewer than three pairs" in note for note in usual.notes)
+    assert {"factors.better_start", "factors.few_pairs"} <= set(codes(usual.notes))
 
 
 def test_what_the_overall_rating_of_translations_follows_from(reference: Path) -> None:

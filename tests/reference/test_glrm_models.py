@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from karat.messages import with_code
 from karat.models.glrm.design import code, make_design
 from karat.models.glrm.formula import read_formula
 from karat.models.glrm.frame import make_frame
@@ -22,6 +23,7 @@ from karat.models.glrm.marginal import MarginalMeans, marginal_means
 from karat.models.glrm.model import Model, fit
 from karat.models.glrm.prediction import predict
 from karat.models.glrm.wald import compare, type_three
+from messages import codes
 
 HERE = Path(__file__).parent / "r"
 VALUES: dict[str, Any] = json.loads((HERE / "glrm_models.json").read_text(encoding="utf-8"))
@@ -121,7 +123,7 @@ def test_treatment_coding_is_tested_as_car_does_and_warned_about() -> None:
     assert list(treated.fit.names) == expected["names"]
     found = type_three(treated)
     np.testing.assert_allclose(found.statistic, expected["type3"]["Chisq"][1:], rtol=1e-3)
-    assert "simple effects" in str(found)
+    assert codes(found.notes) == ["wald.treatment", "wald.covariates"]
     formula = "log(rt) ~ condition * group + (1 | participant) + (1 | item)"
     measured = type_three(fit(formula, table("gaussian"), "gaussian", coding="treatment"), "chisq")
     np.testing.assert_allclose(measured.statistic, VALUES["treated"]["type3"]["Chisq"][1:], rtol=1e-3)
@@ -139,7 +141,7 @@ def test_likelihood_ratios(models: dict[str, Model]) -> None:
     result = compare(slopes, simple)
     assert result.statistic == pytest.approx(VALUES["gaussian"]["ratio"]["chisq"], abs=2e-4)
     assert result.df == VALUES["gaussian"]["ratio"]["df"]
-    assert "smallest that it can be" in str(result)
+    assert "wald.boundary" in codes(result.notes)
     lower = fit(f"rating ~ condition + group {groups}", table("ordinal"), "ordinal")
     assert compare(lower, models["ordinal"]).statistic == pytest.approx(VALUES["ordinal"]["ratio"]["chisq"], abs=2e-4)
 
@@ -189,7 +191,10 @@ def test_an_empty_cell_is_left_out_named_and_not_estimated() -> None:
     some = ~((data["condition"] == "match") & (data["group"] == "novice"))
     model = fit(VALUES["empty"]["formula"], {key: column[some] for key, column in data.items()}, "gaussian")
     assert list(model.fit.names) == VALUES["empty"]["names"]
-    assert any("No row has condition = match and group = novice" in note for note in model.notes)
+    (dropped,) = with_code(model.notes, "design.dropped")
+    assert [cell.values["levels"] for cell in dropped.values["empty"].values["cells"]] == [
+        ["condition = match", "group = novice"]
+    ]
     same_means(marginal_means(model, "condition"), VALUES["empty"]["means_condition"])
     same_means(marginal_means(model, "group", "condition"), VALUES["empty"]["means_cells"])
 

@@ -10,7 +10,7 @@ import pytest
 
 import karat
 from karat.report.as_json import results
-from karat.report.gather import gather
+from karat.report.build import build
 from karat.report.page import html
 from karat.report.sections import words
 from report.spoken import Spoken, numbers, spoken, strange
@@ -25,7 +25,7 @@ RULES = {"completion": {}, "remfod": {}, "exclude": "any"}
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_every_number_of_the_page_comes_from_a_result(reference: Path, name: str) -> None:
-    found = gather(karat.read(reference / name, **FILES[name]), rules=RULES)
+    found = build(karat.read(reference / name, **FILES[name]), rules=RULES)
     data = json.loads(json.dumps(results(found), allow_nan=False))
     pieces = spoken(html(found))
     assert sum(len(list(numbers(one.text))) for one in pieces) > 400

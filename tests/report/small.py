@@ -7,7 +7,7 @@ from functools import cache
 import polars as pl
 
 import karat
-from karat.report.gather import Gathered, gather
+from karat.report.build import NOT_COMPUTED, ReportData, build
 from karat.screen.evidence import Evidence
 
 RULES = {"completion": {}, "remfod": {}, "attention": {}, "exclude": "any"}
@@ -16,7 +16,7 @@ PEOPLE = 18
 
 
 @cache
-def gathered() -> Gathered:
+def gathered() -> ReportData:
     """Everything computed for 18 participants, the drop-out and some of those who are flagged among them."""
     likert = karat.datasets.load("likert")
     wanted = ["p31", *(f"p{number:02}" for number in range(4, 4 + PEOPLE - 1))]
@@ -25,7 +25,7 @@ def gathered() -> Gathered:
     people = likert.participants.filter(pl.col("participant").is_in(wanted)).with_columns(named)
     # Without the second factor the models of the contrasts are quick.
     judgments = karat.Judgments(frame.drop("integration"), likert.scales, people)
-    return gather(judgments, rules=RULES, command="karat report small.parquet")
+    return build(judgments, rules=RULES, command="karat report small.parquet")
 
 
 @cache
@@ -37,10 +37,10 @@ def page() -> str:
 
 
 @cache
-def light() -> Gathered:
+def light() -> ReportData:
     """A report with little in it, which is made at once: no measures, no background, two figures."""
     likert = karat.datasets.load("likert")
     judgments = karat.Judgments(likert.frame, likert.scales)
     found = karat.screen.run(judgments, {"completion": {}, "attention": {}})
     described: dict[str, Evidence | str] = {"attention": found.evidence["attention"]}
-    return Gathered(found, None, "Too few answers.", "Nothing is tested here.", described, made="2026-03-04")
+    return ReportData(found, None, NOT_COMPUTED, NOT_COMPUTED, described, made="2026-03-04")

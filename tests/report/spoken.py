@@ -16,8 +16,6 @@ from html.parser import HTMLParser
 from itertools import pairwise
 from typing import Any
 
-from karat.report.drawn import spelled
-
 NUMBER = re.compile(r"(?<![\w.,\-–+/])[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?![\w/])")
 GERMAN = re.compile(r"(?<![\w.,\-–+/])[-+−]?(?:\d{1,3}(?:\.\d{3})+|\d+)?(?:,\d+)?(?![\w/])")
 CITATION = re.compile(r"\b(?:1[89]|20)\d\d(?=[;)])")
@@ -223,12 +221,14 @@ def at(data: Any, path: str) -> Any:
 
 def remarks(data: Any, key: str = "") -> set[str]:
     """The sentences of results that are quoted: notes, reasons, and why something is missing."""
+    if isinstance(data, dict) and {"code", "values", "text"} <= set(data):
+        return {" ".join(data["text"].split())}
     if isinstance(data, dict):
         inner = (remarks(own, key if key in QUOTABLE else name) for name, own in data.items())
         return set().union(*inner)
     if isinstance(data, list):
         return set().union(*(remarks(own, key) for own in data))
-    return {spelled(" ".join(data.split()))} if isinstance(data, str) and key in QUOTABLE else set()
+    return {" ".join(data.split())} if isinstance(data, str) and key in QUOTABLE else set()
 
 
 def identifiers(data: Any, key: str = "") -> set[str]:

@@ -19,7 +19,9 @@ import karat
 from karat.cli import archive as command
 from karat.errors import KaratError
 from karat.judgments import Judgments
+from karat.messages import Message
 from karat.report.archive import Archive, archive
+from karat.report.build import NOT_COMPUTED
 from karat.report.pseudonyms import pseudonymous, removed_columns, stripped
 from karat.report.psych_ds import NAME, data_name
 from karat.screen.run import run as screen
@@ -122,7 +124,8 @@ def test_the_screening_is_that_of_the_results_under_new_names(made: Archive, res
     assert told["summary"]["flagged"] == {name: len(one.flagged) for name, one in own.evidence.items()}
     assert own.evidence["eligibility"].flagged
     reasons = {one["criteria"]["eligibility"]["reason"] for one in told["participants"].values()}
-    assert reasons == {"an answer does not admit", "nothing against it"}
+    assert reasons == {str(Message(f"eligibility.{one}_quietly")) for one in ("met", "not_met")}
+    assert not any(one["criteria"]["eligibility"]["values"] for one in told["participants"].values())
 
 
 def test_the_study_can_be_loaded_again_and_is_the_same(made: Archive, study: Study) -> None:
@@ -202,7 +205,7 @@ def test_report_and_methods_are_there_where_they_are_asked_for(
     study: Study, results: Judgments, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The measures themselves take long and have their own tests.
-    monkeypatch.setattr(MODULE, "gather", gathered_without_measures)
+    monkeypatch.setattr(MODULE, "build", gathered_without_measures)
     monkeypatch.setattr(MODULE, "write_report", lambda _, path: path.write_text("<html></html>"))
     found = archive(results, tmp_path / "new", study)
     names = {path.as_posix() for path in found.files}
@@ -212,9 +215,9 @@ def test_report_and_methods_are_there_where_they_are_asked_for(
 
 
 def gathered_without_measures(screening: object, study: object, progress: object) -> object:
-    from karat.report.gather import Gathered
+    from karat.report.build import ReportData
 
-    return Gathered(screening, study, "no index", "no measures")  # type: ignore[arg-type]
+    return ReportData(screening, study, NOT_COMPUTED, NOT_COMPUTED)
 
 
 def test_the_same_seed_deals_the_same_names_and_none_deals_others() -> None:

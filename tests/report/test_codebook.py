@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 import karat
-from karat.columns import COLUMNS
 from karat.judgments import Judgments
+from karat.judgments.columns import COLUMNS
 from karat.report.codebook import codebook
 from karat.simulate import answer_study
 from karat.study.study import load

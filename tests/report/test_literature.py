@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.errors import KaratError
+from karat.languages.de import LANGUAGE as GERMAN
+from karat.languages.en import LANGUAGE as ENGLISH
 from karat.report.literature import bibtex, cited, readable, references, source
 from karat.report.sources import SOURCES
 from karat.report.words.criteria import CITES
-from karat.report.words.english import ENGLISH
-from karat.report.words.german import GERMAN
 
 DOI = re.compile(r"10\.\d{4,9}/\S+")
 

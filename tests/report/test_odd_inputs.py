@@ -7,7 +7,7 @@ import re
 import pytest
 
 import karat
-from karat.report import gather
+from karat.report import build
 from karat.report.page import html
 
 NAMES = ["<b>a</b>", 'b"&c', "</style>", "d'e"]
@@ -47,10 +47,10 @@ SELDOM = ("one participant", "three answers")
 @pytest.mark.parametrize("case", [pytest.param(case, marks=[pytest.mark.slow] * (case in SELDOM)) for case in CASES])
 def test_a_page_is_written_and_says_what_is_missing(case: str) -> None:
     judgments = CASES[case]()
-    page = html(gather(judgments))
+    page = html(build(judgments))
     people = judgments.participants.height
     assert page.count("<tr") >= people
-    assert "Response times: not shown. Remfod needs response times" in page
+    assert "Response times: not shown. These judgments have no response times" in page
     assert "1 participants" not in page
     assert "all 1 participant" not in page
     assert "spammer_index" not in page
@@ -60,5 +60,5 @@ def test_a_page_is_written_and_says_what_is_missing(case: str) -> None:
 
 
 def test_an_index_that_says_nothing_is_said_to_say_nothing() -> None:
-    found = gather(CASES["three answers"]())
-    assert "too wide to go by" in html(found)
+    found = build(CASES["three answers"]())
+    assert "too wide to draw a conclusion" in html(found)

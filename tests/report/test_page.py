@@ -14,12 +14,12 @@ import polars as pl
 import pytest
 
 import karat
+from karat.languages.en import LANGUAGE as ENGLISH
 from karat.measure.errors import MeasureError
 from karat.measure.measures import Measures
 from karat.report.page import coded, csv_link, inlined, rows
 from karat.report.sections import checks, results, sections
 from karat.report.words.criteria import needed_answers
-from karat.report.words.english import ENGLISH
 from karat.section import Section, Table
 from report.small import HOSTILE, PEOPLE, gathered, light, page
 
@@ -108,7 +108,7 @@ def test_each_participant_is_a_row_with_strips_and_reasons() -> None:
     gone = gathered().screening.excluded
     assert [("excluded" in line) for line in lines] == [True] * len(gone) + [False] * (PEOPLE - len(gone))
     assert all(line.count('<svg class="strip"') == 2 for line in lines)
-    reasons = gathered().screening.evidence["remfod"].participants.filter("flagged")["reason"].to_list()
+    reasons = gathered().screening.evidence["remfod"].table().filter("flagged")["reason"].to_list()
     assert reasons
     assert all(html.escape(reason) in table for reason in reasons)
 
@@ -131,15 +131,15 @@ def test_the_page_has_a_figure_of_everything_that_was_found(words: Words) -> Non
 
 def test_what_is_missing_is_said_in_a_line() -> None:
     quality = next(part for part in sections(light()) if part.key == "quality")
-    assert "Spammer Index: not shown. Too few answers." in quality.notes
+    assert "Spammer Index: not shown. It was not computed." in quality.notes
     assert any(note.startswith("Credence: not shown. ") for note in quality.notes)
     measured = next(part for part in sections(light()) if part.key == "results")
-    assert measured.paragraphs == ("Nothing could be measured: Nothing is tested here.",)
+    assert measured.paragraphs == ("Nothing could be measured. It was not computed.",)
 
 
 def test_a_figure_that_cannot_be_drawn_is_told() -> None:
     def refuse(*_: object) -> None:
-        raise MeasureError("contrasts: 5 factors do not fit into a picture; take a formula with fewer.")
+        raise MeasureError("5 factors do not fit into a picture; take a formula with fewer.")
 
     measures = gathered().measures
     assert isinstance(measures, Measures)
@@ -148,7 +148,7 @@ def test_a_figure_that_cannot_be_drawn_is_told() -> None:
         patch.setattr(results, "figures_of", lambda *_: {"strengths": refuse})
         found = results.section(replace(gathered(), measures=replace(measures, parts=(part,))))
     assert found.sections[0].figures == ()
-    told = "A figure is not shown: 5 factors do not fit into a picture; take a formula with fewer."
+    told = "A figure is not shown. 5 factors do not fit into a picture; take a formula with fewer."
     assert found.sections[0].notes[-1] == told
 
 
@@ -165,7 +165,7 @@ def test_a_guess_that_hardly_ever_passes_is_not_said_to_have_no_chance() -> None
     people = evidence.participants.with_columns(guess_probability=pl.lit(0.0002))
     found = checks.attention(replace(light(), described={"attention": replace(evidence, participants=people)}))
     assert isinstance(found, Section)
-    assert found.paragraphs[1] == "Somebody who guesses passes with a probability of less than .001."
+    assert found.paragraphs[1] == "A participant who guesses passes with p < .001 at most."
     assert "guessing passes with p < .001" in needed_answers(ENGLISH, replace(evidence, participants=people.head(1)))
 
 

@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 import karat
 from karat.cli.screen import screen
 from karat.judgments import Judgments
-from karat.report.gather import Gathered, gather
+from karat.messages import with_code
+from karat.report.build import NOT_COMPUTED, ReportData, build
 from karat.report.sections import brief, quality, results
-from karat.report.sections.quality import MOST_FLAGGED
 from karat.screen.deletion import Deletion
 
 NOBODY_STAYS = {"completion": {"at_least": 0.9}, "attention": {"alpha": 0.05}, "exclude": "any"}
@@ -36,7 +36,11 @@ def test_settings_are_words() -> None:
     people = likert.participants.with_columns(first_language=pl.lit("English"))
     rules = {"eligibility": {"answers": {"first_language": ["English", "Irish"]}}, "completion": {"at_least": 0.9}}
     found = karat.screen.run(karat.Judgments(likert.frame, likert.scales, people), rules)
-    part = next(one for one in quality.section(Gathered(found, None, "", "")).sections if one.key == "criteria")
+    part = next(
+        one
+        for one in quality.section(ReportData(found, None, NOT_COMPUTED, NOT_COMPUTED)).sections
+        if one.key == "criteria"
+    )
     told = dict(part.tables[0].frame.select("criterion", "settings").iter_rows())
     assert told["Eligibility"] == "answers first_language: English, Irish"
     assert told["Completion"].startswith("at least 0.9")
@@ -48,21 +52,23 @@ def test_a_cutoff_that_everybody_crosses_is_explained_where_it_stands() -> None:
     some = likert.frame.filter(pl.col("participant") <= "p12")
     found = karat.screen.deletion(karat.Judgments(some, likert.scales))
     assert isinstance(found, Deletion)
-    (doubt,) = [note for note in found.notes if note.startswith(MOST_FLAGGED)]
+    (doubt,) = with_code(found.notes, "deletion.flags_most")
     screening = karat.screen.run(karat.Judgments(some, likert.scales), {"completion": {}})
-    whole = quality.section(Gathered(screening, None, "", "", {"deletion": found}))
+    whole = quality.section(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED, {"deletion": found}))
     part = next(one for one in whole.sections if one.key == "deviance")
-    assert doubt in part.paragraphs[0]
-    assert all(doubt in figure.caption for figure in part.figures)
+    assert str(doubt) in part.paragraphs[0]
+    assert all(str(doubt) in figure.caption for figure in part.figures)
     assert len(part.figures) == 2
-    assert doubt not in part.notes
+    assert str(doubt) not in part.notes
 
 
 def test_nobody_is_left_is_the_reason() -> None:
-    found = gather(few(), rules=NOBODY_STAYS)
+    found = build(few(), rules=NOBODY_STAYS)
     assert len(found.screening.excluded) == 3
-    assert brief.quality_told(found) == "There is no Spammer Index: nobody is left after exclusion."
-    assert results.section(found).paragraphs == ("Nothing could be measured: nobody is left after exclusion.",)
+    assert brief.quality_told(found) == "There is no Spammer Index. No participants are left after exclusion."
+    assert results.section(found).paragraphs == (
+        "Nothing could be measured. No participants are left after exclusion.",
+    )
 
 
 def test_the_terminal_says_that_nobody_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,5 +77,5 @@ def test_the_terminal_says_that_nobody_is_left(tmp_path: Path, monkeypatch: pyte
     app = typer.Typer()
     app.command()(screen)
     told = CliRunner().invoke(app, [str(tmp_path / "few.csv"), "--criteria", "attention"]).output
-    assert "crowd      no Spammer Index: nobody is left after exclusion." in told
+    assert "crowd      No Spammer Index. No participants are left after exclusion." in told
     assert "needs answers in categories" not in told

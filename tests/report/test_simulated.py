@@ -8,7 +8,7 @@ import pytest
 import karat
 from karat.judgments import Judgments
 from karat.report.as_json import as_data
-from karat.report.gather import Gathered
+from karat.report.build import NOT_COMPUTED, ReportData
 from karat.report.markdown import markdown
 from karat.report.page import facts, html
 from karat.report.sections import sample
@@ -36,9 +36,9 @@ def results(study: Study) -> Judgments:
     return answer_study(study, participants=8, seed=3)
 
 
-def gathered(judgments: Judgments, study: Study) -> Gathered:
+def gathered(judgments: Judgments, study: Study) -> ReportData:
     found = karat.screen.run(judgments, {"completion": {}}, study)
-    return Gathered(found, study, "not computed", "not computed")
+    return ReportData(found, study, NOT_COMPUTED, NOT_COMPUTED)
 
 
 def marked(results: Judgments, number: int) -> Judgments:

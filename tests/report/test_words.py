@@ -15,17 +15,17 @@ import pytest
 import karat
 from karat.errors import KaratError
 from karat.judgments import Judgments
-from karat.measure.measures import Measures, Part
-from karat.report.gather import Gathered
+from karat.languages import language_codes, language_of
+from karat.languages.de import LANGUAGE as GERMAN
+from karat.languages.en import LANGUAGE as ENGLISH
+from karat.languages.language import TENSES
+from karat.measure.measures import Measure, Measures
+from karat.report.build import NOT_COMPUTED, ReportData
 from karat.report.literature import cited
 from karat.report.sections import sample
 from karat.report.sources import SOURCES
 from karat.report.words import methods, preregistration
 from karat.report.words.criteria import clause, name_of
-from karat.report.words.english import ENGLISH
-from karat.report.words.german import GERMAN
-from karat.report.words.language import TENSES
-from karat.report.words.languages import LANGUAGES, language_of
 from karat.screen.screening import Screening
 from karat.simulate import answer_study
 from karat.study.criteria import CRITERIA, criterion_settings
@@ -54,17 +54,17 @@ def measures(screening: Screening) -> Measures:
     kept = screening.kept
     formula = "response ~ order + (1 + order | participant) + (1 | item)"
     parts = [
-        Part("strengths", karat.measure.strengths(kept)),
-        Part("contrasts", karat.measure.contrasts(kept, formula)),
-        Part("agreement", karat.measure.agreement(kept, samples=20)),
+        Measure("strengths", karat.measure.strengths(kept)),
+        Measure("contrasts", karat.measure.contrasts(kept, formula)),
+        Measure("agreement", karat.measure.agreement(kept, samples=20)),
     ]
     return Measures(kept, tuple(parts), {}, settings={"functions": ["test"], "level": 0.95})
 
 
 @pytest.fixture(scope="module")
-def gathered(screening: Screening, measures: Measures) -> Gathered:
+def gathered(screening: Screening, measures: Measures) -> ReportData:
     index = karat.screen.spammer_index(screening.kept)
-    return Gathered(screening, None, index, measures, versions=VERSIONS)
+    return ReportData(screening, None, index, measures, versions=VERSIONS)
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def numbers(text: str, decimal: str = ".") -> list[str]:
 
 @pytest.mark.parametrize(("code", "decimal"), [("en", "."), ("de", ",")])
 def test_the_numbers_on_exclusion_are_those_of_screening_json(
-    gathered: Gathered, code: str, decimal: str, tmp_path: Path
+    gathered: ReportData, code: str, decimal: str, tmp_path: Path
 ) -> None:
     paragraph = methods(gathered, code).split("\n\n")[2]
     gathered.screening.write(tmp_path)
@@ -111,7 +111,7 @@ def test_the_numbers_on_exclusion_are_those_of_screening_json(
         assert any(float(number) == pytest.approx(value) for value in known), number
 
 
-def test_every_criterion_is_told_in_the_order_of_the_flow(gathered: Gathered) -> None:
+def test_every_criterion_is_told_in_the_order_of_the_flow(gathered: ReportData) -> None:
     paragraph = methods(gathered).split("\n\n")[2]
     places = [
         paragraph.index(f"{name_of(ENGLISH, name)}") for name in ("completion", "remfod", "controls", "attention")
@@ -120,12 +120,12 @@ def test_every_criterion_is_told_in_the_order_of_the_flow(gathered: Gathered) ->
     for name, evidence in gathered.screening.evidence.items():
         told = f"{len(evidence.flagged)} of {evidence.participants.height} participants flagged"
         assert told in paragraph[paragraph.index(name_of(ENGLISH, name)) :]
-    assert "Repeated questions could not be computed: inconsistency needs repeated questions" in paragraph
+    assert "Repeated questions could not be computed. Nobody answered an item more than once" in paragraph
     left = [f"{len(step.excluded)} of {step.entered}; {step.remained} remained" for step in gathered.screening.steps]
     assert all(text in paragraph for text in left)
 
 
-def test_measures_are_told_with_their_formula_their_simplification_and_the_software(gathered: Gathered) -> None:
+def test_measures_are_told_with_their_formula_their_simplification_and_the_software(gathered: ReportData) -> None:
     paragraph = methods(gathered).split("\n\n")[3]
     assert not isinstance(gathered.measures, str)
     found = gathered.measures.of("contrasts")
@@ -138,21 +138,21 @@ def test_measures_are_told_with_their_formula_their_simplification_and_the_softw
 
 def test_without_a_rule_nobody_is_said_to_be_excluded(likert: Judgments) -> None:
     screening = replace(karat.screen.run(likert, {"completion": {}}), exclude=None, excluded=(), steps=())
-    text = methods(Gathered(screening, None, "No index.", "Nothing to measure."))
+    text = methods(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED))
     assert "No rule of exclusion was stated, so that nobody was excluded." in text
     assert "Excluded in all" not in text
     assert "Spammer Index" not in text
-    assert "Nothing was measured: Nothing to measure." in text
+    assert "Nothing was measured. It was not computed." in text
 
 
 def test_rules_that_are_not_those_of_the_study_file_are_called_so(study: Study) -> None:
     judgments = answer_study(study, 8, seed=2)
     own = karat.screen.run(judgments, study=study)
     other = karat.screen.run(judgments, {"completion": {"at_least": 0.5}, "exclude": "any"}, study)
-    told = [methods(Gathered(one, study, "", "")) for one in (own, other)]
+    told = [methods(ReportData(one, study, NOT_COMPUTED, NOT_COMPUTED)) for one in (own, other)]
     assert f"are those of the study file, whose fingerprint is {study.fingerprint}" in told[0]
     assert f"are not those of the study file (fingerprint {study.fingerprint})" in told[1]
-    assert "no study file states them" in methods(Gathered(other, None, "", ""))
+    assert "no study file states them" in methods(ReportData(other, None, NOT_COMPUTED, NOT_COMPUTED))
 
 
 def test_the_sample_is_counted_from_the_table_of_participants(study: Study) -> None:
@@ -160,7 +160,9 @@ def test_the_sample_is_counted_from_the_table_of_participants(study: Study) -> N
     judgments = karat.Judgments(
         answers.frame, answers.scales, answers.participants.with_columns(source=pl.lit("prolific"))
     )
-    paragraph = methods(Gathered(karat.screen.run(judgments, study=study), study, "", "")).split("\n\n")[1]
+    paragraph = methods(ReportData(karat.screen.run(judgments, study=study), study, NOT_COMPUTED, NOT_COMPUTED)).split(
+        "\n\n"
+    )[1]
     ages = judgments.participants["age_group"].value_counts()
     assert all(f"{age} ({count})" in paragraph for age, count in ages.iter_rows())
     assert "The data are those of 8 participants." in paragraph
@@ -181,7 +183,7 @@ def test_short_working_times_are_told_in_seconds(seconds: list[float], english: 
     people = {"participant": ["a", "b", "c"], "working_time": seconds}
     rows = {"participant": ["a", "b", "c"], "item": ["x"] * 3, "response": [1, 2, 3]}
     screening = karat.screen.run(Judgments(rows, karat.Ordinal(5), people), {"completion": {}})
-    found = Gathered(screening, None, "", "")
+    found = ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)
     assert f"median working time {english}" in methods(found)
     assert f"Median der Bearbeitungszeit {german}" in methods(found, "de")
     page = " ".join(sample.section(found).paragraphs)
@@ -191,7 +193,7 @@ def test_short_working_times_are_told_in_seconds(seconds: list[float], english: 
 
 
 @pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("code", language_codes())
 def test_a_plan_of_every_task_can_be_told_before_there_are_data(root: Path, task: str, code: str) -> None:
     study = load(root / "examples" / task)
     text = preregistration(study, code)
@@ -222,9 +224,9 @@ def test_a_plan_has_the_formula_that_the_data_will_have(study: Study) -> None:
 
 
 def test_without_a_study_there_is_nothing_to_register(screening: Screening) -> None:
-    assert preregistration(Gathered(screening, None, "", "")).startswith("There is no study file")
-    with pytest.raises(KaratError, match="no texts in the language fr; there are en and de"):
-        methods(Gathered(screening, None, "", ""), "fr")
+    assert preregistration(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)).startswith("There is no study file")
+    with pytest.raises(KaratError, match="no texts in the language fr; it has en and de"):
+        methods(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED), "fr")
 
 
 @pytest.mark.parametrize("name", CRITERIA)
@@ -288,6 +290,6 @@ def test_numbers_are_written_as_each_language_writes_them() -> None:
 
 def test_what_the_data_say_is_told_where_there_is_no_study() -> None:
     crowd = karat.datasets.load("crowd")
-    text = methods(Gathered(karat.screen.run(crowd, {"completion": {}}), None, "", ""))
+    text = methods(ReportData(karat.screen.run(crowd, {"completion": {}}), None, NOT_COMPUTED, NOT_COMPUTED))
     assert text.startswith(f"Participants answered “{crowd.scale.levels[0]}” or “{crowd.scale.levels[1]}”")
     assert "9,600 answers to 80 items by 120 participants" in text

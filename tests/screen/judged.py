@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 import karat
-from karat.scales import Choice, Magnitude, Nominal, Scale
+from karat.judgments.scales import Choice, Magnitude, Nominal, Scale
+from karat.messages import Message
+from messages import codes
 
 FIVE = karat.Ordinal(5, neutral=3)
+
+
+def note_codes(notes: Iterable[str]) -> list[str]:
+    """The codes of notes that are messages."""
+    return codes(note for note in notes if isinstance(note, Message))
+
+
+def message(row: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The code of a participant's message and its values, without those that are missing."""
+    return row["message"], {name: value for name, value in row["values"].items() if value is not None}
 
 
 def judgments(people: dict[str, list[Any]], scale: Scale = FIVE, **columns: Any) -> karat.Judgments:

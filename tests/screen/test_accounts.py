@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import polars as pl
-import pytest
 
 import karat
+from karat.messages import Message, render, render_all
 from karat.screen.accounts import ACCOUNTS, compare_accounts
-from karat.screen.controls import controls
+from karat.screen.controls import controls, not_ratings
+from messages import raises
 
 LIKERT = karat.datasets.load("likert")
 
@@ -22,7 +23,7 @@ def test_each_row_is_what_the_account_says_alone() -> None:
         assert row["guess_probability"] == alone.participants["guess_probability"].max()
         assert row["only_here"].split() == [one for one in alone.flagged if one not in usual.flagged]
         assert row["only_positional"].split() == [one for one in usual.flagged if one not in alone.flagged]
-        assert row["notes"] == " ".join(alone.notes)
+        assert row["notes"] == " ".join(render_all(alone.notes))
         assert row["why_not"] is None
 
 
@@ -34,7 +35,7 @@ def test_who_changes_with_the_published_rule() -> None:
 
 def test_what_cannot_run_has_the_reason_and_nothing_else() -> None:
     row = compare_accounts(LIKERT).row(5, named=True)
-    assert "needs pairs" in row.pop("why_not")
+    assert row.pop("why_not") == str(Message("pairs.nobody_saw_one"))
     assert row == {"account": "pairwise"} | dict.fromkeys(
         ["flagged", "guess_probability", "only_here", "only_positional", "notes"]
     )
@@ -47,7 +48,9 @@ def test_choices_have_two_accounts() -> None:
     }  # fmt: skip
     table = compare_accounts(karat.Judgments(frame, karat.Choice()))
     assert table["flagged"].to_list() == [1, None, None, None, None, 1]
-    assert table["why_not"][1].endswith("the published positional account does not apply to them.")
+    assert table["why_not"][1] == str(not_ratings("positional published"))
+    german = compare_accounts(karat.Judgments(frame, karat.Choice()), language="de")
+    assert german["why_not"][1] == render(not_ratings("positional published"), "de") != table["why_not"][1]
 
 
 def test_magnitudes_have_pairs_only() -> None:
@@ -64,5 +67,5 @@ def test_magnitudes_have_pairs_only() -> None:
 
 def test_no_controls_are_an_error() -> None:
     without = karat.Judgments(LIKERT.frame.filter(pl.col("function") != "control"), LIKERT.scales)
-    with pytest.raises(karat.KaratError, match="controls needs control trials"):
+    with raises(karat.KaratError, "answers.no_trials"):
         compare_accounts(without)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import pytest
 
 import karat
+from karat.messages import Message
 from karat.screen.alternatives import ALTERNATIVES, OUT, in_words, options, without_criteria
 from karat.screen.run import computing
 from karat.study.criteria import CRITERIA, criterion_settings
+from messages import codes, raises
 
 LIKERT = karat.datasets.load("likert")
 CROWD = karat.datasets.load("crowd")
 
 
-def grid(judgments: karat.Judgments, rules: dict | None, given: dict | None = None) -> tuple[dict, list[str]]:
+def grid(judgments: karat.Judgments, rules: dict | None, given: dict | None = None) -> tuple[dict, list[Message]]:
     found, notes = options(judgments, rules, None, given, computing(judgments))
     return {name: [words for words, _ in own] for name, own in found.items()}, notes
 
@@ -51,16 +53,17 @@ def test_alternatives_of_ones_own() -> None:
     found, _ = grid(LIKERT, {"remfod": {}}, given)
     assert found["remfod"] == ["90 % genuine", "80 % genuine", "90 % genuine (2)", "out"]
     assert found["attention"] == ["out", "positional, .05"], "what is not stated is out as stated"
-    with pytest.raises(karat.KaratError, match="no screening criterion 'remofd'; is remfod meant"):
+    with raises(karat.screen.ScreenError, "alternatives.unknown") as caught:
         grid(LIKERT, {"remfod": {}}, {"remofd": []})
+    assert "no screening criterion 'remofd'; is remfod meant" in str(caught.value)
 
 
 def test_accounts_of_ratings_are_not_tried_on_choices_and_what_cannot_run_is_said() -> None:
     found, notes = grid(CROWD, {"controls": {}, "speed": {}})
     assert found["controls"] == ["positional, .05"], "what cannot run is out already"
-    assert [note.split(": ")[0] for note in notes] == [
-        "controls cannot run as stated", "controls, positional, .01, is not tried",
-    ]  # fmt: skip
+    assert codes(notes) == ["alternatives.stated", "alternatives.not_tried"]
+    assert [note.values["criterion"] for note in notes] == ["controls", "controls"]
+    assert notes[1].values["setting"] == "positional, .01"
     assert grid(CROWD, {"controls": {}, "speed": {}, "exclude": "all"})[0]["controls"] == ["positional, .05", "out"]
 
 

@@ -12,11 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
-from karat.checks import Checked
+from karat.judgments.checks import Checked
+from karat.messages import Message, message_of
 from karat.screen.answers import penalty
 from karat.screen.attention import attention
 from karat.screen.controls import controls
 from karat.study.criteria import CRITERIA
+from messages import codes, raises
 
 ACCOUNTS = ("positional", "relational", "extended", "strict", "pairwise")
 FURTHER = ("rights_minus_wrongs", "rights_minus_wrongs_share", "solved")
@@ -147,25 +149,25 @@ def test_an_expected_answer_that_slipped_through_is_left_out_with_the_reason() -
     read = karat.Judgments.from_checked(Checked(frame), {"": karat.Ordinal(5)})
     evidence = controls(read)
     assert rows(evidence)["p1"]["trials"] == 8
-    assert evidence.notes == (
-        '1 trial without a known right answer left out: "3-7" is not a set of answers of this scale, '
-        "which knows 1, 2, 3, 4, 5 (mend the column expected).",
-    )
+    assert codes(evidence.notes) == ["answers.left_out"]
+    values = evidence.notes[0].values
+    assert (values["n"], values["why"].code, values["more"]) == (1, "answers.fix_expected", None)
 
 
 def test_numbers_without_ends_beside_ratings_are_left_out_with_the_reason() -> None:
     frame = table({"p1": [5] * 8 + [70]}, ["3-5"] * 8 + ["50-100"], question=["rate"] * 8 + ["number"])
     evidence = controls(karat.Judgments(frame, {"rate": karat.Ordinal(5), "number": karat.Magnitude()}))
-    assert len(evidence.notes) == 1
-    assert evidence.notes[0].startswith("1 trial without a known right answer left out: a magnitude scale")
+    assert codes(evidence.notes) == ["answers.left_out"]
+    assert (evidence.notes[0].values["n"], evidence.notes[0].values["why"].code) == (1, "answers.use_pairs")
 
 
 @pytest.mark.parametrize(("criterion", "name"), [(controls, "control"), (attention, "attention")])
 def test_no_column_function_and_no_such_trials(criterion: Callable[..., Any], name: str) -> None:
     frame = ratings({"p1": [5, 1] * 8})
     for given_table in (frame.drop("function"), frame.with_columns(function=pl.lit("filler"))):
-        with pytest.raises(karat.KaratError, match=f"needs {name} trials.*name them in the column function"):
+        with raises(karat.KaratError, "answers.no_trials") as caught:
             criterion(karat.Judgments(given_table, karat.Ordinal(5)))
+        assert message_of(caught.value).values == {"function": name}
 
 
 def test_an_empty_status_is_taken_from_trials_with_the_same_right_answers() -> None:
@@ -175,9 +177,7 @@ def test_an_empty_status_is_taken_from_trials_with_the_same_right_answers() -> N
         told = controls(karat.Judgments(some, karat.Ordinal(5)), account=account)
         same = controls(karat.Judgments(whole, karat.Ordinal(5)), account=account)
         assert told.participants.equals(same.participants)
-        assert told.notes == (
-            "2 trials without a status: taken as the other trials with the same right answers are.", *same.notes
-        )  # fmt: skip
+        assert told.notes == (Message("answers.status_filled", {"n": 2}), *same.notes)
     pairs = controls(karat.Judgments(some, karat.Ordinal(5)), account="pairwise")
     assert pairs.participants["trials"].to_list() == [8, 8]
 
@@ -190,11 +190,11 @@ def test_a_status_that_nothing_tells_leaves_its_trials_out_with_a_note() -> None
     )
     for account in ("positional", "extended"):
         evidence = controls(karat.Judgments(some, karat.Ordinal(5)), account=account)
-        assert evidence.notes[0] == "1 trial neither grammatical nor ungrammatical left out."
+        assert evidence.notes[0] == Message("answers.other_status", {"n": 1})
         assert rows(evidence)["p1"]["grammatical_trials"] == 7
     marked = frame.with_columns(status=pl.when(pl.col("item") != "i0").then("status").otherwise(pl.lit("marked")))
     evidence = controls(karat.Judgments(marked, karat.Ordinal(5)), account="extended")
-    assert evidence.notes[0] == "1 trial neither grammatical nor ungrammatical left out."
+    assert evidence.notes[0] == Message("answers.other_status", {"n": 1})
 
 
 def test_one_kind_named_and_the_rest_empty_are_counted_together_with_a_note() -> None:
@@ -203,13 +203,13 @@ def test_one_kind_named_and_the_rest_empty_are_counted_together_with_a_note() ->
     )
     evidence = controls(karat.Judgments(frame, karat.Ordinal(5)))
     assert rows(evidence)["p1"]["trials"] == 16
-    assert "does not name both kinds" in evidence.notes[0]
+    assert evidence.notes[0].code == "answers.counted_together"
 
 
 def test_the_published_rule_says_where_it_changes_nothing() -> None:
     frame = table({"p1": ["A"] * 8}, ["A"] * 8)
     evidence = controls(karat.Judgments(frame, karat.Nominal(["A", "B"])), published=True)
-    assert evidence.notes[0].startswith("The published rule is about ratings of both kinds")
+    assert evidence.notes[0].code == "answers.not_published"
 
 
 @pytest.mark.parametrize("criterion", [controls, attention])

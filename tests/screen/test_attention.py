@@ -11,8 +11,10 @@ import polars as pl
 import pytest
 
 import karat
+from karat.messages import Message, message_of
 from karat.screen.attention import attention, pair_chance
 from karat.screen.controls import controls
+from messages import raises, reasons
 
 
 def pairs(people: Mapping[str, Sequence[tuple[object, object]]], scale: karat.Scale, **about: Any) -> karat.Judgments:
@@ -27,10 +29,6 @@ def pairs(people: Mapping[str, Sequence[tuple[object, object]]], scale: karat.Sc
     return karat.Judgments(pl.DataFrame(rows, schema_overrides={"response": pl.String}), scale)
 
 
-def reasons(evidence: karat.screen.Evidence) -> dict[str, str]:
-    return dict(evidence.participants.select("participant", "reason").iter_rows())
-
-
 def test_ratings_of_one_kind_are_counted() -> None:
     frame = {
         "participant": ["p1"] * 6 + ["p2"] * 6, "item": list("abcdef") * 2, "function": ["attention"] * 12,
@@ -38,7 +36,9 @@ def test_ratings_of_one_kind_are_counted() -> None:
     }  # fmt: skip
     evidence = attention(karat.Judgments(frame, karat.Ordinal(5)))
     assert evidence.flagged == ["p2"]
-    assert reasons(evidence)["p2"] == "4 of 6 attention trials right (5 needed); a guesser passes with p = .041"
+    reason = reasons(evidence)["p2"]
+    assert reason == Message("answers.right", {"right": 4, "trials": 6, "needed": 5, "p": reason.values["p"]})
+    assert reason.values["p"] == pytest.approx(128 / 3125)
     assert attention(karat.Judgments(frame, karat.Ordinal(5)), slips=0).flagged == ["p1", "p2"]
     assert evidence.criterion == "attention"
     assert evidence.settings == {"account": "positional", "alpha": 0.05, "slips": None}
@@ -50,12 +50,13 @@ def test_a_worse_sentence_rated_above_its_partner_fails_and_a_tie_does_not() -> 
     }  # fmt: skip
     evidence = attention(pairs(people, karat.Ordinal(5)), account="pairwise")
     assert evidence.flagged == ["turned", "silent"]
-    assert reasons(evidence)["silent"] == (
-        "the worse sentence not preferred in 1 of 2 pairs (2 needed), 1 with a missing answer; "
-        "a guesser passes with p = .360"
-    )
+    reason = reasons(evidence)["silent"]
+    values = {"right": 1, "trials": 2, "needed": 2, "unanswered": 1, "p": pytest.approx(0.36)}
+    assert (reason.code, reason.values) == ("pairs.right", values)
     assert evidence.participants["score"].to_list() == [1.0, 1.0, 0.5, 0.5]
-    assert evidence.notes == ("attention: somebody who guesses passes with p = .360, more than .05.",)
+    assert [(one.code, one.values) for one in evidence.notes] == [
+        ("passing.guessing", {"p": pytest.approx(0.36), "alpha": 0.05})
+    ]
     assert attention(pairs(people, karat.Ordinal(5)), account="pairwise", slips=1).flagged == []
 
 
@@ -90,9 +91,9 @@ def test_half_a_pair_says_nothing() -> None:
     evidence = attention(karat.Judgments(half, karat.Ordinal(5)), account="pairwise")
     assert evidence.flagged == []
     assert evidence.participants["score"].to_list() == [1.0, None]
-    assert reasons(evidence)["p2"] == "saw no pair of which both sentences are there"
-    assert "1 pair of which somebody saw one sentence only left out." in evidence.notes
-    with pytest.raises(karat.KaratError, match="nobody saw both sentences"):
+    assert reasons(evidence)["p2"] == Message("pairs.none")
+    assert Message("pairs.half_seen", {"n": 1}) in evidence.notes
+    with raises(karat.KaratError, "pairs.nobody_saw_one"):
         attention(karat.Judgments(frame.drop("pair"), karat.Ordinal(5)), account="pairwise")
 
 
@@ -126,14 +127,15 @@ def test_more_slips_than_pairs_ask_for_nothing() -> None:
     evidence = attention(pairs({"p1": [(1, 5)] * 2}, karat.Ordinal(5)), account="pairwise", slips=2)
     assert evidence.flagged == []
     assert evidence.participants["score"].to_list() == [None]
-    assert reasons(evidence)["p1"] == "2 pairs with 2 slips tolerated ask for nothing"
-    assert evidence.notes == ("attention: nobody could be judged; 2 pairs with 2 slips tolerated ask for nothing.",)
+    nothing = Message("passing.nothing_required", {"n": 2, "slips": 2})
+    assert reasons(evidence)["p1"] == nothing
+    assert evidence.notes == (Message("passing.nobody_judged", {"why": nothing}),)
 
 
 def test_equal_magnitudes_pass_and_are_told() -> None:
     evidence = attention(pairs({"p1": [(50, 50), (60, 10)]}, karat.Magnitude()), account="pairwise")
     assert evidence.flagged == []
-    assert evidence.notes[0] == "1 pair rated equally; the chance to pass by guessing supposes that none is."
+    assert evidence.notes[0] == Message("pairs.rated_equally", {"n": 1})
 
 
 @pytest.mark.parametrize("column", ["session", "block"])
@@ -168,11 +170,12 @@ def test_controls_can_be_judged_by_pairs_too() -> None:
 
 def test_what_cannot_run_says_why() -> None:
     read = pairs({"p1": [(5, 1)]}, karat.Ordinal(5))
-    with pytest.raises(karat.KaratError, match="account must be one of positional, pairwise"):
+    with raises(karat.KaratError, "answers.bad_account") as caught:
         attention(read, account="relational")
-    with pytest.raises(karat.KaratError, match="no trial says which answer is right"):
+    assert message_of(caught.value).values == {"accounts": ("positional", "pairwise"), "value": "relational"}
+    with raises(karat.KaratError, "answers.no_key"):
         attention(read)
-    with pytest.raises(karat.KaratError, match="categories have no order"):
+    with raises(karat.KaratError, "pairs.categories"):
         attention(karat.Judgments(read.frame, karat.Nominal([1, 5])), account="pairwise")
-    with pytest.raises(karat.KaratError, match="needs attention trials"):
+    with raises(karat.KaratError, "answers.no_trials"):
         attention(karat.datasets.load("crowd"))

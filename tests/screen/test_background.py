@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import karat
 from karat.screen.background import background
+from messages import codes
 
 CELLS = st.one_of(
     st.lists(st.one_of(st.none(), st.sampled_from(["de", "fr", "", " ", "not known"])), min_size=1, max_size=60),
@@ -54,15 +55,12 @@ def test_what_cannot_be_compared_is_left_out_with_a_note() -> None:
     variables, notes = background(people)
     assert [one.name for one in variables] == ["gender"]
     assert {name: int(mask.sum()) for name, mask in variables[0].groups.items()} == {"f": 10, "m": 10, "not known": 10}
-    assert [note.split()[0] for note in notes] == [
-        "study_id",
-        "started",
-        "working_time",
-        "comment",
-        "town",
-        "country",
-        "quiz_attempts",
-    ]
+    assert codes(notes) == ["background.left_out"] * 7
+    assert {note.values["column"]: note.values["why"].code for note in notes} == {
+        "study_id": "background.names", "started": "background.time", "working_time": "background.time",
+        "comment": "background.all_different", "town": "background.too_many_values",
+        "country": "background.same_value", "quiz_attempts": "background.criterion",
+    }  # fmt: skip
 
 
 def test_columns_asked_for_by_a_wrong_name_or_without_groups() -> None:

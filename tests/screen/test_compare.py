@@ -7,11 +7,22 @@ import polars as pl
 import pytest
 
 import karat
+from karat.messages import with_code
 from karat.models.agreement import fleiss_kappa
 from karat.models.proportions import wilson
-from karat.screen import Comparison, ScreenError, compare, deletion, markov, risk_levels, spammer_index, time_filter
+from karat.screen import (
+    ScreenError,
+    SourceComparison,
+    compare,
+    deletion,
+    markov,
+    risk_levels,
+    spammer_index,
+    time_filter,
+)
 from karat.screen.compare import jackknife
 from karat.screen.crowd import crowd
+from messages import codes, raises
 
 WHOLE = karat.datasets.load("crowd")
 EARNEST = pl.col("behaviour") == "earnest"
@@ -20,11 +31,11 @@ ODD = CROWD.participants.filter(~EARNEST)["participant"].to_list()[:6]
 
 
 @pytest.fixture(scope="module")
-def both() -> Comparison:
+def both() -> SourceComparison:
     return compare({"all": CROWD, "most": CROWD.without(ODD)}, cutoffs="published", rule="mean")
 
 
-def test_each_number_is_that_of_its_function(both: Comparison) -> None:
+def test_each_number_is_that_of_its_function(both: SourceComparison) -> None:
     row = both.groups.row(0, named=True)
     index, patterns, distances = spammer_index(CROWD), markov(CROWD, "published"), deletion(CROWD)
     assert (row["workers"], row["tasks"], row["answers"]) == (48, 80, 3840)
@@ -39,7 +50,7 @@ def test_each_number_is_that_of_its_function(both: Comparison) -> None:
     assert row["high"] == (levels == "high").sum()
 
 
-def test_intervals_hold_their_values(both: Comparison) -> None:
+def test_intervals_hold_their_values(both: SourceComparison) -> None:
     inside = (pl.col("lower") <= pl.col("value")) & (pl.col("value") <= pl.col("upper"))
     assert both.intervals.select(inside.all()).item()
     share = both.intervals.filter(pl.col("measure") == "markov", pl.col("group") == "all").row(0, named=True)
@@ -57,7 +68,7 @@ def test_intervals_hold_their_values(both: Comparison) -> None:
     } <= kinds
 
 
-def test_the_interval_of_icc_with_a_fixed_error_is_that_of_the_index(both: Comparison) -> None:
+def test_the_interval_of_icc_with_a_fixed_error_is_that_of_the_index(both: SourceComparison) -> None:
     rows = {row["measure"]: row for row in both.intervals.filter(pl.col("group") == "all").to_dicts()}
     index, fixed = rows["spammer_index"], rows["icc_fixed_error"]
     of = dict(spammer_index(CROWD).variances.select("source", "variance").iter_rows())
@@ -66,13 +77,13 @@ def test_the_interval_of_icc_with_a_fixed_error_is_that_of_the_index(both: Compa
         assert fixed[end] == pytest.approx(index[end] * total / (total + np.pi**2 / 3), rel=1e-6)
 
 
-def test_side_by_side(both: Comparison) -> None:
+def test_side_by_side(both: SourceComparison) -> None:
     table = both.table()
     assert table.columns == ["measure", "all", "most"]
     assert table.filter(pl.col("measure") == "workers").row(0)[1:] == (48, 42)
     assert len(str(both).splitlines()) == 2
     assert both.groups["spammer_index"][0] > both.groups["spammer_index"][1]
-    assert not any("different tasks" in note for note in both.notes)
+    assert "compare.different_items" not in codes(both.notes)
 
 
 def test_the_jackknife_of_kappa_worker_by_worker() -> None:
@@ -95,8 +106,11 @@ def test_what_cannot_be_computed_is_null_and_told() -> None:
     assert found.groups["high"].to_list()[1] is None
     assert found.groups["markov_and_time"].to_list()[1] is None
     assert found.groups["high"].to_list()[0] is not None
-    assert any(note.startswith("untimed: time_filter needs response times") for note in found.notes)
-    assert any("judged different tasks" in note for note in found.notes)
+    inner = [
+        note.values["note"] for note in with_code(found.notes, "compare.note") if note.values["group"] == "untimed"
+    ]
+    assert "time_filter" in [note.values["criterion"] for note in with_code(inner, "compare.not_computed")]
+    assert "compare.different_items" in codes(found.notes)
 
 
 def test_labels_have_no_intraclass_correlations() -> None:
@@ -116,5 +130,5 @@ def test_labels_have_no_intraclass_correlations() -> None:
 
 
 def test_one_group_is_none() -> None:
-    with pytest.raises(ScreenError, match="at least two groups"):
+    with raises(ScreenError, "compare.groups"):
         compare({"all": CROWD})

@@ -13,9 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
+from karat.messages import Message, message_of
 from karat.screen.completion import completion
 from karat.screen.speed import speed
 from karat.study.criteria import criterion_settings
+from messages import raises, reasons
 
 Times = dict[str, list[float | None]]
 
@@ -30,8 +32,8 @@ def judgments(people: Times, **about: list[Any]) -> karat.Judgments:
     return karat.Judgments(frame, karat.Ordinal(5), {"participant": list(people), **about} if about else None)
 
 
-def reasons(evidence: Any) -> dict[str, str]:
-    return dict(evidence.participants.select("participant", "reason").iter_rows())
+def answered(number: int, trials: int, **more: Any) -> Message:
+    return Message("completion.answered", {"answered": number, "trials": trials, **more})
 
 
 def test_incomplete_people_are_flagged_with_where_they_stopped() -> None:
@@ -40,10 +42,10 @@ def test_incomplete_people_are_flagged_with_where_they_stopped() -> None:
     assert [rows[p]["score"] for p in ("p1", "p2", "p3")] == [1.0, 0.8, 0.8]
     assert evidence.flagged == ["p2", "p3"]
     assert [rows[p]["last"] for p in ("p1", "p2", "p3")] == [10, 8, 9]
-    assert rows["p1"]["reason"] == "answered 10 of 10 trials"
-    assert rows["p2"]["reason"] == "answered 8 of 10 trials; the last at position 8"
-    assert rows["p3"]["reason"] == "answered 8 of 10 trials; the last at position 9"
-    assert "taken to have 10 trials" in evidence.notes[0]
+    assert reasons(evidence) == {
+        "p1": answered(10, 10), "p2": answered(8, 10, last=8), "p3": answered(8, 10, last=9),
+    }  # fmt: skip
+    assert evidence.notes[0] == Message("completion.length_assumed", {"trials": 10})
     assert completion(judgments({"p1": [1.0] * 9}), trials=10).flagged == []
     assert str(evidence) == "completion: 2 of 3 participants flagged."
     assert evidence.table()["participant"].to_list() == ["p2", "p3", "p1"]
@@ -59,7 +61,7 @@ def test_listed_people_without_answers_are_incomplete() -> None:
     frame = judgments({"p1": [1.0] * 3}).frame
     read = karat.Judgments(frame, karat.Ordinal(5), {"participant": ["p1", "p9"]})
     assert completion(read).flagged == ["p9"]
-    assert reasons(completion(read))["p9"] == "answered 0 of 3 trials"
+    assert reasons(completion(read))["p9"] == answered(0, 3)
 
 
 def test_sessions_count_together_and_the_last_position_is_in_the_last_session() -> None:
@@ -68,7 +70,7 @@ def test_sessions_count_together_and_the_last_position_is_in_the_last_session() 
     read = karat.Judgments(pl.concat([frame.with_columns(session=pl.lit("1")), second]), karat.Ordinal(5))
     evidence = completion(read)
     assert evidence.participants["score"].to_list() == [1.0, 0.7]
-    assert reasons(evidence)["p2"] == "answered 14 of 20 trials; the last at position 4 of session 2"
+    assert reasons(evidence)["p2"] == answered(14, 20, last=4, session="2")
     assert evidence.participants["last"].to_list() == [10, 4]
 
 
@@ -85,7 +87,7 @@ def test_a_trial_with_several_questions_is_one_trial() -> None:
     without = completion(karat.Judgments(frame.drop("trial"), karat.Ordinal(5)))
     assert without.participants["answered"].to_list() == [10, 5]
     assert "last" not in without.participants.columns
-    assert reasons(without)["p2"] == "answered 5 of 10 trials"
+    assert reasons(without)["p2"] == answered(5, 10)
     partly = frame.filter((pl.col("trial") > 1) | (pl.col("question") == "old-new"))
     assert completion(karat.Judgments(partly, karat.Ordinal(5))).participants["answered"].to_list() == [10, 5]
 
@@ -96,14 +98,14 @@ def test_rows_without_a_position_are_trials_of_their_own() -> None:
 
 
 def test_settings_that_cannot_be() -> None:
-    with pytest.raises(karat.KaratError, match="share from 0 to 1"):
+    with raises(karat.KaratError, "completion.bad_share"):
         completion(judgments({"p1": [1.0]}), at_least=90)
-    with pytest.raises(karat.KaratError, match="nobody answered"):
+    with raises(karat.KaratError, "completion.nobody_answered"):
         completion(judgments({"p1": [None]}))
-    with pytest.raises(karat.KaratError, match="whole number from 1"):
+    with raises(karat.KaratError, "completion.bad_trials"):
         completion(judgments({"p1": [1.0]}), trials=0)
     more = completion(judgments({"p1": [1.0, 2.0]}), trials=1)
-    assert more.notes[-1] == "1 participant answered more than the stated 1 trial."
+    assert more.notes[-1] == Message("completion.more_than_stated", {"n": 1, "trials": 1})
 
 
 def test_the_same_person_is_flagged_but_for_the_first_start() -> None:
@@ -112,9 +114,9 @@ def test_the_same_person_is_flagged_but_for_the_first_start() -> None:
     read = judgments(people, person=["A", " A", "B", None], started=started)
     evidence = completion(read)
     assert evidence.flagged == ["p1"]
-    assert reasons(evidence)["p1"] == "the same person as p2; answered 10 of 10 trials"
+    assert reasons(evidence)["p1"] == answered(10, 10, same_person="p2")
     assert evidence.participants["same_as"].to_list() == ["p2", None, None, None]
-    assert "1 participant without an entry in person." in evidence.notes
+    assert Message("completion.no_person", {"n": 1, "column": "person"}) in evidence.notes
     as_text = judgments(people, person=["A", "A", "B", None], started=[str(moment) for moment in started])
     assert completion(as_text).flagged == ["p1"]
 
@@ -126,8 +128,9 @@ def test_without_a_start_the_most_complete_stands_and_then_the_first() -> None:
     assert evidence.flagged == ["p1", "p3"]
     assert set(evidence.participants["same_as"].drop_nulls()) == {"p2"}
     assert evidence.settings["person"] == "worker"
-    with pytest.raises(karat.KaratError, match=r"no column wrker; is worker meant\?"):
+    with raises(karat.KaratError, "participants.no_column") as caught:
         completion(read, person="wrker")
+    assert message_of(caught.value).values["meant"] == "worker"
 
 
 def test_whoever_turned_back_before_the_first_trial_stands_for_nobody() -> None:
@@ -135,7 +138,7 @@ def test_whoever_turned_back_before_the_first_trial_stands_for_nobody() -> None:
     people = {"participant": ["p1", "p2"], "person": ["A", "A"], "started": ["2026-03-01", "2026-03-02"]}
     evidence = completion(karat.Judgments(frame, karat.Ordinal(5), people))
     assert evidence.flagged == ["p1"]
-    assert reasons(evidence)["p1"] == "the same person as p2; answered 0 of 10 trials"
+    assert reasons(evidence)["p1"] == answered(0, 10, same_person="p2")
 
 
 def record(length: int, seed: int) -> list[float | None]:
@@ -146,12 +149,8 @@ def test_one_record_under_two_names() -> None:
     people: Times = {"p1": record(20, 1), "p2": record(20, 2), "copy": record(20, 1), "half": record(20, 1)[:12]}
     evidence = completion(judgments(people))
     assert evidence.flagged == ["copy", "half"]
-    assert reasons(evidence)["copy"] == (
-        "the same record as p1 (20 trials alike, times included); answered 20 of 20 trials"
-    )
-    assert reasons(evidence)["half"] == (
-        "the same record as p1 (12 trials alike, times included); answered 12 of 20 trials; the last at position 12"
-    )
+    assert reasons(evidence)["copy"] == answered(20, 20, same_record="p1", alike=20)
+    assert reasons(evidence)["half"] == answered(12, 20, last=12, same_record="p1", alike=12)
 
 
 def test_records_that_prove_nothing() -> None:
@@ -167,7 +166,7 @@ def test_records_that_prove_nothing() -> None:
     assert completion(karat.Judgments(other, karat.Ordinal(5))).flagged == []
     untimed = completion(karat.Judgments(other.drop("rt"), karat.Ordinal(5)))
     assert untimed.flagged == []
-    assert "no response times" in untimed.notes[-1]
+    assert untimed.notes[-1].code == "completion.no_times"
 
 
 def test_records_are_compared_in_the_order_of_presentation() -> None:
@@ -176,14 +175,18 @@ def test_records_are_compared_in_the_order_of_presentation() -> None:
     assert len(completion(karat.Judgments(shuffled, karat.Ordinal(5))).flagged) == 1
 
 
+def fast(mean: float, middle: float, **more: float) -> Message:
+    return Message("speed.times", {"mean": mean, "median": middle, **more})
+
+
 def test_simple_and_clever_spammers() -> None:
     people: Times = {"fast": [1.0] * 9, "clever": [1.0] * 8 + [60.0], "earnest": [5.0] * 9}
     evidence = speed(judgments(people))
     assert evidence.flagged == ["fast", "clever"]
     assert reasons(evidence) == {
-        "fast": "mean 1.00 s, median 1.00 s: mean below 3 s, median below 3 s",
-        "clever": "mean 7.56 s, median 1.00 s: median below 3 s",
-        "earnest": "mean 5.00 s, median 5.00 s",
+        "fast": fast(1.0, 1.0, mean_below=3.0, median_below=3.0),
+        "clever": fast(7.56, 1.0, median_below=3.0),
+        "earnest": fast(5.0, 5.0),
     }
     assert speed(judgments(people), mean_below=None, median_below=None).flagged == []
 
@@ -192,9 +195,9 @@ def test_reasons_stay_on_the_right_side_of_the_cutoff() -> None:
     evidence = speed(judgments({"p1": [2.9996], "p2": [3.0], "p3": [3.0004]}), mean_below=None)
     assert evidence.flagged == ["p1"]
     assert reasons(evidence) == {
-        "p1": "mean 3.00 s, median 2.9996 s: median below 3 s",
-        "p2": "mean 3.00 s, median 3.00 s",
-        "p3": "mean 3.00 s, median 3.0004 s",
+        "p1": fast(3.0, 2.9996, median_below=3.0),
+        "p2": fast(3.0, 3.0),
+        "p3": fast(3.0, 3.0004),
     }
 
 
@@ -203,11 +206,9 @@ def test_working_time_at_or_under_a_share_is_flagged() -> None:
     read = judgments(people, working_time=[240.0, 240.1, None])
     evidence = speed(read, share_of_expected=0.4, expected_minutes=10)
     assert evidence.flagged == ["p1", "p3"]
-    assert reasons(evidence)["p1"] == (
-        "mean 5.00 s, median 5.00 s: worked 4.00 minutes, at or under 0.4 of the expected 10"
-    )
+    assert reasons(evidence)["p1"] == fast(5.0, 5.0, worked=4.0, share=0.4, expected=10.0)
     assert evidence.participants["working_time"].to_list() == [240.0, 240.1, 15.0]
-    with pytest.raises(karat.KaratError, match="expected_minutes"):
+    with raises(karat.KaratError, "speed.no_expected_minutes"):
         speed(read, share_of_expected=0.4)
     third = judgments({"p1": [5.0]}, working_time=[0.7 * 3 * 60])
     assert speed(third, share_of_expected=0.7, expected_minutes=3).flagged == ["p1"]
@@ -218,9 +219,7 @@ def test_a_share_of_the_median_participant() -> None:
     evidence = speed(judgments(people), mean_below=None, median_below=None, relative_below=0.5)
     assert evidence.flagged == ["p1"]
     assert evidence.participants["threshold"].to_list() == [3.0] * 5
-    assert reasons(evidence)["p1"] == (
-        "mean 4.33 s, median 2.00 s: median below 3.00 s, 0.5 of the median participant's"
-    )
+    assert reasons(evidence)["p1"] == fast(4.33, 2.0, relative=3.0, relative_below=0.5)
     alone = speed(judgments({"p1": [2.0]}), mean_below=None, median_below=None, relative_below=0.9)
     assert alone.flagged == []
 
@@ -240,24 +239,26 @@ def test_cutoffs_by_loops(times: list[list[float]], share: float, mean_below: fl
     near = any(abs(sum(own) / len(own) - mean_below) < 1e-6 for own in times)
     evidence = speed(judgments(people), mean_below=mean_below, median_below=median_below, relative_below=share)
     assert near or evidence.flagged == expected
-    assert all((": " in reason) == (name in evidence.flagged) for name, reason in reasons(evidence).items())
+    cutoffs = {"mean_below", "median_below", "relative"}
+    for name, reason in reasons(evidence).items():
+        assert bool(cutoffs & set(reason.values)) == (name in evidence.flagged)
 
 
 def test_people_without_times_keep_their_row() -> None:
     frame = judgments({"p1": [1.0, 1.0], "p2": [5.0, 5.0]}).frame
     untimed = frame.with_columns(rt=pl.when(pl.col("participant") == "p2").then("rt"))
     evidence = speed(karat.Judgments(untimed, karat.Ordinal(5)))
-    assert reasons(evidence)["p1"] == "no timed trials"
+    assert reasons(evidence)["p1"] == Message("speed.no_times")
     assert evidence.participants["flagged"].to_list() == [False, False]
-    assert evidence.notes == ("1 participant without timed trials outside practice.",)
-    with pytest.raises(karat.KaratError, match="needs response times"):
+    assert evidence.notes == (Message("speed.untimed", {"n": 1}),)
+    with raises(karat.KaratError, "times.none"):
         speed(karat.Judgments(frame.drop("rt"), karat.Ordinal(5)))
     people = {"participant": ["p1", "p2"], "working_time": [60.0, 900.0]}
     by_platform = karat.Judgments(frame.drop("rt"), karat.Ordinal(5), people)
     evidence = speed(by_platform, share_of_expected=0.4, expected_minutes=10)
     assert reasons(evidence) == {
-        "p1": "no timed trials: worked 1.00 minutes, at or under 0.4 of the expected 10",
-        "p2": "no timed trials",
+        "p1": Message("speed.no_times", {"worked": 1.0, "share": 0.4, "expected": 10.0}),
+        "p2": Message("speed.no_times"),
     }
 
 
@@ -266,11 +267,11 @@ def test_negative_times_do_not_enter_and_wrong_settings_are_refused() -> None:
         judgments({"p1": [-1.0]})
     read = judgments({"p1": [1.0]})
     wrong: list[tuple[dict[str, Any], str]] = [
-        ({"mean_below": 0}, "above 0"), ({"relative_below": 1.5}, "share between 0 and 1"),
-        ({"share_of_expected": 40, "expected_minutes": 10}, "share between 0 and 1"),
+        ({"mean_below": 0}, "speed.not_positive"), ({"relative_below": 1.5}, "speed.not_a_share"),
+        ({"share_of_expected": 40, "expected_minutes": 10}, "speed.not_a_share"),
     ]  # fmt: skip
     for stated, what in wrong:
-        with pytest.raises(karat.KaratError, match=what):
+        with raises(karat.KaratError, what):
             speed(read, **stated)
 
 

@@ -12,9 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
+from karat.messages import Message
 from karat.screen.composition import Composition, composition
 from karat.screen.evidence import Evidence
 from karat.screen.screening import Screening
+from messages import codes
 
 
 def screening(background: dict[str, list[Any]], excluded: list[bool], **flags: list[bool | None]) -> Screening:
@@ -51,31 +53,34 @@ def test_a_criterion_that_falls_on_one_group_is_named() -> None:
     assert (row["share_of_all"], row["share_of_flagged"]) == pytest.approx((9 / 48, 6 / 9))
     assert row["p"] == pytest.approx(p)
     assert row["p_adjusted"] == pytest.approx(2 * p), "two criteria, and two groups are one comparison"
-    assert found.warnings[1] == (
-        "attention falls on one group: 6 of 9 participants with native_language = de are flagged, 3 of 39 others "
-        "(p < .001, adjusted .001)."
-    )
+    assert codes(found.warnings) == ["composition.excluded_more", "composition.flagged_more"]
+    values = {"criterion": "attention", "variable": "native_language", "group": "de", "flagged": 6, "participants": 9,
+              "p": pytest.approx(p), "p_adjusted": pytest.approx(2 * p), "others_flagged": 3, "others": 39}  # fmt: skip
+    assert found.warnings[1].values == values
+    assert "6 of 9 participants with native_language = de were flagged" in str(found.warnings[1])
     assert found.groups["warning"].to_list() == [True, False, True, False]
     assert found.table()["warning"].to_list() == [True, True, False, False]
-    assert "9 of 48 participants are excluded" in str(found)
-    assert "2 comparisons of groups stand out" in str(found)
+    assert found.summary == (
+        Message("composition.excluded", {"flagged": 9, "participants": 48, "criterion": "verdict"}),
+        Message("composition.groups_differ", {"variables": ["native_language"], "comparisons": 2}),
+    )
 
 
 def test_a_group_that_is_spared_is_named_too() -> None:
     flagged = [False] * 30 + [True, False] * 10
     groups = ["a"] * 30 + ["b", "b", "c", "c", "d"] * 4
     (first, *_) = composition(screening({"town": groups}, flagged)).warnings
-    assert first.startswith(
-        "The verdict spares one group: 0 of 30 participants with town = a are excluded, 10 of 20 others"
-    )
+    assert first.code == "composition.excluded_less"
+    counts = ("group", "flagged", "participants", "others_flagged", "others")
+    assert [first.values[name] for name in counts] == ["a", 0, 30, 10, 20]
 
 
 def test_groups_too_small_to_tell_are_said() -> None:
     flagged = [True, True] + [False] * 18
     found = composition(screening({"town": ["a"] * 2 + ["b"] * 18, "level": ["x"] + ["y"] * 19}, flagged))
-    assert [note for note in found.notes if "too few" in note] == [
-        "level: too few to tell for x (1); with 2 of 20 excluded, p could not fall to .05 however uneven the exclusion."
-    ]
+    group = Message("composition.group", {"group": "x", "participants": 1})
+    values = {"variable": "level", "groups": [group], "excluded": 2, "participants": 20}
+    assert found.notes == (Message("composition.too_small", values),)
 
 
 def test_whoever_a_criterion_did_not_look_at_is_not_counted_as_passing() -> None:
@@ -91,13 +96,13 @@ def test_eligibility_falls_on_groups_by_intention() -> None:
     settings = {"eligibility": {"answers": {"native_language": ["en"]}, "same": {}}}
     found = composition(replace(one, settings=settings))
     assert [row["criterion"] for row in found.groups.filter(pl.col("warning")).to_dicts()] == ["attention"]
-    assert "native_language decides who is eligible" in found.notes[0]
+    assert found.notes[0] == Message("composition.intended", {"variable": "native_language"})
 
 
 def test_nothing_to_compare_is_an_empty_result_that_says_so() -> None:
     found = composition(screening({}, [True, False]))
     assert found.groups.height == 0
-    assert "Nothing is known of participants" in str(found)
+    assert codes(found.summary) == ["composition.no_background"]
     assert found.criterion is None
     nobody = composition(screening({"town": ["a", "b"]}, [False, False]))
     assert nobody.warnings == ()
@@ -108,7 +113,7 @@ def test_nothing_to_compare_is_an_empty_result_that_says_so() -> None:
 def test_without_a_rule_the_criteria_are_compared_and_no_verdict() -> None:
     found = composition(replace(unlucky(), exclude=None, excluded=()))
     assert found.groups["criterion"].unique().to_list() == ["attention"]
-    assert "flagged by attention" in str(found)
+    assert (found.summary[0].code, found.summary[0].values["criterion"]) == ("composition.flagged", "attention")
 
 
 GROUP = st.sampled_from(["a", "b", "c", None])
@@ -139,6 +144,7 @@ def test_the_behaviour_of_simulated_participants_is_no_background_unless_it_is_n
     found = screening({"behaviour": ["guesser"] * 6 + ["earnest"] * 42, "town": ["a", "b"] * 24}, flagged)
     usual = composition(found)
     assert usual.variables == ("town",)
-    assert "behaviour is left out: it says how simulated participants answer." in usual.notes
+    simulated = Message("background.simulated")
+    assert Message("background.left_out", {"column": "behaviour", "why": simulated}) in usual.notes
     assert usual.warnings == ()
     assert composition(found, ["behaviour"]).warnings

@@ -29,5 +29,5 @@ def test_one_criterion_and_nobody_flagged() -> None:
 def test_the_svg_is_text_and_nothing_to_draw_is_a_sentence() -> None:
     assert composition(unlucky()).to_svg() == composition(unlucky()).to_svg()
     assert "<desc" in composition(unlucky()).to_svg()
-    with pytest.raises(karat.KaratError, match=r"nothing to draw\. Nothing is known"):
+    with pytest.raises(karat.KaratError, match=r"nothing to draw\. No background data"):
         composition(screening({}, [True])).plot()

@@ -9,8 +9,10 @@ import polars as pl
 import pytest
 
 import karat
+from karat.messages import Message, NotComputed
 from karat.screen.controls import controls, guess_probability
 from karat.study import chance
+from messages import codes, raises, reasons
 
 
 def rated(
@@ -48,10 +50,9 @@ def test_choices_are_counted_and_chance_says_how_many_must_be_right() -> None:
     evidence = controls(chosen({"p1": "r" * 7 + "w", "p2": "r" * 6 + "ww", "p3": "r" * 6 + "w-"}))
     told = rows(evidence)
     assert evidence.flagged == ["p2", "p3"]
-    assert told["p1"]["reason"] == "7 of 8 control trials right (7 needed); a guesser passes with p = .035"
-    assert (
-        told["p3"]["reason"] == "6 of 8 control trials right (7 needed), 1 unanswered; a guesser passes with p = .035"
-    )
+    why = reasons(evidence)
+    assert why["p1"] == Message("answers.right", {"right": 7, "trials": 8, "needed": 7, "p": 9 / 256})
+    assert why["p3"] == Message("answers.right", {"right": 6, "trials": 8, "needed": 7, "unanswered": 1, "p": 9 / 256})
     assert (told["p2"]["score"], told["p2"]["threshold"]) == (0.75, 0.875)
     assert told["p1"]["guess_probability"] == 9 / 256
     assert evidence.settings == {"account": "positional", "alpha": 0.05, "slips": None, "published": False,
@@ -61,7 +62,8 @@ def test_choices_are_counted_and_chance_says_how_many_must_be_right() -> None:
 def test_stated_slips_hold_even_where_guessing_passes_and_a_note_says_so() -> None:
     evidence = controls(chosen({"p1": "rrrrww", "p2": "rrrwww"}), slips=2)
     assert evidence.flagged == ["p2"]
-    assert evidence.notes == ("controls: somebody who guesses passes with p = .344, more than .05.",)
+    assert codes(evidence.notes) == ["passing.guessing"]
+    assert evidence.notes[0].values == {"p": pytest.approx(0.34375), "alpha": 0.05}
     assert controls(chosen({"p1": "r" * 8 + "w"}), slips=0).flagged == ["p1"]
 
 
@@ -70,12 +72,12 @@ def test_too_few_trials_judge_nobody() -> None:
     told = rows(evidence)
     assert evidence.flagged == []
     assert told["p1"]["score"] is None
-    assert told["p1"]["reason"] == "too few trials: all 4 right would be guessed with p = .062"
+    assert reasons(evidence)["p1"] == Message("passing.too_few", {"n": 4, "p": 0.0625})
     assert told["p2"]["needed"] == 5
     alone = controls(chosen({"p1": "wwww"}))
-    assert "nobody could be judged" in alone.notes[-1]
+    assert alone.notes[-1].code == "passing.nobody_judged"
     nothing = controls(chosen({"p1": "rr"}), slips=2)
-    assert rows(nothing)["p1"]["reason"] == "2 trials with 2 slips tolerated ask for nothing"
+    assert reasons(nothing)["p1"] == Message("passing.nothing_required", {"n": 2, "slips": 2})
 
 
 def test_a_third_answer_lowers_the_chance() -> None:
@@ -90,7 +92,8 @@ def test_yes_and_no_are_counted_together_whatever_the_status() -> None:
         "status": ["grammatical", "ungrammatical"] * 4, "expected": ["yes", "no"] * 4, "response": ["yes"] * 8,
     }  # fmt: skip
     evidence = controls(karat.Judgments(frame, karat.Binary(("no", "yes"))))
-    assert rows(evidence)["p1"]["reason"].startswith("4 of 8 control trials right (7 needed)")
+    values = reasons(evidence)["p1"].values
+    assert (values["right"], values["trials"], values["needed"]) == (4, 8, 7)
     assert evidence.flagged == ["p1"]
 
 
@@ -103,10 +106,12 @@ def test_ratings_have_a_number_for_each_group() -> None:
     assert evidence.flagged == ["p2", "p3"]
     assert told["p1"]["guess_probability"] == pytest.approx(chance.joint((5, 4), (5, 4)))
     assert (told["p2"]["score"], told["p2"]["threshold"]) == (0.6, 0.8)
-    assert told["p3"]["reason"] == (
-        "4 of 5 grammatical control trials right (4 needed) and 3 of 5 ungrammatical control trials right (4 needed), "
-        "2 unanswered; a guesser passes with p = .029"
-    )
+    reason = reasons(evidence)["p3"]
+    assert reason.code == "answers.right_by_status"
+    assert reason.values == {
+        "grammatical_right": 4, "grammatical_trials": 5, "grammatical_needed": 4, "ungrammatical_right": 3,
+        "ungrammatical_trials": 5, "ungrammatical_needed": 4, "unanswered": 2, "p": pytest.approx(0.029, abs=5e-4),
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -124,10 +129,11 @@ def test_the_neutral_point_is_where_the_expected_answers_say(
 
 
 def test_without_room_for_a_slip_the_rule_has_none() -> None:
-    told = rows(controls(rated({"p1": ([5] * 3, [1] * 3), "p2": ([5] * 2, [1] * 2), "p3": ([5] * 4, [])})))
+    evidence = controls(rated({"p1": ([5] * 3, [1] * 3), "p2": ([5] * 2, [1] * 2), "p3": ([5] * 4, [])}))
+    told, why = rows(evidence), reasons(evidence)
     assert (told["p1"]["grammatical_needed"], told["p1"]["ungrammatical_needed"]) == (3, 3)
-    assert told["p2"]["reason"] == "too few trials: all 4 right would be guessed with p = .058"
-    assert told["p3"]["reason"] == "too few trials: all 4 right would be guessed with p = .130"
+    assert (why["p2"].code, why["p2"].values) == ("passing.too_few", {"n": 4, "p": pytest.approx(0.36 * 0.16)})
+    assert (why["p3"].code, why["p3"].values) == ("passing.too_few", {"n": 4, "p": pytest.approx(0.6**4)})
 
 
 def test_stated_slips_are_tolerated_in_each_group() -> None:
@@ -143,14 +149,15 @@ def test_relational_wants_a_difference_and_extended_half_of_the_range() -> None:
     }  # fmt: skip
     relational = controls(rated(people), account="relational")
     assert relational.flagged == ["same", "silent", "turned"]
-    assert relational.notes == ("controls: somebody who guesses passes with p = .465, more than .05.",)
+    assert codes(relational.notes) == ["passing.guessing"]
+    assert relational.notes[0].values["p"] == pytest.approx(0.465, abs=5e-4)
     extended = controls(rated(people), account="extended")
     assert extended.flagged == ["less", "same", "silent", "turned"]
     assert extended.notes == ()
-    assert rows(extended)["half"]["reason"] == (
-        "mean 4.0 for grammatical and 2.0 for ungrammatical controls: they must lie 2 apart; "
-        "a guesser passes with p = .003"
-    )
+    half = reasons(extended)["half"]
+    assert half.code == "controls.extended"
+    assert (half.values["grammatical"], half.values["ungrammatical"], half.values["apart"]) == (4.0, 2.0, 2.0)
+    assert half.values["p"] == pytest.approx(0.003, abs=5e-4)
     assert rows(extended)["less"]["score"] == pytest.approx(15 / 32)
 
 
@@ -173,7 +180,7 @@ def test_strict_allows_no_slip() -> None:
 
 def test_means_of_few_trials_carry_a_warning() -> None:
     evidence = controls(rated({"p1": ([5] * 7, [1] * 8)}), account="extended")
-    assert "at least 8 trials in each condition; the fewest that somebody has are 7" in evidence.notes[0]
+    assert evidence.notes[0] == Message("controls.few_for_means", {"enough": 8, "fewest": 7})
 
 
 @pytest.mark.parametrize("points", [2, 5, 6])
@@ -194,7 +201,7 @@ def test_guessing_with_unequal_groups_by_enumeration() -> None:
 def test_accounts_of_ratings_leave_choices_right_or_wrong() -> None:
     evidence = controls(chosen({"p1": "r" * 8, "p2": "w" * 8}), account="extended")
     assert evidence.flagged == ["p2"]
-    assert "the extended account does not apply" in evidence.notes[0]
+    assert evidence.notes[0] == NotComputed("controls.not_ratings", {"account": "extended"})
 
 
 def test_people_without_controls_are_not_judged() -> None:
@@ -202,44 +209,44 @@ def test_people_without_controls_are_not_judged() -> None:
     more = frame.with_columns(participant=pl.lit("p2"), function=pl.lit("test"))
     both = karat.Judgments(pl.concat([frame, more]), karat.Ordinal(5))
     for account in ("positional", "relational", "strict"):
-        told = rows(controls(both, account=account))["p2"]
+        evidence = controls(both, account=account)
+        told = rows(evidence)["p2"]
         assert (told["score"], told["flagged"]) == (None, False)
-        assert told["reason"] in (
-            "no control trial that can be judged was shown", "not both kinds of control sentences were shown"
-        )  # fmt: skip
+        code = "passing.no_trials" if account == "positional" else "controls.not_both"
+        assert reasons(evidence)["p2"].code == code
 
 
 def test_trials_without_an_expected_answer_are_left_out_with_a_note() -> None:
     frame = chosen({"p1": "r" * 8}).frame
     some = frame.with_columns(expected=pl.when(pl.col("item") == "i0").then(None).otherwise("expected"))
     evidence = controls(karat.Judgments(some, karat.Choice()))
-    assert evidence.notes == ("1 trial without a known right answer left out.",)
+    assert evidence.notes == (Message("answers.left_out", {"n": 1, "why": None, "more": None}),)
     assert rows(evidence)["p1"]["trials"] == 7
     for account in ("positional", "extended"):
-        with pytest.raises(karat.KaratError, match="no trial says which answer is right"):
+        with raises(karat.KaratError, "answers.no_key"):
             controls(karat.Judgments(frame.drop("expected"), karat.Choice()), account=account)
 
 
 def test_what_cannot_run_says_why() -> None:
     ratings = rated({"p1": ([5] * 8, [1] * 8)})
-    with pytest.raises(karat.KaratError, match="needs control trials"):
+    with raises(karat.KaratError, "answers.no_trials"):
         controls(karat.Judgments(ratings.frame.with_columns(function=pl.lit("test")), karat.Ordinal(5)))
-    with pytest.raises(karat.KaratError, match="does not name both"):
+    with raises(karat.KaratError, "controls.status_missing"):
         controls(karat.Judgments(ratings.frame.drop("status"), karat.Ordinal(5)), account="relational")
-    with pytest.raises(karat.KaratError, match="has no slips"):
+    with raises(karat.KaratError, "controls.no_slips"):
         controls(ratings, account="strict", slips=1)
-    with pytest.raises(karat.KaratError, match="account must be one of"):
+    with raises(karat.KaratError, "answers.bad_account"):
         controls(ratings, account="other")
-    with pytest.raises(karat.KaratError, match="alpha must be a probability"):
+    with raises(karat.KaratError, "passing.bad_alpha"):
         controls(ratings, alpha=5)
-    with pytest.raises(karat.KaratError, match="slips must be a whole number"):
+    with raises(karat.KaratError, "passing.bad_slips"):
         controls(ratings, slips=-1)
-    with pytest.raises(karat.KaratError, match="rule of the positional account"):
+    with raises(karat.KaratError, "controls.published_only_positional"):
         controls(ratings, account="strict", published=True)
     magnitude = karat.Judgments(ratings.frame, karat.Magnitude())
-    with pytest.raises(karat.KaratError, match="no even guessing"):
+    with raises(karat.KaratError, "answers.chance_unknown"):
         controls(magnitude)
-    with pytest.raises(karat.KaratError, match="a magnitude scale"):
+    with raises(karat.KaratError, "controls.other_scale"):
         controls(magnitude, account="relational")
 
 
@@ -247,15 +254,11 @@ def test_ratings_without_status_are_counted_together() -> None:
     frame = rated({"p1": ([5] * 6, [1] * 6), "p2": ([5] * 6, [5] * 6)}).frame.drop("status")
     evidence = controls(karat.Judgments(frame, karat.Ordinal(5)))
     assert evidence.flagged == ["p2"]
-    assert evidence.notes == (
-        "The column status does not name both kinds of sentences: ratings of all are counted together.",
-    )
+    assert codes(evidence.notes) == ["answers.counted_together"]
 
 
 @pytest.mark.parametrize("account", ["relational", "extended", "strict"])
 def test_where_nobody_saw_both_kinds_a_note_says_that_nobody_is_judged(account: str) -> None:
     evidence = controls(rated({"a": [[5] * 9, []], "b": [[], [1] * 9]}), account=account)
     assert evidence.flagged == []
-    assert evidence.notes == (
-        "controls: nobody could be judged; not both kinds of control sentences were shown.",
-    )  # fmt: skip
+    assert evidence.notes == (Message("passing.nobody_judged", {"why": Message("controls.not_both")}),)

@@ -1,4 +1,4 @@
-"""Credence: planted behaviours are found, nobody earnest is flagged, and names and the order of rows do not matter."""
+"""Credence: planted behaviours are found, nobody attentive is flagged, names and the order of rows do not matter."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
+from karat.messages import Message
 from karat.screen import ScreenError, credence, run
 from karat.screen.credence import PARTS, Credence
+from karat.screen.evidence import with_reasons
 from karat.study.criteria import CRITERIA
-from screen.judged import crowd, guessers
+from messages import codes, raises
+from screen.judged import crowd, guessers, note_codes
 
 RATED = crowd(karat.Ordinal(5))
 
@@ -59,7 +62,7 @@ def test_everybody_planted_is_found_and_nobody_else(name: str, behaviours: dict[
     assert found["flagged"].to_list() == found["planted"].is_in(list(behaviours)).to_list()
     flagged = found.filter("flagged")
     assert flagged["behaviour"].to_list() == [behaviours[kind] for kind in flagged["planted"]]
-    # Who breaks off was in earnest as long as it lasted; and nobody changed half way.
+    # Who breaks off was attentive as long as it lasted; and nobody changed half way.
     assert (found.filter(~pl.col("flagged"))["earnest"] > 0.2).all()
     assert found["earnest"].median() > 0.95  # type: ignore[operator]
     assert found["switch_trial"].null_count() == found.height
@@ -69,7 +72,8 @@ def test_shares_are_those_of_the_crowd() -> None:
     shares = of("crowd").shares
     assert sum(shares.values()) == pytest.approx(1)
     assert shares["earnest"] == pytest.approx(108 / 120, abs=0.05)
-    assert of("crowd").notes[0].startswith(f"In earnest are {100 * shares['earnest']:.0f} % of such participants")
+    (note,) = (one for one in of("crowd").notes if isinstance(one, Message) and one.code == "credence.share")
+    assert note.values == {"share": round(shares["earnest"], 2)}
 
 
 @pytest.mark.parametrize("name", ["likert", "crowd"])
@@ -83,7 +87,7 @@ def test_parts_add_up_to_the_log_odds_and_these_to_the_probability(name: str) ->
 
 @settings(max_examples=4, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([karat.Binary(), karat.Ordinal(3), karat.Choice(True)]), st.booleans())
-def test_parts_add_up_whatever_the_answers(seed: int, scale: karat.scales.Scale, timed: bool) -> None:
+def test_parts_add_up_whatever_the_answers(seed: int, scale: karat.judgments.scales.Scale, timed: bool) -> None:
     judgments = crowd(scale, people=6, items=8, spammers=3, seed=seed)
     found = credence(judgments if timed else with_frame(judgments.frame.drop("rt"), judgments)).participants
     parts = found.select(pl.sum_horizontal(PARTS)).to_series()
@@ -131,13 +135,12 @@ def test_sides_of_choices_do_not_matter_for_what_was_chosen() -> None:
     ],
     ids=lambda scale: f"{scale.kind}",
 )
-def test_guessers_are_found_on_every_scale(scale: karat.scales.Scale) -> None:
+def test_guessers_are_found_on_every_scale(scale: karat.judgments.scales.Scale) -> None:
     judgments = crowd(scale, items=40, seed=2)
     found = credence(judgments)
     assert found.flagged == guessers(judgments)
     assert (found.participants.filter(~pl.col("flagged"))["earnest"] > 0.5).all()
-    classes = [note for note in found.notes if "classes that are equally frequent" in note]
-    assert len(classes) == isinstance(scale, karat.Magnitude)
+    assert note_codes(found.notes).count("credence.classes") == isinstance(scale, karat.Magnitude)
 
 
 def test_two_scales_count_together() -> None:
@@ -165,7 +168,10 @@ def test_a_change_half_way_is_found_with_its_trial() -> None:
     assert row["behaviour"] == "random guessing"
     assert row["switch_from"] <= row["switch_trial"] <= row["switch_to"]
     assert abs(row["switch_trial"] - 31) <= 5
-    assert f"from about trial {row['switch_trial']} on ({row['switch_from']} to {row['switch_to']})" in row["reason"]
+    changes = {"switch": row["switch_trial"], "switch_from": row["switch_from"], "switch_to": row["switch_to"]}
+    assert changes.items() <= row["values"].items()
+    (shown,) = with_reasons(found.participants.filter("flagged"))["reason"]
+    assert f"from trial {row['switch_trial']} on ({row['switch_from']} to {row['switch_to']})" in shown
     own = found.answers.filter(pl.col("participant") == "p03")
     assert own.filter(pl.col("trial") <= 20)["earnest"].min() > 0.9  # type: ignore[operator]
     assert own.filter(pl.col("trial") >= 40)["earnest"].max() < 0.1  # type: ignore[operator]
@@ -179,7 +185,8 @@ def test_missing_answers_are_left_out_and_everybody_keeps_a_row() -> None:
     assert found.flagged == guessers(RATED)
     first = found.participants.row(0, named=True)
     assert (first["participant"], first["score"], first["flagged"]) == ("p00", None, False)
-    assert first["reason"] == "no answers to look at"
+    assert first["message"] == "credence.no_answers"
+    assert with_reasons(found.participants)["reason"][0] == "no answers to analyse"
     assert found.participants["trials"][1:].is_between(25, 26).all()
     assert "p00" not in found.answers["participant"].to_list()
 
@@ -187,7 +194,7 @@ def test_missing_answers_are_left_out_and_everybody_keeps_a_row() -> None:
 def test_without_times_it_goes_by_answers_and_says_so() -> None:
     found = credence(with_frame(RATED.frame.drop("rt")))
     assert found.flagged == guessers(RATED)
-    assert "There are no response times, so that hurry is not seen." in found.notes
+    assert "credence.no_times" in note_codes(found.notes)
     assert found.answers["pace"].null_count() == found.answers.height
 
 
@@ -195,19 +202,20 @@ def test_with_few_trials_probabilities_stay_near_the_share() -> None:
     few = crowd(karat.Binary(), people=30, items=5, spammers=0)
     found = credence(few)
     assert found.flagged == []
-    earnest = found.participants["earnest"].to_numpy()
-    assert np.abs(earnest - found.shares["earnest"]).max() < 0.35
-    assert np.median(np.abs(earnest - found.shares["earnest"])) < 0.1
-    assert any("30 participants gave fewer than 20 answers" in note for note in found.notes)
+    attentive = found.participants["earnest"].to_numpy()
+    assert np.abs(attentive - found.shares["earnest"]).max() < 0.35
+    assert np.median(np.abs(attentive - found.shares["earnest"])) < 0.1
+    few = Message("credence.little_evidence", {"participants": 30, "fewest": 20})
+    assert few in found.notes
 
 
-def test_five_participants_are_enough_and_fewer_are_told() -> None:
+def test_five_participants_are_enough_and_fewer_are_refused() -> None:
     five = crowd(karat.Ordinal(5), people=5, spammers=1)
     assert credence(five).participants.height == 5
     people = five.participants["participant"].to_list()
-    with pytest.raises(ScreenError, match="needs 5 participants at least"):
+    with raises(ScreenError, "credence.few_participants"):
         credence(five.without(people[:1]))
-    with pytest.raises(ScreenError, match="needs 5 answers"):
+    with raises(ScreenError, "credence.few_answers"):
         credence(with_frame(RATED.frame.filter(pl.col("trial") <= 4)))
 
 
@@ -216,7 +224,8 @@ def test_the_cutoff_alone_decides() -> None:
     assert strict.participants["score"].to_list() == rated().participants["score"].to_list()
     assert strict.flagged == strict.participants.filter(pl.col("score") < 0.999999)["participant"].to_list()
     assert len(strict.flagged) > len(rated().flagged)
-    assert str(rated()) == "credence: 2 of 20 participants flagged (in earnest with a probability under .05)."
+    assert codes(rated().summary) == ["credence.summary"]
+    assert str(rated()) == "credence: 2 of 20 participants flagged (attentive with a probability below .05)."
 
 
 def test_nobody_is_excluded_unless_the_rules_state_it() -> None:
@@ -239,10 +248,10 @@ def test_what_is_written(tmp_path: Path) -> None:
     assert (tmp_path / "credence.svg").read_text(encoding="utf-8").startswith("<svg role=")
     person = json.loads((tmp_path / "screening.json").read_text(encoding="utf-8"))["participants"]["p19"]
     told = person["criteria"]["credence"]
-    assert list(told) == list(Credence.written)
+    assert list(told) == [*Credence.written, "message", "values"]
     assert told["behaviour"] == "random guessing"
     assert sum(told[part] for part in PARTS) == pytest.approx(told["log_odds"])
-    assert list(person["criteria"]["completion"]) == ["score", "threshold", "flagged", "reason"]
+    assert list(person["criteria"]["completion"]) == ["score", "threshold", "flagged", "reason", "message", "values"]
     table = pl.read_csv(tmp_path / "participants.csv")
     assert {"credence_behaviour", "credence_switch_trial", "credence_agreement"} <= set(table.columns)
     without = run(RATED, {"completion": {}}).write(tmp_path / "other")
@@ -252,13 +261,14 @@ def test_what_is_written(tmp_path: Path) -> None:
 def test_the_explanation_is_no_accusation() -> None:
     screening = run(RATED, {"credence": {}})
     text = screening.explain("p19")
-    assert "Credence: in earnest with probability under .001; the answers are more like random guessing" in text
-    assert "It is no proof: somebody whose language differs from that of all others can have a low one too." in text
-    assert "It is no proof" not in screening.explain("p00")
+    assert "Credence: attentive with probability below .001; closest behaviour: random guessing" in text
+    proof = Message("explain.no_proof")
+    assert str(proof) in text
+    assert str(proof) not in screening.explain("p00")
     assert not {"cheat", "spam", "dishonest", "careless", "subject"} & set(text.lower().split())
 
 
 @pytest.mark.parametrize("below", [0.0, 1.0, 5])
 def test_a_probability_that_is_none_is_refused(below: float) -> None:
-    with pytest.raises(karat.screen.ScreenError, match="credence: below must be a probability"):
+    with raises(ScreenError, "credence.below"):
         karat.screen.credence(karat.datasets.load("likert"), below=below)

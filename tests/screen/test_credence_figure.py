@@ -10,8 +10,10 @@ import pytest
 
 import karat
 from karat.figures import to_svg
+from karat.messages import message_of
 from karat.screen import ScreenError, credence
 from karat.screen.credence import PARTS, Credence
+from messages import raises
 from screen.judged import crowd
 
 
@@ -36,7 +38,7 @@ def test_everybody_is_in_one_bar_and_the_cutoff_is_written(width: float) -> None
     assert (flagged, kept) == (3, 17)
     assert ".05" in [text.get_text() for text in axes.texts]
     said = figure.get_suptitle().replace("\n", " ")
-    assert said == "3 of 20 participants answered in earnest with a probability under .05"
+    assert said == "3 of 20 participants answered attentively with a probability below .05"
     assert found().to_svg().startswith("<svg role=")
 
 
@@ -54,7 +56,7 @@ def test_one_participant_has_a_bar_for_each_part_and_a_mark_for_each_answer(widt
         assert max(before) < row["switch_trial"] + 5
         assert min(after) > row["switch_trial"] - 5
     assert f"change at trial {row['switch_trial']}" in [text.get_text() for text in strip.texts]
-    assert "from about trial" in figure.get_suptitle().replace("\n", " ")
+    assert f"from trial {row['switch_trial']} on" in figure.get_suptitle().replace("\n", " ")
     figure.draw_without_rendering()
     page = figure.bbox
     for text in (*bars.texts, *bars.get_yticklabels(), bars._left_title, *strip.texts, times.xaxis.label):
@@ -68,7 +70,7 @@ def test_without_times_and_without_a_change_there_are_two_panels() -> None:
     figure = evidence.plot("p00")
     assert len(figure.axes) == 2
     assert not figure.axes[1].texts
-    assert figure.get_suptitle().startswith("p00: in earnest with probability ")
+    assert figure.get_suptitle().startswith("p00: attentive with probability ")
     assert "answer" in to_svg(figure, "a", "b")
 
 
@@ -84,11 +86,12 @@ def test_trials_of_two_sessions_follow_each_other() -> None:
 
 
 def test_a_participant_who_is_not_there_is_a_sentence() -> None:
-    with pytest.raises(ScreenError, match="there is no participant p004; is p0"):
+    with raises(ScreenError, "credence.unknown_participant") as refused:
         found().plot("p004")
+    assert message_of(refused.value).values["close"].startswith("p0")
     silent = crowd(karat.Binary())
     frame = silent.frame.with_columns(
         response=pl.when(pl.col("participant") == "p00").then(None).otherwise(pl.col("response"))
     )
-    with pytest.raises(ScreenError, match="p00 has no answers to draw"):
+    with raises(ScreenError, "credence.nothing_to_draw"):
         credence(karat.Judgments(frame, silent.scales)).plot("p00")

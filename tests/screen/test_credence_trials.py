@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 import karat
+from karat.messages import Message
 from karat.screen.credence_trials import looked_at
 from screen.judged import crowd
 
@@ -63,7 +64,7 @@ def test_magnitudes_are_classes_of_about_the_same_size() -> None:
     sizes = np.bincount(part.content.ravel())
     assert len(sizes) == part.levels == 7
     assert sizes.max() - sizes.min() <= 3
-    assert looked.notes == ("Answers on a magnitude scale are taken in 7 classes that are equally frequent in all.",)
+    assert looked.notes == (Message("credence.classes", {"scale": "magnitude", "classes": 7}),)
 
 
 def test_labels_have_no_order() -> None:

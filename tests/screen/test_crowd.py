@@ -7,8 +7,10 @@ import polars as pl
 import pytest
 
 import karat
+from karat.messages import message_of
 from karat.screen import crowd as module
 from karat.screen.crowd import crowd, fit
+from messages import raises
 
 SIDES = pl.DataFrame({
     "participant": ["p", "q"] * 3, "item": ["i", "i", "j", "j", "k", "k"],
@@ -31,11 +33,12 @@ def test_choices_between_items_without_names_are_of_sides() -> None:
     assert found.family == "binary"
 
 
-def test_a_model_that_cannot_be_fitted_is_said_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_cannot_be_fitted_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: object, **__: object) -> None:
         raise np.linalg.LinAlgError("22-th leading minor of the array is not positive definite")
 
     monkeypatch.setattr(module, "fit_crossed", fails)
     answers = crowd(karat.datasets.load("crowd"), "spammer_index")
-    with pytest.raises(karat.screen.ScreenError, match=r"of 9,600 answers in 2 .* be fitted.*Merge rare"):
+    with raises(karat.screen.ScreenError, "crowd.not_fitted") as caught:
         fit(answers)
+    assert message_of(caught.value).values == {"answers": 9600, "categories": 2}

@@ -10,9 +10,12 @@ import pytest
 from scipy import stats
 
 import karat
+from karat.messages import Message, message_of
 from karat.models.glrm import fit_crossed
 from karat.screen import deletion, deletion_windows
 from karat.screen.crowd import crowd
+from karat.screen.evidence import with_reasons
+from messages import raises
 
 CROWD = karat.datasets.load("crowd")
 PEOPLE = CROWD.participants["participant"].to_list()
@@ -51,7 +54,9 @@ def test_a_simulated_null_beside_it() -> None:
     assert np.all(adjusted >= simulated)
     largest = int(np.argmax(found.participants["distance"].to_numpy()))
     assert simulated[largest] < np.median(simulated)
-    assert "(simulated p = " in found.participants["reason"][0]
+    assert found.participants["message"].unique().to_list() == ["deletion.published"]
+    assert found.participants["values"].struct.field("p").null_count() == 0
+    assert "(simulated p = " in with_reasons(found.participants)["reason"][0]
     again = deletion(SMALL, simulations=39, seed=2).participants["p_simulated"]
     assert again.to_list() == simulated.tolist()
 
@@ -70,16 +75,20 @@ def test_windows_show_who_changed_half_way() -> None:
     assert windows.height == 60
 
 
-def test_bad_settings_are_a_sentence() -> None:
-    for settings, why in (
-        ({"alpha": 0}, "alpha must be"), ({"simulations": -1}, "simulations must be"),
-        ({"by": "chance"}, "by is published or simulated"),
-        ({"by": "simulated", "simulations": 19}, "no p can be below 0.05, .* at least 20"),
-        ({"by": "simulated", "simulations": 99, "alpha": 0.01}, "at least 100"),
+def test_bad_settings_are_errors() -> None:
+    for settings, code, values in (
+        ({"alpha": 0}, "deletion.alpha", {"alpha": 0}),
+        ({"simulations": -1}, "deletion.simulations", {"simulations": -1}),
+        ({"by": "chance"}, "deletion.by", {"by": "chance"}),
+        ({"by": "simulated", "simulations": 19}, "deletion.too_few",
+         {"simulations": 19, "alpha": 0.05, "least": 20}),
+        ({"by": "simulated", "simulations": 99, "alpha": 0.01}, "deletion.too_few",
+         {"simulations": 99, "alpha": 0.01, "least": 100}),
     ):  # fmt: skip
-        with pytest.raises(karat.KaratError, match=why):
+        with raises(karat.screen.ScreenError, code) as caught:
             deletion(SMALL, **settings)
-    with pytest.raises(karat.KaratError, match="width must be at least 2"):
+        assert message_of(caught.value).values == values
+    with raises(karat.screen.ScreenError, "deletion.windows"):
         deletion_windows(SMALL, width=1)
 
 
@@ -112,8 +121,11 @@ def test_the_simulated_null_decides_where_it_is_asked_to() -> None:
     assert found["flagged"].to_list() != beside.participants["flagged"].to_list()
     assert found["score"].to_list() == found["p_simulated"].to_list()
     assert found["threshold"].unique().to_list() == [0.2]
-    for flagged, reason in found.select("flagged", "reason").iter_rows():
-        assert reason.endswith(", below .2" if flagged else ", not below .2")
+    for flagged, code, values in found.select("flagged", "message", "values").iter_rows():
+        assert code == ("deletion.unusual" if flagged else "deletion.usual")
+        assert values["alpha"] == 0.2
+    sentences = with_reasons(found)["reason"].to_list()
+    assert any(sentence.endswith(", not below .20") for sentence in sentences)
     assert decides.settings["by"] == "simulated"
     axis = decides.plot().axes[0]
     assert axis.get_ylim()[1] > found["distance"].max()  # type: ignore[operator]
@@ -147,8 +159,8 @@ def test_a_rule_that_flags_nearly_everybody_is_said_to_fail() -> None:
     likert = karat.datasets.load("likert")
     found = deletion(likert)
     assert len(found.flagged) > 24
-    assert any("flags most participants" in note for note in found.notes)
-    assert not any("flags most participants" in note for note in deletion(SMALL).notes)
+    assert Message("deletion.flags_most") in found.notes
+    assert Message("deletion.flags_most") not in deletion(SMALL).notes
 
 
 def test_a_window_of_one_participant_has_no_distances_and_hides_no_other() -> None:
@@ -165,10 +177,11 @@ def test_a_window_of_one_participant_has_no_distances_and_hides_no_other() -> No
     assert others.height == 16
 
 
-def test_windows_of_many_participants_are_refused_with_a_mend_that_works() -> None:
-    with pytest.raises(karat.screen.ScreenError, match="at_most = 24"):
+def test_windows_of_many_participants_are_refused_with_a_fix_that_works() -> None:
+    with raises(karat.screen.ScreenError, "deletion.too_many") as caught:
         deletion_windows(SMALL, width=40, step=40, at_most=10)
+    assert "at_most = 24" in str(caught.value)
     few = SMALL.without(PEOPLE[6:])
     assert deletion_windows(few, width=40, step=40, at_most=6).height == 12
-    with pytest.raises(karat.screen.ScreenError, match="alpha"):
+    with raises(karat.screen.ScreenError, "deletion.alpha"):
         deletion_windows(few, width=40, alpha=2)

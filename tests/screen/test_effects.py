@@ -10,9 +10,12 @@ import pytest
 from scipy.special import chdtrc, expit
 
 import karat
+from karat.messages import Message, message_of
 from karat.models import glrm
+from karat.models.glrm.syntax import FormulaError
 from karat.screen import ScreenError, effects_before_after, markov
 from karat.screen.effects import columns_of
+from messages import codes, raises
 
 CROWD = karat.datasets.load("crowd")
 LIKERT = karat.datasets.load("likert")
@@ -60,10 +63,8 @@ def test_tests_are_walds_with_the_intercept_first() -> None:
     ratio = fit.coefficients[0] / fit.standard_errors[0]
     assert found.tests["chisq_before"][0] == pytest.approx(ratio**2)
     assert found.tests["p_before"][0] == pytest.approx(float(chdtrc(1, ratio**2)))
-    assert any("simple effects" in note for note in found.notes)
-    assert not any("simple effects" in note for note in effects_before_after(
-        design(), ["p0"], "correct ~ a * b + (1 | participant)", coding="sum"
-    ).notes)  # fmt: skip
+    averaged = effects_before_after(design(), ["p0"], "correct ~ a * b + (1 | participant)", coding="sum")
+    assert len(found.notes) == len(averaged.notes) + 1, "on simple effects"
 
 
 def test_evidence_stands_for_those_it_flags() -> None:
@@ -104,11 +105,11 @@ def test_correct_is_computed_and_doubtful_items_are_left_out() -> None:
     wrong = karat.Judgments(frame.with_columns(expected=turned.otherwise(pl.col("expected"))), CROWD.scales)
     rows, notes = columns_of(wrong, "x", True)
     assert rows.filter(pl.col("correct").is_null())["item"].unique().to_list() == [easy]
-    assert any("left out of accuracy" in note for note in notes)
+    assert "gold.left_out" in codes(notes)
     counted, _ = columns_of(wrong, "x", True, "counted")
     assert counted["correct"].null_count() == 0
     own = karat.Judgments(frame.with_columns(correct=pl.lit(1)), CROWD.scales)
-    assert columns_of(own, "x", True)[1] == ["correct is a column of the table; the key behind it was not checked."]
+    assert columns_of(own, "x", True)[1] == [Message("effects.correct_column")]
 
 
 def test_means_and_figure_of_an_interaction() -> None:
@@ -127,40 +128,48 @@ def test_means_and_figure_of_an_interaction() -> None:
     ]
     assert {text.get_text() for text in figure.axes[0].texts} == {"x", "y"}
     assert [label.get_text() for label in figure.axes[1].get_xticklabels()] == ["u", "v", "w"]
-    assert figure.get_suptitle().startswith("a by b: X²(2) = ")
+    assert figure.get_suptitle().startswith("a by b: χ²(2) = ")
     turned = found.plot("b", "a", width_cm=8)
     assert {text.get_text() for text in turned.axes[0].texts} == {"u", "v", "w"}
-    with pytest.raises(ScreenError, match="one or two factors"):
+    with raises(ScreenError, "effects.factors"):
         found.plot("a", "b", "a")
 
 
 def test_nothing_to_draw_is_said() -> None:
     found = effects_before_after(design(), ["p0"], "correct ~ rt + (1 | participant)")
-    with pytest.raises(ScreenError, match="no factor"):
+    with raises(ScreenError, "effects.no_factor"):
         found.plot()
 
 
 def test_it_is_told_in_lines() -> None:
-    told = str(effects_before_after(CROWD, ODD, FORMULA))
-    assert "before and after leaving out 12 participants" in told
-    assert "difficulty: X²(1) = " in told
+    found = effects_before_after(CROWD, ODD, FORMULA)
+    assert codes(found.summary) == ["effects.compared", "effects.test", "effects.test"]
+    assert "before and after leaving out 12 participants" in str(found)
+    assert "difficulty: χ²(1) = " in str(found)
 
 
 @pytest.mark.parametrize(
-    ("excluded", "formula", "message"),
+    ("excluded", "formula", "code"),
     [
-        ("w017", FORMULA, "a list of participants"),
-        (["w17"], FORMULA, "no participant w17"),
-        (CROWD.participants["participant"].to_list(), FORMULA, "everybody is excluded"),
-        (["w017"], "correct ~ dificulty + (1 | participant)", 'did you mean "difficulty"'),
-        (["w017"], "corect ~ difficulty + (1 | participant)", "no column corect"),
-        (["w017"], "correct ~ difficulty", "no random effects"),
-        (["w017"], "item ~ difficulty + (1 | participant)", "say family"),
+        ("w017", FORMULA, "effects.one_name"),
+        (["w17"], FORMULA, "effects.no_participant"),
+        (CROWD.participants["participant"].to_list(), FORMULA, "effects.nobody_left"),
+        (["w017"], "corect ~ difficulty + (1 | participant)", "effects.no_column"),
+        (["w017"], "item ~ difficulty + (1 | participant)", "effects.family"),
     ],
 )
-def test_what_is_wrong_is_said(excluded: Any, formula: str, message: str) -> None:
-    with pytest.raises(ScreenError, match=message):
+def test_what_is_wrong_is_an_error(excluded: Any, formula: str, code: str) -> None:
+    with raises(ScreenError, code):
         effects_before_after(CROWD, excluded, formula)
+
+
+@pytest.mark.parametrize("formula", ["correct ~ dificulty + (1 | participant)", "correct ~ difficulty"])
+def test_a_formula_that_cannot_be_read_keeps_its_message(formula: str) -> None:
+    with pytest.raises(ScreenError) as caught:
+        effects_before_after(CROWD, ["w017"], formula)
+    cause = caught.value.__cause__
+    assert isinstance(cause, FormulaError)
+    assert message_of(caught.value) == message_of(cause)
 
 
 def test_evidence_may_flag_who_gave_no_answer() -> None:
@@ -171,5 +180,5 @@ def test_evidence_may_flag_who_gave_no_answer() -> None:
     found = effects_before_after(judgments, flagged, "correct ~ a + (1 | participant)")
     assert found.excluded == ("silent",)
     assert found.coefficients["change"].abs().max() == 0
-    with pytest.raises(ScreenError, match="everybody is excluded"):
+    with raises(ScreenError, "effects.nobody_left"):
         effects_before_after(judgments, people[:16], "correct ~ a + (1 | participant)")

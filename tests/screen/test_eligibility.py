@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
+from karat.messages import Message, message_of
 from karat.screen.eligibility import eligibility, parts_of, plain
 from karat.study.criteria import criterion_settings
+from messages import raises, reasons
 
 
 def judgments(**columns: list[Any]) -> karat.Judgments:
@@ -20,8 +22,13 @@ def judgments(**columns: list[Any]) -> karat.Judgments:
     return karat.Judgments(frame, karat.Ordinal(5), pl.DataFrame({"participant": people, **columns}))
 
 
-def reasons(read: karat.Judgments, **settings: Any) -> list[str]:
-    return eligibility(read, **settings).participants["reason"].to_list()
+def not_admitted(question: str, given: str, admitted: list[str]) -> Message:
+    one = Message("eligibility.not_admitted", {"question": question, "given": given, "admitted": admitted})
+    return Message("eligibility.contradicted", {"contradictions": [one]})
+
+
+def as_required(number: int, **more: Any) -> Message:
+    return Message("eligibility.as_required", {"n": number, **more})
 
 
 def test_answers_that_admit() -> None:
@@ -29,17 +36,17 @@ def test_answers_that_admit() -> None:
     stated = {"native_language": ["German", "Low German"], "age": ["30", "40", "50", "60"]}
     evidence = eligibility(read, answers=stated)
     assert evidence.flagged == ["p2", "p3"]
-    assert evidence.participants["reason"].to_list() == [
-        "2 answers as the study asks",
-        "answered 17 to age; the study asks for 30 or 40 or 50 or 60",
-        "answered English to native_language; the study asks for German or Low German",
-        "1 answer as the study asks; no answer to native_language",
-        "1 answer as the study asks; no answer to native_language",
+    assert list(reasons(evidence).values()) == [
+        as_required(2),
+        not_admitted("age", "17", ["30", "40", "50", "60"]),
+        not_admitted("native_language", "English", ["German", "Low German"]),
+        as_required(1, absent=["native_language"]),
+        as_required(1, absent=["native_language"]),
     ]
     assert evidence.participants["score"].to_list() == [0, 1, 1, 0, 0]
     assert evidence.participants["missing"].to_list() == [0, 0, 0, 1, 1]
     assert evidence.participants["statements"].to_list() == [2, 2, 2, 1, 1]
-    assert evidence.notes == ("2 participants without an answer, not flagged for that.",)
+    assert evidence.notes == (Message("eligibility.unanswered", {"n": 2}),)
     assert evidence.settings == {"answers": stated, "same": {}}
 
 
@@ -48,13 +55,15 @@ def test_the_platform_must_say_the_same() -> None:
         native_language=["German", "german", "German", "English", "German", None],
         first=["German", '["Danish", "German"]', "Danish, English", "english ", "DATA_EXPIRED", "German"],
     )
-    assert reasons(read, same={"native_language": "first"}) == [
-        "1 answer as the study asks",
-        "1 answer as the study asks",
-        "answered German to native_language, while first says Danish, English",
-        "1 answer as the study asks",
-        "no answer to first",
-        "no answer to native_language",
+    values = {"question": "native_language", "given": "German", "other": "first", "says": "Danish, English"}
+    not_the_same = Message("eligibility.not_the_same", values)
+    assert list(reasons(eligibility(read, same={"native_language": "first"})).values()) == [
+        as_required(1),
+        as_required(1),
+        Message("eligibility.contradicted", {"contradictions": [not_the_same]}),
+        as_required(1),
+        Message("eligibility.no_answer", {"absent": ["first"]}),
+        Message("eligibility.no_answer", {"absent": ["native_language"]}),
     ]
     both = eligibility(read, answers={"native_language": ["German"]}, same={"native_language": "first"})
     assert both.flagged == ["p3", "p4"]
@@ -79,18 +88,20 @@ def test_lists_truth_values_and_answers_with_commas() -> None:
 
 def test_what_is_not_stated_or_not_there() -> None:
     read = judgments(native_language=["German"])
-    with pytest.raises(karat.KaratError, match="nothing is stated"):
+    with raises(karat.KaratError, "eligibility.nothing_stated"):
         eligibility(read)
-    with pytest.raises(karat.KaratError, match=r"no column native_langauge; is native_language meant\?"):
+    with raises(karat.KaratError, "participants.no_column") as caught:
         eligibility(read, answers={"native_langauge": ["German"]})
-    with pytest.raises(karat.KaratError, match="no column prescreen; there are native_language"):
+    assert message_of(caught.value).values["meant"] == "native_language"
+    with raises(karat.KaratError, "participants.no_column") as caught:
         eligibility(read, same={"native_language": "prescreen"})
+    assert message_of(caught.value).values["columns"] == ["native_language"]
     for wrong in ([], "German"):
-        with pytest.raises(karat.KaratError, match="must be a list"):
+        with raises(karat.KaratError, "eligibility.no_list"):
             eligibility(read, answers={"native_language": wrong})
     stated = criterion_settings("eligibility", {"answers": {"native_language": ["German"]}}).model_dump()
     assert eligibility(read, **stated).flagged == []
-    with pytest.raises(karat.KaratError, match="nothing is stated"):
+    with raises(karat.KaratError, "eligibility.nothing_stated"):
         eligibility(read, **criterion_settings("eligibility", {}).model_dump())
 
 

@@ -13,8 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
+from karat.messages import Message, message_of
 from karat.screen.even_odd import even_odd
+from karat.screen.evidence import ScreenError, with_reasons
 from karat.study.criteria import criterion_settings
+from messages import raises
+from screen.judged import message, note_codes
 
 
 def table(people: dict[str, list[tuple[str, float]]], scale: Any = None, **columns: Any) -> karat.Judgments:
@@ -59,7 +63,7 @@ def test_the_score_by_loops(people: list[list[tuple[str, float]]]) -> None:
     named = {f"p{n}": answers for n, answers in enumerate(people)}
     known = {name: by_loops(answers) for name, answers in named.items()}
     if max(groups for _, groups in known.values()) < 3:
-        with pytest.raises(karat.KaratError, match="needs 3 groups"):
+        with raises(ScreenError, "even_odd.few_groups"):
             even_odd(table(named), groups=["condition"])
         return
     evidence = even_odd(table(named), groups=["condition"])
@@ -87,27 +91,30 @@ def test_halves_are_by_presentation_and_not_by_row_or_item() -> None:
     row = evidence.participants.to_dicts()[0]
     assert row["score"] == row["correlation"] == pytest.approx(1.0)
     assert (row["groups"], row["answers"]) == (3, 6)
-    assert row["reason"] == "two halves of the answers correlate by 1.00 (corrected; 3 groups, 6 answers)"
+    assert message(row) == ("even_odd.correlation", {"score": 1.0, "groups": 3, "answers": 6})
+    assert with_reasons(evidence.participants)["reason"][0] == (
+        "two halves of the answers correlate at 1.00 (corrected; 3 groups, 6 answers)"
+    )
     assert evidence.settings == {"at_least": 0.0, "groups": ["function", "condition"], "split": "presentation"}
     without = even_odd(karat.Judgments(frame.drop("trial"), karat.Continuous()))
     assert without.settings["split"] == "rows"
-    assert any("no column trial" in note for note in without.notes)
+    assert Message("order.halves_by_row") in without.notes
 
 
-def test_guessers_score_low_and_earnest_people_high() -> None:
+def test_guessers_score_low_and_attentive_people_high() -> None:
     rng = np.random.default_rng(11)
     people: dict[str, list[tuple[str, float]]] = {}
     for n in range(60):
         kinds = rng.permutation(np.repeat(np.arange(12), 6))
-        earnest = n < 30
-        values = kinds / 4 + rng.normal(0, 0.7, 72) if earnest else rng.integers(1, 6, 72)
-        people[f"{'earnest' if earnest else 'guesser'}{n}"] = [
+        attentive = n < 30
+        values = kinds / 4 + rng.normal(0, 0.7, 72) if attentive else rng.integers(1, 6, 72)
+        people[f"{'attentive' if attentive else 'guesser'}{n}"] = [
             (f"c{k}", float(v)) for k, v in zip(kinds, values, strict=True)
         ]
     scores = dict(even_odd(table(people)).participants.select("participant", "score").iter_rows())
-    earnest_scores = [score for name, score in scores.items() if name.startswith("earnest")]
+    attentive_scores = [score for name, score in scores.items() if name.startswith("attentive")]
     guessed = [score for name, score in scores.items() if name.startswith("guesser")]
-    assert min(earnest_scores) > 0.7
+    assert min(attentive_scores) > 0.7
     assert np.median(guessed) < 0.3
 
 
@@ -118,8 +125,8 @@ def test_the_example_data() -> None:
     assert len(rows) == 48
     assert rows["p23"]["score"] is None
     assert not rows["p23"]["flagged"]
-    assert rows["p23"]["reason"] == "not computed: the means of a half are the same in all 13 groups"
-    assert "No score for 1 participant; the reason is given for each." in evidence.notes
+    assert message(rows["p23"]) == ("even_odd.same", {"groups": 13})
+    assert Message("answers.no_score", {"n": 1}) in evidence.notes
     kinds = dict(judgments.participants.select("participant", "behaviour").iter_rows())
     assert all(row["score"] > 0.5 for name, row in rows.items() if kinds[name] == "cooperative")
     assert {kinds[name] for name in evidence.flagged} <= {"rusher", "guesser"}
@@ -129,11 +136,11 @@ def test_too_few_groups_are_said_for_each_or_for_all() -> None:
     answers = [("a", 1.0), ("b", 3.0), ("c", 5.0)] * 2
     evidence = even_odd(table({"p1": answers, "p2": answers[:4], "p3": answers[:1]}))
     assert evidence.participants["score"].is_null().to_list() == [False, True, True]
-    reason = "not computed: 1 group with two answers or more, 3 are needed"
-    assert evidence.participants["reason"][1] == reason
+    assert message(evidence.participants.row(1, named=True)) == ("even_odd.few", {"groups": 1, "fewest": 3})
     assert evidence.flagged == []
-    with pytest.raises(karat.KaratError, match=r"nobody has more than 2 .*Say groups="):
+    with raises(ScreenError, "even_odd.few_groups") as refused:
         even_odd(karat.datasets.load("crowd"))
+    assert message_of(refused.value).values["most"] == 2
 
 
 def test_columns_that_tell_every_answer_apart_make_no_groups() -> None:
@@ -141,7 +148,8 @@ def test_columns_that_tell_every_answer_apart_make_no_groups() -> None:
     judgments = table({"p1": answers}, sentence=pl.format("sentence {}", "item"), weight=pl.col("trial") / 7)
     evidence = even_odd(judgments)
     assert evidence.settings["groups"] == ["function", "condition"]
-    assert any(note.startswith("sentence left out of the groups") for note in evidence.notes)
+    assert note_codes(evidence.notes) == ["even_odd.groups", "even_odd.left_out"]
+    assert "sentence" in str(evidence.notes[1])
 
 
 def test_polarity_is_aligned_and_different_scales_are_standardised() -> None:
@@ -155,8 +163,8 @@ def test_polarity_is_aligned_and_different_scales_are_standardised() -> None:
     mixed = frame.with_columns(response=pl.col("response").str.strip_suffix(".0"))
     more = mixed.with_columns(question=pl.lit("b"), trial=pl.col("trial") + 6)
     evidence = even_odd(karat.Judgments(pl.concat([mixed, more]), scales))
-    assert any("standardised" in note for note in evidence.notes)
-    assert any(note == "2 answers on scales without an order left out." for note in evidence.notes)
+    assert Message("answers.standardised") in evidence.notes
+    assert Message("answers.unordered_left_out", {"n": 2}) in evidence.notes
 
 
 def test_what_it_cannot_take() -> None:
@@ -164,11 +172,12 @@ def test_what_it_cannot_take() -> None:
     judgments = table({"p": answers}, karat.Nominal(["1", "2"]))
     with pytest.raises(karat.KaratError, match=r"needs answers on an ordered scale.*nominal"):
         even_odd(judgments)
-    with pytest.raises(karat.KaratError, match="from -1 to 1"):
+    with raises(ScreenError, "even_odd.at_least"):
         even_odd(table({"p": answers}), at_least=2)
-    with pytest.raises(karat.KaratError, match=r"no column conditon .* is condition meant"):
+    with raises(ScreenError, "even_odd.unknown_group") as refused:
         even_odd(table({"p": answers}), groups=["conditon"])
-    with pytest.raises(karat.KaratError, match="groups names no column"):
+    assert message_of(refused.value).values == {"name": "conditon", "close": "condition"}
+    with raises(ScreenError, "even_odd.empty_groups"):
         even_odd(table({"p": answers}), groups=[])
     practice = table({"p": answers}, function=pl.lit("practice"))
     with pytest.raises(karat.KaratError, match="ordered scale"):
@@ -189,6 +198,5 @@ def test_groups_that_do_not_differ_are_said_to_tell_nothing() -> None:
             for p in range(20)
         }
 
-    told = even_odd(table(people(0.0))).notes
-    assert any("these groups hardly differ in what people answer" in note for note in told)
-    assert not any("hardly differ" in note for note in even_odd(table(people(3.0))).notes)
+    assert "even_odd.low_median" in note_codes(even_odd(table(people(0.0))).notes)
+    assert "even_odd.low_median" not in note_codes(even_odd(table(people(3.0))).notes)

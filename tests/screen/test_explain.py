@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 import karat
-from karat.screen.explain import PAYMENT, explanations
+from karat.messages import with_code
+from karat.screen.explain import PAYMENT, explanation_messages, explanations
 from karat.screen.run import run
 from karat.study.built_in_criteria import BUILT_IN
+from messages import codes
 
 LIKERT = karat.datasets.load("likert")
 FEW = LIKERT.without(LIKERT.participants["participant"][2:30])
@@ -19,26 +21,30 @@ RULES = {"completion": {}, "remfod": {}, "attention": {}, "exclude": "any"}
 
 def test_who_is_excluded_reads_why_and_what_was_not_looked_at() -> None:
     text = run(LIKERT, RULES).explain("p31")
-    assert text.startswith("Participant p31 is not part of the analysis")
+    assert text.startswith("Participant p31 was excluded from the analysis by the stated rule")
     assert "any of completion, remfod, attention" in text
-    assert "Completion: answered 38 of 72 trials" in text
-    assert "Not looked at any more: Response times (ReMFOD), Attention trials." in text
-    assert text.endswith(PAYMENT)
+    assert "Completion: " in text
+    assert text.endswith(str(PAYMENT))
+    (messages,) = explanation_messages(run(LIKERT, RULES), ["p31"])
+    assert codes(messages) == ["explain.excluded", "explain.flagged", "explain.not_reached", "explain.payment"]
+    assert messages[0].values["rule"].code == "rules.any"
+    assert messages[2].values["criteria"] == ["Response times (ReMFOD)", "Attention trials"]
 
 
 def test_who_stays_reads_what_was_found() -> None:
     screening = run(LIKERT, RULES)
     kept = next(name for name in LIKERT.participants["participant"] if name not in screening.excluded)
-    text = screening.explain(kept)
-    assert f"Participant {kept} is part of the analysis, by the rule" in text
-    assert "Nothing stood out" in text
+    assert f"Participant {kept} is part of the analysis by the stated rule" in screening.explain(kept)
+    (messages,) = explanation_messages(screening, [kept])
+    assert codes(messages) == ["explain.kept", "explain.passed", "explain.payment"]
+    assert list(messages[1].values["found"]) == ["Completion", "Response times (ReMFOD)", "Attention trials"]
 
 
 @pytest.mark.slow
 def test_without_rules_nobody_is_said_to_be_out() -> None:
-    text = run(LIKERT).explain("p31")
-    assert "no rule was stated, so that nobody is excluded" in text
-    assert "Could not be computed for anybody" in text
+    (messages,) = explanation_messages(run(LIKERT), ["p31"])
+    assert messages[0].code == "explain.no_rule_flagged"
+    assert "explain.not_computed" in codes(messages)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +56,7 @@ def test_no_paragraph_accuses_anybody(rules: dict[str, Any] | None) -> None:
     for text in explanations(run(FEW, rules), FEW.participants["participant"].to_list()):
         words = text.lower()
         assert not [bad for bad in ("spam", "cheat", "careless", "lazy", "dishonest", "fraud") if bad in words]
-        assert text.endswith(PAYMENT)
+        assert text.endswith(str(PAYMENT))
 
 
 def test_every_criterion_has_a_title_of_its_own() -> None:
@@ -68,10 +74,15 @@ def test_what_could_not_be_looked_at_is_not_said_to_have_passed() -> None:
     frame = FEW.frame.with_columns(rt=FEW.frame["rt"].set(FEW.frame["participant"] == "p01", None))
     people = {"participant": [*FEW.participants["participant"].to_list(), "nobody"]}
     screening = run(karat.Judgments(frame, FEW.scales, people))
-    timeless = screening.explain("p01")
-    _, silent = timeless.split("There is no score in the following. ")
-    assert "Speed: no timed trials" in silent
-    assert "Response times (ReMFOD): no timed trials" in silent
-    absent = screening.explain("nobody")
-    assert "Without answers to look at: Speed, " in absent
-    assert "any more" not in absent
+    timeless, absent = explanation_messages(screening, ["p01", "nobody"])
+    (silent,) = with_code(timeless, "explain.silent")
+    assert {"Speed", "Response times (ReMFOD)"} <= set(silent.values["found"])
+    (unseen,) = with_code(absent, "explain.no_answers")
+    assert "Speed" in unseen.values["criteria"]
+    assert "explain.not_reached" not in codes(absent)
+
+
+def test_a_paragraph_in_german() -> None:
+    text = run(LIKERT, RULES).explain("p31", "de")
+    assert text.startswith("p31 wurde nach der angegebenen Regel")
+    assert "Vollständigkeit: " in text

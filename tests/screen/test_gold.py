@@ -6,9 +6,11 @@ import polars as pl
 import pytest
 
 import karat
-from karat.scales import Scale
+from karat.judgments.scales import Scale
+from karat.messages import Message
 from karat.screen.evidence import ScreenError
 from karat.screen.gold import gold
+from messages import raises
 
 
 def judgments(items: dict[str, tuple[str | None, list[object]]], scale: Scale) -> karat.Judgments:
@@ -34,8 +36,9 @@ def test_a_key_against_a_near_unanimous_crowd_is_doubtful() -> None:
     row = found.items.row(0, named=True)
     assert (row["majority"], row["share"], row["answers"]) == ("1", 0.9, 10)
     assert row["right_share"] == pytest.approx(0.1)
-    assert "1 item (wrong)" in found.notes[0]
-    assert str(found).startswith("Gold answers: 1 of 4 items")
+    assert found.notes[0] == Message("gold.doubtful", {"n": 1, "items": ["wrong"], "more": None})
+    assert found.summary == (Message("gold.found", {"doubtful": 1, "items": 4}),)
+    assert str(found) == str(found.summary[0])
     assert gold(table, near_unanimous=0.8).doubtful["item"].to_list() == ["wrong", "hard"]
 
 
@@ -51,8 +54,8 @@ def test_on_an_ordered_scale_one_side_counts_together_and_of_labels_one_answer()
 def test_what_cannot_be_compared_is_told() -> None:
     numbers = judgments({"a": ("1-2", [7.5] * 10)}, karat.Continuous(0, 10))
     assert gold(numbers).items.height == 0
-    assert "could not be compared" in gold(numbers).notes[0]
-    with pytest.raises(ScreenError, match="column expected"):
+    assert gold(numbers).notes[0].code == "gold.not_comparable"
+    with raises(ScreenError, "gold.no_key"):
         gold(judgments({"a": (None, [1] * 3)}, karat.Binary()))
-    with pytest.raises(ScreenError, match="near_unanimous"):
+    with raises(ScreenError, "gold.bad_share"):
         gold(numbers, near_unanimous=0.5)

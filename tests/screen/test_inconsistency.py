@@ -12,8 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
-from karat.scales import Scale
+from karat.judgments.scales import Scale
+from karat.screen.evidence import ScreenError, with_reasons
 from karat.screen.inconsistency import inconsistency
+from messages import codes, raises
+from screen.judged import message
 
 SEVEN = karat.Ordinal([-3, -2, -1, 0, 1, 2, 3], neutral=0)
 
@@ -57,18 +60,21 @@ def test_outliers_by_the_stated_rule() -> None:
     middle, deviation = evidence.settings["median"], evidence.settings["mad"]
     assert evidence.participants["threshold"][0] == pytest.approx(middle + 2.5 * deviation)
     rows = {row["participant"]: row for row in evidence.participants.to_dicts()}
-    assert rows["wild"]["reason"] == (
-        "answers to 2 repeated questions lie 6.0 scale steps apart (root mean square of 2 comparisons)"
+    wild = {"questions": 2, "difference": 6.0, "comparisons": 2}
+    assert message(rows["wild"]) == ("inconsistency.steps", wild)
+    assert with_reasons(evidence.participants)["reason"][9] == (
+        "answers to 2 repeated questions differ by 6.00 scale steps (root mean square of 2 comparisons)"
     )
     assert (rows["once"]["score"], rows["once"]["flagged"]) == (None, False)
-    assert rows["once"]["reason"] == "no question was answered twice"
+    assert message(rows["once"]) == ("inconsistency.once", {})
 
 
 def test_no_deviation_is_said() -> None:
     same: dict[str, list[tuple[Any, ...]]] = {f"p{n}": [(1, 1)] for n in range(4)}
     evidence = inconsistency(repeated(same | {"p9": [(1, 2)]}))
     assert evidence.flagged == ["p9"]
-    assert "deviation is 0" in evidence.notes[0]
+    (note,) = evidence.notes
+    assert (note.code, note.values) == ("inconsistency.no_deviation", {"scores": 5, "median": 0.0})
     assert inconsistency(repeated(same)).flagged == []
     assert inconsistency(repeated({"p1": [(1, 3)]})).flagged == []
 
@@ -89,7 +95,7 @@ def test_an_item_in_another_condition_is_another_sentence() -> None:
     found = inconsistency(karat.Judgments(answers, karat.Ordinal(5))).participants.row(0, named=True)
     assert (found["score"], found["repeated"], found["comparisons"]) == (1.0, 1, 1)
     once = {name: column[:2] for name, column in answers.items()}
-    with pytest.raises(karat.screen.ScreenError, match="nobody answered an item more than once"):
+    with raises(ScreenError, "inconsistency.no_repeats"):
         inconsistency(karat.Judgments(once, karat.Ordinal(5)))
 
 
@@ -107,7 +113,8 @@ def test_different_scales_are_compared_by_their_width() -> None:
     table = repeated({"p1": [(1, 5), (1, 2)]}, karat.Ordinal(5)).frame.with_columns(question=pl.col("item"))
     evidence = inconsistency(karat.Judgments(table, {"i0": karat.Ordinal(5), "i1": karat.Nominal(["1", "2"])}))
     assert evidence.participants["score"][0] == 1.0
-    assert "different scales" in evidence.notes[0]
+    assert codes(evidence.notes)[0] == "inconsistency.several_scales"
+    assert evidence.participants["message"][0] == "inconsistency.widths"
     numbers = {"i0": karat.Magnitude(), "i1": karat.Ordinal(5)}
     assert inconsistency(karat.Judgments(table, numbers)).participants["score"][0] == pytest.approx(sqrt(1.0625 / 2))
 
@@ -115,9 +122,9 @@ def test_different_scales_are_compared_by_their_width() -> None:
 def test_practice_and_missing_answers_are_left_out() -> None:
     table = repeated({"p1": [(1, 1, None)], "p2": [(1, None)]})
     assert scores(table) == {"p1": 0.0, "p2": None}
-    with pytest.raises(karat.KaratError, match="needs repeated questions"):
+    with raises(ScreenError, "inconsistency.no_repeats"):
         inconsistency(repeated({"p1": [(1, 2)]}, function=pl.lit("practice")))
-    with pytest.raises(karat.KaratError, match="upper must be above 0"):
+    with raises(ScreenError, "inconsistency.upper"):
         inconsistency(table, upper=0)
 
 
@@ -129,7 +136,7 @@ def test_the_score_is_the_root_mean_square_of_all_pairs(people: list[list[tuple[
     named: dict[str, list[tuple[Any, ...]]] = {f"p{n}": list(items) for n, items in enumerate(people)}
     pairs = {name: [a - b for item in items for a, b in combinations(item, 2)] for name, items in named.items()}
     if not any(pairs.values()):
-        with pytest.raises(karat.KaratError, match="more than once"):
+        with raises(ScreenError, "inconsistency.no_repeats"):
             inconsistency(repeated(named))
         return
     found = scores(repeated(named))

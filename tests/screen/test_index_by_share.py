@@ -6,8 +6,10 @@ import polars as pl
 import pytest
 
 import karat
+from karat.messages import message_of
 from karat.screen import spammer_index
 from karat.screen.index_by_share import ADDED, index_by_share
+from messages import raises
 
 CREDIBLE = karat.simulate.crowd(40, 30, seed=5)
 
@@ -34,9 +36,10 @@ def test_workers_of_ones_own_are_added_in_their_order() -> None:
     assert found["added"].to_list() == [3, 10]
     assert found["value"][1] == pytest.approx(spammer_index(everybody).value, abs=1e-4)
     assert found["value"][0] == pytest.approx(spammer_index(everybody.without(names[3:10])).value, abs=1e-4)
-    with pytest.raises(karat.KaratError, match="30 workers of the kind steady are needed"):
+    with raises(karat.screen.ScreenError, "index_by_share.too_few") as caught:
         index_by_share(credible, {"steady": others}, shares=[0.5])
-    with pytest.raises(karat.KaratError, match="names of their own"):
+    assert message_of(caught.value).values == {"needed": 30, "kind": "steady", "known": 10}
+    with raises(karat.screen.ScreenError, "index_by_share.too_few"):
         index_by_share(everybody, {"steady": others}, shares=[0.1])
 
 
@@ -50,5 +53,5 @@ def test_ratings_and_labels(scale: karat.Ordinal | karat.Nominal) -> None:
 
 def test_shares_are_checked() -> None:
     for shares in ([], [1.0], [-0.1]):
-        with pytest.raises(karat.KaratError, match="shares are numbers"):
+        with raises(karat.screen.ScreenError, "index_by_share.shares"):
             index_by_share(CREDIBLE, shares=shares)

@@ -11,7 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
+from karat.messages import Message
+from karat.screen.evidence import ScreenError, with_reasons
 from karat.screen.mahalanobis import distances, mahalanobis
+from messages import raises
+from screen.judged import message, note_codes
 
 
 def crowd(people: int, items: int, versions: int, guessers: int, seed: int, spread: float = 1.0) -> karat.Judgments:
@@ -103,7 +107,7 @@ def test_a_distance_by_hand() -> None:
     assert found.squared.tolist() == pytest.approx([4 / (14 / 3), 1 / (14 / 3), 9 / (14 / 3)])
 
 
-def test_guessers_are_found_in_a_latin_square_and_earnest_people_are_not() -> None:
+def test_guessers_are_found_in_a_latin_square_and_attentive_people_are_not() -> None:
     evidence = mahalanobis(crowd(60, 40, 2, 4, seed=1, spread=0.7))
     assert evidence.flagged == ["p0", "p1", "p2", "p3"]
     rows = evidence.participants.to_dicts()
@@ -111,9 +115,13 @@ def test_guessers_are_found_in_a_latin_square_and_earnest_people_are_not() -> No
     assert all(row["p"] < 1e-6 for row in rows[:4])
     assert all(row["flagged"] == (row["p"] < 0.001) for row in rows)
     assert rows[0]["threshold"] == pytest.approx(73.402, abs=1e-3)
-    assert rows[0]["reason"] == f"squared distance {rows[0]['score']:.1f} with 40 answers, p < .001"
+    far = {"squared": round(rows[0]["score"], 1), "answers": 40, "p_below": 0.001}
+    assert message(rows[0]) == ("mahalanobis.distance", far)
+    shown = with_reasons(evidence.participants)["reason"][0]
+    assert shown == f"squared distance {rows[0]['score']:.1f} with 40 answers, p < .001"
     assert evidence.settings["alpha"] == 0.001
-    assert "60 participants for 80 stimuli are too few" in evidence.notes[0]
+    assert note_codes(evidence.notes)[0] == "mahalanobis.few_participants"
+    assert "60 participants and 80 stimuli" in str(evidence.notes[0])
 
 
 def test_with_normal_answers_hardly_more_than_alpha_are_flagged() -> None:
@@ -142,7 +150,8 @@ def test_a_general_level_is_no_distance_but_a_pattern_is() -> None:
 
 def test_few_participants_are_said_to_be_few() -> None:
     evidence = mahalanobis(crowd(8, 12, 4, 1, seed=3))
-    assert any("2.0 answers each on average" in note for note in evidence.notes)
+    assert "mahalanobis.few_answers" in note_codes(evidence.notes)
+    assert any("2.0 answers each on average" in str(note) for note in evidence.notes)
     assert evidence.participants.height == 8
 
 
@@ -151,18 +160,18 @@ def test_odd_tables_are_harmless_or_refused_in_a_sentence() -> None:
     evidence = mahalanobis(karat.Judgments(alike, karat.Ordinal(5)))
     assert evidence.participants["score"].to_list() == [0.0] * 3
     assert evidence.flagged == []
-    assert evidence.notes[-1] == "Everybody answered every stimulus alike, so that all distances are 0."
-    with pytest.raises(karat.KaratError, match="no two of them answered the same stimulus"):
+    assert note_codes(evidence.notes)[-1] == "mahalanobis.no_variance"
+    with raises(ScreenError, "mahalanobis.nothing_shared"):
         mahalanobis(karat.Judgments({"participant": ["p1"], "item": ["a"], "response": [3]}, karat.Ordinal(5)))
     with pytest.raises(karat.KaratError, match="ordered scale"):
         mahalanobis(karat.Judgments(alike, karat.Nominal(["3", "4"])))
-    with pytest.raises(karat.KaratError, match="between 0 and 1"):
+    with raises(ScreenError, "mahalanobis.alpha"):
         mahalanobis(karat.Judgments(alike, karat.Ordinal(5)), alpha=0)
     alone = {"participant": ["p1", "p2", "p3"], "item": ["a", "a", "z"], "response": [1, 5, 3]}
     rows = mahalanobis(karat.Judgments(alone, karat.Ordinal(5)))
-    assert rows.participants["reason"][2] == "not computed: no answer to a stimulus of the others"
+    assert message(rows.participants.row(2, named=True)) == ("mahalanobis.no_answers", {})
     assert rows.participants["score"].is_null().to_list() == [False, False, True]
-    assert rows.notes[-1] == "1 answer to stimuli that only one participant answered left out."
+    assert note_codes(rows.notes)[-1] == "mahalanobis.single_answers"
 
 
 def test_repeated_answers_count_as_their_mean() -> None:
@@ -178,9 +187,11 @@ def test_repeated_answers_count_as_their_mean() -> None:
     assert twice["answers"].to_list() == [1, 1, 1]
 
 
-def test_probabilities_are_told_on_the_right_side_of_alpha() -> None:
+def test_probabilities_are_rounded_on_the_right_side_of_alpha() -> None:
     evidence = mahalanobis(karat.datasets.load("crowd"))
-    reasons = dict(evidence.participants.select("participant", "reason").iter_rows())
+    values = dict(evidence.participants.select("participant", "values").iter_rows())
+    assert (values["w108"]["p"], values["w108"]["p_below"]) == (0.0008, None)
+    reasons = dict(with_reasons(evidence.participants).select("participant", "reason").iter_rows())
     assert reasons["w108"].endswith("p = .0008")
     kinds = dict(karat.datasets.load("crowd").participants.select("participant", "behaviour").iter_rows())
     guessing = {name for name, kind in kinds.items() if kind in ("guesser", "repeated pattern")}
@@ -189,7 +200,8 @@ def test_probabilities_are_told_on_the_right_side_of_alpha() -> None:
 
 def test_notes_have_no_double_blanks() -> None:
     notes = mahalanobis(crowd(8, 20, 2, 1, seed=2)).notes
-    assert any("too few for the covariance" in note for note in notes)
+    assert "mahalanobis.few_participants" in note_codes(notes)
+    assert not any("  " in str(note) for note in notes)
 
 
 def test_columns_about_people_do_not_tell_stimuli_apart() -> None:
@@ -197,4 +209,4 @@ def test_columns_about_people_do_not_tell_stimuli_apart() -> None:
     gender = pl.col("participant").str.slice(1).cast(pl.Int64) % 2
     told = karat.Judgments(plain.frame.with_columns(gender=gender), plain.scales)
     assert mahalanobis(told).participants.equals(mahalanobis(plain).participants)
-    assert "Not taken as conditions: gender; the same throughout for each participant." in mahalanobis(told).notes
+    assert Message("stimuli.people", {"names": ("gender",)}) in mahalanobis(told).notes

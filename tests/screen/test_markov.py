@@ -12,15 +12,17 @@ from hypothesis import strategies as st
 
 import karat
 import strategies
-from karat.screen.evidence import ScreenError
+from karat.messages import Message, message_of
+from karat.screen.evidence import ScreenError, with_reasons
 from karat.screen.markov import Markov, markov
-from screen.judged import judgments
+from messages import raises
+from screen.judged import judgments, message, note_codes
 
 CROWD = karat.datasets.load("crowd")
 QUICK = 1000
 
 
-def earnest(people: int, trials: int, levels: int, seed: int = 1) -> dict[str, list[Any]]:
+def attentive(people: int, trials: int, levels: int, seed: int = 1) -> dict[str, list[Any]]:
     """People who mostly agree about each item."""
     random = np.random.default_rng(seed)
     truth = random.integers(levels, size=trials)
@@ -39,7 +41,7 @@ def crowd() -> Markov:
 
 
 def test_the_bundled_crowd(crowd: Markov) -> None:
-    """All who keep to one answer or alternate are found, under their kind, and few of the earnest."""
+    """All who keep to one answer or alternate are found, under their kind, and few of the attentive."""
     found = crowd.participants.join(CROWD.participants, on="participant")
     for behaviour, kind in (("one answer", "primary choice"), ("repeated pattern", "repeated pattern")):
         assert found.filter(pl.col("behaviour") == behaviour)["kind"].to_list() == [kind] * 4
@@ -70,31 +72,37 @@ def test_rows_and_transitions_are_those_of_the_participants(crowd: Markov) -> No
     assert crowd.transitions["count"].sum() == 120 * 79
 
 
-def test_the_result_tells_cutoffs_and_what_they_miss(crowd: Markov) -> None:
+def test_the_result_has_cutoffs_and_what_they_miss(crowd: Markov) -> None:
     assert crowd.cutoffs["target"].to_list() == ["always 0", "always 1", "staying", "round 0, 1", "evenly at random"]
     missed = dict(crowd.errors.select("kind", "type_two").iter_rows())
     assert missed["repeated pattern"] < 0.01
     assert missed["random guessing"] > 0.8
-    assert "the cutoffs miss" in crowd.notes[0]
+    assert note_codes(crowd.notes)[0] == "markov.missed"
+    assert "primary choice" in str(crowd.notes[0])
 
 
 def test_every_kind_is_named_without_a_word_on_why() -> None:
-    people = earnest(60, 60, 5)
+    people = attentive(60, 60, 5)
     people |= {"same": [3] * 60, "mostly": ([2] * 9 + [4]) * 6, "zigzag": [1, 5] * 30, "up": [1, 2, 3, 4, 5] * 12}
     people |= {"three": [1, 2, 4] * 20}
-    found = rows(markov(judgments(people, karat.Ordinal(5)), simulations=QUICK))
-    assert found["same"]["reason"].startswith("answers keep to one choice (3): largest row divergence 0.00, under")
+    evidence = markov(judgments(people, karat.Ordinal(5)), simulations=QUICK)
+    found = rows(evidence)
+    reasons = dict(with_reasons(evidence.participants).select("participant", "reason").iter_rows())
+    code, values = message(found["same"])
+    assert (code, values["way"], values["score"]) == ("markov.primary_choice", ["3"], 0.0)
+    assert reasons["same"].startswith("answers keep to one choice (3): largest row divergence 0.00, below")
     assert found["mostly"]["target"] == "always 2"
     assert found["zigzag"]["target"] == "round 1, 5"
-    assert found["up"]["reason"].startswith("answers go round 1, 2, 3, 4, 5: ")
+    assert message(found["up"])[0] == "markov.repeated_pattern"
+    assert found["up"]["values"]["way"] == ["1", "2", "3", "4", "5"]
     assert found["three"]["target"] == "round 1, 2, 4"
     for name in ("same", "mostly", "zigzag", "up", "three"):
         assert found[name]["flagged"]
-        assert "spam" not in found[name]["reason"]
+        assert "spam" not in reasons[name]
 
 
 def test_the_order_is_that_of_presentation() -> None:
-    people = earnest(30, 40, 2) | {"p": [1, 2] * 20}
+    people = attentive(30, 40, 2) | {"p": [1, 2] * 20}
     table = judgments(people, karat.Ordinal(2))
     turned = karat.Judgments(table.frame.sort("response"), table.scales)
     assert (
@@ -102,13 +110,14 @@ def test_the_order_is_that_of_presentation() -> None:
         .participants.sort("participant")
         .equals(markov(table, simulations=QUICK).participants.sort("participant"))
     )
-    unordered = markov(karat.Judgments(turned.frame.drop("trial"), table.scales), simulations=QUICK)
-    assert "no column trial" in unordered.notes[0]
-    assert rows(unordered)["p"]["target"] != "round 1, 2"
+    unordered = karat.Judgments(turned.frame.drop("trial"), table.scales)
+    with raises(ScreenError, "order.needed"):
+        markov(unordered, simulations=QUICK)
+    assert rows(markov(unordered.with_row_order(), simulations=QUICK))["p"]["target"] != "round 1, 2"
 
 
 def test_practice_and_missing_answers_are_left_out() -> None:
-    people = earnest(30, 30, 2) | {"p": [1, 1, 1] + [1, 2, None] * 9}
+    people = attentive(30, 30, 2) | {"p": [1, 1, 1] + [1, 2, None] * 9}
     practice = pl.when(pl.col("trial") <= 3).then(pl.lit("practice")).otherwise(pl.lit("test"))
     found = rows(markov(judgments(people, karat.Ordinal(2), function=practice), simulations=QUICK))["p"]
     assert found["answers"] == 18
@@ -117,14 +126,14 @@ def test_practice_and_missing_answers_are_left_out() -> None:
 
 
 def test_who_answered_little_is_not_judged_and_breaks_nothing() -> None:
-    people = earnest(30, 30, 2) | {"one": [1], "two": [1, 1], "nine": [1] * 9, "none": [None] * 5, "ten": [2] * 10}
+    people = attentive(30, 30, 2) | {"one": [1], "two": [1, 1], "nine": [1] * 9, "none": [None] * 5, "ten": [2] * 10}
     table = judgments(people, karat.Ordinal(2))
     for evidence in (markov(table, simulations=QUICK), markov(table, cutoffs="published")):
         found = rows(evidence)
-        for name, number in (("one", "1 answer"), ("two", "2 answers"), ("nine", "9 answers"), ("none", "0 answers")):
+        for name, number in (("one", 1), ("two", 2), ("nine", 9), ("none", 0)):
             assert not found[name]["flagged"]
             assert found[name]["score"] is None
-            assert found[name]["reason"] == f"{number}: too few for transitions"
+            assert message(found[name]) == ("markov.few_answers", {"answers": number})
         assert found["ten"]["score"] == 0
 
 
@@ -146,7 +155,11 @@ def test_an_unbalanced_design_has_a_cutoff_for_each_choice() -> None:
     assert cutoffs["always 2"] > 3 * cutoffs["always 1"]
     assert rows(evidence)["rare"]["kind"] == "primary choice"
     assert len(evidence.flagged) < 10
-    assert "Majority answers: 1 90 %, 2 10 %" in evidence.notes[0]
+    assert isinstance(evidence.notes[0], Message)
+    assert [one.values for one in evidence.notes[0].values["balance"]] == [
+        {"answer": "1", "share": 0.9},
+        {"answer": "2", "share": 0.1},
+    ]
 
 
 def test_sides_of_choices_are_stimuli_of_their_own() -> None:
@@ -166,53 +179,60 @@ def test_sides_of_choices_are_stimuli_of_their_own() -> None:
 
 
 def test_several_scales_are_judged_one_by_one_and_together_hold_the_level() -> None:
-    people = earnest(40, 60, 5) | {"p": [1, 2] * 30}
+    people = attentive(40, 60, 5) | {"p": [1, 2] * 30}
     table = judgments(people, karat.Ordinal(5)).frame.with_columns(
         question=pl.when(pl.col("trial") % 2 == 0).then(pl.lit("a")).otherwise(pl.lit("b"))
     )
     evidence = markov(karat.Judgments(table, {"a": karat.Ordinal(5), "b": karat.Ordinal(7)}), simulations=QUICK)
     assert len(evidence.designs) == 2
     assert rows(evidence)["p"]["target"] in ("always 1", "always 2")
-    assert "(answers from 1 to " in rows(evidence)["p"]["reason"]
+    assert rows(evidence)["p"]["values"]["scale"] in ("1 to 5", "1 to 7")
     assert evidence.rows.columns == ["participant", "target", "state", "kld", "scale"]
     assert len(evidence.flagged) <= 6
     sliders = {"a": karat.Ordinal(5), "b": karat.Continuous(0, 10)}
-    assert "Not looked at: the continuous scale" in " ".join(
-        markov(karat.Judgments(table, sliders), simulations=QUICK).notes
-    )
+    notes = markov(karat.Judgments(table, sliders), simulations=QUICK).notes
+    (left_out,) = (note for note in notes if isinstance(note, Message) and note.code == "markov.left_out")
+    assert left_out.values["scales"] == [Message("markov.scale_numbers", {"scale": "continuous"})]
 
 
 def test_without_a_crowd_all_stimuli_share_their_answers() -> None:
-    people = earnest(12, 30, 2)
+    people = attentive(12, 30, 2)
     table = judgments(people, karat.Ordinal(2))
     alone = karat.Judgments(table.frame.with_columns(item=pl.format("{}-{}", "participant", "item")), table.scales)
     evidence = markov(alone, simulations=QUICK)
-    assert "fewer than three people" in evidence.notes[0]
+    assert note_codes(evidence.notes)[0] == "markov.no_crowd"
     assert np.ptp(evidence.designs[0].shares(), axis=0).max() == 0
 
 
 def test_what_cannot_be_judged_is_refused_with_the_reason() -> None:
-    with pytest.raises(ScreenError, match="the continuous scale, with numbers"):
-        markov(judgments({"p": [1.5] * 20}, karat.Continuous(0, 10)))
-    with pytest.raises(ScreenError, match="nobody gave 10 answers"):
-        markov(judgments({"p": [1, 2, 1]}, karat.Ordinal(2)))
-    with pytest.raises(ScreenError, match="with 20 answers"):
-        markov(judgments({"p": [1] * 20}, karat.Ordinal(20)))
-    with pytest.raises(ScreenError, match="nobody answered"):
+    for table, why in (
+        (judgments({"p": [1.5] * 20}, karat.Continuous(0, 10)), "markov.scale_numbers"),
+        (judgments({"p": [1, 2, 1]}, karat.Ordinal(2)), "markov.scale_short"),
+        (judgments({"p": [1] * 20}, karat.Ordinal(20)), "markov.scale_answers"),
+    ):
+        with raises(ScreenError, "markov.no_sequences") as refused:
+            markov(table)
+        assert [scale.code for scale in message_of(refused.value).values["scales"]] == [why]
+    with raises(ScreenError, "markov.no_sequences") as refused:
         markov(judgments({"p": [None]}, karat.Ordinal(2), response=pl.lit(None, dtype=pl.String)))
-    with pytest.raises(ScreenError, match="two answers"):
-        markov(judgments(earnest(3, 20, 3), karat.Ordinal(3)), cutoffs="published")
-    with pytest.raises(ScreenError, match="no published cutoff for the minimum"):
+    assert message_of(refused.value).values["scales"] is None
+    with raises(ScreenError, "markov.published_for_two"):
+        markov(judgments(attentive(3, 20, 3), karat.Ordinal(3)), cutoffs="published")
+    with raises(ScreenError, "markov.no_published_minimum"):
         markov(CROWD, cutoffs="published", strategy="minimum")
-    with pytest.raises(ScreenError, match="at least 1000"):
+    with raises(ScreenError, "markov.few_simulations") as refused:
         markov(CROWD, alpha=0.001, simulations=500)
-    with pytest.raises(ScreenError, match="cutoffs are simulated or published"):
+    assert message_of(refused.value).values == {"simulations": 500, "alpha": 0.001, "least": 1000}
+    with raises(ScreenError, "markov.alpha"):
+        markov(CROWD, alpha=0)
+    with raises(ScreenError, "markov.settings"):
         markov(CROWD, cutoffs="printed")  # type: ignore[arg-type]
 
 
-def test_published_cutoffs_far_from_their_design_are_told() -> None:
-    evidence = markov(judgments(earnest(5, 20, 2), karat.Ordinal(2)), cutoffs="published")
-    assert evidence.notes == ("The published cutoffs were made for 80 trials, and here there are about 20.",)
+def test_published_cutoffs_far_from_their_design_have_a_note() -> None:
+    evidence = markov(judgments(attentive(5, 20, 2), karat.Ordinal(2)), cutoffs="published")
+    assert note_codes(evidence.notes) == ["markov.published_length"]
+    assert "20 answers" in str(evidence.notes[0])
     assert evidence.participants["p"].null_count() == 5
     assert evidence.cutoffs.height == 0
     assert evidence.errors.height == 0
@@ -227,16 +247,17 @@ def test_everybody_gets_evidence_whatever_the_scale(table: karat.Judgments, stra
         return
     found = rows(evidence)
     assert found.keys() == set(table.frame["participant"])
+    assert all(with_reasons(evidence.participants)["reason"])
     for row in found.values():
-        assert row["reason"]
         assert row["flagged"] == (row["score"] is not None and row["score"] < row["threshold"])
 
 
 def test_too_few_simulations_for_each_of_several_scales_are_refused() -> None:
-    table = judgments(earnest(6, 24, 5), karat.Ordinal(5)).frame.with_columns(
+    table = judgments(attentive(6, 24, 5), karat.Ordinal(5)).frame.with_columns(
         question=pl.when(pl.col("trial") % 2 == 0).then(pl.lit("a")).otherwise(pl.lit("b"))
     )
     several = karat.Judgments(table, {"a": karat.Ordinal(5), "b": karat.Ordinal(5, neutral=3)})
-    with pytest.raises(ScreenError, match="ask for at least 40"):
+    with raises(ScreenError, "markov.few_simulations") as refused:
         markov(several, simulations=25)
+    assert message_of(refused.value).values["least"] == 40
     assert markov(several, simulations=39).cutoffs["cutoff"].is_finite().any()

@@ -7,17 +7,17 @@ import polars as pl
 import pytest
 
 from karat.models.markov_null import Sequences
-from karat.screen.markov_cutoffs import Design, about_equal, errors_by_trials, simulate_cutoffs
+from karat.screen.markov_cutoffs import CutoffDesign, about_equal, errors_by_trials, simulate_cutoffs
 
 
-def design(people: int = 60, trials: int = 40, lengths: list[int] | None = None) -> Design:
+def design(people: int = 60, trials: int = 40, lengths: list[int] | None = None) -> CutoffDesign:
     random = np.random.default_rng(1)
     sizes = np.array(lengths or [trials] * people)
     stimuli = np.concatenate([random.permutation(trials)[:size] for size in sizes])
     truth = np.arange(trials) % 2
     codes = np.where(random.random(len(stimuli)) < 0.85, truth[stimuli], 1 - truth[stimuli]).astype(np.int8)
     names = pl.Series([f"p{n}" for n in range(len(sizes))])
-    return Design(("no", "yes"), names, codes, stimuli, sizes)
+    return CutoffDesign(("no", "yes"), names, codes, stimuli, sizes)
 
 
 def test_shares_are_those_of_the_crowd_and_never_certain() -> None:
@@ -30,7 +30,9 @@ def test_shares_are_those_of_the_crowd_and_never_certain() -> None:
 
 
 def test_ties_count_for_both() -> None:
-    made = Design(("a", "b"), pl.Series(["p", "q"]), np.array([0, 1], np.int8), np.array([0, 0]), np.array([1, 1]))
+    made = CutoffDesign(
+        ("a", "b"), pl.Series(["p", "q"]), np.array([0, 1], np.int8), np.array([0, 0]), np.array([1, 1])
+    )
     assert made.balance().tolist() == [0.5, 0.5]
 
 

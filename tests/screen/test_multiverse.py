@@ -10,10 +10,12 @@ import polars as pl
 import pytest
 
 import karat
+from karat.messages import Message
 from karat.screen.alternatives import options, without_criteria
 from karat.screen.difference import contrast_of, difference
 from karat.screen.multiverse import Multiverse, multiverse
 from karat.screen.run import computing, run
+from messages import codes, raises
 
 LIKERT = karat.datasets.load("likert")
 RULES = {"completion": {}, "remfod": {}, "controls": {}, "attention": {}, "exclude": "any"}
@@ -57,11 +59,18 @@ def test_the_stated_row_is_the_stated_screening(whole: Multiverse) -> None:
 
 def test_it_speaks(whole: Multiverse) -> None:
     low, high = whole.kept_range
-    assert f"In 270 combinations {low} to {high} of 48 participants stay (stated: {whole.stated['kept']})." in str(
-        whole
-    )  # type: ignore[index]
-    assert "The difference order PP>OBJ - OBJ>PP (steps of the scale) is ." in str(whole)
-    assert "its 95 % interval excludes 0 in every one." in str(whole)
+    kept, stated, of_all, apart = whole.summary
+    assert whole.stated is not None
+    assert kept == Message(
+        "multiverse.kept",
+        {"combinations": 270, "possible": None, "fewest": low, "most": high, "participants": 48,
+         "stated": whole.stated["kept"]},
+    )  # fmt: skip
+    assert stated.code == "multiverse.stated"
+    assert stated.values["estimate"] == whole.stated["estimate"]
+    assert "The difference order PP>OBJ minus OBJ>PP (steps of the scale) is ." in str(whole)
+    assert of_all.code == "multiverse.range"
+    assert apart == Message("multiverse.all_apart", {"apart": 270, "combinations": 270})
 
 
 def test_what_moves_is_the_range_of_the_means_by_setting(whole: Multiverse) -> None:
@@ -79,8 +88,9 @@ def test_many_combinations_are_sampled_with_the_stated_one_and_it_is_said() -> N
     found = multiverse(LIKERT, RULES, ORDER, at_most=12)
     assert (found.universes.height, found.combinations) == (12, 270)
     assert found.stated is not None
-    assert "12 of 270 combinations were drawn at random (seed 1)" in found.notes[0]
-    assert "In 12 combinations drawn from 270" in str(found)
+    values = {"sample": 12, "combinations": 270, "seed": 1}
+    assert found.notes[0] == Message("multiverse.sample_with_stated", values)
+    assert (found.summary[0].values["combinations"], found.summary[0].values["possible"]) == (12, 270)
     assert found.universes.equals(multiverse(LIKERT, RULES, ORDER, at_most=12).universes)
     assert not found.universes.equals(multiverse(LIKERT, RULES, ORDER, at_most=12, seed=2).universes)
     assert found.universes.select(found.criteria).is_duplicated().sum() == 0
@@ -95,17 +105,17 @@ def test_progress_is_told() -> None:
 def test_without_rules_no_universe_is_the_stated_one() -> None:
     found = multiverse(karat.datasets.load("crowd"))
     assert found.stated is None
-    assert "(stated" not in str(found)
-    assert found.contrast == "difficulty easy - hard"
+    assert found.summary[0].values["stated"] is None
+    assert str(found.contrast) == "difficulty easy minus hard"
 
 
 def test_without_a_difference_only_counts() -> None:
     plain = karat.Judgments(LIKERT.frame.drop("order", "integration"), LIKERT.scales, LIKERT.participants)
     found = multiverse(plain, {"attention": {}})
     assert found.universes["estimate"].null_count() == 3
-    assert str(found).endswith("No difference of conditions is followed.")
-    assert found.notes == ("No design column has two levels: only who stays is followed.",)
-    with pytest.raises(karat.KaratError, match="there is no column order"):
+    assert codes(found.summary) == ["multiverse.kept", "multiverse.no_difference"]
+    assert codes(found.notes) == ["multiverse.no_factor"]
+    with raises(karat.screen.ScreenError, "difference.no_column"):
         multiverse(plain, {"attention": {}}, ORDER)
 
 
@@ -113,7 +123,7 @@ def test_a_universe_without_anybody_is_told() -> None:
     found = multiverse(LIKERT, {"speed": {"mean_below": 900.0}}, ORDER, alternatives={"speed": [None]})
     assert found.universes["kept"].to_list() == [0, 48]
     assert found.universes["estimate"][0] is None
-    assert "In 1 nobody is left to compute it from." in str(found)
+    assert found.summary[-1] == Message("multiverse.missing", {"combinations": 1})
 
 
 def test_no_criteria_are_one_universe_with_everybody() -> None:

@@ -9,7 +9,9 @@ import polars as pl
 import pytest
 
 import karat
+from karat.messages import Message
 from karat.screen.controls import controls
+from messages import codes, raises, reasons
 
 UPPER = {4: ("3-4", "1-2"), 5: ("3-5", "1-2"), 6: ("4-6", "1-3"), 7: ("4-7", "1-3")}
 
@@ -44,11 +46,11 @@ def test_more_than_the_stated_share_is_flagged_and_a_share_on_the_limit_is_not()
     assert [row["neutral_share"] for row in rows(evidence).values()] == [0, 0.25, 0.5, 0.5]
     assert controls(read).flagged == ["silent"]
     assert evidence.flagged == ["vague", "silent"]
-    assert rows(evidence)["vague"]["reason"].endswith("; 8 of 16 answers neutral (at most 25 % tolerated)")
+    values = reasons(evidence)["vague"].values
+    assert (values["neutral"], values["answers"], values["neutral_at_most"]) == (8, 16, 0.25)
+    assert "8 of 16 answers neutral (at most 25 % allowed)" in evidence.table()["reason"][0]
     assert evidence.settings["neutral_at_most"] == 0.25
-    assert evidence.notes == (
-        "The probability to pass by guessing is at most that told: too many neutral answers fail too.",
-    )
+    assert codes(evidence.notes) == ["neutral.guessing_at_most"]
 
 
 def test_score_and_threshold_stay() -> None:
@@ -57,7 +59,7 @@ def test_score_and_threshold_stay() -> None:
     strict, usual = controls(read, neutral_at_most=0).participants, controls(read).participants
     assert strict.select(same).equals(usual.select(same))
     assert strict["flagged"].to_list() == [False, True, True, True]
-    assert "neutral" not in usual["reason"][0]
+    assert "neutral" not in reasons(controls(read))["clear"].values
 
 
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.7, 1 / 3])
@@ -72,13 +74,14 @@ def test_a_share_that_no_float_holds_is_not_lost_to_rounding(share: float) -> No
 def test_too_few_trials_still_show_who_is_neutral() -> None:
     evidence = controls(rated({"p1": ([3], [3])}, karat.Ordinal(5, neutral=3)), neutral_at_most=0.5)
     assert evidence.flagged == ["p1"]
-    assert rows(evidence)["p1"]["reason"].startswith("too few trials")
+    assert reasons(evidence)["p1"].code == "passing.too_few"
+    assert reasons(evidence)["p1"].values["neutral"] == 2
 
 
 def test_the_middle_is_neutral_where_the_scale_names_none() -> None:
     evidence = controls(rated(PEOPLE, karat.Ordinal(5)), neutral_at_most=0.25)
     assert evidence.flagged == ["vague", "silent"]
-    assert evidence.notes[-1] == "The scale names no neutral point: its middle, 3, is taken for it."
+    assert evidence.notes[-1] == Message("neutral.middle", {"points": ["3"]})
     other = controls(rated(PEOPLE, karat.Ordinal(5, neutral=1)), neutral_at_most=0.25)
     assert [row["neutral_share"] for row in rows(other).values()] == [0.5] * 4
 
@@ -89,8 +92,8 @@ def test_an_even_scale_has_no_neutral_point(points: int) -> None:
     evidence = controls(read, neutral_at_most=0)
     assert evidence.flagged == ["p2"]
     assert evidence.participants["neutral_share"].to_list() == [None, None]
-    assert evidence.notes == ("The scale of the controls has no neutral point: neutral_at_most flags nobody.",)
-    assert "neutral" not in rows(evidence)["p1"]["reason"]
+    assert codes(evidence.notes) == ["neutral.no_point"]
+    assert "neutral" not in reasons(evidence)["p1"].values
 
 
 def test_no_difference_is_neutral_in_choices() -> None:
@@ -106,8 +109,8 @@ def test_no_difference_is_neutral_in_choices() -> None:
 def test_what_cannot_run_says_why() -> None:
     read = rated(PEOPLE, karat.Ordinal(5))
     for account in ("relational", "extended", "strict", "pairwise"):
-        with pytest.raises(karat.KaratError, match="neutral_at_most is a rule of the positional account"):
+        with raises(karat.KaratError, "controls.neutral_only_positional"):
             controls(read, account=account, neutral_at_most=0.2)
     for share in (-0.1, 1.5, True):
-        with pytest.raises(karat.KaratError, match="a share from 0 to 1"):
+        with raises(karat.KaratError, "neutral.bad_share"):
             controls(read, neutral_at_most=share)

@@ -13,11 +13,15 @@ from hypothesis import strategies as st
 
 import karat
 import strategies
+from karat.messages import Message
 from karat.screen.completion import completion
 from karat.screen.even_odd import even_odd
+from karat.screen.evidence import ScreenError, with_reasons
 from karat.screen.mahalanobis import mahalanobis
 from karat.screen.person_total import person_total
 from karat.screen.speed import speed
+from messages import codes, raises
+from screen.judged import message
 
 
 def judgments(answers: dict[str, dict[str, Any]], scale: Any, **columns: Any) -> karat.Judgments:
@@ -58,7 +62,7 @@ def test_the_score_by_loops_in_incomplete_designs(people: list[dict[str, int]]) 
     answers = {f"p{n}": own for n, own in enumerate(people)}
     known = {name: by_loops(answers, name) for name in answers}
     if max(count for _, count in known.values()) < 5:
-        with pytest.raises(karat.KaratError, match="needs 5 stimuli"):
+        with raises(ScreenError, "person_total.few_stimuli"):
             person_total(judgments(answers, karat.Ordinal(5)))
         return
     evidence = person_total(judgments(answers, karat.Ordinal(5)))
@@ -98,7 +102,7 @@ def test_a_measured_column_is_no_condition() -> None:
     frame = read.frame.with_columns(clicks=pl.Series(clicks), pace=pl.Series(clicks / 7))
     evidence = person_total(karat.Judgments(frame, karat.Ordinal(5)), at_least=0.4)
     assert evidence.flagged == ["p0", "p1", "p2", "p3"]
-    assert evidence.notes[0].startswith("Not taken as conditions: clicks;")
+    assert evidence.notes[0] == Message("stimuli.numbers", {"names": ("clicks",)})
 
 
 def test_the_words_for_every_case() -> None:
@@ -107,13 +111,16 @@ def test_the_words_for_every_case() -> None:
     answers["turned"] = {item: 5 - k % 5 for k, item in enumerate(ITEMS)}
     answers["few"] = {"i0": 1, "z": 2}
     evidence = person_total(judgments(answers, karat.Ordinal(5)))
-    reasons = dict(evidence.participants.select("participant", "reason").iter_rows())
-    assert reasons["same"] == "not computed: the same answer to all 8 stimuli"
-    assert reasons["few"] == "not computed: 1 stimulus that 2 others answered too, 5 are needed"
+    rows = {row["participant"]: row for row in evidence.participants.to_dicts()}
+    assert message(rows["same"]) == ("person_total.same", {"stimuli": 8})
+    assert message(rows["few"]) == ("person_total.few", {"stimuli": 1, "fewest_others": 2, "fewest": 5})
     assert evidence.flagged == ["turned"]
-    assert reasons["turned"].endswith("with the others' (8 stimuli, 5.1 others each)")
+    turned = {"score": round(rows["turned"]["score"], 2), "stimuli": 8, "others": 5.1}
+    assert message(rows["turned"]) == ("person_total.correlation", turned)
+    reasons = dict(with_reasons(evidence.participants).select("participant", "reason").iter_rows())
+    assert reasons["turned"].endswith("with those of the others (8 stimuli, 5.1 others each)")
     assert evidence.participants["participant"].to_list() == list(answers)
-    assert evidence.notes == ("No score for 2 participants; the reason is given for each.",)
+    assert evidence.notes == (Message("answers.no_score", {"n": 2}),)
 
 
 def test_everybody_identical_or_alone() -> None:
@@ -125,14 +132,13 @@ def test_everybody_identical_or_alone() -> None:
     assert person_total(judgments(same, karat.Ordinal(5))).participants["score"].to_list() == pytest.approx([1.0] * 4)
     flat = dict.fromkeys(ITEMS, 3)
     odd = {"p0": {item: 1 + k % 5 for k, item in enumerate(ITEMS)}, "p1": flat, "p2": flat, "p3": flat}
-    assert person_total(judgments(odd, karat.Ordinal(5))).participants["reason"][0] == (
-        "not computed: the others' answers are on average the same for all 8 stimuli"
-    )
-    with pytest.raises(karat.KaratError, match="nobody has more than 0"):
+    first = person_total(judgments(odd, karat.Ordinal(5))).participants.row(0, named=True)
+    assert message(first) == ("person_total.others_same", {"stimuli": 8})
+    with raises(ScreenError, "person_total.few_stimuli"):
         person_total(judgments({"p1": dict.fromkeys(ITEMS, 3)}, karat.Ordinal(5)))
-    with pytest.raises(karat.KaratError, match="nobody answered"):
+    with raises(ScreenError, "answering.nobody"):
         person_total(judgments(same, karat.Ordinal(5), function=pl.lit("practice")))
-    with pytest.raises(karat.KaratError, match="from -1 to 1"):
+    with raises(ScreenError, "person_total.at_least"):
         person_total(judgments(same, karat.Ordinal(5)), at_least=1.5)
 
 
@@ -202,7 +208,8 @@ def test_choices_without_named_items_and_mixed_tasks() -> None:
     ])  # fmt: skip
     evidence = person_total(karat.Judgments(frame, {"which": karat.Choice(), "how": karat.Ordinal(5)}))
     assert evidence.participants["stimuli"].to_list() == [6] * 4
-    assert evidence.notes == ("Only choice answers are compared; 20 ordered answers left out.",)
+    assert codes(evidence.notes) == ["person_total.left_out"]
+    assert str(evidence.notes[0]) == "Only one kind of answer is compared: choice. Left out: 20 answers (ordered)."
 
 
 def test_guessers_in_the_example_data_are_last() -> None:
@@ -227,8 +234,9 @@ def test_nobody_is_lost_whatever_the_table(read: karat.Judgments) -> None:
         except karat.KaratError as error:
             text = str(error)
         else:
-            text = "".join(evidence.participants["reason"])
+            reasons = with_reasons(evidence.participants)["reason"]
+            text = "".join(reasons)
             assert set(people) <= set(evidence.participants["participant"])
             assert evidence.participants["participant"].is_unique().all()
-            assert evidence.participants["flagged"].null_count() == evidence.participants["reason"].null_count() == 0
+            assert evidence.participants["flagged"].null_count() == reasons.null_count() == 0
         assert text

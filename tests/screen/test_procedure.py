@@ -9,8 +9,11 @@ import polars as pl
 import pytest
 
 import karat
+from karat.messages import Message, NotComputed, with_code
 from karat.screen import Evidence, ScreenError, completion, deletion, markov, procedure, spammer_size, time_filter
+from karat.screen.evidence import with_reasons
 from karat.screen.procedure import _accuracy
+from messages import raises
 
 WHOLE = karat.datasets.load("crowd")
 CROWD = WHOLE.without(WHOLE.participants.filter(pl.col("behaviour") == "earnest")["participant"].to_list()[36:])
@@ -52,7 +55,8 @@ def test_every_path_ends_where_it_ends() -> None:
         assert steps[1:-1] == ["markov", "time", "deletion"][: len(steps) - 2]
         assert all(outcome == "goes on" for outcome in outcomes[:-2])
         assert (outcomes[-2] == "goes on") == flagged
-    assert found.path["why"].str.len_chars().min() > 0  # type: ignore[operator]
+    assert found.path_table()["reason"].str.len_chars().min() > 0  # type: ignore[operator]
+    assert set(found.path["message"]) == {"procedure.index_reached", "procedure.why", "procedure.met"}
     assert found.path["participant"].n_unique() == PEOPLE
 
 
@@ -83,7 +87,7 @@ def test_any_criterion_with_the_auxiliary_factor() -> None:
     assert set(found.flagged) == either & {*time_filter(CROWD, "mean").flagged}
     assert found.participants.filter("flagged")["score"].min() >= 2  # type: ignore[operator]
     assert found.participants["threshold"].unique().to_list() == [2.0]
-    with pytest.raises(ScreenError, match="candidates_only=False"):
+    with raises(ScreenError, "procedure.verdict"):
         procedure(CROWD, verdict="any criterion")
 
 
@@ -109,14 +113,15 @@ def test_accuracy_without_a_key_is_agreement_with_the_majority() -> None:
         karat.Judgments(frame, CROWD.scales), criteria=["markov"], auxiliary="accuracy", **PUBLISHED
     )  # fmt: skip
     assert found.gold is None
-    assert any("accuracy: No right answers are recorded" in note for note in found.notes)
+    assert "accuracy" in [note.values["step"] for note in with_code(found.notes, "procedure.note")]
     yes = frame.group_by("item").agg((pl.col("response") == "1").mean().alias("yes"))
     with_most = (pl.col("response") == "1") == (pl.col("yes") > 0.5)
     rows = frame.join(yes.filter(pl.col("yes") != 0.5), on="item")
     shares = rows.group_by("participant").agg(with_most.mean().alias("share"))
     low = shares.filter(pl.col("share") < pl.col("share").mean())["participant"].to_list()
     assert set(found.flagged) == {*markov(CROWD, "published").flagged} & set(low) != set()
-    assert found.steps["accuracy"].participants["reason"].str.contains("% with the majority").all()
+    messages = found.steps["accuracy"].participants["message"]
+    assert set(messages) == {"accuracy.majority", "accuracy.majority_below"}
 
 
 def test_a_wrong_key_is_told_and_left_out() -> None:
@@ -127,7 +132,7 @@ def test_a_wrong_key_is_told_and_left_out() -> None:
     found = procedure(karat.Judgments(frame, WHOLE.scales), criteria=["markov"], auxiliary="accuracy", **PUBLISHED)
     assert found.gold is not None
     assert found.gold.doubtful["item"].to_list() == [easy]
-    assert any("1 doubtful item left out" in note for note in found.notes)
+    assert [note.values["step"] for note in with_code(found.notes, "procedure.note")].count("accuracy") >= 2
 
 
 def test_completeness_or_any_evidence_as_auxiliary_factor() -> None:
@@ -144,7 +149,10 @@ def test_completeness_or_any_evidence_as_auxiliary_factor() -> None:
     assert mine.flagged == ["w017"]
     assert mine.flow["step"].to_list() == ["markov", "my own"]
     others = len(markov(CROWD, "published").flagged) - 1
-    assert any(f"my own: {others} participants could not be judged" in note for note in mine.notes)
+    assert Message("procedure.not_judged", {"step": "my own", "participants": others}) in mine.notes
+    told = dict(mine.path_table().filter(pl.col("step") == "my own").select("participant", "reason").iter_rows())
+    assert told.pop("w017") == "x"
+    assert set(told.values()) == {"not in this evidence"}
 
 
 @pytest.mark.parametrize("candidates_only", [True, False])
@@ -154,8 +162,10 @@ def test_a_low_index_stops_it_and_says_how_to_go_on(candidates_only: bool) -> No
     assert found.steps == {}
     assert found.flow["entered"].to_list() == [0, 0, 0]
     assert found.path["outcome"].unique().to_list() == ["cleared"]
-    assert any("least_index=0" in note for note in found.notes)
-    assert "below .500" in found.participants["reason"][0]
+    assert Message("procedure.stopped", {"least": 0.5}) in found.notes
+    assert found.participants["message"].unique().to_list() == ["procedure.index_below"]
+    assert found.participants["values"][0]["least"] == 0.5
+    assert "below .500" in with_reasons(found.participants)["reason"][0]
 
 
 def test_who_gave_few_answers_is_not_judged_and_counted() -> None:
@@ -163,8 +173,9 @@ def test_who_gave_few_answers_is_not_judged_and_counted() -> None:
     found = procedure(karat.Judgments(frame, CROWD.scales), **PUBLISHED)
     row = found.path.filter(pl.col("participant") == "w001", pl.col("step") == "markov").row(0, named=True)
     assert row["outcome"] == "not judged"
-    assert "too few" in row["why"]
-    assert any("markov: 1 participant could not be judged" in note for note in found.notes)
+    assert row["message"] == "procedure.why"
+    assert row["values"]["first"]["message"] is not None
+    assert Message("procedure.not_judged", {"step": "markov", "participants": 1}) in found.notes
 
 
 def test_the_simulated_null_decides_where_it_is_asked_for() -> None:
@@ -174,10 +185,12 @@ def test_the_simulated_null_decides_where_it_is_asked_for() -> None:
     assert table["p_simulated"].is_between(1 / 40, 1).all()
     assert table["flagged"].to_list() == (table["p_simulated"] < 0.05).to_list()
     assert table["score"].to_list() == table["p_simulated"].to_list()
-    assert table["reason"].str.contains("among redrawn answers p = ").all()
+    assert set(table["message"]) <= {"deletion.usual", "deletion.unusual"}
+    assert with_reasons(table)["reason"].str.contains("among redrawn answers p = ").all()
     assert seen[-1] == (PEOPLE, PEOPLE)
-    assert any("deletion: The published rule is no likelihood-ratio test" in note for note in FOUND.notes)
-    assert not any("no likelihood-ratio test" in note for note in found.notes)
+    no_test = Message("procedure.note", {"step": "deletion", "note": Message("deletion.no_test")})
+    assert no_test in FOUND.notes
+    assert no_test not in found.notes
 
 
 def test_the_path_in_words_and_the_verdict() -> None:
@@ -185,27 +198,32 @@ def test_the_path_in_words_and_the_verdict() -> None:
     told = found.path_of(found.flagged[0])
     assert "verdict, flagged (met 3 of 3 steps)" in told
     assert f"deletion: {len(found.flagged)} of " in str(found)
-    with pytest.raises(ScreenError, match="no participant nobody"):
+    with raises(ScreenError, "procedure.no_participant"):
         found.path_of("nobody")
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("settings", "code"),
     [
-        ({"order": "time first"}, "order is"),
-        ({"criteria": []}, "criteria are"),
-        ({"criteria": "markov"}, "criteria are"),
-        ({"auxiliary": "mood"}, "auxiliary is"),
-        ({"alpha": 0}, "alpha is between"),
-        ({"verdict": "none"}, "verdict is"),
-        ({"doubtful": "kept"}, "doubtful is"),
-        ({"deletion_simulations": 9, "order": "deletion first"}, "no p can be below 0.05"),
-        ({"auxiliary": Evidence(pl.DataFrame(), "markov")}, "something else"),
+        ({"order": "time first"}, "procedure.order"),
+        ({"criteria": []}, "procedure.criteria"),
+        ({"criteria": "markov"}, "procedure.criteria"),
+        ({"auxiliary": "mood"}, "procedure.auxiliary"),
+        ({"alpha": 0}, "procedure.settings"),
+        ({"verdict": "none"}, "procedure.verdict"),
+        ({"doubtful": "kept"}, "gold.bad_doubtful"),
+        ({"deletion_simulations": 9, "order": "deletion first"}, "deletion.too_few"),
+        ({"auxiliary": Evidence(pl.DataFrame(), "markov")}, "procedure.same_criterion"),
     ],
 )
-def test_what_is_wrong_is_said(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(ScreenError, match=message):
+def test_what_is_wrong_is_an_error(settings: dict[str, Any], code: str) -> None:
+    with raises(ScreenError, code):
         procedure(CROWD, **settings)
+
+
+def test_doubtful_items_are_left_out_or_counted() -> None:
+    with pytest.raises(ScreenError):
+        procedure(CROWD, doubtful="kept")  # type: ignore[arg-type]
 
 
 def test_no_auxiliary_factor_has_a_word_for_study_files() -> None:
@@ -232,7 +250,7 @@ def test_accuracy_that_everybody_shares_is_not_below_its_mean() -> None:
         assert _accuracy(karat.Judgments(table, karat.Binary()), rule, "counted").flagged == []  # type: ignore[arg-type]
 
 
-def test_labels_that_are_too_many_are_a_sentence_and_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_labels_that_are_too_many_are_a_reason_and_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(1)
     frame = pl.DataFrame({
         "participant": [f"w{place // 8}" for place in range(80)], "item": [f"t{place % 8}" for place in range(80)],
@@ -241,17 +259,16 @@ def test_labels_that_are_too_many_are_a_sentence_and_no_traceback(monkeypatch: p
     judgments = karat.Judgments(frame, karat.Nominal("abc"))
     monkeypatch.setattr(spammer_size, "LARGEST", 10)
     screening = karat.screen.run(judgments, {"procedure": {}, "deletion": {}, "exclude": None})
-    told = screening.skipped["procedure"]
-    assert told.startswith(
-        "procedure begins with the Spammer Index. 10 participants x 8 tasks with 3 labels are too many"
-    )
-    assert screening.skipped["deletion"].startswith("deletion: 10 participants x 8 tasks with 3 labels are too many")
+    why = screening.skipped["procedure"]
+    assert (why.code, why.values["why"].code) == ("procedure.no_index", "crowd.too_many_labels")
+    values = {"criterion": "deletion", "participants": 10, "items": 8, "labels": 3}
+    assert screening.skipped["deletion"] == NotComputed("crowd.too_many_labels", values)
 
 
-def test_whatever_the_model_refuses_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whatever_the_model_refuses_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object, **named: object) -> None:
         raise ValueError("There is no likelihood.")
 
     monkeypatch.setitem(procedure.__globals__, "spammer_index", refused)
     screening = karat.screen.run(karat.datasets.load("crowd"), {"procedure": {}, "exclude": None})
-    assert "no model of these answers: There is no likelihood." in screening.skipped["procedure"]
+    assert screening.skipped["procedure"] == NotComputed("procedure.no_model", {"why": "There is no likelihood."})

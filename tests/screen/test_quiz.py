@@ -8,8 +8,10 @@ import polars as pl
 import pytest
 
 import karat
+from karat.messages import Message
 from karat.screen.quiz import quiz
 from karat.study.criteria import criterion_settings
+from messages import raises, reasons
 
 
 def judgments(**columns: Any) -> karat.Judgments:
@@ -18,37 +20,41 @@ def judgments(**columns: Any) -> karat.Judgments:
     return karat.Judgments(frame, karat.Ordinal(5), pl.DataFrame({"participant": people, **columns}, strict=False))
 
 
-def told(read: karat.Judgments, **settings: Any) -> dict[str, tuple[bool, str]]:
-    rows = quiz(read, **settings).participants.iter_rows(named=True)
-    return {row["participant"]: (row["flagged"], row["reason"]) for row in rows}
+def told(read: karat.Judgments, **settings: Any) -> dict[str, tuple[bool, Message]]:
+    evidence = quiz(read, **settings)
+    return {name: (name in evidence.flagged, reason) for name, reason in reasons(evidence).items()}
+
+
+def passed(attempts: int, **more: int) -> Message:
+    return Message("quiz.passed_on_attempt", {"attempts": attempts, **more})
 
 
 def test_attempts_and_passing() -> None:
     read = judgments(quiz_attempts=[1, 2, 3, 2, None, None], quiz_passed=[True, True, True, False, True, None])
     assert told(read) == {
-        "p1": (False, "passed the quiz at attempt 1"),
-        "p2": (False, "passed the quiz at attempt 2"),
-        "p3": (True, "passed the quiz at attempt 3; 2 are tolerated"),
-        "p4": (True, "did not pass the quiz (2 attempts)"),
-        "p5": (False, "passed the quiz"),
-        "p6": (False, "the result of the quiz is not known"),
+        "p1": (False, passed(1)),
+        "p2": (False, passed(2)),
+        "p3": (True, passed(3, allowed=2)),
+        "p4": (True, Message("quiz.not_passed", {"attempts": 2})),
+        "p5": (False, Message("quiz.passed")),
+        "p6": (False, Message("quiz.unknown")),
     }
     evidence = quiz(read)
     assert evidence.participants["score"].to_list() == [1, 2, 3, 2, None, None]
     assert evidence.participants["passed"].to_list() == [True, True, True, False, True, None]
     assert evidence.participants["threshold"].to_list() == [2.0] * 6
-    assert evidence.notes == ("1 participant without a known result of the quiz, not flagged.",)
-    assert told(read, attempts_at_most=1)["p2"] == (True, "passed the quiz at attempt 2; 1 is tolerated")
+    assert evidence.notes == (Message("quiz.results_unknown", {"n": 1}),)
+    assert told(read, attempts_at_most=1)["p2"] == (True, passed(2, allowed=1))
 
 
 def test_one_column_is_enough() -> None:
     assert told(judgments(quiz_attempts=[1, 4])) == {
-        "p1": (False, "1 attempt at the quiz"),
-        "p2": (True, "4 attempts at the quiz; 2 are tolerated"),
+        "p1": (False, Message("quiz.attempts", {"attempts": 1})),
+        "p2": (True, Message("quiz.attempts", {"attempts": 4, "allowed": 2})),
     }
     assert told(judgments(quiz_passed=[False, True])) == {
-        "p1": (True, "did not pass the quiz"),
-        "p2": (False, "passed the quiz"),
+        "p1": (True, Message("quiz.not_passed")),
+        "p2": (False, Message("quiz.passed")),
     }
 
 
@@ -60,11 +66,11 @@ def test_truth_values_as_other_tools_write_them(words: list[Any]) -> None:
 def test_what_cannot_be_read_is_said_and_not_flagged() -> None:
     read = judgments(quiz_attempts=["1", "often", "0"], quiz_passed=["perhaps", "yes", ""])
     assert told(read) == {
-        "p1": (False, '1 attempt at the quiz (quiz_passed says "perhaps", which cannot be read)'),
-        "p2": (False, 'passed the quiz (quiz_attempts says "often", which cannot be read)'),
-        "p3": (False, 'the result of the quiz is not known (quiz_attempts says "0", which cannot be read)'),
+        "p1": (False, Message("quiz.attempts", {"attempts": 1, "unread_passed": "perhaps"})),
+        "p2": (False, Message("quiz.passed", {"unread_attempts": "often"})),
+        "p3": (False, Message("quiz.unknown", {"unread_attempts": "0"})),
     }
-    assert quiz(read).notes[1].startswith("3 participants with an entry that cannot be read: write whole numbers")
+    assert quiz(read).notes[1] == Message("quiz.unread", {"n": 3})
 
 
 def test_everybody_has_a_row_also_without_answers_or_description() -> None:
@@ -76,9 +82,9 @@ def test_everybody_has_a_row_also_without_answers_or_description() -> None:
 
 
 def test_what_it_needs() -> None:
-    with pytest.raises(karat.KaratError, match=r"quiz needs the column quiz_attempts .* or quiz_passed"):
+    with raises(karat.KaratError, "quiz.no_columns"):
         quiz(judgments())
     for wrong in (0, 1.5, True):
-        with pytest.raises(karat.KaratError, match="whole number from 1"):
+        with raises(karat.KaratError, "quiz.bad_attempts"):
             quiz(judgments(quiz_passed=[True]), attempts_at_most=wrong)  # type: ignore[arg-type]
     assert quiz(judgments(quiz_passed=[True]), **criterion_settings("quiz", {}).model_dump()).flagged == []

@@ -10,8 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
-from karat.screen.remfod import compare_time_rules, participants_table, remfod, spread_note, summary
+from karat.messages import Message, message_of
+from karat.screen.evidence import with_reasons
+from karat.screen.remfod import VALUES, compare_time_rules, found_message, participants_table, remfod, spread_note
 from karat.screen.sentence_length import adjusted_for_length
+from messages import codes, raises, reasons
 
 Trial = tuple[str, str, float]
 ROUNDING = 1e-9
@@ -137,8 +140,10 @@ def test_one_long_pause_is_an_intermission_with_its_cutoffs() -> None:
     (row,) = evidence.trials.to_dicts()
     assert (row["participant"], row["trial"], row["kind"], row["degree"]) == ("p1", 7, "intermission", 1)
     assert row["lower"] < 2 < row["upper"] < 60
-    assert evidence.participants.row(0, named=True)["reason"] == (
-        "1 intermission and 0 rushes in 7 timed trials: 85.7 % genuine (90 % needed)"
+    values = {"intermissions": 1, "rushes": 0, "trials": 7, "genuine": 0.857, "needed": 0.9}
+    assert reasons(evidence)["p1"] == Message("remfod.genuine", values)
+    assert evidence.table()["reason"][0] == (
+        "1 intermission and 0 rushes in 7 trials with a time: 85.7 % genuine (90 % required)"
     )
     assert evidence.flagged == ["p1"]
     assert str(evidence) == (
@@ -197,11 +202,11 @@ def test_practice_and_missing_times_are_left_out() -> None:
     evidence = remfod(karat.Judgments(frame, karat.Ordinal(5)))
     rows = {row["participant"]: row for row in evidence.participants.to_dicts()}
     assert rows["p1"]["trials"] == 9
-    assert (rows["p2"]["score"], rows["p2"]["flagged"], rows["p2"]["reason"]) == (None, False, "no timed trials")
+    assert (rows["p2"]["score"], rows["p2"]["flagged"], rows["p2"]["message"]) == (None, False, "remfod.no_times")
     assert evidence.notes == (
-        "Left out, as they have no response time: 1 trial.",
-        "All trials are test trials: the cutoffs by item function are those of all times together.",
-        "All times are the same: none can be outlying, and they say nothing about anybody.",
+        Message("remfod.untimed", {"n": 1}),
+        Message("remfod.one_function", {"function": "test"}),
+        Message("remfod.all_times_equal"),
     )
 
 
@@ -215,31 +220,32 @@ def test_without_functions_all_are_test_and_without_trials_rows_count() -> None:
     evidence = remfod(karat.Judgments(frame, karat.Ordinal(5)))
     assert evidence.trials.select("trial", "kind").rows()[-1] == (8, "intermission")
     assert evidence.cutoffs.filter(evidence.cutoffs["group"] == "function")["name"].unique().to_list() == ["test"]
-    assert evidence.notes[:2] == (
-        "There is no column trial: the order of the rows is taken as the order of presentation.",
-        "All trials are test trials: the cutoffs by item function are those of all times together.",
-    )
+    one_function = Message("remfod.one_function", {"function": "test"})
+    assert evidence.notes[:2] == (Message("order.unknown"), one_function)
     alone = remfod(karat.Judgments(frame, karat.Ordinal(5)), rule="participant")
-    assert not any("item function" in note for note in alone.notes)
+    assert alone.notes[0] == evidence.notes[0]
+    assert one_function not in alone.notes
 
 
 def test_what_cannot_run_says_why() -> None:
     without = karat.Judgments({"participant": ["p"], "item": ["a"], "response": [1]}, karat.Ordinal(5))
-    with pytest.raises(karat.KaratError, match="remfod needs response times, and these judgments have none"):
+    with raises(karat.KaratError, "times.none"):
         remfod(without)
     only_practice = judgments([("p1", "practice", 1.0)])
-    with pytest.raises(karat.KaratError, match="outside practice"):
+    with raises(karat.KaratError, "times.only_practice"):
         remfod(only_practice)
-    with pytest.raises(karat.KaratError, match="must be above 0"):
+    with raises(karat.KaratError, "remfod.bad_factors"):
         remfod(judgments([("p1", "test", 1.0)]), upper=0)
-    with pytest.raises(karat.KaratError, match="share from 0 to 1, and not 90"):
+    with raises(karat.KaratError, "remfod.bad_share"):
         remfod(judgments([("p1", "test", 1.0)]), genuine_at_least=90)
-    with pytest.raises(karat.KaratError, match=r"^remfod: mad_constant must be above 0\.$"):
+    with raises(karat.KaratError, "remfod.bad_constant"):
         remfod(judgments([("p1", "test", 1.0)]), mad_constant=0)
-    with pytest.raises(karat.KaratError, match="no rule 'both'; there are remfod, participant"):
+    with raises(karat.KaratError, "remfod.no_rule") as caught:
         remfod(judgments([("p1", "test", 1.0)]), "both")
-    with pytest.raises(karat.KaratError, match="no such column; is item meant"):
+    assert message_of(caught.value).values["rules"][:2] == ["remfod", "participant"]
+    with raises(karat.KaratError, "length.no_column") as caught:
         remfod(judgments([("p1", "test", 1.0)]), length="items")
+    assert message_of(caught.value).values == {"column": "items", "meant": "item"}
     with pytest.raises(karat.KaratError, match="is not a response time"):
         judgments([("p1", "test", -1.0)])
 
@@ -248,9 +254,9 @@ def test_times_without_spread_are_told() -> None:
     rounded = [("p1", "test", 2.0)] * 8 + [("p1", "test", 2.1)]
     evidence = remfod(judgments(rounded))
     assert evidence.trials["kind"].to_list() == ["intermission"]
-    assert evidence.notes[-1].startswith("1 outlying trial where most times are exactly the same (MAD 0)")
+    assert evidence.notes[-1] == Message("remfod.no_spread", {"n": 1})
     varied = [("p1", "test", 2.0 + n / 100) for n in range(20)] + [("p1", "test", 9.0)]
-    assert not any("MAD 0" in note for note in remfod(judgments(varied)).notes)
+    assert "remfod.no_spread" not in codes(remfod(judgments(varied)).notes)
 
 
 def long_sentences() -> karat.Judgments:
@@ -281,8 +287,7 @@ def test_times_are_adjusted_for_length_before_they_are_judged() -> None:
     assert evidence.notes[: len(notes)] == notes
     frame = own.frame.with_columns(rt=pl.when(pl.col("trial") > 1).then("rt"))
     untimed = remfod(karat.Judgments(frame, karat.Ordinal(5)), length="words").notes
-    assert untimed[0] == "Left out, as they have no response time: 1 trial."
-    assert untimed[1].startswith("Times are adjusted to a length of ")
+    assert codes(untimed)[:2] == ["remfod.untimed", "length.adjusted"]
     by_length = compare_time_rules(own, length="words")
     assert by_length["intermissions"].to_list() == [
         remfod(own, rule, length="words").participants["intermissions"].sum() for rule in RULES
@@ -300,7 +305,7 @@ def test_columns_and_settings() -> None:
     numbers = dict.fromkeys(["trials", "intermissions", "rushes"], pl.Int64)
     assert dict(evidence.participants.schema) == {
         "participant": pl.String, "score": pl.Float64, "threshold": pl.Float64, "flagged": pl.Boolean,
-        "reason": pl.String, **numbers, "genuine_share": pl.Float64,
+        "message": pl.String, "values": pl.Struct(VALUES), **numbers, "genuine_share": pl.Float64,
     }  # fmt: skip
     assert evidence.participants["score"].to_list() == evidence.participants["genuine_share"].to_list()
     kinds = {"kind": pl.String, "degree": pl.Int64}
@@ -348,36 +353,33 @@ def test_nine_of_ten_genuine_trials_suffice() -> None:
         "participant": ["a", "b", "c"], "trials": [10, 10, 1], "intermissions": [1, 1, 0], "rushes": [0, 1, 0]
     })  # fmt: skip
     table = participants_table(people, counts, 0.9)
-    assert table.drop("reason").rows() == [
+    assert table.drop("message", "values").rows() == [
         ("c", 1.0, 0.9, False, 1, 0, 0, 1.0), ("a", 0.9, 0.9, False, 10, 1, 0, 0.9),
         ("b", 0.8, 0.9, True, 10, 1, 1, 0.8), ("d", None, 0.9, False, 0, 0, 0, None),
     ]  # fmt: skip
-    assert table["reason"].to_list() == [
-        "0 intermissions and 0 rushes in 1 timed trial: 100.0 % genuine (90 % needed)",
-        "1 intermission and 0 rushes in 10 timed trials: 90.0 % genuine (90 % needed)",
-        "1 intermission and 1 rush in 10 timed trials: 80.0 % genuine (90 % needed)",
-        "no timed trials",
+    assert with_reasons(table)["reason"].to_list() == [
+        "0 intermissions and 0 rushes in 1 trial with a time: 100 % genuine (90 % required)",
+        "1 intermission and 0 rushes in 10 trials with a time: 90 % genuine (90 % required)",
+        "1 intermission and 1 rush in 10 trials with a time: 80 % genuine (90 % required)",
+        "no response times",
     ]
 
 
 def test_words_for_one_and_for_many() -> None:
     usual = {"rule": "remfod", "genuine_at_least": 0.9}
-    assert summary(1, 1, 1, 1, 1, usual) == (
-        "remfod: 1 intermission, 1 rush in 1 round; 1 of 1 participant flagged (under 90 % genuine)."
+    assert str(found_message(1, 1, 1, 1, 1, usual)) == (
+        "1 intermission, 1 rush in 1 round; 1 of 1 participant flagged (under 90 % genuine)."
     )
-    assert summary(2000, 3000, 2, 1500, 4000, {"rule": "single", "genuine_at_least": 0.925}) == (
-        "remfod (rule single): 2,000 intermissions, 3,000 rushes in 2 rounds; 1,500 of 4,000 participants flagged "
-        "(under 92.5 % genuine)."
+    assert str(found_message(2000, 3000, 2, 1500, 4000, {"rule": "single", "genuine_at_least": 0.925})) == (
+        "2,000 intermissions, 3,000 rushes in 2 rounds; 1,500 of 4,000 participants flagged "
+        "(under 92.5 % genuine), rule single."
     )
     assert spread_note(0) == ()
-    assert spread_note(2) == (
-        "2 outlying trials where most times are exactly the same (MAD 0): any other time is outlying there, however "
-        "near. Are times rounded?",
-    )
+    assert spread_note(2) == (Message("remfod.no_spread", {"n": 2}),)
 
 
 def test_what_is_said_of_few_trials() -> None:
-    alike = "All times are the same: none can be outlying, and they say nothing about anybody."
+    alike = Message("remfod.all_times_equal")
     assert alike not in remfod(judgments([("p1", "test", 2.0)])).notes
     assert alike in remfod(judgments([("p1", "test", 2.0)] * 2)).notes
     assert remfod(judgments([("p1", "test", 2.0), ("p1", "filler", 3.0)])).notes == ()

@@ -7,9 +7,11 @@ import pytest
 
 import karat
 from karat.figures import to_svg
+from karat.messages import message_of
 from karat.screen.remfod import Remfod, remfod
 from karat.screen.remfod_figures import _density
 from karat.study.time_rules import TIME_RULES
+from messages import raises
 
 LIKERT = karat.datasets.load("likert")
 EVIDENCE = remfod(LIKERT)
@@ -69,7 +71,9 @@ def test_one_participant_with_the_cutoffs(participant: str, width: float) -> Non
     times, boxes = axes.lines[0], axes.lines[1]
     assert len(times.get_xdata()) == own["trials"]
     assert len(boxes.get_xdata()) == own["intermissions"] + own["rushes"]
-    assert own["reason"] in figure.get_suptitle().replace("\n", " ")
+    title = figure.get_suptitle().replace("\n", " ")
+    assert title.startswith(f"{participant}: {own['intermissions']} intermission")
+    assert f"in {own['trials']} timed trials" in title
     for side in ("own", "all"):
         assert any(text.get_text().startswith(side) for text in axes.texts)
     everything_inside(figure)
@@ -133,11 +137,12 @@ def test_adjusted_times_are_called_so() -> None:
 
 
 def test_who_is_not_there_is_said() -> None:
-    with pytest.raises(karat.KaratError, match="no participant p088; is p08 meant"):
+    with raises(karat.KaratError, "participants.no_participant") as caught:
         EVIDENCE.plot("p088")
+    assert message_of(caught.value).values == {"participant": "p088", "meant": "p08"}
     frame = judgments([2.0, 3.0], ["a", "b"]).frame
     frame = frame.with_columns(rt=frame["rt"].set(frame["participant"] == "b", None))
-    with pytest.raises(karat.KaratError, match="participant b has no timed trials to draw"):
+    with raises(karat.KaratError, "remfod.nothing_to_draw"):
         remfod(karat.Judgments(frame, karat.Ordinal(5))).plot("b")
 
 

@@ -9,8 +9,11 @@ import polars as pl
 import pytest
 
 import karat
-from karat.screen.evidence import ScreenError
+from karat.messages import Message
+from karat.screen.evidence import ScreenError, with_reasons
 from karat.screen.risk import risk, risk_levels, typical_run
+from messages import raises
+from screen.judged import message, note_codes
 
 CROWD = karat.datasets.load("crowd")
 
@@ -40,12 +43,14 @@ def test_scores_add_up_and_only_high_risk_is_flagged() -> None:
     assert (found["p0"]["pattern"], found["p0"]["time"], found["p0"]["accuracy"]) == (1, 1, 1)
     assert found["p0"]["level"] == "high"
     assert found["p0"]["flagged"]
-    assert found["p0"]["reason"].startswith("high (3 of 3): answers follow a pattern with a long run of equal answers;")
+    low = "far below the mean"
+    high = {"level": "risk high", "score": 3.0, "run": 60, "time": low, "accuracy": low}
+    assert message(found["p0"]) == ("risk.accuracy", high)
     assert found["p1"]["pattern"] == 0.5
     assert not found["p1"]["flagged"]
     assert found["p2"]["level"] is None
     assert found["p2"]["score"] is None
-    assert found["p2"]["reason"] == "no criterion of answers stood out"
+    assert message(found["p2"]) == ("risk.not_flagged", {})
 
 
 def test_every_score_is_the_one_of_the_paper() -> None:
@@ -72,7 +77,12 @@ def test_every_score_is_the_one_of_the_paper() -> None:
 def test_without_right_answers_agreement_with_the_majority_counts() -> None:
     frame = crowd().drop("expected")
     evidence = risk_levels(karat.Judgments(frame, karat.Binary()), ["p0"])
-    assert "agreement with the majority" in evidence.notes[0]
+    assert note_codes(evidence.notes)[0] == "risk.no_right_answers"
+    assert evidence.participants["message"][0] == "risk.agreement"
+    shown = with_reasons(evidence.participants)["reason"][0]
+    assert shown.startswith(
+        "high risk (3 of 3): answers follow a pattern with a run of 60 equal answers; mean time more"
+    )
     assert evidence.participants["accuracy"][0] == 1
     majority = frame.group_by("item").agg((pl.col("response").mean() > 0.5).cast(pl.Int64).alias("most"))
     own = frame.filter(pl.col("participant") == "p0").join(majority, on="item")
@@ -86,19 +96,25 @@ def test_a_doubtful_key_does_not_make_people_inaccurate() -> None:
         response=pl.when(pl.col("item").is_in(["i1", "i2"])).then(pl.col("expected")).otherwise("response"),
     )
     evidence = risk_levels(karat.Judgments(turned, karat.Binary()), ["p0"])
-    assert "2 items (i1, i2)" in evidence.notes[0]
-    assert "2 doubtful items left out of accuracy." in evidence.notes
+    assert Message("gold.doubtful", {"n": 2, "items": ["i1", "i2"], "more": None}) in evidence.notes
+    assert Message("gold.left_out", {"n": 2}) in evidence.notes
     counted = risk_levels(karat.Judgments(turned, karat.Binary()), ["p0"], doubtful="counted")
     assert (counted.participants["share_right"] < evidence.participants["share_right"]).all()
-    with pytest.raises(ScreenError, match="left out or counted"):
+    with raises(ScreenError, "gold.bad_doubtful"):
         risk_levels(karat.Judgments(turned, karat.Binary()), [], doubtful="dropped")  # type: ignore[arg-type]
+
+
+def test_without_right_answers_or_a_majority_there_is_no_accuracy() -> None:
+    frame = crowd().drop("expected").with_columns(item=pl.format("{}-{}", "participant", "item"))
+    with raises(ScreenError, "risk.no_majority"):
+        levels(frame, ["p0"])
 
 
 def test_times_are_needed_and_a_limit_is_refused() -> None:
     frame = crowd()
-    with pytest.raises(ScreenError, match="risk needs response times"):
+    with raises(ScreenError, "times.none"):
         levels(frame.drop("rt"), ["p0"])
-    with pytest.raises(ScreenError, match="risk: trials had a time limit"):
+    with raises(ScreenError, "time_limit.stated"):
         levels(frame, ["p0"], time_limit=10)
 
 

@@ -11,10 +11,14 @@ import polars as pl
 import pytest
 
 import karat
+from karat.messages import Message, NotComputed
+from karat.screen.evidence import ScreenError
+from karat.screen.gold import gold
 from karat.screen.run import run
 from karat.study.built_in_criteria import BUILT_IN
 from karat.study.criteria import CRITERIA
 from karat.study.study import load
+from messages import codes, raises
 from study.studies import RATING, write_study
 
 LIKERT = karat.datasets.load("likert")
@@ -26,7 +30,7 @@ def test_without_rules_there_is_evidence_and_nobody_is_excluded() -> None:
     assert set(screening.skipped) == {"eligibility", "quiz", "inconsistency"}
     assert screening.excluded == ()
     assert screening.kept == LIKERT
-    assert "no rule was stated" in str(screening)
+    assert codes(screening.summary)[-1] == "screening.no_rule"
 
 
 def test_who_is_excluded_early_does_not_move_later_cutoffs() -> None:
@@ -50,24 +54,27 @@ def test_a_rule_that_needs_both_excludes_only_those_who_are_flagged_by_both() ->
 def test_settings_are_those_of_the_study_file() -> None:
     screening = run(LIKERT, {"completion": {"at_least": 0.5}, "exclude": "any"})
     assert screening.excluded == ()
-    with pytest.raises(ValueError, match="no setting 'atleast'; is at_least meant"):
+    with raises(ScreenError, "rules.not_applicable") as caught:
         run(LIKERT, {"completion": {"atleast": 0.5}})
-    with pytest.raises(ValueError, match="no screening criterion 'remofd'; is remfod meant"):
+    assert "no setting 'atleast'; is at_least meant" in str(caught.value)
+    with raises(ScreenError, "rules.not_applicable") as caught:
         run(LIKERT, {"remofd": {}})
+    assert "no screening criterion 'remofd'; is remfod meant" in str(caught.value)
 
 
 def test_what_cannot_run_is_listed_with_the_reason() -> None:
     frame = LIKERT.frame.drop("rt")
     screening = run(karat.Judgments(frame, LIKERT.scales), {"completion": {}, "remfod": {}, "exclude": "any"})
-    assert screening.skipped == {
-        "remfod": "remfod needs response times, and these judgments have none (column rt, in seconds)."
-    }
-    assert "remfod could not run" in str(screening)
+    assert list(screening.skipped) == ["remfod"]
+    assert isinstance(screening.skipped["remfod"], NotComputed)
+    assert screening.summary[0] == Message(
+        "screening.skipped", {"criterion": "remfod", "why": screening.skipped["remfod"]}
+    )
 
 
 def test_working_time_needs_the_stated_minutes() -> None:
     rules = {"speed": {"share_of_expected": 0.4, "mean_below": 0.1, "median_below": 0.1}, "exclude": "any"}
-    assert "expected_minutes" in run(LIKERT, rules).skipped["speed"]
+    assert "speed" in run(LIKERT, rules).skipped
     rules["speed"]["expected_minutes"] = 10
     flagged = run(LIKERT, rules).evidence["speed"].flagged
     short = LIKERT.participants.filter(LIKERT.participants["working_time"] <= 240)["participant"].to_list()
@@ -79,7 +86,7 @@ def test_everybody_excluded_is_a_result_and_not_a_crash() -> None:
     screening = run(LIKERT, rules)
     assert len(screening.excluded) == 48
     assert screening.remaining == {"completion": 47, "clock": 0, "answers": 0}
-    assert "nobody is left" in screening.skipped["attention"]
+    assert screening.skipped["attention"] == NotComputed("screening.nobody_left")
     assert len(screening.kept) == 0
 
 
@@ -113,14 +120,17 @@ def test_every_criterion_of_the_registry_is_computed_with_settings_it_knows() ->
         assert {parameter.name for parameter in parameters} == set(fields), name
         for parameter in parameters:
             assert parameter.default == fields[parameter.name].get_default(call_default_factory=True), name
-        assert ("work" in inspect.signature(function).parameters) == criterion.in_tasks, name
+        assert ("executor" in inspect.signature(function).parameters) == criterion.in_tasks, name
         assert not criterion.in_parts or callable(pkgutil.resolve_name(criterion.in_parts)), name
 
 
 def test_plain_data_for_the_json_file() -> None:
     data = json.loads(json.dumps(run(LIKERT, {"completion": {}, "remfod": {}, "exclude": "any"}).to_dict()))
     assert data["participants"]["p31"]["excluded"] is True
-    assert set(data["participants"]["p01"]["criteria"]["remfod"]) == {"score", "threshold", "flagged", "reason"}
+    found = data["participants"]["p01"]["criteria"]["remfod"]
+    assert set(found) == {"score", "threshold", "flagged", "reason", "message", "values"}
+    assert found["message"] == "remfod.genuine"
+    assert found["reason"] == str(Message(found["message"], found["values"]))
     assert data["summary"]["excluded"] == 6
     assert data["settings"]["exclude"] == "any"
 
@@ -145,16 +155,21 @@ def test_the_procedure_runs_where_it_is_stated() -> None:
     assert data["settings"]["procedure"]["criteria"] == ["markov"]
     stopped = run(crowd, {"procedure": {"least_index": 0.9}})
     assert stopped.excluded == ()
-    assert "below .900" in stopped.evidence["procedure"].participants["reason"][0]
+    assert stopped.evidence["procedure"].participants["message"][0] == "procedure.index_below"
+    assert "below .900" in stopped.table()["procedure_reason"][0]
     refused = run(crowd, {"procedure": {"verdict": "any criterion"}})
-    assert "candidates_only" in refused.skipped["procedure"]
+    assert refused.skipped["procedure"] == NotComputed("procedure.verdict")
+
+
+def easiest(judgments: karat.Judgments) -> str:
+    """The item that most participants answer correctly."""
+    shares = judgments.frame.group_by("item").agg((pl.col("response") == pl.col("expected")).mean().alias("share"))
+    return str(shares.sort("share", "item")["item"][-1])
 
 
 def with_a_wrong_key(judgments: karat.Judgments) -> karat.Judgments:
     """The judgments with the key of the easiest item turned."""
-    shares = judgments.frame.group_by("item").agg((pl.col("response") == pl.col("expected")).mean().alias("share"))
-    easy = shares.sort("share", "item")["item"][-1]
-    turned = pl.when(pl.col("item") == easy).then(pl.col("expected").replace({"0": "1", "1": "0"}))
+    turned = pl.when(pl.col("item") == easiest(judgments)).then(pl.col("expected").replace({"0": "1", "1": "0"}))
     frame = judgments.frame.with_columns(expected=turned.otherwise(pl.col("expected")))
     return karat.Judgments(frame, judgments.scales)
 
@@ -168,9 +183,11 @@ def with_a_wrong_key(judgments: karat.Judgments) -> karat.Judgments:
 )
 def test_a_doubtful_key_is_a_note_once(rules: dict[str, dict[str, str]], name: str) -> None:
     crowd = karat.datasets.load("crowd")
-    found = run(with_a_wrong_key(crowd), {**rules, "exclude": "all"})
-    told = [(criterion, note) for criterion, one in found.evidence.items() for note in one.notes
-            if "Check the key before anybody is called inaccurate." in note]  # fmt: skip
-    assert [criterion for criterion, _ in told] == [name]
+    wrong = with_a_wrong_key(crowd)
+    (doubt,) = gold(wrong).notes
+    found = run(wrong, {**rules, "exclude": "all"})
+    assert [criterion for criterion, one in found.evidence.items() if doubt in one.notes] == [name]
+    assert sum(one.notes.count(doubt) for one in found.evidence.values()) == 1
     sound = run(crowd, {**rules, "exclude": "all"})
-    assert not any("Check the key" in note for one in sound.evidence.values() for note in one.notes)
+    assert not gold(crowd).notes
+    assert not any(doubt in one.notes for one in sound.evidence.values())

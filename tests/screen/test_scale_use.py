@@ -12,8 +12,11 @@ from hypothesis import strategies as st
 
 import karat
 import strategies
+from karat.messages import Message
+from karat.screen.evidence import ScreenError, with_reasons
 from karat.screen.scale_use import scale_use
-from screen.judged import FIVE, judgments
+from messages import raises
+from screen.judged import FIVE, judgments, message, note_codes
 
 
 def rows(judgments: karat.Judgments) -> dict[str, dict[str, Any]]:
@@ -29,10 +32,13 @@ def test_neutral_answers_above_the_limit_are_flagged() -> None:
     evidence = scale_use(table)
     assert evidence.flagged == ["more"]
     assert evidence.participants["score"].to_list() == [0.5, 0.75, 0.0]
-    assert rows(table)["more"]["reason"] == "3 of 4 answers are neutral; the commonest answer, 3, has 75 %"
+    more = {"neutral": 3, "answers": 4, "commonest": "3", "share": 0.75}
+    assert message(rows(table)["more"]) == ("scale_use.neutral", more)
+    shown = with_reasons(evidence.participants)["reason"][1]
+    assert shown == "3 of 4 answers neutral; most common answer: “3” (75 %)"
     assert rows(table)["more"]["points_used"] == 0.4
     assert scale_use(table, neutral_at_most=0.8).flagged == []
-    with pytest.raises(karat.KaratError, match="share from 0 to 1"):
+    with raises(ScreenError, "scale_use.neutral_at_most"):
         scale_use(table, neutral_at_most=50)
 
 
@@ -40,8 +46,9 @@ def test_without_a_neutral_point_nobody_is_flagged_and_it_is_said() -> None:
     evidence = scale_use(judgments({"p1": [2, 2, 2]}, karat.Ordinal(4)))
     assert evidence.participants["score"].to_list() == [None]
     assert evidence.flagged == []
-    assert "no neutral point" in evidence.notes[0]
-    assert evidence.participants["reason"][0] == "the scale has no neutral point; the commonest answer, 2, has 100 %"
+    assert note_codes(evidence.notes)[0] == "scale_use.no_neutral_point"
+    (row,) = evidence.participants.to_dicts()
+    assert message(row) == ("scale_use.commonest", {"commonest": "2", "share": 1.0})
     choices = judgments({"p1": ["none", "none", "left"]}, karat.Choice(none=True))
     assert scale_use(choices).flagged == ["p1"]
 
@@ -54,7 +61,7 @@ def test_compression_against_the_median_participant(column: str) -> None:
     assert scale_use(table).notes == ()
     assert [row["compression"] for row in rows(table).values()] == [1.0, 1.0, 0.25, 0.0, 1.0]
     tested = karat.Judgments(table.frame.with_columns(function=pl.lit("test")), FIVE)
-    assert "Only test items" in scale_use(tested).notes[0]
+    assert note_codes(scale_use(tested).notes) == ["scale_use.only_test_items"]
     assert rows(tested)["narrow"]["compression"] == 0.25
 
 
@@ -68,8 +75,8 @@ def test_compression_that_cannot_be_known() -> None:
     upside_down = judgments(
         {"p1": [1, 5]}, function=pl.lit("filler"), status=alternating("grammatical", "ungrammatical")
     )
-    assert "does not rate high items above" in scale_use(upside_down).notes[0]
-    assert "No items are known" in scale_use(judgments({"p1": [1, 5]})).notes[0]
+    assert note_codes(scale_use(upside_down).notes) == ["scale_use.no_contrast"]
+    assert note_codes(scale_use(judgments({"p1": [1, 5]})).notes) == ["scale_use.no_clear_items"]
     unbounded = judgments({"p1": [1, 5]}, karat.Continuous(), expected=pl.lit("3-4"))
     assert rows(unbounded)["p1"]["compression"] is None
     slider = judgments({"p1": [90, 10]}, karat.Continuous(0, 100), expected=alternating("80-100", "0-20"))
@@ -82,8 +89,8 @@ def test_practice_and_missing_answers_are_left_out() -> None:
     found = rows(judgments({"p1": [3, 1, 3, None], "p2": [3, None]}, function=function))
     assert (found["p1"]["score"], found["p1"]["answers"]) == (0.5, 2)
     assert (found["p2"]["score"], found["p2"]["flagged"]) == (None, False)
-    assert found["p2"]["reason"] == "no answers outside practice"
-    with pytest.raises(karat.KaratError, match="nobody answered"):
+    assert message(found["p2"]) == ("answering.none", {})
+    with raises(ScreenError, "answering.nobody"):
         scale_use(judgments({"p1": [1]}, function=pl.lit("practice")))
 
 
@@ -118,11 +125,11 @@ def test_everybody_gets_evidence_on_any_scale(table: karat.Judgments) -> None:
         evidence.participants["participant"].to_list()
         == table.frame["participant"].unique(maintain_order=True).to_list()
     )
-    assert evidence.participants["reason"].null_count() == 0
+    assert with_reasons(evidence.participants)["reason"].null_count() == 0
     assert evidence.participants["flagged"].null_count() == 0
 
 
 def test_the_middle_of_an_odd_scale_is_neutral_where_none_is_named() -> None:
     evidence = scale_use(judgments({"p": [3, 3, 3, 5], "q": [1, 3, 4, 5]}, karat.Ordinal(5)))
     assert evidence.flagged == ["p"]
-    assert evidence.notes[0] == "The scale names no neutral point: its middle, 3, is taken for it."
+    assert evidence.notes[0] == Message("neutral.middle", {"points": ["3"]})

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import karat
+from karat.messages import Message
 from karat.screen.run import run
 
 LIKERT = karat.datasets.load("likert")
@@ -18,16 +19,18 @@ def test_notes_are_gathered_and_a_shared_one_is_said_once(tmp_path: Path) -> Non
     assert len(said) > len(set(said)) > 1
     first, second = screening.evidence["even_odd"], screening.evidence["person_total"]
     (shared,) = set(first.notes) & set(second.notes)
-    assert f"even_odd, person_total: {shared}" in screening.notes
+    assert Message("screening.note", {"criteria": ["even_odd", "person_total"], "note": shared}) in screening.notes
     assert len(screening.notes) == len(set(said))
     for note in said:
-        assert len([told for told in screening.notes if told.endswith(note)]) == 1
+        assert len([one for one in screening.notes if one.values["note"] == note]) == 1
     screening.write(tmp_path)
     told = json.loads((tmp_path / "screening.json").read_text(encoding="utf-8"))
-    assert told["summary"]["notes"] == list(screening.notes)
+    assert told["summary"]["notes"] == list(map(str, screening.notes))
 
 
-def test_a_note_that_begins_with_the_name_of_its_criterion_has_it_once() -> None:
+def test_a_note_that_a_criterion_gives_twice_is_there_once() -> None:
     screening = run(LIKERT, {"completion": {}})
-    own = replace(screening.evidence["completion"], notes=("completion: so it is.", "completion: so it is."))
-    assert replace(screening, evidence={"completion": own}).notes == ("completion: so it is.",)
+    note = Message("screening.nobody_left")
+    own = replace(screening.evidence["completion"], notes=(note, note))
+    (found,) = replace(screening, evidence={"completion": own}).notes
+    assert found == Message("screening.note", {"criteria": ["completion"], "note": note})

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import karat
+from karat.messages import Message
 from karat.models.sensitivity import sensitivity
 from karat.screen.controls import controls
 
@@ -64,11 +65,9 @@ def test_one_kind_of_sentences_leaves_them_undefined_with_a_note() -> None:
     told = rows(evidence)
     assert (told["p1"]["d_prime"], told["p1"]["criterion_c"]) == (None, None)
     assert told["p2"]["d_prime"] > 0
-    assert evidence.notes == (
-        "d' and c are not defined for 1 of 2 participants: they need answers both where yes and where no is right.",
-    )
+    assert evidence.notes == (Message("sensitivity.undefined", {"undefined": 1, "participants": 2}),)
     alone = controls(answered({"p1": ("yyyyyy", "")}))
-    assert "not defined for anybody" in alone.notes[0]
+    assert alone.notes[0] == Message("sensitivity.undefined", {"undefined": 1, "participants": 1})
 
 
 def test_yes_is_the_second_level_however_expected_spells_it() -> None:

@@ -9,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
+from karat.messages import Message
 from karat.screen.remfod import remfod
 from karat.screen.sentence_length import adjusted_for_length
+from messages import codes, raises
 
 
 def judgments(lengths: list[object], times: list[float], people: list[str] | None = None) -> karat.Judgments:
@@ -49,7 +51,7 @@ def test_the_slope_is_found_and_pauses_hardly_move_it(case: tuple[list[int], flo
     times[::8] *= 30
     frame = judgments(lengths, times.tolist()).frame
     adjusted, (note,) = adjusted_for_length(frame, "sentence")
-    assert float(note.removesuffix(".").split()[-1]) == pytest.approx(slope, abs=0.00501)
+    assert note.values["power"] == pytest.approx(slope, abs=0.00501)
     plain = np.delete(adjusted["rt"].to_numpy(), np.s_[::8])
     assert np.ptp(plain) <= 1e-6 * plain.max()
 
@@ -73,7 +75,7 @@ def test_the_slope_minimises_the_sum_of_absolute_differences() -> None:
     run, rise = x[20:] - x[:20], y[20:] - y[:20]
     candidates = np.linspace(-1, 3, 40_001)
     best = candidates[np.argmin([np.abs(rise - slope * run).sum() for slope in candidates])]
-    assert note.endswith(f"to the power {best:.2f}.")
+    assert note.values["power"] == pytest.approx(best, abs=0.00501)
 
 
 def test_a_pause_stays_an_intermission_and_its_cutoffs_are_in_seconds() -> None:
@@ -96,9 +98,8 @@ def test_a_pause_stays_an_intermission_and_its_cutoffs_are_in_seconds() -> None:
 def test_texts_are_counted_in_characters_and_written_numbers_read() -> None:
     times = [1.0, 2.0, 4.0, 8.0]
     texts = adjusted_for_length(judgments(["ü" * n for n in (1, 2, 4, 8)], times).frame, "sentence")
-    assert texts[1] == (
-        "Times are adjusted to a length of 3 (characters of sentence): they grow with length to the power 1.00.",
-    )
+    assert codes(texts[1]) == ["length.adjusted_characters"]
+    assert texts[1][0].values == {"length": 3, "column": "sentence", "power": pytest.approx(1)}
     written = adjusted_for_length(judgments(["1", "2", "4", "8"], times).frame, "sentence")
     numbers = adjusted_for_length(judgments([1, 2, 4, 8], times).frame, "sentence")
     assert texts[0]["rt"].to_list() == written[0]["rt"].to_list() == numbers[0]["rt"].to_list() == [3.0] * 4
@@ -106,22 +107,22 @@ def test_texts_are_counted_in_characters_and_written_numbers_read() -> None:
 
 def test_what_cannot_be_adjusted_is_kept_and_said() -> None:
     times = [1.0, 2.0, 3.0, 50.0]
-    for lengths, sentence in (
-        ([7, 7, 7, 7], "no two trials of one participant and item function differ in it"),
-        ([0, -1, 0, 0], "no trial has a length above 0"),
-        ([None] * 4, "no trial has a length above 0"),
+    for lengths, code in (
+        ([7, 7, 7, 7], "length.all_equal"),
+        ([0, -1, 0, 0], "length.none"),
+        ([None] * 4, "length.none"),
     ):
         evidence = remfod(judgments(lengths, times), length="sentence")
-        assert sentence in evidence.notes[0]
+        assert evidence.notes[0].code == code
         assert evidence.timed["rt"].to_list() == times
-    assert "no two trials" in remfod(judgments([7], [2.0]), length="sentence").notes[0]
+    assert remfod(judgments([7], [2.0]), length="sentence").notes[0].code == "length.all_equal"
     adjusted, notes = adjusted_for_length(judgments([1, 2, 4, None], [*times[:3], 9.0]).frame, "sentence")
     assert adjusted["rt"][3] == 9.0
-    assert notes[1] == "Without a length in sentence, and so not adjusted: 1 trial."
+    assert notes[1] == Message("length.missing", {"n": 1, "column": "sentence"})
     zero = adjusted_for_length(judgments([1, 2, 4, 8], [0.0, 2.0, 4.0, 8.0]).frame, "sentence")[0]
     assert zero["rt"][0] == 0.0
 
 
 def test_a_column_of_neither_texts_nor_numbers_is_refused() -> None:
-    with pytest.raises(karat.KaratError, match="neither texts nor lengths"):
+    with raises(karat.KaratError, "length.neither"):
         remfod(judgments([True, False], [1.0, 2.0]), length="sentence")

@@ -11,8 +11,10 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 import karat
+from karat.messages import Message, message_of
 from karat.screen import ScreenError, source_effect
 from karat.screen.source_effect import _Clustered
+from messages import codes, raises
 
 CROWD = karat.datasets.load("crowd")
 
@@ -141,17 +143,19 @@ def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
 
 def test_time_is_a_mediator_and_refused_unless_the_direct_effect_is_meant() -> None:
     judgments = crowd_of()
-    with pytest.raises(ScreenError, match=r'mediator.*effect="direct"'):
+    with raises(ScreenError, "source_effect.mediator") as caught:
         source_effect(judgments, adjust=["difficulty", "rt"])
+    assert message_of(caught.value).values == {"column": "rt", "source": "source", "outcome": "correct"}
     direct = source_effect(judgments, adjust=["difficulty", "rt"], effect="direct")
     assert direct.adjust == ("difficulty", "rt")
     assert direct.settings["effect"] == "direct"
 
 
 def test_what_goes_together_cannot_be_told_apart() -> None:
-    with pytest.raises(ScreenError, match="expert and source go together without exception"):
+    with raises(ScreenError, "source_effect.confounded") as caught:
         source_effect(crowd_of(), adjust=["expert"])
-    with pytest.raises(ScreenError, match="item follows from the other columns"):
+    assert message_of(caught.value).values == {"column": "expert", "source": "source"}
+    with raises(ScreenError, "source_effect.redundant"):
         source_effect(crowd_of(), adjust=["difficulty", "item"])
 
 
@@ -160,8 +164,8 @@ def test_groups_tell_the_outcome_as_it_is() -> None:
     means = dict(found.groups.select("source", "mean").iter_rows())
     assert found.effects["estimate"][0] == pytest.approx(means["guesser"] - means["earnest"])
     assert found.groups["participants"].sum() == 120
-    assert "not adjusted for anything" in str(found)
-    assert any("only if" in note for note in found.notes)
+    assert codes(found.summary) == ["source_effect.not_adjusted", *["source_effect.effect"] * 3]
+    assert "source_effect.adjustment_set" in codes(found.notes)
 
 
 def test_empty_cells_are_left_out_and_counted() -> None:
@@ -171,27 +175,33 @@ def test_empty_cells_are_left_out_and_counted() -> None:
     )
     found = source_effect(karat.Judgments(judgments.frame, judgments.scales, people))
     gone = judgments.frame.filter(pl.col("participant") == "p1").height
-    assert any(note.startswith(f"{gone} answers left out") for note in found.notes)
+    assert Message("source_effect.left_out", {"answers": gone}) in found.notes
     assert found.groups["answers"].sum() == len(judgments) - gone
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("settings", "code", "values"),
     [
-        ({"outcome": "corect"}, "is correct meant"),
-        ({"source": "sauce"}, "is source meant"),
-        ({"reference": "moon"}, "there are lab, online"),
-        ({"model": "probit"}, "linear or logistic"),
-        ({"level": 2}, "level is a probability"),
-        ({"adjust": ["source"]}, "different columns"),
-        ({"outcome": "difficulty"}, "must be a number"),
-        ({"outcome": "rt", "model": "logistic"}, "0 and 1"),
-        ({"doubtful": "maybe"}, "left out or counted"),
+        ({"outcome": "corect"}, "source_effect.no_column", {"column": "corect", "close": "correct"}),
+        ({"source": "sauce"}, "source_effect.no_column", {"column": "sauce", "close": "source"}),
+        ({"reference": "moon"}, "source_effect.reference",
+         {"reference": "moon", "source": "source", "values": ["lab", "online"]}),
+        ({"model": "probit"}, "source_effect.settings", {}),
+        ({"level": 2}, "source_effect.level", {"level": 2}),
+        ({"adjust": ["source"]}, "source_effect.same_column", {}),
+        ({"outcome": "difficulty"}, "source_effect.not_a_number", {"outcome": "difficulty"}),
+        ({"outcome": "rt", "model": "logistic"}, "source_effect.not_binary", {"outcome": "rt"}),
     ],
-)
-def test_what_is_wrong_is_said(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(ScreenError, match=message):
+)  # fmt: skip
+def test_what_is_wrong_is_an_error(settings: dict[str, Any], code: str, values: dict[str, Any]) -> None:
+    with raises(ScreenError, code) as caught:
         source_effect(crowd_of(), **settings)
+    assert message_of(caught.value).values == values
+
+
+def test_doubtful_items_are_left_out_or_counted() -> None:
+    with pytest.raises(ScreenError):
+        source_effect(crowd_of(), doubtful="maybe")  # type: ignore[arg-type]
 
 
 def test_a_group_that_is_always_right_has_no_logistic_model() -> None:
@@ -201,6 +211,6 @@ def test_a_group_that_is_always_right_has_no_logistic_model() -> None:
         response=pl.when(pl.col("participant").is_in(lab)).then(pl.col("expected")).otherwise(pl.col("response"))
     )
     perfect = karat.Judgments(frame, judgments.scales, judgments.participants)
-    with pytest.raises(ScreenError, match="no maximum"):
+    with raises(ScreenError, "source_effect.no_maximum"):
         source_effect(perfect, model="logistic")
     assert source_effect(perfect).effects["estimate"][0] < 0

@@ -7,8 +7,10 @@ import polars as pl
 import pytest
 
 import karat
+from karat.messages import message_of
 from karat.screen import spammer_index
 from karat.screen.crowd import crowd, fit
+from messages import codes, raises
 
 CROWD = karat.datasets.load("crowd")
 
@@ -56,7 +58,7 @@ def test_labels_have_an_index_for_every_baseline_and_one_without() -> None:
     assert index.baselines["baseline"].to_list() == ["a", "b", "c"]
     assert index.baselines["value"].n_unique() == 3
     assert index.baselines["value"].min() <= index.value <= index.baselines["value"].max()  # type: ignore[operator]
-    assert any("depends on the baseline" in note for note in index.notes)
+    assert "spammer_index.pooled" in codes(index.notes)
     assert np.isnan(index.agreement["icc_agreement"])
 
 
@@ -87,26 +89,29 @@ def test_ratings_choices_and_conditions() -> None:
     plain, told_apart = spammer_index(likert), spammer_index(likert, conditions=["order", "integration"])
     assert plain.family == "ordinal"
     assert told_apart.log_likelihood > plain.log_likelihood
-    with pytest.raises(karat.KaratError, match="no column ordr; is order meant"):
+    with raises(karat.screen.ScreenError, "crowd.no_column") as caught:
         spammer_index(likert, conditions=["ordr"])
+    assert message_of(caught.value).values == {"column": "ordr", "close": "order"}
 
 
 @pytest.mark.parametrize(
     ("people", "items", "answers", "scale", "why"),
     [
-        (["p"] * 4, list("abcd"), ["1", "0"] * 2, karat.Binary(("0", "1")), "at least two of each"),
-        (["p", "p", "q", "q"], list("abab"), ["1"] * 4, karat.Binary(("0", "1")), "the same answer"),
-        (["p", "q"], ["a", "a"], ["1", "2"], karat.Magnitude(), "answers in categories"),
+        (["p"] * 4, list("abcd"), ["1", "0"] * 2, karat.Binary(("0", "1")), "crowd.too_few"),
+        (["p", "p", "q", "q"], list("abab"), ["1"] * 4, karat.Binary(("0", "1")), "crowd.same_answer"),
+        (["p", "q"], ["a", "a"], ["1", "2"], karat.Magnitude(), "crowd.no_categories"),
     ],
 )
-def test_what_cannot_be_compared_is_a_sentence(
-    people: list[str], items: list[str], answers: list[str], scale: karat.scales.Scale, why: str
+def test_what_cannot_be_compared_is_an_error(
+    people: list[str], items: list[str], answers: list[str], scale: karat.judgments.scales.Scale, why: str
 ) -> None:
-    with pytest.raises(karat.KaratError, match=why):
+    with raises(karat.screen.ScreenError, why):
         spammer_index(karat.Judgments({"participant": people, "item": items, "response": answers}, scale))
 
 
 def test_it_reads_as_a_sentence_that_accuses_nobody() -> None:
     text = str(spammer_index(CROWD))
     assert text.startswith("Spammer Index .1")
-    assert "may have answered without regard to the task" in text
+    assert "may have answered without regard to the items" in text
+    (message,) = spammer_index(CROWD).summary
+    assert (message.code, message.values["suspicious"]) == ("spammer_index.suspicious", 13)

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import karat
+from karat.messages import Message, with_code
 from karat.screen import spammer_index
 from karat.screen.crowd import crowd, fit
 from karat.screen.spammer_labels import index_of_labels
@@ -55,7 +56,7 @@ def test_the_bootstrap_near_zero_agrees() -> None:
     assert told == [(number, 19) for number in range(1, 20)]
     assert found.lower < 1e-6
     assert found.upper == pytest.approx(profile.upper, abs=0.08)
-    assert any("baseline a" in note for note in found.notes)
+    assert Message("spammer_index.bootstrap_baseline", {"baseline": "a"}) in found.notes
 
 
 @pytest.mark.slow
@@ -79,5 +80,6 @@ def test_a_model_without_a_maximum_is_told() -> None:
     table = {"participant": [f"w{i}" for i in who], "item": [f"t{j}" for j in what],
              "response": ["abc"[j % 3] for j in what]}  # fmt: skip
     index = spammer_index(karat.Judgments(table, karat.Nominal(["a", "b", "c"])))
-    assert any("did not converge" in note for note in index.notes)
+    inner = [note.values["note"].code for note in with_code(index.notes, "spammer_index.baseline")]
+    assert "spammer_index.not_converged" in inner
     assert 0 <= index.lower <= index.value <= index.upper <= 1

@@ -8,10 +8,12 @@ import pytest
 from scipy.optimize import minimize
 
 import karat
+from karat.messages import Message
 from karat.models.glrm.threads import one_thread
 from karat.screen import ScreenError, spammer_index
 from karat.screen.crowd import crowd
 from karat.screen.spammer_rounds import _forms, _Model, _variances, index_of_rounds, round_column
+from messages import raises
 
 WORKERS, TASKS, ROUNDS = 30, 25, 2
 
@@ -50,7 +52,7 @@ def test_it_is_the_share_of_workers_in_all_parts(kinds: int) -> None:
     assert index.interval == "profile"
     # The rounds are 1 apart: the variance of two numbers d apart is d^2 / 2.
     assert variances["time"] == pytest.approx(0.5, abs=0.5)
-    assert any("2 rounds (repetition)" in note for note in index.notes)
+    assert Message("spammer_index.rounds", {"rounds": 2, "column": "repetition"}) in index.notes
 
 
 def test_the_rounds_variance_is_that_of_their_coefficients() -> None:
@@ -126,7 +128,7 @@ def test_answers_without_a_round_are_told() -> None:
         repetition=pl.when(pl.int_range(pl.len()) < 7).then(None).otherwise(pl.col("repetition"))
     )
     index = spammer_index(karat.Judgments(frame, karat.Binary(("0", "1"))))
-    assert any("7 answers without a value of repetition left out" in note for note in index.notes)
+    assert Message("spammer_index.without_round", {"answers": 7, "column": "repetition"}) in index.notes
 
 
 def test_labels_have_no_form_with_rounds_and_say_so() -> None:
@@ -137,7 +139,7 @@ def test_labels_have_no_form_with_rounds_and_say_so() -> None:
         ),
         karat.Nominal(["a", "b", "c"]),
     )
-    with pytest.raises(ScreenError, match="not for labels"):
+    with raises(ScreenError, "spammer_index.labels_in_rounds"):
         index_of_rounds(crowd(labels, "x"), "repetition")
     index = spammer_index(labels)
-    assert any("Rounds (repetition) are not told apart for labels" in note for note in index.notes)
+    assert Message("spammer_index.rounds_of_labels", {"column": "repetition"}) in index.notes

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 
 import karat
 import strategies
+from karat.screen.evidence import ScreenError, with_reasons
 from karat.screen.straightlining import straightlining
-from screen.judged import FIVE, judgments
+from messages import raises
+from screen.judged import FIVE, judgments, message
 
 
 def varied(trials: int, seed: int = 0) -> list[int]:
@@ -26,22 +28,25 @@ def rows(judgments: karat.Judgments, **settings: Any) -> dict[str, dict[str, Any
 
 
 def test_every_pattern_is_named() -> None:
-    earnest = varied(75)
+    attentive = varied(75)
     people = {
         "same": [3] * 75, "zigzag": [1, 5] * 37 + [1], "waltz": [1, 2, 5] * 25, "run": [4] * 20 + varied(55, 1),
-        "earnest": earnest,
+        "attentive": attentive,
     }  # fmt: skip
     found = rows(judgments(people))
-    assert found["same"]["reason"] == "the same answer 3 in all 75 trials"
+    assert message(found["same"]) == ("straightlining.same", {"answer": "3", "trials": 75})
     assert found["same"]["score"] == pytest.approx(5.0**-74)
-    assert found["zigzag"]["reason"] == "answers repeat every 2 trials in 73 of 73"
-    assert found["waltz"]["reason"] == "answers repeat every 3 trials in 72 of 72"
-    assert found["run"]["reason"].startswith("the answer 4 in 2")
-    assert found["earnest"]["reason"].startswith("no pattern: the longest run is ")
+    assert message(found["zigzag"]) == ("straightlining.period", {"period": 2, "equal": 73, "comparisons": 73})
+    assert message(found["waltz"]) == ("straightlining.period", {"period": 3, "equal": 72, "comparisons": 72})
+    run = {"answer": "4", "run": found["run"]["longest_run"], "trials": 75}
+    assert message(found["run"]) == ("straightlining.run", run)
+    assert run["run"] >= 20
+    longest = {"run": found["attentive"]["longest_run"], "trials": 75}
+    assert message(found["attentive"]) == ("straightlining.no_pattern", longest)
     assert [name for name, row in found.items() if row["flagged"]] == ["same", "zigzag", "waltz", "run"]
     assert found["same"]["variability"] == 0
-    assert found["earnest"]["variability"] == pytest.approx(np.std(earnest, ddof=1))
-    assert found["earnest"]["threshold"] == 0.001
+    assert found["attentive"]["variability"] == pytest.approx(np.std(attentive, ddof=1))
+    assert found["attentive"]["threshold"] == 0.001
 
 
 def test_the_order_is_that_of_presentation() -> None:
@@ -50,9 +55,10 @@ def test_the_order_is_that_of_presentation() -> None:
     table = judgments({"p1": presented}).frame
     by_answer = table.sort("response")
     assert straightlining(karat.Judgments(by_answer, FIVE)).flagged == []
-    evidence = straightlining(karat.Judgments(by_answer.drop("trial"), FIVE))
-    assert evidence.flagged == ["p1"]
-    assert "no column trial" in evidence.notes[0]
+    unordered = karat.Judgments(by_answer.drop("trial"), FIVE)
+    with raises(karat.screen.ScreenError, "order.needed"):
+        straightlining(unordered)
+    assert straightlining(unordered.with_row_order()).flagged == ["p1"]
 
 
 def test_sessions_follow_each_other() -> None:
@@ -67,7 +73,7 @@ def test_a_side_in_a_choice_task() -> None:
     left = ["left"] * 60 + ["right"] * 15
     np.random.default_rng(2).shuffle(left)
     found = rows(judgments({"p1": left, "p2": ["left", "right", "right"] * 2 + ["none"] * 2}, karat.Choice(none=True)))
-    assert found["p1"]["reason"] == "the left side in 60 of 75 choices"
+    assert message(found["p1"]) == ("straightlining.left", {"chosen": 60, "choices": 75})
     assert found["p1"]["left_share"] == 0.8
     assert found["p2"]["side_p"] == pytest.approx(2 * (15 + 6 + 1) / 64)
     assert found["p2"]["variability"] is None
@@ -77,14 +83,14 @@ def test_practice_and_missing_answers_are_left_out() -> None:
     people: dict[str, list[Any]] = {"p1": [1, 2, *[3] * 10, None], "p2": [1, 2], "p3": [None] * 4}
     table = judgments(people, function=pl.when(pl.col("trial") <= 2).then(pl.lit("practice")).otherwise(pl.lit("test")))
     found = rows(table)
-    assert found["p1"]["reason"] == "the same answer 3 in all 10 trials"
+    assert message(found["p1"]) == ("straightlining.same", {"answer": "3", "trials": 10})
     for name in ("p2", "p3"):
         assert found[name]["score"] is None
         assert not found[name]["flagged"]
-        assert found[name]["reason"] == "no answers outside practice"
-    with pytest.raises(karat.KaratError, match="nobody answered"):
+        assert message(found[name]) == ("answering.none", {})
+    with raises(ScreenError, "answering.nobody"):
         straightlining(judgments({"p1": [None]}, response=pl.lit(None, dtype=pl.String)))
-    with pytest.raises(karat.KaratError, match="alpha"):
+    with raises(ScreenError, "straightlining.settings"):
         straightlining(table, alpha=1.0)
 
 
@@ -100,9 +106,21 @@ def test_scales_are_looked_at_one_by_one() -> None:
         question=pl.when(pl.col("trial") % 2 == 1).then(pl.lit("a")).otherwise(pl.lit("b"))
     )
     evidence = straightlining(karat.Judgments(table, {"a": karat.Ordinal(7), "b": karat.Ordinal(5)}))
-    assert evidence.participants["reason"][0] == "the same answer 1 in all 20 answers (answers on the ordinal scale)"
+    same = {"answer": "1", "answers": 20, "scale": "ordinal"}
+    assert message(evidence.participants.row(0, named=True)) == ("straightlining.same", same)
+    assert with_reasons(evidence.participants)["reason"][0] == (
+        "the same answer “1” in all 20 answers (answers on the ordinal scale)"
+    )
     evidence = straightlining(karat.Judgments(table, karat.Ordinal(7)))
-    assert evidence.participants["reason"][0] == "answers repeat every 2 answers in 38 of 38"
+    repeating = {"period": 2, "equal": 38, "comparisons": 38}
+    assert message(evidence.participants.row(0, named=True)) == ("straightlining.period", repeating)
+
+
+def test_the_side_that_was_chosen_more_often_is_named() -> None:
+    right = ["left"] * 15 + ["right"] * 60
+    np.random.default_rng(2).shuffle(right)
+    found = rows(judgments({"p1": right}, karat.Choice()))
+    assert message(found["p1"]) == ("straightlining.right", {"chosen": 60, "choices": 75})
 
 
 @given(st.lists(st.integers(1, 3), min_size=1, max_size=7))
@@ -131,7 +149,7 @@ def test_everybody_gets_evidence_whatever_the_scale_and_the_order_of_rows(table:
     for name, row in found.items():
         assert row["score"] is None or 0 <= row["score"] <= 1
         assert row["flagged"] == (row["score"] is not None and row["score"] < 0.001)
-        assert (row["score"], row["reason"]) == (turned[name]["score"], turned[name]["reason"])
+        assert (row["score"], message(row)) == (turned[name]["score"], message(turned[name]))
 
 
 def test_somebody_who_guesses_is_rarely_flagged() -> None:

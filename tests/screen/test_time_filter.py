@@ -9,8 +9,10 @@ import polars as pl
 import pytest
 
 import karat
+from karat.messages import Message, message_of
 from karat.screen.evidence import ScreenError
 from karat.screen.time_filter import time_filter
+from messages import raises, reasons
 
 
 def judgments(times: dict[str, list[float | None]], **columns: Any) -> karat.Judgments:
@@ -28,17 +30,17 @@ def test_mean_of_all_times_and_one_standard_deviation_of_means() -> None:
     evidence = time_filter(table, "mean")
     assert evidence.participants["threshold"][0] == pytest.approx((4 + 10 + 9 + 12) / 9)
     assert evidence.flagged == ["a"]
-    assert "Half of everybody" in evidence.notes[0]
+    assert evidence.notes[0].code == "time_filter.half"
     means = np.array([1, 5, 9, 6])
     strict = time_filter(table)
     assert strict.participants["threshold"][0] == pytest.approx(means.mean() - means.std(ddof=1))
     assert strict.flagged == ["a"]
-    assert strict.participants["reason"][0].startswith("mean 1.00 s, below 1.95 s, one standard deviation below")
+    assert reasons(strict)["a"] == Message("time_filter.below_sd", {"mean": 1.0, "cutoff": 1.95})
 
 
 def test_who_has_no_times_is_told() -> None:
     evidence = time_filter(judgments({"a": [1, 2], "b": [None, None]}))
-    assert evidence.participants["reason"][1] == "no timed trials outside practice"
+    assert reasons(evidence)["b"] == Message("time_filter.no_times")
     assert not evidence.participants["flagged"][1]
     assert evidence.participants["flagged"].null_count() == 0
 
@@ -53,9 +55,13 @@ def test_by_difficulty_somebody_must_be_below_at_every_level() -> None:
     found = {row["participant"]: row for row in evidence.participants.to_dicts()}
     assert found["a"]["flagged"]
     assert not found["b"]["flagged"]
-    assert "(hard)" in found["b"]["reason"]
-    with pytest.raises(ScreenError, match="no column 'dificulty'; is difficulty meant"):
+    assert (reasons(evidence)["a"].code, reasons(evidence)["b"].code) == (
+        "time_filter.below_mean", "time_filter.not_below_mean",
+    )  # fmt: skip
+    assert reasons(evidence)["b"].values["level"] == "hard"
+    with raises(ScreenError, "time_filter.no_column") as caught:
         time_filter(table, by_difficulty="dificulty")
+    assert message_of(caught.value).values["meant"] == "difficulty"
 
 
 def test_a_time_limit_is_refused_whether_told_or_seen() -> None:
@@ -63,19 +69,19 @@ def test_a_time_limit_is_refused_whether_told_or_seen() -> None:
     free = {f"p{n}": np.exp(random.normal(1, 0.6, 50)).tolist() for n in range(20)}
     limited = {name: np.minimum(values, 5.0).tolist() for name, values in free.items()}
     assert time_filter(judgments(free)).flagged
-    with pytest.raises(ScreenError, match="time limit of 5 s"):
+    with raises(ScreenError, "time_limit.stated"):
         time_filter(judgments(free), time_limit=5)
-    with pytest.raises(ScreenError, match=r"times are at the longest, 5\.0 s, as with a limit"):
+    with raises(ScreenError, "time_limit.suspected"):
         time_filter(judgments(limited))
     assert time_filter(judgments(limited), time_limit=0).participants.height == 20
-    with pytest.raises(ScreenError, match="in seconds"):
+    with raises(ScreenError, "time_limit.bad"):
         time_filter(judgments(free), time_limit=-1)
 
 
 def test_settings_and_missing_times_are_refused() -> None:
-    with pytest.raises(ScreenError, match="mean or mean-sd"):
+    with raises(ScreenError, "time_filter.bad_rule"):
         time_filter(judgments({"a": [1.0]}), "median")  # type: ignore[arg-type]
-    with pytest.raises(ScreenError, match="needs response times"):
+    with raises(ScreenError, "times.none"):
         time_filter(judgments({"a": [None]}, rt=pl.lit(None, dtype=pl.Float64)))
 
 

@@ -15,6 +15,7 @@ import karat
 from karat.simulate import SimulateError, WorkerSettings, crowd, draw_tasks, worker_answers
 from karat.simulate.tasks import Tasks
 from karat.simulate.workers import longest_run, runs_of
+from messages import raises
 
 SPAMMERS = {"primary choice": 4, "repeated pattern": 4, "random guessing": 4}
 
@@ -72,7 +73,7 @@ def test_primary_choosers_keep_to_one_answer_for_long() -> None:
     assert runs_of(free == (free.mean(axis=1) > 0.5)[:, None]).min() < 10
     expected = quad(lambda e: expit(1.4 + e) / 0.6, -0.3, 0.3)[0]
     assert np.maximum(free.mean(axis=1), 1 - free.mean(axis=1)).mean() == pytest.approx(expected, abs=0.005)
-    with pytest.raises(SimulateError, match="shorter run"):
+    with raises(SimulateError, "crowd.long_run"):
         worker_answers("primary choice", 3, tasks, settings=WorkerSettings(run=80, primary_logit=(0.0, 0.0)), seed=1)
 
 
@@ -90,7 +91,7 @@ def test_halfway_is_credible_first() -> None:
     assert right[:, :40].mean() > 0.75
     late = worker_answers("halfway random guessing", 2000, tasks, decision="sign", turn=71, seed=2) == tasks.truth
     assert late[:, 40:70].mean() > 0.7
-    with pytest.raises(SimulateError, match="turn"):
+    with raises(SimulateError, "crowd.turn"):
         worker_answers("halfway random guessing", 2, tasks, turn=90)
 
 
@@ -126,7 +127,7 @@ def test_what_cannot_be() -> None:
     for wrong in ({"primary": 3}, {"primary choice": 31}, {"random guessing": -1}):
         with pytest.raises(SimulateError):
             crowd(30, 20, wrong)
-    with pytest.raises(SimulateError, match="sum of 1"):
+    with raises(SimulateError, "crowd.balance"):
         draw_tasks(10, balance=[0.5, 0.6])
-    with pytest.raises(SimulateError, match="no workers of the kind"):
+    with raises(SimulateError, "crowd.workers"):
         worker_answers("lazy", 3, draw_tasks(10))

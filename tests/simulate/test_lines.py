@@ -12,6 +12,7 @@ import karat
 from karat.simulate import SimulateError, Spread, draw_people, respond
 from karat.simulate.draw import numeric
 from karat.simulate.scale_answers import codes, guesses, numbers
+from messages import raises
 
 VALUES = st.lists(st.floats(-8, 8), min_size=1, max_size=30).map(np.array)
 
@@ -42,5 +43,5 @@ def test_clear_cases_lie_on_their_side_and_guesses_anywhere() -> None:
 
 
 def test_a_line_without_ends_is_told() -> None:
-    with pytest.raises(SimulateError, match="without ends cannot be simulated"):
+    with raises(SimulateError, "simulate.no_ends"):
         guesses(karat.Continuous(), 1, np.random.default_rng(1))

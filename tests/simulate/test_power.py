@@ -13,29 +13,32 @@ from typer.testing import CliRunner
 import karat
 from karat.cli.main import app
 from karat.errors import KaratError
+from karat.executors import open_executor
+from karat.messages import Message
 from karat.simulate import Power, SimulateError, Spread, answer_study, closed_power, power
 from karat.simulate.batches import Batch, run_batch
 from karat.simulate.closed_form import expected_variance
 from karat.simulate.contrasts import named_contrast
 from karat.simulate.draw import Latent, Normal, draw_answers, in_logits, on_scale
-from karat.simulate.layout import Layout, layout_of
+from karat.simulate.layout import SimulationLayout, layout_of
 from karat.simulate.mean_squares import by_mean_squares
-from karat.simulate.mixed_test import by_mixed_model
+from karat.simulate.mixed_model_test import by_mixed_model
 from karat.simulate.pilot import read_pilot
 from karat.study.init import write_study
 from karat.study.study import Study, load
-from karat.work import Progress, opened
+from karat.types import Progress
+from messages import codes, raises
 
 SCALE = karat.Ordinal(5)
 LATIN = np.array([[0.5, -0.5], [-0.5, 0.5]])
 FOUR = np.array([[[0.5, -0.5, 0.0, 0.0][(g + h) % 4] for h in range(4)] for g in range(4)])
 LAYOUTS = {
-    "Latin square": Layout(LATIN, SCALE),
-    "part of a Latin square": Layout(FOUR, SCALE),
-    "between items": Layout(np.array([[0.5, -0.5]]), SCALE),
-    "between participants": Layout(np.array([[0.5], [-0.5]]), SCALE),
-    "choice": Layout(np.array([[1.0]]), karat.Choice(), compared=True),
-    "parts of the items": Layout(np.kron(np.eye(2), np.array([[0.5, -0.5]])), SCALE),
+    "Latin square": SimulationLayout(LATIN, SCALE),
+    "part of a Latin square": SimulationLayout(FOUR, SCALE),
+    "between items": SimulationLayout(np.array([[0.5, -0.5]]), SCALE),
+    "between participants": SimulationLayout(np.array([[0.5], [-0.5]]), SCALE),
+    "choice": SimulationLayout(np.array([[1.0]]), karat.Choice(), compared=True),
+    "parts of the items": SimulationLayout(np.kron(np.eye(2), np.array([[0.5, -0.5]])), SCALE),
 }
 MODEL = Normal(0.5, 0.5, 0.4, 0.3, 1.0)
 EFFECTS = {"between items": 0.8, "between participants": 0.7, "choice": 0.3, "part of a Latin square": 0.5,
@@ -48,7 +51,7 @@ def study(tmp_path: Path) -> Study:
     return load(tmp_path / "study")
 
 
-def simulated(layout: Layout, effect: float, count: int = 1500) -> np.ndarray:
+def simulated(layout: SimulationLayout, effect: float, count: int = 1500) -> np.ndarray:
     batch = Batch(layout, MODEL, 24, 16, effect, 0.0, "means", 7, 0, count)
     return np.array(run_batch(batch))
 
@@ -120,12 +123,12 @@ def test_a_study_that_lost_a_list_cannot_be_tested() -> None:
 
 
 def test_effects_on_the_scale_and_in_logits() -> None:
-    layout = Layout(LATIN, karat.Binary())
+    layout = SimulationLayout(LATIN, karat.Binary())
     exact = 2 / (1 + np.exp(-0.5)) - 1
     assert on_scale(layout, Spread(0, 0, 0, 0, 0), 1.0) == pytest.approx(exact, abs=0.01)
     assert in_logits(layout, Spread(0, 0, 0, 0, 0), exact) == pytest.approx(1.0, abs=0.05)
     assert in_logits(layout, Spread(), -0.1) == -in_logits(layout, Spread(), 0.1)
-    with pytest.raises(SimulateError, match="more than the scale can show"):
+    with raises(SimulateError, "power.difference_too_large"):
         in_logits(layout, Spread(), 1.5)
 
 
@@ -150,8 +153,8 @@ def test_type_s_and_m_errors_of_a_weak_study(study: Study) -> None:
 def test_seeds_and_processes(study: Study) -> None:
     settings = {"participants": [12, 16], "effects": [0.8], "simulations": 120}
     one = power(study, **settings, seed=4)  # type: ignore[arg-type]
-    with opened(processes=2) as work:
-        assert one.table().equals(power(study, **settings, seed=4, work=work).table())  # type: ignore[arg-type]
+    with open_executor(processes=2) as executor:
+        assert one.table().equals(power(study, **settings, seed=4, executor=executor).table())  # type: ignore[arg-type]
     assert not one.table().equals(power(study, **settings, seed=5).table())  # type: ignore[arg-type]
     alone = power(study, [16], effects=[0.8], simulations=120, seed=4).table()
     assert alone.equals(one.table()[1:])
@@ -168,8 +171,8 @@ def test_interrupted_work_continues(study: Study, tmp_path: Path) -> None:
             raise StoppedError
 
     def kept(progress: Progress, seed: int = 1) -> Power:
-        with opened(checkpoint=tmp_path / "kept") as work:
-            return power(study, [12], effects=[0.8], simulations=200, seed=seed, progress=progress, work=work)
+        with open_executor(checkpoint=tmp_path / "kept") as executor:
+            return power(study, [12], effects=[0.8], simulations=200, seed=seed, progress=progress, executor=executor)
 
     with pytest.raises(StoppedError):
         kept(stop)
@@ -193,8 +196,8 @@ def test_a_pilot_gives_effect_and_deviations(study: Study) -> None:
     assert 0.3 < read.model.residual < 0.6
     found = power(study, [24], pilot=pilot, simulations=100)
     assert found.table()["effect"][0] == pytest.approx(read.effect)
-    assert found.unit == "share of yes"
-    with pytest.raises(SimulateError, match="no column order"):
+    assert found.unit == Message("power.share_of", {"level": "yes"})
+    with raises(SimulateError, "pilot.no_column"):
         read_pilot(karat.Judgments(pilot.frame.drop("order"), pilot.scales), contrast, block, layout)
 
 
@@ -221,13 +224,13 @@ def test_layouts_of_other_designs(tmp_path: Path) -> None:
 
 def test_what_is_refused(study: Study) -> None:
     cases = {
-        "exclude": {"exclude": 1.0}, "simulations": {"simulations": 0}, "alpha": {"alpha": 0},
-        "unit": {"unit": "steps"},
-        "analysis": {"analysis": "best"}, "plans no contrast": {"contrast": "ordr"}, "too few": {"participants": [3]},
-        "usual size": {"unit": "scale"}, "to be random": {"items": [2]},
+        "power.exclude": {"exclude": 1.0}, "power.simulations": {"simulations": 0}, "power.alpha": {"alpha": 0},
+        "power.unit": {"unit": "steps"}, "power.analysis": {"analysis": "best"},
+        "contrasts.unknown": {"contrast": "ordr"}, "power.few_participants": {"participants": [3]},
+        "power.no_effects": {"unit": "scale"}, "power.few_items": {"items": [2]},
     }  # fmt: skip
-    for word, wrong in cases.items():
-        with pytest.raises(SimulateError, match=word):
+    for code, wrong in cases.items():
+        with raises(SimulateError, code):
             power(study, **wrong)  # type: ignore[arg-type]
 
 
@@ -236,15 +239,16 @@ def test_sentences_and_curve(study: Study) -> None:
     found = power(study, [8, 60], [13], [1.2], simulations=100)
     assert isinstance(found, Power)
     assert found.needed()["participants"].to_list() == [60]
+    assert codes(found.summary) == ["power.reached"]
     assert "14 items, effect 1.2 log-odds: 60 participants reach a power of .80." in str(found)
-    assert "13 items do not come out even" in str(found)
+    assert codes(found.notes) == ["layout.items"]
     assert found.svg() == found.svg()
     assert "participants</text>" in found.svg()
     assert power(study, [8], effects=[0.1], simulations=50).needed()["participants"].to_list() == [None]
 
 
 def test_latent_answers_have_the_difference_that_is_told() -> None:
-    layout, spread = Layout(LATIN, SCALE), Spread()
+    layout, spread = SimulationLayout(LATIN, SCALE), Spread()
     random = np.random.default_rng(3)
     people, things = layout.participant_groups(40), layout.item_groups(40)
     estimates = [

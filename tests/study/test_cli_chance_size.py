@@ -112,7 +112,7 @@ def test_size_side_by_side() -> None:
     text = told("size", "2x2")
     assert ["trials", "72", "72", "36"] in lines(text)
     assert ["of", "100", "within", "within", "within"] in lines(text)
-    for part in ("s a trial", "fee 33.3 %", "at 12.00 EUR an hour", "4 of 5 grammatical, 4 of 5 ungrammatical"):
+    for part in ("s per trial", "fee of 33.3 %", "at 12.00 EUR per hour", "4 of 5 grammatical, 4 of 5 ungrammatical"):
         assert part in text
 
 
@@ -122,7 +122,7 @@ def test_size_of_one_task() -> None:
     assert "cost in GBP" in text
     [data] = json.loads(told("size", "2x2", "--task", "choice", "--json"))
     assert (data["trials"], data["other"], data["within_limit"]) == (36, 2, True)
-    assert "12 fillers would do" in told("size", "1x2", "--task", "choice", "--task", "choice", "--no-difference")
+    assert "ratio needs 12 fillers" in told("size", "1x2", "--task", "choice", "--task", "choice", "--no-difference")
 
 
 def test_size_says_what_it_does_not_know() -> None:

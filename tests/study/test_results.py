@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 
 import karat
+from karat.messages import Message
 from karat.study.results import with_study
 from karat.study.study import load
 from study.studies import RATING, rating_items, write_study
@@ -29,22 +30,22 @@ def test_missing_columns_come_from_the_item_table(tmp_path: Path) -> None:
     for name in ("function", "status", "expected", "subgroup", "pair"):
         assert filled.frame[name].to_list() == whole[name].to_list(), name
     assert len(filled) == len(bare)
-    assert any(note.startswith("function is taken from the item table") for note in notes)
+    assert "function" in [note.values["column"] for note in notes if note.code == "results.from_items"]
 
 
 def test_the_scale_is_that_of_the_study(tmp_path: Path) -> None:
     study = load(write_study(tmp_path))
     filled, notes = with_study(karat.Judgments(results(study), karat.Ordinal(5)), study)
     assert filled.scale == karat.Ordinal(5, neutral=3)
-    assert notes == ["The scale is that of study.toml: ordinal, 1, 2, 3, 4, 5."]
+    assert notes == [Message("results.scale", {"file": "study.toml", "kind": "ordinal", "answers": "1, 2, 3, 4, 5"})]
 
 
 def test_what_was_noted_when_the_results_were_read_stays_with_them(tmp_path: Path) -> None:
     study = load(write_study(tmp_path))
     read = karat.Judgments(results(study), karat.Ordinal(5))
-    read.notes = ("2 rows were left out.",)
+    read.notes = (Message("crowdkit.unanswered_tasks", {"n": 2}),)
     filled, _ = with_study(read, study)
-    assert filled.notes[0] == "2 rows were left out."
+    assert filled.notes[0] == read.notes[0]
 
 
 def test_nothing_that_the_results_say_is_replaced(tmp_path: Path) -> None:
@@ -82,11 +83,12 @@ def test_each_block_has_its_own_scale(tmp_path: Path) -> None:
         filled, notes = with_study(karat.Judgments(bare, scales), study)
         assert filled.scales == {block.name: block.scale for block in study.blocks}
         assert filled.frame["question"].to_list() == ["rating", "rating", "reading", "reading"]
-        assert any(note.startswith("The scales are those of study.toml: rating ordinal") for note in notes)
+        (scales_note,) = [note for note in notes if note.code == "results.scales"]
+        assert scales_note.values["scales"]["rating"].startswith("ordinal")
     unknown = frame.drop("block").with_columns(item=pl.lit("nowhere"), trial=pl.int_range(1, 5))
     filled, notes = with_study(karat.Judgments(unknown, mixed), study)
     assert filled.scale == mixed
-    assert "the answers do not all say to which block they belong" in notes[-1]
+    assert notes[-1].code == "results.unknown_blocks"
 
 
 CHOICE = """title = "Choices"

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from karat.study import chance
 from karat.study.size import TASKS, SizeError, size
+from messages import codes
 
 # design, task: conditions, test, fillers, calibration, control, attention
 BY_HAND = {
@@ -49,12 +50,12 @@ def test_minutes_and_cost() -> None:
 
 def test_it_says_what_it_assumes() -> None:
     one = size("2x2", "choice", seconds=9, fee=0.25, currency="GBP")
-    told = " ".join(one.assumptions)
-    for part in ("9 s a trial", "25 %", "GBP", "6 lexicalisations", "2 fillers", ".050", "1 slip"):
+    told = " ".join(map(str, one.assumptions))
+    for part in ("9 s per trial", "25 %", "GBP", "6 lexicalisations", "2 fillers", ".05", "1 slip"):
         assert part in told
-    assert "within 100" in str(one)
-    assert "more than the 100" in str(size("3x3"))
-    assert "would do for the ratio" in str(size("1x2", "choice"))
+    assert codes(one.summary) == ["size.trials", "size.fillers", "size.cost"]
+    assert size("3x3").summary[0].code == "size.too_many_trials"
+    assert codes(size("1x2", "choice").notes) == ["size.special_fillers"]
     assert "compared in 3 pairs" in str(size("3x3", "choice"))
 
 

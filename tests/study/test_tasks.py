@@ -106,7 +106,7 @@ def test_a_package_that_cannot_be_used_is_named(tmp_path: Path, monkeypatch: pyt
     assert (
         "line 3, block.task: thermometer of the package karat-thermometer cannot be loaded (ModuleNotFoundError" in told
     )
-    assert "Mend or uninstall the package." in told
+    assert "Fix or uninstall the package." in told
 
 
 @pytest.mark.usefixtures("tasks")

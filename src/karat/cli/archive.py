@@ -11,8 +11,8 @@ import typer
 
 from karat.cli.convert import Json, Quiet
 from karat.cli.progress import working
-from karat.cli.reading import Reading, reads_files
-from karat.cli.stated import RulesPath, StudyPath, stated
+from karat.cli.reading import ReadOptions, reads_files
+from karat.cli.rules_option import RulesPath, StudyPath, load_rules
 from karat.errors import KaratError
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def archive(
     key: Key = None,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Measure, and write report and methods.")] = True,
     *,
-    reading: Reading,
+    reading: ReadOptions,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -59,7 +59,7 @@ def archive(
 
     _check(out, key)
     silent = quiet or as_json
-    planned, applied = stated(study, rules)
+    planned, applied = load_rules(study, rules)
     known = reading.known(planned, quiet=silent)
     found = write(
         known.judgments, out, planned, applied, keep=keep or [], creators=creator or [], license=license_,
@@ -86,7 +86,7 @@ def _check(out: Path, key: Path | None) -> None:
 def _write_key(found: Archive, key: Path) -> None:
     import polars as pl
 
-    from karat.files import replacing
+    from karat.judgments.files import replacing
 
     table = pl.DataFrame({"participant": list(found.names), "archived_as": list(found.names.values())})
     with replacing(key) as temporary:

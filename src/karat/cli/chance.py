@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from karat.errors import KaratError
+from karat.languages import language_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -248,10 +249,12 @@ def _starred(p: float | None, limit: float) -> str:
 
 def _step(threshold: float, most: int) -> str:
     """A threshold as points of the sums too: a rounded share could lie above the step that it stands for."""
-    return f"{round(threshold * most)}/{most} = {threshold:.3f}".replace("= 0.", "= .")
+    return f"{round(threshold * most)}/{most} = {language_of('en').value(threshold, '.3r')}"
 
 
 def _plain(number: str) -> str:
     """A share as it was typed, without the zero before the point."""
-    text = number.strip()
-    return text[1:] if text.startswith("0.") else text
+    from karat.judgments.scales import as_number
+
+    share = as_number(number.strip())
+    return number.strip() if share is None else language_of("en").probability(share)

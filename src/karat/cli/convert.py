@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.reading import Reading, reads_files
+from karat.cli.reading import ReadOptions, intake_lines, reads_files
 from karat.errors import KaratError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def convert(
         Path | None, typer.Option("-o", "--out", help="Where to write: .parquet or .csv. Without it, only look.")
     ] = None,
     *,
-    reading: Reading,
+    reading: ReadOptions,
     parts: Annotated[
         int | None,
         typer.Option(
@@ -68,7 +68,7 @@ def convert(
     if as_json:
         typer.echo(json.dumps(intake.to_dict() | {"written": str(out) if out else None}, ensure_ascii=False, indent=2))
     elif not quiet:
-        typer.echo("\n".join(intake.lines()))
+        typer.echo("\n".join(intake_lines(intake)))
         typer.echo(f"written    {out}" if out else "Nothing was written: say -o judgments.parquet to keep the table.")
 
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from karat.cli.executor_options import ExecutorOptions
 from karat.cli.parted import memory_of, other_flags
-from karat.cli.place import Place
 from karat.cli.progress import counting
-from karat.cli.reading import Reading, pairs_of, scales_of
+from karat.cli.reading import ReadOptions, intake_lines, pairs_of, scales_of
 from karat.errors import KaratError, counted
 
 if TYPE_CHECKING:
@@ -33,9 +33,9 @@ class Dealt:
     """The account as plain data, for --json; empty where the table was never there as a whole."""
 
 
-def write_parts(reading: Reading, out: Path | None, parts: int, *, quiet: bool) -> Dealt:
+def write_parts(reading: ReadOptions, out: Path | None, parts: int, *, quiet: bool) -> Dealt:
     """Write judgments to a folder in so many parts."""
-    from karat.parts import repartition
+    from karat.judgments.parts import repartition
 
     if out is None or out.suffix:
         raise KaratError("--parts writes a folder: say -o with the name of a new one.")
@@ -44,18 +44,18 @@ def write_parts(reading: Reading, out: Path | None, parts: int, *, quiet: bool) 
     account: dict[str, Any] = {}
     if tables is None:
         intake = reading.intake(quiet=quiet)
-        tables, lines, account = [intake.judgments], intake.lines(), intake.to_dict()
+        tables, lines, account = [intake.judgments], intake_lines(intake), intake.to_dict()
     with counting("writing parts", quiet=quiet) as progress:
         return Dealt(repartition(tables, out, parts, progress), lines, account)
 
 
-def _some_rows_at_a_time(reading: Reading) -> Iterable[Judgments] | None:
+def _some_rows_at_a_time(reading: ReadOptions) -> Iterable[Judgments] | None:
     """The tables that are too large for the memory, or that karat wrote, in pieces; None where intake reads them.
 
     Flags that only intake knows need the whole table, however large it is.
     """
-    from karat.parts import parquet_files, pieces, pieces_of_csv
-    from karat.parts.folder import are_own, bytes_in_memory, open_folder
+    from karat.judgments.parts import parquet_files, pieces, pieces_of_csv
+    from karat.judgments.parts.folder import are_own, bytes_in_memory, open_folder
 
     mapping, scale = pairs_of(reading.mapping or [], "--map"), scales_of(reading.scale or [])
     paths = parquet_files(reading.files[0]) if len(reading.files) == 1 else []
@@ -65,7 +65,7 @@ def _some_rows_at_a_time(reading: Reading) -> Iterable[Judgments] | None:
     if own and not mapping:
         return pieces(open_folder(reading.files[0], scale, mapping, None))
     size = bytes_in_memory(paths) if paths else sum(file.stat().st_size for file in reading.files)
-    if size <= memory_of(Place()) / 3:
+    if size <= memory_of(ExecutorOptions()) / 3:
         return None
     if own or (paths and scale is not None):
         return pieces(open_folder(reading.files[0], scale, mapping, None))
@@ -80,7 +80,7 @@ def _some_rows_at_a_time(reading: Reading) -> Iterable[Judgments] | None:
 
 def _are_foreign_csv(files: list[Path]) -> bool:
     """Whether these are CSV files that karat did not write: its own say their scale in a file beside them."""
-    from karat.files import metadata_path
+    from karat.judgments.files import metadata_path
 
     return all(file.suffix == ".csv" and file.is_file() and not metadata_path(file).is_file() for file in files)
 

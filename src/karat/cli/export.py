@@ -13,7 +13,7 @@ import typer
 from karat.cli.convert import Json
 from karat.cli.progress import working
 from karat.cli.serve import DATA, Data, Database
-from karat.cli.stored import Fielded, StudyFile, fielded
+from karat.cli.stored_study import StoredStudy, StudyFile, stored_study
 from karat.errors import KaratError
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def export(
             raise KaratError(f"{path}: write a name that ends in .csv{' or .parquet' if path is out else ''}.")
     if with_ids and participants is None:
         raise KaratError("--with-ids has a say only with --participants.")
-    with fielded(study, database, data) as found, working("exporting", quiet=as_json):
+    with stored_study(study, database, data) as found, working("exporting", quiet=as_json):
         notes = _unblinded(found)
         written, summary = _write(found, out, participants, events, codebook, safe=safe, with_ids=with_ids)
     if as_json:
@@ -62,7 +62,7 @@ def export(
 
 
 def _write(
-    found: Fielded,
+    found: StoredStudy,
     out: Path,
     participants: Path | None,
     events: Path | None,
@@ -74,7 +74,7 @@ def _write(
     from karat.field.admin.codebook import codebook as columns
     from karat.field.admin.jobs import write_table
     from karat.field.store import export as stored
-    from karat.files import files_of
+    from karat.judgments.files import files_of
 
     with found.store.read() as connection:
         judgments = stored.judgments(connection, found.row.id, found.study)
@@ -97,7 +97,7 @@ def _write(
     return written, judgments.summary().splitlines()[0]
 
 
-def _unblinded(found: Fielded) -> list[str]:
+def _unblinded(found: StoredStudy) -> list[str]:
     """Keep that answers were seen before the study was over."""
     from karat.field.admin.unblinded import unblinded_at
     from karat.field.store import studies

@@ -23,7 +23,7 @@ from karat.cli import (
     init,
     links,
     measure,
-    people,
+    participants,
     plan,
     power,
     report,
@@ -33,7 +33,7 @@ from karat.cli import (
     size,
     status,
 )
-from karat.cli import open as door
+from karat.cli import open as open_command
 from karat.errors import KaratError, ProblemsError
 
 WRITE_NOTHING = {"chance", "check", "links", "power", "serve", "size", "status"}
@@ -70,9 +70,10 @@ app.command("links", epilog=links.EXAMPLE)(links.links)
 app.command("status", epilog=status.EXAMPLE)(status.status)
 app.command("export", epilog=export.EXAMPLE)(export.export)
 app.command("backup", epilog=backup.EXAMPLE)(backup.backup)
-app.command("people", epilog=people.EXAMPLE)(people.people)
+app.command("participants", epilog=participants.EXAMPLE)(participants.participants)
+app.command("people", hidden=True, deprecated=True)(participants.participants)
 app.command("screen", epilog=screen.EXAMPLE)(screen.screen)
-app.command("open", epilog=door.EXAMPLE)(door.open_page)
+app.command("open", epilog=open_command.EXAMPLE)(open_command.open_page)
 app.command("measure", epilog=measure.EXAMPLE)(measure.measure)
 app.command("report", epilog=report.EXAMPLE)(report.report)
 app.command("archive", epilog=archive.EXAMPLE)(archive.archive)

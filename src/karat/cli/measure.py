@@ -10,9 +10,9 @@ from typing import Annotated
 import typer
 
 from karat.cli.convert import Json, Quiet, SafeAnyway
-from karat.cli.place import Place, works_somewhere
+from karat.cli.executor_options import ExecutorOptions, with_executor_options
 from karat.cli.progress import working
-from karat.cli.reading import Reading, reads_files
+from karat.cli.reading import ReadOptions, reads_files
 from karat.errors import KaratError
 
 EXAMPLE = "Example: karat measure results.csv --study study.toml --without screened/screening.json --out measured"
@@ -66,7 +66,7 @@ Out = Annotated[Path | None, typer.Option("-o", "--out", help="The folder to wri
 
 
 @reads_files
-@works_somewhere
+@with_executor_options
 def measure(
     model: Model = None,
     study: StudyFile = None,
@@ -82,8 +82,8 @@ def measure(
     seed: Annotated[int, typer.Option(help="The same seed gives the same numbers.", min=0)] = 1,
     out: Out = None,
     *,
-    reading: Reading,
-    place: Place,
+    reading: ReadOptions,
+    place: ExecutorOptions,
     safe_for_spreadsheets: SafeAnyway = True,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -104,13 +104,13 @@ def measure(
     silent = quiet or as_json
     stated = None if study is None else load(study)
     known = reading.known(stated, quiet=silent)
-    with place.opened() as work:
+    with place.open_executor() as executor:
         found = run(
             known.judgments, model or [], formula=formula, pairs=pairs, question=question,
             conditions=None if conditions is None else _names(conditions), functions=_names(functions), by=by,
             factors=factors, posterior=posterior, study=stated,
             without=nobody(reading.files) if without is None else excluded(known.judgments, without), seed=seed,
-            progress=partial(working, quiet=silent), work=work,
+            progress=partial(working, quiet=silent), executor=executor,
         )  # fmt: skip
     with working("writing tables and figures", quiet=silent):
         written = [] if out is None else found.write(out)

@@ -25,7 +25,7 @@ def open_page(
     The page is for this machine and this user alone. Dropped files stay on the machine and are deleted when the page is
     closed or the command ends; what the button Keep has copied stays.
     """
-    from karat.door.run import open_door
+    from karat.studio.run import open_studio
 
     def ready(address: str) -> None:
         typer.echo(f"page       {address}  (opens once)")
@@ -34,7 +34,7 @@ def open_page(
         if show and has_screen():
             typer.launch(address)
 
-    kept = open_door(keep.resolve(), port, ready)
+    kept = open_studio(keep.resolve(), port, ready)
     for folder in kept:
         typer.echo(f"kept       {folder}")
     typer.echo(f"Closed. {'Everything else is' if kept else 'All files are'} deleted.")

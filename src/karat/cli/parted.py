@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.account import criteria_lines, verdict_line
-from karat.cli.place import Place
-from karat.cli.reading import Reading, pairs_of, scales_of
+from karat.cli.executor_options import ExecutorOptions
+from karat.cli.reading import ReadOptions, pairs_of, scales_of
+from karat.cli.screen_output import criteria_lines, verdict_line
 from karat.errors import KaratError, counted
 
 if TYPE_CHECKING:
-    from karat.parts import Parts
-    from karat.scales import Scale
+    from karat.judgments.parts import Parts
+    from karat.judgments.scales import Scale
     from karat.screen.parted import PartedScreening
     from karat.study.study import Study
 
@@ -29,12 +29,12 @@ NumberOfParts = Annotated[
 ]  # fmt: skip
 
 
-def is_in_parts(reading: Reading, place: Place, parts: int | None) -> bool:
+def is_in_parts(reading: ReadOptions, place: ExecutorOptions, parts: int | None) -> bool:
     """Whether judgments are looked at part by part: a table of a database, or a folder of Parquet files that is large.
 
     Large is a folder of more than a third of the memory; with --cluster or --parts every folder is taken so.
     """
-    from karat.parts import PartsError, is_database, parquet_files
+    from karat.judgments.parts import PartsError, is_database, parquet_files
 
     if any(is_database(file) for file in reading.files):
         return True
@@ -50,9 +50,9 @@ def is_in_parts(reading: Reading, place: Place, parts: int | None) -> bool:
     return False
 
 
-def memory_of(place: Place) -> int:
+def memory_of(place: ExecutorOptions) -> int:
     """The bytes that screening may take: as the flags say, else what the machine has."""
-    from karat.work.opened import memory_in_bytes
+    from karat.executors.open_executor import memory_in_bytes
 
     if place.memory is not None:
         return memory_in_bytes(place.memory)
@@ -63,17 +63,17 @@ def memory_of(place: Place) -> int:
         return USUAL_MEMORY
 
 
-def other_flags(reading: Reading) -> list[str]:
+def other_flags(reading: ReadOptions) -> list[str]:
     """The flags for reading that were given and that only intake knows."""
-    usual = Reading(reading.files)
+    usual = ReadOptions(reading.files)
     names = ("source", "answers", "rt_unit", "decimal", "delimiter", "encoding", "sheet", "skip_bad")
     given = [name for name in names if getattr(reading, name) != getattr(usual, name)]
     return ["--from" if name == "source" else f"--{name.replace('_', '-')}" for name in given]
 
 
-def parts_of(reading: Reading, place: Place, study: Study | None, parts: int | None) -> Parts:
+def parts_of(reading: ReadOptions, place: ExecutorOptions, study: Study | None, parts: int | None) -> Parts:
     """The parts that the flags name; other flags for reading are refused."""
-    from karat.parts import open_parts
+    from karat.judgments.parts import open_parts
 
     if len(reading.files) > 1:
         raise KaratError("In parts, give one folder of Parquet files or one table.")
@@ -89,8 +89,8 @@ def parts_of(reading: Reading, place: Place, study: Study | None, parts: int | N
 
 def _scale_of(study: Study | None, where: Path) -> Scale | None:
     """The scale of the study, where it has one for all and the files do not say theirs."""
-    from karat.parts import is_database, parquet_files
-    from karat.parts.folder import says_its_scale
+    from karat.judgments.parts import is_database, parquet_files
+    from karat.judgments.parts.folder import says_its_scale
 
     if study is None or (not is_database(where) and says_its_scale(parquet_files(where))):
         return None
@@ -100,12 +100,15 @@ def _scale_of(study: Study | None, where: Path) -> Scale | None:
 
 def lines_on(screening: PartedScreening, why_not: str, out: Path | None) -> list[str]:
     """The account: what was read, what each stage found, what did not run, what the verdict is."""
+    from karat.screen.spammer_unasked import index_or_reason
+
     lines = [f"read       {screening.parts.where}: {counted(len(screening.parts), 'part')}"]
     lines += [f"note       {note}" for note in screening.read]
     lines.append(f"found      {counted(screening.participants, 'participant')}, {counted(screening.answers, 'answer')}")
     kept = screening.participants - screening.excluded
     lines += [*criteria_lines(screening), verdict_line(screening, screening.participants, kept, why_not)]
-    lines.append(f"crowd      {screening.spammer_index}")
+    if screening.spammer_index is not None:
+        lines.append(f"crowd      {index_or_reason(screening.spammer_index)}")
     if out is None:
-        return [*lines, "Nothing was written: say --out FOLDER to keep the verdicts."]
+        return [*lines, "Nothing was written. Use --out FOLDER to keep the verdicts."]
     return [*lines, f"written    {out / 'participants'}  evidence  screening.json  flow.svg"]

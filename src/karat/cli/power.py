@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from karat.cli.chance import aligned
-from karat.cli.place import Place, works_somewhere
+from karat.cli.executor_options import ExecutorOptions, with_executor_options
 from karat.cli.progress import counting
 from karat.errors import KaratError
+from karat.languages import language_of
 
 if TYPE_CHECKING:
     from karat.simulate import Power
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 EXAMPLE = "Example: karat power study.toml --participants 24,36,48 --items 12,24 --effect 0.5,0.8 --exclude 0.1"
 
 
-@works_somewhere
+@with_executor_options
 def power(
     study: Annotated[Path, typer.Argument(help="The study file, or its folder.", show_default=False)],
     participants: Annotated[
@@ -51,7 +52,7 @@ def power(
     ] = "means",
     seed: Annotated[int, typer.Option(help="The same seed gives the same numbers.", min=0)] = 1,
     *,
-    place: Place,
+    place: ExecutorOptions,
     svg: Annotated[Path | None, typer.Option(help="Write the power curve to this file.", metavar="FILE")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
@@ -72,12 +73,12 @@ def power(
     loaded = load(study)
     piloted = None if pilot is None else read(pilot)
     place = place if place.processes or place.cluster else replace(place, processes=os.cpu_count() or 1)
-    with place.opened() as work, counting("simulating studies", quiet=as_json) as progress:
+    with place.open_executor() as executor, counting("simulating studies", quiet=as_json) as progress:
         found = power_of(
             loaded, _whole("--participants", people), _whole("--items", things), sizes,
             unit=unit or "log-odds", contrast=contrast, pilot=piloted, exclude=exclude,  # type: ignore[arg-type]
             simulations=simulations, alpha=alpha, analysis=model, seed=seed,  # type: ignore[arg-type]
-            progress=progress, work=work,
+            progress=progress, executor=executor,
         )  # fmt: skip
     if svg is not None:
         _draw(found, svg)
@@ -88,7 +89,7 @@ def power(
 
 
 def _draw(power: Power, svg: Path) -> None:
-    from karat.files import replacing
+    from karat.judgments.files import replacing
 
     try:
         with replacing(svg) as temporary:
@@ -98,7 +99,7 @@ def _draw(power: Power, svg: Path) -> None:
 
 
 def _numbers(option: str, text: str | None) -> list[float] | None:
-    from karat.scales import as_number
+    from karat.judgments.scales import as_number
 
     if text is None:
         return None
@@ -120,7 +121,7 @@ def _whole(option: str, numbers: list[float] | None) -> list[int] | None:
 def _lines(power: Power) -> list[str]:
     """A table with one row a size, then what it says."""
     lost = f", {power.exclude * 100:g} % of participants excluded" if power.exclude else ""
-    rows = [("participants", "items", power.unit, "difference", "power", "95 % interval", "type S", "type M")]
+    rows = [("participants", "items", str(power.unit), "difference", "power", "95 % interval", "type S", "type M")]
     rows += [
         (
             str(row["participants"]), str(row["items"]), f"{row['effect']:.3g}", f"{row['difference']:.2f}",
@@ -135,9 +136,9 @@ def _lines(power: Power) -> list[str]:
     told = [f"Power of the contrast {power.contrast}: {simulated}", "", *aligned(rows), ""]
     told.append(f"Differences are in: {power.scale_unit}. Type S: wrong sign; type M: exaggeration, if significant.")
     told += [f"{untested:,} simulated studies could not be tested and count as not significant."] if untested else []
-    return [*told, *power.sentences()]
+    return [*told, *map(str, (*power.summary, *power.notes))]
 
 
 def _share(share: float) -> str:
     """A share without the leading zero."""
-    return f"{share:.2f}".removeprefix("0")
+    return language_of("en").value(share, ".2r")

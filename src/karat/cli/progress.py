@@ -10,7 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Timer
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from karat.messages import Message
 
 
 @contextmanager
@@ -27,12 +30,13 @@ def counting(what: str, *, quiet: bool = False) -> Iterator[Callable[[int, int],
         yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
-class Steps:
+class StepBar:
     """Work of several steps: which one is being done, how far it is, and how many of how many are done.
 
-    >>> steps = Steps("screening", 2)
+    >>> steps = StepBar("screening", 2)
     >>> steps.begins("markov")
-    >>> steps.ends("markov: 3 of 120 participants flagged.")
+    >>> from karat.messages import Message
+    >>> steps.ends(Message("screening.flagged", {"criterion": "markov", "flagged": 3, "participants": 120}))
     >>> steps.done
     1
     """
@@ -47,15 +51,15 @@ class Steps:
         """A step begins, or goes on with something that cannot be counted."""
         self.step = step
 
-    def ends(self, told: str) -> None:
-        """A step is done, with what it found in one line."""
+    def ends(self, found: Message) -> None:
+        """A step is done, with what it found."""
         self.done += 1
 
     def __str__(self) -> str:
         return f"{self.what}: {self.step}, {self.done} of {self.total} done" if self.step else self.what
 
 
-class _Shown(Steps):
+class _Shown(StepBar):
     """Steps on a terminal: a bar for the tasks of the step, named."""
 
     def __init__(self, what: str, total: int, progress: Any) -> None:
@@ -74,12 +78,12 @@ class _Shown(Steps):
         task.total, task.finished_time = None, None
         self.progress.update(self.task, completed=0, description=str(self))
 
-    def ends(self, told: str) -> None:
-        super().ends(told)
+    def ends(self, found: Message) -> None:
+        super().ends(found)
         self.progress.update(self.task, description=str(self))
 
 
-class _Printed(Steps):
+class _Printed(StepBar):
     """Steps elsewhere: a line for each that is done, once the work has taken longer than two seconds."""
 
     def __init__(self, what: str, total: int, after: float) -> None:
@@ -87,19 +91,19 @@ class _Printed(Steps):
         self.held: list[str] = []
         self.until = monotonic() + after
 
-    def ends(self, told: str) -> None:
-        super().ends(told)
-        self.held.append(f"{self.what}, {self.done} of {self.total}: {told}")
+    def ends(self, found: Message) -> None:
+        super().ends(found)
+        self.held.append(f"{self.what}, {self.done} of {self.total}: {found}")
         if monotonic() >= self.until:
             print("\n".join(self.held), file=sys.stderr, flush=True)
             self.held = []
 
 
 @contextmanager
-def stepping(what: str, total: int, *, quiet: bool = False, after: float = 2.0) -> Iterator[Steps]:
+def stepping(what: str, total: int, *, quiet: bool = False, after: float = 2.0) -> Iterator[StepBar]:
     """Show which of several steps is being done, once they have taken longer than two seconds."""
     if quiet or not sys.stderr.isatty():
-        yield Steps(what, total) if quiet else _Printed(what, total, after)
+        yield StepBar(what, total) if quiet else _Printed(what, total, after)
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn

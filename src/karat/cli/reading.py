@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from karat.cli.grouped import grouped
+from karat.cli.option_groups import option_group
 from karat.cli.progress import working
-from karat.errors import KaratError
+from karat.errors import KaratError, counted
 
 if TYPE_CHECKING:
     from karat.intake import Intake
     from karat.judgments import Judgments
-    from karat.scales import Scale
+    from karat.judgments.scales import Scale
+    from karat.messages import Message
     from karat.study.study import Study
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadOptions:
     """Which files are read, and how."""
 
     files: Annotated[list[Path], typer.Argument(help="Result files or folders of one study.", show_default=False)]
@@ -73,7 +74,7 @@ class Reading:
         intake = self.intake(quiet=quiet)
         with intake.naming_places():
             judgments, notes = (intake.judgments, []) if study is None else with_study(intake.judgments, study)
-        return Known(judgments, notes, [*intake.reading_lines(), *(f"note       {note}" for note in notes)])
+        return Known(judgments, notes, [*reading_lines(intake), *(f"note       {note}" for note in notes)])
 
 
 @dataclass(frozen=True)
@@ -81,15 +82,36 @@ class Known:
     """Judgments as a command looks at them."""
 
     judgments: Judgments
-    notes: list[str]
+    notes: list[Message]
     """What was assumed when the study was laid beside them."""
     lines: list[str]
     """How they were read, to be printed."""
 
 
+def reading_lines(intake: Intake) -> list[str]:
+    """How the files were read: by which readers, what is none of the judgments, and what was assumed."""
+    lines = [f"read       {file} as {title}" for file, title in intake.sources]
+    if intake.set_aside:
+        reasons = "; ".join(f"{count:,} {reason}" for reason, count in intake.set_aside.items())
+        lines.append(f"set aside  {sum(intake.set_aside.values()):,} of {intake.units_in:,} {intake.unit}: {reasons}")
+    if intake.skipped:
+        lines.append(f"skipped    {intake.skipped_units:,} of {intake.units_in:,} {intake.unit} that could not be read")
+        lines += [f"           {line}" for line in intake.skipped.lines(len(intake.sources) > 1)]
+    return lines + [f"note       {note}" for note in intake.notes]
+
+
+def intake_lines(intake: Intake) -> list[str]:
+    """How the files were read and what is in them; also for how many answers a correct one is known."""
+    lines = reading_lines(intake) + intake.judgments.summary().splitlines()
+    if "expected" in intake.judgments.frame.columns:
+        answers = counted(intake.judgments.answers, "answer")
+        lines.append(f"expected   the correct answer is known for {intake.expected:,} of {answers}")
+    return lines
+
+
 def reads_files(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the files and flags of `Reading` where its parameter `reading` stands; it gets them as one."""
-    return grouped(Reading, "reading")(command)
+    """Give a command the files and flags of `ReadOptions` where its parameter `reading` stands; it gets them as one."""
+    return option_group(ReadOptions, "reading")(command)
 
 
 def pairs_of(texts: list[str], flag: str) -> dict[str, str]:
@@ -105,7 +127,7 @@ def pairs_of(texts: list[str], flag: str) -> dict[str, str]:
 
 def scales_of(texts: list[str]) -> Scale | dict[str, Scale] | None:
     """The scale that the texts say, or one for each question."""
-    from karat.scale_texts import parse_scale
+    from karat.judgments.scale_texts import parse_scale
 
     if not texts:
         return None

@@ -14,8 +14,8 @@ import typer
 
 from karat.cli.convert import Json, Quiet, SafeAnyway
 from karat.cli.progress import working
-from karat.cli.reading import Reading, reads_files
-from karat.cli.stated import RulesPath, stated
+from karat.cli.reading import ReadOptions, reads_files
+from karat.cli.rules_option import RulesPath, load_rules
 from karat.errors import KaratError
 
 EXAMPLE = "Example: karat report results.csv --study study.toml -o report.html"
@@ -29,7 +29,7 @@ class Format(StrEnum):
     md = "md"
 
 
-class Language(StrEnum):
+class LanguageOption(StrEnum):
     """The language of the paragraphs on methods and preregistration."""
 
     en = "en"
@@ -43,7 +43,7 @@ Out = Annotated[
     Path | None, typer.Option("-o", "--out", help="The file to write; report.html unless said.", metavar="FILE")
 ]
 As = Annotated[Format | None, typer.Option("--format", help="html, json or md; by default as the file's name ends.")]
-In = Annotated[Language, typer.Option("--language", help="Of the paragraphs on methods and preregistration.")]
+In = Annotated[LanguageOption, typer.Option("--language", help="Of the paragraphs on methods and preregistration.")]
 
 
 @reads_files
@@ -52,9 +52,9 @@ def report(
     rules: RulesPath = None,
     out: Out = None,
     format: As = None,  # noqa: A002
-    language: In = Language.en,
+    language: In = LanguageOption.en,
     *,
-    reading: Reading,
+    reading: ReadOptions,
     safe_for_spreadsheets: SafeAnyway = True,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -65,9 +65,9 @@ def report(
     alone; without either all criteria that apply give evidence, and nobody is excluded. The page holds everything,
     opens from disk and asks the network for nothing. Markdown has its figures in a folder beside it.
     """
-    from karat.report import gather, write
+    from karat.report import build, write
     from karat.report.as_json import as_data
-    from karat.report.written import format_of
+    from karat.report.export import format_of
 
     silent = quiet or as_json
     kind = format or (None if out else Format.html)
@@ -75,10 +75,10 @@ def report(
     format_of(target, kind)
     if target in reading.files:
         raise KaratError(f"{target} is one of the files to read; give another name to write to.")
-    planned, applied = stated(study, rules)
+    planned, applied = load_rules(study, rules)
     known = reading.known(planned, quiet=silent)
     told = tuple(dict.fromkeys([*known.judgments.notes, *known.notes]))
-    gathered = gather(
+    gathered = build(
         known.judgments, planned, applied, notes=told, command=_command(reading.files),
         progress=partial(working, quiet=silent),
     )  # fmt: skip
@@ -90,12 +90,12 @@ def report(
     if as_json:
         typer.echo(json.dumps({"written": [str(path) for path in written]}, ensure_ascii=False, indent=2))
     elif not quiet:
+        from karat.languages import language_of
         from karat.report.sections.brief import quality_told, verdict
-        from karat.report.words.languages import language_of
         from karat.report.words.sample import simulated_told
 
         told_on_top = simulated_told(language_of("en"), known.judgments)
-        lines = [*known.lines, *(f"simulated  {text.split('. ')[0]}." for text in told_on_top)]
+        lines = [*known.lines, *(f"simulated  {text}" for text in told_on_top)]
         lines.append(f"verdict    {verdict(gathered.screening)}")
         lines.append(f"crowd      {quality_told(gathered)}")
         more = f" and {len(written) - 1} figures in {written[1].parent}" if len(written) > 1 else ""

@@ -8,23 +8,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from karat.cli.account import criteria_lines, verdict_line
 from karat.cli.convert import Json, Quiet, SafeAnyway
+from karat.cli.executor_options import ExecutorOptions, with_executor_options
 from karat.cli.parted import NumberOfParts, is_in_parts, lines_on, parts_of
-from karat.cli.place import Place, works_somewhere
 from karat.cli.progress import counting, stepping, working
-from karat.cli.reading import Reading, reads_files
+from karat.cli.reading import ReadOptions, reads_files
+from karat.cli.rules_option import RulesPath, StudyPath, load_rules
+from karat.cli.screen_output import criteria_lines, verdict_line
 from karat.cli.screen_parted import screened
-from karat.cli.stated import RulesPath, StudyPath, stated
 from karat.errors import KaratError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from karat.executors import Executor
     from karat.judgments import Judgments
+    from karat.messages import NotComputed
     from karat.screen import Multiverse, Screening, SpammerIndex
     from karat.study.study import Study
-    from karat.work import Work
 
 EXAMPLE = "Example: karat screen results.csv --study study.toml --out screened"
 
@@ -48,7 +49,7 @@ Contrast = Annotated[
 
 
 @reads_files
-@works_somewhere
+@with_executor_options
 def screen(
     study: StudyPath = None,
     rules: RulesPath = None,
@@ -61,8 +62,8 @@ def screen(
     contrast: Contrast = None,
     parts: NumberOfParts = None,
     *,
-    reading: Reading,
-    place: Place,
+    reading: ReadOptions,
+    place: ExecutorOptions,
     safe_for_spreadsheets: SafeAnyway = True,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -83,6 +84,7 @@ def screen(
     in parts and never held in memory as a whole; every participant must be in one file.
     """
     from karat.screen.explain import refuse_unknown
+    from karat.screen.spammer_unasked import index_as_data, index_or_reason
 
     if contrast is not None and not multiverse:
         raise KaratError("--contrast has a say only with --multiverse.")
@@ -92,7 +94,7 @@ def screen(
         raise KaratError(f"{out} is a file; give a folder to write to.")
     followed = _contrast(contrast)
     silent = quiet or as_json
-    planned, alone = stated(study, rules)
+    planned, alone = load_rules(study, rules)
     applied = alone if criteria is None else _chosen(criteria, planned, alone)
     if is_in_parts(reading, place, parts):
         if explain or multiverse:
@@ -109,22 +111,22 @@ def screen(
     known = reading.known(planned, quiet=silent)
     for name in explain or []:
         refuse_unknown(name, known.judgments.participants["participant"].to_list())
-    with place.opened() as work:
-        screening = _screened(known.judgments, applied, planned, work, silent)
-        worlds = _multiverse(screening, planned, followed, silent, work) if multiverse else None
+    with place.open_executor() as executor:
+        screening = _screened(known.judgments, applied, planned, executor, silent)
+        worlds = _multiverse(screening, planned, followed, silent, executor) if multiverse else None
     paragraphs = [screening.explain(name) for name in explain or []]
     written = [] if out is None else screening.write(out)
     if worlds is not None and out is not None:
         written += worlds.write(out)
     index = _index(screening, silent, chosen=criteria is not None)
     if as_json:
-        told = screening.to_dict() | {"spammer_index": index if isinstance(index, str) else index.to_dict()}
+        told = screening.to_dict() | {"spammer_index": index_as_data(index)}
         told |= {} if worlds is None else {"multiverse": worlds.to_dict()}
         told |= {"explanations": dict(zip(explain or [], paragraphs, strict=True))} if explain else {}
         typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
     elif not quiet:
         lines = [*known.lines, *_lines(screening, planned, chosen=criteria is not None)]
-        lines.append(f"crowd      {index}")
+        lines.append(f"crowd      {index_or_reason(index)}")
         lines += [] if worlds is None else [f"multiverse {worlds}"]
         lines += [f"\n{paragraph}" for paragraph in paragraphs]
         lines.append(_written(out, written))
@@ -140,7 +142,7 @@ def _chosen(criteria: str, study: Study | None, rules: Mapping[str, Any] | None)
         try:
             criterion_named(name)
         except ValueError as error:
-            raise KaratError(f"--criteria: {error}{'' if str(error).endswith('?') else '.'}") from None
+            raise KaratError(f"--criteria cannot be used ({error}).") from None
     if not names:
         raise KaratError(f"--criteria: name one or more of {', '.join(CRITERIA)}.")
     rules = (rules if study is None else study.screening_rules) or {}
@@ -148,7 +150,7 @@ def _chosen(criteria: str, study: Study | None, rules: Mapping[str, Any] | None)
 
 
 def _screened(
-    judgments: Judgments, rules: dict[str, Any] | None, study: Study | None, work: Work, silent: bool
+    judgments: Judgments, rules: dict[str, Any] | None, study: Study | None, executor: Executor, silent: bool
 ) -> Screening:
     """The screening, saying which criterion runs and how many are done."""
     from karat.screen.rules import asked
@@ -156,16 +158,15 @@ def _screened(
 
     settings, _ = asked(rules, study)
     with stepping("screening", len(settings), quiet=silent) as steps:
-        return run(judgments, rules, study, work=work, progress=steps)
+        return run(judgments, rules, study, executor=executor, progress=steps)
 
 
-def _index(screening: Screening, silent: bool, *, chosen: bool) -> SpammerIndex | str:
+def _index(screening: Screening, silent: bool, *, chosen: bool) -> SpammerIndex | NotComputed:
     """The Spammer Index of those who stay, or the reason why there is none."""
-    from karat.screen.spammer_unasked import NO_INDEX, index_unasked
+    from karat.screen.spammer_unasked import index_unasked
 
     with working("fitting the Spammer Index", quiet=silent):
-        found = index_unasked(screening, only_quick=chosen)
-    return f"{NO_INDEX}{found}" if isinstance(found, str) else found
+        return index_unasked(screening, only_quick=chosen)
 
 
 def _contrast(contrast: str | None) -> dict[str, Any] | None:
@@ -179,13 +180,15 @@ def _contrast(contrast: str | None) -> dict[str, Any] | None:
 
 
 def _multiverse(
-    screening: Screening, study: Study | None, contrast: dict[str, Any] | None, silent: bool, work: Work
+    screening: Screening, study: Study | None, contrast: dict[str, Any] | None, silent: bool, executor: Executor
 ) -> Multiverse:
     from karat.screen import multiverse
 
     rules = None if screening.exclude is None else {**screening.settings, "exclude": screening.exclude}
     with counting("trying other rules", quiet=silent) as progress:
-        return multiverse(screening.judgments, rules, contrast=contrast, study=study, progress=progress, work=work)
+        return multiverse(
+            screening.judgments, rules, contrast=contrast, study=study, progress=progress, executor=executor
+        )
 
 
 def _lines(screening: Screening, study: Study | None, *, chosen: bool) -> list[str]:
@@ -206,5 +209,5 @@ def _why_not(study: Study | None, *, chosen: bool) -> str:
 
 def _written(out: Path | None, written: list[Path]) -> str:
     if out is None:
-        return "Nothing was written: say --out FOLDER to keep tables, verdicts and the judgments that remain."
+        return "Nothing was written. Use --out FOLDER to keep tables, verdicts and the judgments that remain."
     return f"written    {written[0]}  " + "  ".join(path.name for path in written[1:])

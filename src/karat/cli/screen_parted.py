@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from karat.cli.place import Place
+from karat.cli.executor_options import ExecutorOptions
 from karat.cli.progress import stepping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from karat.parts import Parts
+    from karat.judgments.parts import Parts
     from karat.screen.parted import PartedScreening
     from karat.study.study import Study
 
@@ -23,7 +23,7 @@ def screened(
     parts: Parts,
     rules: Mapping[str, Any] | None,
     study: Study | None,
-    place: Place,
+    place: ExecutorOptions,
     out: Path | None,
     *,
     chosen: bool,
@@ -36,9 +36,9 @@ def screened(
     settings, _ = asked(rules, study)
     # The verdicts are a step of their own.
     steps = stepping("screening in parts", len(settings) + 1, quiet=quiet)
-    with _folder(out) as folder, place.opened() as work, steps as progress:
+    with _folder(out) as folder, place.open_executor() as executor, steps as progress:
         return run_in_parts(
-            parts, rules, study, work, out=folder, progress=progress, spammer_index="quick" if chosen else True
+            parts, rules, study, executor, out=folder, progress=progress, spammer_index="quick" if chosen else True
         )
 
 

@@ -73,8 +73,8 @@ def serve(
 
     loaded = _named(studies)
     config = prepare(data, database=database, base_url=base_url, behind_proxy=behind_proxy, host=host, port=port)
-    with listen(config) as door:
-        config = replace(config, port=door.getsockname()[1])
+    with listen(config) as listener:
+        config = replace(config, port=listener.getsockname()[1])
         store = Store.open(config.database_url)
         try:
             _account(store, new_password)
@@ -82,7 +82,7 @@ def serve(
             for slug, study in loaded:
                 _register(store, slug, study, draft)
             app = create_app(loaded, store, config)
-            run(app, config, door, ready=lambda: _ready(config, loaded, show))
+            run(app, config, listener, ready=lambda: _ready(config, loaded, show))
         finally:
             store.close()
     typer.echo("Stopped. Everything that was acknowledged is saved.")
@@ -137,9 +137,9 @@ def _account(store: Store, renew: bool) -> None:
 
 def _register(store: Store, slug: str, study: Study, draft: bool) -> None:
     """Make the study known and start it; rules that differ from those that were frozen are refused."""
-    from karat.field.changed import changes
     from karat.field.registration import registration
     from karat.field.store import studies
+    from karat.field.study_diff import changes
 
     row = store.call(studies.register, registration(slug, study))
     if row.rules_changed:

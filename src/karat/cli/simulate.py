@@ -8,14 +8,14 @@ from typing import Annotated
 
 import typer
 
-from karat.cli.place import Place, works_somewhere
+from karat.cli.executor_options import ExecutorOptions, with_executor_options
 from karat.cli.progress import counting
 from karat.errors import KaratError
 
 EXAMPLE = "Example: karat simulate study.toml -o results.csv --share guesser=0.1,rusher=0.05"
 
 
-@works_somewhere
+@with_executor_options
 def simulate(
     study: Annotated[Path, typer.Argument(help="The study file, or its folder.", show_default=False)],
     out: Annotated[Path, typer.Option("-o", "--out", help="The results: a .csv or .parquet file.", show_default=False)],
@@ -34,7 +34,7 @@ def simulate(
     ] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same results.", min=0)] = 1,
     *,
-    place: Place,
+    place: ExecutorOptions,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Answer a planned study with simulated participants; their column behaviour says who answered in which way.
@@ -43,7 +43,7 @@ def simulate(
 
     Questionnaires of many participants can be made by several processes: --processes 4, or --cluster local.
     """
-    from karat.files import files_of
+    from karat.judgments.files import files_of
     from karat.simulate import answer_study
     from karat.simulate.behaviours import USUAL, read_shares
     from karat.study.study import load
@@ -52,9 +52,15 @@ def simulate(
         raise KaratError(f"-o {out}: write a name that ends in .csv or .parquet.")
     loaded = load(study)
     shares = USUAL if share is None else read_shares(share)
-    with place.opened() as work, counting("answering the study", quiet=as_json) as progress:
+    with place.open_executor() as executor, counting("answering the study", quiet=as_json) as progress:
         results = answer_study(
-            loaded, participants, shares=shares, effects=_effects(effect), seed=seed, progress=progress, work=work
+            loaded,
+            participants,
+            shares=shares,
+            effects=_effects(effect),
+            seed=seed,
+            progress=progress,
+            executor=executor,
         )
     try:
         (results.to_csv if out.suffix == ".csv" else results.to_parquet)(out)
@@ -72,7 +78,7 @@ def simulate(
 
 def _effects(texts: list[str] | None) -> dict[str, float] | float | None:
     """Effects as they are typed: a number, or names with numbers."""
-    from karat.scales import as_number
+    from karat.judgments.scales import as_number
 
     if not texts:
         return None

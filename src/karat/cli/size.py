@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -52,7 +51,7 @@ def size(
         for name in dict.fromkeys(task or TASKS)
     ]  # fmt: skip
     if as_json:
-        data = [asdict(one) | {"other": one.other, "within_limit": one.within_limit} for one in sizes]
+        data = [one.to_dict() for one in sizes]
         typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
     else:
         typer.echo("\n".join(_lines(sizes)))
@@ -75,7 +74,7 @@ def _lines(sizes: list[Size]) -> list[str]:
         (f"cost in {sizes[0].currency}", *(f"{one.cost:,.2f}" for one in sizes)),
     ]
     told = [*aligned(rows), ""]
-    told += [f"{one.task}: right must be, of the controls, {one.control_rule}; of attention, {one.attention_rule}."
+    told += [f"{one.task}: correct answers needed: controls {one.control_rule}; attention {one.attention_rule}."
              for one in sizes]  # fmt: skip
     told += [f"{one.task}: {note}" for one in sizes for note in one.notes]
     told += [f"{one.task}: assumed {one.assumptions[0]}." for one in sizes]

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from karat.demo.served import Served, serve, simulated
-from karat.demo.story import Answered, Told, report
+from karat.demo.story import Answered, DemoResult, report
 
-__all__ = ["Answered", "Served", "Told", "report", "serve", "simulated"]
+__all__ = ["Answered", "DemoResult", "Served", "report", "serve", "simulated"]

@@ -18,7 +18,7 @@ import polars as pl
 
 from karat.demo.story import Answered
 from karat.errors import KaratError
-from karat.field.bots import Behaviour, Client, Record, visit
+from karat.field.bots import Behaviour, Client, WalkRecord, visit
 from karat.field.bots.behaviour import crowd
 from karat.field.bots.process import ServerProcess
 from karat.field.bots.walk import Way, known_answers
@@ -120,9 +120,9 @@ def _kinds() -> str:
 
 async def _take_part(
     address: str, study: Study, people: Sequence[Behaviour], progress: Callable[[int, int], None], watched: bool
-) -> list[Record]:
-    """All bots take part, one after the other at the door and all at once inside."""
-    records: list[Record] = []
+) -> list[WalkRecord]:
+    """All bots take part, arriving one by one and answering all at once."""
+    records: list[WalkRecord] = []
 
     async def one(number: int, bot: Behaviour) -> None:
         await asyncio.sleep(number * APART if watched else 0)

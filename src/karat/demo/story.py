@@ -9,11 +9,12 @@ from pathlib import Path
 
 from karat.judgments import Judgments
 from karat.measure.measures import Measures
-from karat.report.gather import Gathered, Progress, gather
-from karat.report.written import write
+from karat.report.build import ReportData, build
+from karat.report.export import write
 from karat.screen.credence import Credence
 from karat.simulate.behaviours import JUDGES
 from karat.study.study import Study
+from karat.types import NamedSteps
 
 JUDGING = {
     "earnest": "in earnest", "minority dialect": "with a dialect of their own", "dawdler": "who dawdle",
@@ -34,24 +35,24 @@ class Answered:
 
 
 @dataclass(frozen=True)
-class Told:
+class DemoResult:
     """The page, and what is to be said of it."""
 
     page: Path
     lines: list[str]
 
 
-def report(answered: Answered, folder: Path, progress: Progress) -> Told:
+def report(answered: Answered, folder: Path, progress: NamedSteps) -> DemoResult:
     """Screen by the rules that the study stated beforehand, measure what is left, and write the report."""
     answered.judgments.to_parquet(folder / "judgments.parquet")
-    gathered = gather(answered.judgments, answered.study, command="karat demo", progress=progress)
+    gathered = build(answered.judgments, answered.study, command="karat demo", progress=progress)
     gathered.screening.write(folder / "screened")
     with progress("writing the report"):
         page, *_ = write(gathered, folder / "report.html")
-    return Told(page, [*_compared(gathered, answered.behaviours), *_measured(gathered)])
+    return DemoResult(page, [*_compared(gathered, answered.behaviours), *_measured(gathered)])
 
 
-def _compared(gathered: Gathered, behaviours: dict[str, str]) -> list[str]:
+def _compared(gathered: ReportData, behaviours: dict[str, str]) -> list[str]:
     """Who was found and who not, by the rules of the study and by credence."""
     lines = [f"screened   by the rules that the study stated: {_found(gathered.screening.excluded, behaviours)}"]
     credence = gathered.evidence("credence")
@@ -69,7 +70,7 @@ def _found(flagged: Collection[str], behaviours: dict[str, str]) -> str:
     return f"{kinds} found; also, of those simulated to judge every sentence: {others}"
 
 
-def _measured(gathered: Gathered) -> list[str]:
+def _measured(gathered: ReportData) -> list[str]:
     measures = gathered.measures
     if not isinstance(measures, Measures):
         return [f"measured   nothing: {measures}"]

@@ -12,8 +12,8 @@ import json
 from typing import Any
 
 from karat.errors import KaratError
-from karat.field.changed import items_fingerprint
 from karat.field.store.studies import Register
+from karat.field.study_diff import items_fingerprint
 from karat.study.criteria import criterion_settings
 from karat.study.study import Study
 from karat.study.taken_names import taken_names

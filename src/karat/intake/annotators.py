@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from karat.errors import counted
+from karat.messages import Message
 
 
 @dataclass
@@ -24,11 +24,8 @@ class Annotators:
             return known
         return self._addresses.setdefault(known, f"annotator_{len(self._addresses) + 1}")
 
-    def notes(self) -> list[str]:
-        """The sentence that says so, where it happened."""
+    def notes(self) -> list[Message]:
+        """A note that says so, where it happened."""
         if not self._addresses:
             return []
-        return [
-            f"E-mail addresses are personal data and left out: {counted(len(self._addresses), 'annotator')} known only "
-            "by one got another name, annotator_1, ... in the order in which they appear."
-        ]
+        return [Message("annotators.renamed", {"n": len(self._addresses)})]

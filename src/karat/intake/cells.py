@@ -10,8 +10,8 @@ from itertools import accumulate
 
 import polars as pl
 
-from karat.checks import Place
-from karat.scales import answer_text
+from karat.judgments.checks import Place
+from karat.judgments.scales import answer_text
 
 
 def cell_text(value: object) -> str | None:

@@ -1,20 +1,22 @@
 """Guesses about a file that says nothing of itself: its columns, its scale, its unit of time.
 
-A guess is never silent: each function returns it together with the sentence that tells the user what was assumed and
-how to say otherwise.
+A guess is never silent: each function returns it together with the message that says what was assumed and which option
+changes it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
 from karat.errors import IntakeError, Problem, ScaleError, counted
-from karat.failed_formulas import is_failed
-from karat.scales import Binary, Choice, Continuous, Nominal, Ordinal, Scale, as_number
-from karat.times import UNIX_2000
+from karat.judgments.failed_formulas import is_failed
+from karat.judgments.scales import Binary, Choice, Continuous, Nominal, Ordinal, Scale, as_number
+from karat.judgments.times import UNIX_2000
+from karat.messages import Message
 
 MOST_ORDINAL_POINTS = 11
 MOST_NOMINAL_LEVELS = 50
@@ -137,8 +139,8 @@ def joined(source: str, names: Sequence[str]) -> list[str]:
     return next((cut for cut in cuts if set(cut) <= set(names)), cuts[0])
 
 
-def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | None = None) -> tuple[Scale, str]:
-    """The scale that answers seem to be given on, and the sentence that says so.
+def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | None = None) -> tuple[Scale, Message]:
+    """The scale that answers seem to be given on, and the message that says so.
 
     Expected answers belong to the scale of numbers even where nobody gave them.
 
@@ -146,39 +148,34 @@ def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | No
     True
     """
     words = sorted(word for word in answers.drop_nulls().unique().to_list() if not is_failed(word))
-    of = f" of {question}" if question else ""
-    override = "say --scale if that is wrong."
+    of = {"question": question or None}
     lower = {word.lower() for word in words}
     if not words:
-        return Binary(), f"There is no answer{of} at all: the scale is unknown and set to binary; {override}"
+        return Binary(), Message("scale.no_answers", of)
     if lower <= {"left", "right", "none"}:
-        return Choice(none="none" in lower), f"The answers{of} are left, right (and none): read as a choice; {override}"
+        return Choice(none="none" in lower), Message("scale.choice", of)
     if lower <= {"0", "1"} or lower <= {"true", "false"}:
-        return Binary(), f"The answers{of} are {' and '.join(words)}: read as binary; {override}"
+        return Binary(), Message("scale.binary", {**of, "answers": words})
     if lower <= {"no", "yes"} and len(lower) == len(words):
         spelled = {word.lower(): word for word in words}
-        return Binary((spelled.get("no", "no"), spelled.get("yes", "yes"))), (
-            f"The answers{of} are {' and '.join(words)}: read as binary; {override}"
+        return Binary((spelled.get("no", "no"), spelled.get("yes", "yes"))), Message(
+            "scale.binary", {**of, "answers": words}
         )
     numbers = [as_number(word) for word in words]
     known = [number for number in numbers if number is not None]
     if len(known) == len(words):
-        return _guess_number_scale([*known, *_numbers_in(expected)], of)
+        return _guess_number_scale([*known, *_numbers_in(expected)], question)
     if len(words) > MOST_NOMINAL_LEVELS:
         raise IntakeError(
-            f"The answers{of} are {len(words):,} different texts, such as {words[0]!r} and {words[1]!r}: "
-            "say which column holds the answers (--map response=NAME) or which scale they are on (--scale)."
+            f"The answers{f' of {question}' if question else ''} are {len(words):,} different texts, such as "
+            f"{words[0]!r} and {words[1]!r}: say which column holds the answers (--map response=NAME) or which scale "
+            "they are on (--scale)."
         )
     if len(words) == 1:
-        return Nominal([words[0], OTHER]), (
-            f"All answers{of} are {words[0]!r}; {OTHER!r} stands for the others that there were. "
-            f"Say them: --scale nominal:{words[0]},..."
-        )
+        return Nominal([words[0], OTHER]), Message("scale.one_answer", {**of, "answer": words[0], "other": OTHER})
     only = _only_expected(words, expected)
-    told = f"; {', '.join(only)} only as a right answer" if only else ""
-    return Nominal(sorted([*words, *only])), (
-        f"The answers{of} are {len(words)} different texts{told}: read as nominal; {override}"
-    )
+    values = {**of, "n": len(words), "only": only or None}
+    return Nominal(sorted([*words, *only])), Message("scale.nominal", values)
 
 
 def _only_expected(words: Sequence[str], expected: pl.Series | None) -> list[str]:
@@ -203,29 +200,20 @@ def _numbers_in(expected: pl.Series | None) -> list[float]:
     return [float(number) for text in sets for number in re.findall(r"(?:(?<=^)|(?<=[-|\s]))-?\d+(?:\.\d+)?", text)]
 
 
-def _guess_number_scale(numbers: Sequence[float], of: str) -> tuple[Scale, str]:
+def _guess_number_scale(numbers: Sequence[float], question: str) -> tuple[Scale, Message]:
     low, high = min(numbers), max(numbers)
+    values: dict[str, Any] = {"question": question or None}
     whole = all(number == int(number) for number in numbers)
     if whole and low >= 0 and high <= MOST_ORDINAL_POINTS and high >= 2:
         start = 0 if low == 0 else 1
         scale: Scale = Ordinal(range(start, int(high) + 1))
         # Scales begin at 1 as a rule; codes of categories are counted from 0.
-        codes = ",".join(map(str, range(int(high) + 1)))
-        categories = "" if start else f" If the numbers stand for categories, say --scale nominal:{codes}."
-        return scale, (
-            f"The answers{of} are whole numbers up to {high:g}: read as the points {start} to {high:g} of a rating "
-            f"scale; say --scale if it had more.{categories}"
-        )
+        codes = None if start else ",".join(map(str, range(int(high) + 1)))
+        return scale, Message("scale.points", {**values, "low": start, "high": int(high), "codes": codes})
     if whole and low < 0 and max(-low, high) <= MOST_ORDINAL_POINTS // 2:
         end = int(max(-low, high))
-        return Ordinal(range(-end, end + 1)), (
-            f"The answers{of} are whole numbers: read as the points {-end} to {end} of a rating scale; "
-            "say --scale if that is wrong."
-        )
-    return (
-        Continuous(),
-        f"The answers{of} are numbers from {low:g} to {high:g}: read as continuous; say --scale if not.",
-    )
+        return Ordinal(range(-end, end + 1)), Message("scale.symmetric", {**values, "low": -end, "high": end})
+    return Continuous(), Message("scale.continuous", {**values, "low": low, "high": high})
 
 
 MILLISECONDS_FROM = 100.0
@@ -235,19 +223,19 @@ UNIT_GAP = 50.0
 """Participants' medians that leave a gap this wide around the border are in two different units."""
 
 
-def guess_rt_unit(rt: pl.Series, participant: pl.Series, name: str, file: str) -> tuple[str, str]:
-    """Whether times are seconds or milliseconds, by the column's name and then by size, and the sentence that says so.
+def guess_rt_unit(rt: pl.Series, participant: pl.Series, name: str, file: str) -> tuple[str, Message | None]:
+    """Whether times are seconds or milliseconds, by the column's name and then by size, and the note that says so.
 
     A file in which some participants' times are in one unit and others' in the other is refused: each would be wrong
     by a factor of a thousand.
     """
     if re.search(r"(\bms\b|_ms$|msec|millis)", name.lower()):
-        return "ms", f"{name} is read as milliseconds, by its name; say --rt-unit s if it is seconds."
+        return "ms", Message("rt.named_milliseconds", {"column": name})
     times = pl.DataFrame({"participant": participant, "rt": rt}).lazy()
     taken = pl.col("rt").filter(pl.col("rt") > 0)
     overall = rt.median()
     if not isinstance(overall, float):
-        return "s", ""
+        return "s", None
     # Means are cheaper than medians, and tell whether there can be two units at all.
     per_person = times.group_by("participant")
     means = (
@@ -267,7 +255,8 @@ def guess_rt_unit(rt: pl.Series, participant: pl.Series, name: str, file: str) -
         )  # fmt: skip
         raise IntakeError(f"{file} mixes seconds and milliseconds:", [problem])
     if without_unit(name)[1] == "s":
-        return "s", f"{name} is read as seconds, by its name; say --rt-unit ms if it is milliseconds."
-    unit = "ms" if overall > MILLISECONDS_FROM else "s"
-    long_name, other = ("milliseconds", "s") if unit == "ms" else ("seconds", "ms")
-    return unit, f"{name} is read as {long_name} (median {overall:,.4g}); say --rt-unit {other} if that is wrong."
+        return "s", Message("rt.named_seconds", {"column": name})
+    values = {"column": name, "median": float(f"{overall:.4g}")}
+    if overall > MILLISECONDS_FROM:
+        return "ms", Message("rt.milliseconds", values)
+    return "s", Message("rt.seconds", values)

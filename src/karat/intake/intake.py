@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -12,21 +12,22 @@ from typing import Any
 
 import polars as pl
 
-from karat.checks import Checked, Place, check, frame_row, text_column
-from karat.columns import laid_over, nearest
 from karat.errors import IntakeError, JudgmentsError, Problems, counted
-from karat.files import companions
 from karat.intake.cells import chained, seconds_of
 from karat.intake.guess import guess_rt_unit, guess_scale
 from karat.intake.lacking import lacking, refuse_misspelt
-from karat.intake.personal import left_out_note, names_a_person
+from karat.intake.personal import names_a_person
 from karat.intake.readers import READERS, reader_for, reader_named
-from karat.intake.reading import Options, Reader, Reading
+from karat.intake.reading import Options, Reader, Reading, as_message
 from karat.intake.skipped import skipped_note
 from karat.intake.wide import filled_up
 from karat.judgments import Judgments
-from karat.scales import Choice, Scale
-from karat.source import SourceFile
+from karat.judgments.checks import Checked, Place, check, frame_row, text_column
+from karat.judgments.columns import laid_over, nearest
+from karat.judgments.files import companions
+from karat.judgments.scales import Choice, Scale
+from karat.judgments.source import SourceFile
+from karat.messages import Message, render_all
 
 
 @dataclass(frozen=True)
@@ -38,12 +39,12 @@ class Intake:
     """Each file and the title of the reader that took it."""
     units_in: int
     unit: str
-    set_aside: dict[str, int]
+    set_aside: dict[Message, int]
     """What was no judgment, by reason."""
     skipped: Problems
     """What could not be read and was left out, because the user said so."""
     skipped_units: int
-    notes: tuple[str, ...]
+    notes: tuple[Message, ...]
     locate: Callable[[int], Place] = field(default=frame_row, repr=False, compare=False)
     """Where a row of the judgments comes from."""
 
@@ -66,40 +67,36 @@ class Intake:
                 raise
             raise unreadable([file for file, _ in self.sources], problems) from None
 
-    def skipped_notes(self) -> tuple[str, ...]:
+    def skipped_notes(self) -> tuple[Message, ...]:
         """What was left out, as a note: how many rows, which, and why; nothing where nothing was."""
         if not self.skipped:
             return ()
         several = len(self.sources) > 1
-        return (skipped_note(self.skipped, self.skipped_units, self.units_in, self.unit, name_files=several),)
+        return (skipped_note(self.skipped, self.skipped_units, self.units_in, _unit(self.unit), name_files=several),)
 
-    def lines(self) -> list[str]:
-        """The account in a few lines, the summary of the judgments last."""
-        return self.reading_lines() + self.judgments.summary().splitlines() + self.expected_lines()
+    def __str__(self) -> str:
+        return "\n".join([*render_all(self.account()), self.judgments.summary()])
 
-    def expected_lines(self) -> list[str]:
-        """For how many answers a right one is known, so that one sees that a gold standard was understood."""
-        if "expected" not in self.judgments.frame.columns:
-            return []
-        answers = counted(self.judgments.answers, "answer")
-        return [f"expected   a right answer is known for {self._expected():,} of {answers}"]
+    def account(self) -> tuple[Message, ...]:
+        """How the files were read: by which readers, what is none of the judgments, and what was assumed."""
+        told = [Message("intake.read", {"file": file, "title": title}) for file, title in self.sources]
+        if self.set_aside:
+            reasons = [
+                Message("intake.set_aside_reason", {"n": count, "reason": reason})
+                for reason, count in self.set_aside.items()
+            ]
+            count = sum(self.set_aside.values())
+            values = {"n": count, "units_in": self.units_in, "unit": _unit(self.unit), "reasons": reasons}
+            told.append(Message("intake.set_aside", values))
+        return (*told, *self.skipped_notes(), *self.notes)
 
-    def _expected(self) -> int:
+    @property
+    def expected(self) -> int:
+        """For how many answers a right one is known."""
         frame = self.judgments.frame
         if "expected" not in frame.columns:
             return 0
         return frame.filter(pl.col("response").is_not_null(), pl.col("expected").is_not_null()).height
-
-    def reading_lines(self) -> list[str]:
-        """How the files were read: by which readers, what is none of the judgments, and what was assumed."""
-        lines = [f"read       {file} as {title}" for file, title in self.sources]
-        if self.set_aside:
-            told = "; ".join(f"{count:,} {reason}" for reason, count in self.set_aside.items())
-            lines.append(f"set aside  {sum(self.set_aside.values()):,} of {self.units_in:,} {self.unit}: {told}")
-        if self.skipped:
-            lines.append(f"skipped    {self.skipped_units:,} of {self.units_in:,} {self.unit} that could not be read")
-            lines += [f"           {line}" for line in self.skipped.lines(len(self.sources) > 1)]
-        return lines + [f"note       {note}" for note in self.notes]
 
     def to_dict(self) -> dict[str, Any]:
         """The account as plain data, for `--json`."""
@@ -110,16 +107,16 @@ class Intake:
             "items": frame["item"].n_unique(),
             "rows": frame.height,
             "answers": self.judgments.answers,
-            "expected": self._expected(),
+            "expected": self.expected,
             "functions": dict(sorted(frame["function"].value_counts().iter_rows())),
             "scales": {question: scale.to_dict() for question, scale in self.judgments.scales.items()},
             "columns": {name: str(dtype) for name, dtype in frame.schema.items()},
             "units_in": self.units_in,
             "unit": self.unit,
-            "set_aside": self.set_aside,
+            "set_aside": [reason.to_dict() | {"count": count} for reason, count in self.set_aside.items()],
             "skipped": self.skipped_units,
             "problems": [str(problem) for problem in self.skipped],
-            "notes": list(self.notes),
+            "notes": [note.to_dict() for note in self.notes],
         }
 
 
@@ -237,7 +234,8 @@ def _read(reader: Reader, files: Sequence[SourceFile], options: Options) -> Read
             f"The reader {reader.name} accounts for {told:,} of {reading.units_in:,} {reading.unit}: each must become "
             "a judgment, be set apart with a reason, or have a problem."
         )
-    return reading
+    # A reader of another package may have said what it assumed in words.
+    return replace(reading, notes=[as_message(note) for note in reading.notes])
 
 
 def _with_mapping(reading: Reading, reader: Reader, options: Options) -> Reading:
@@ -260,9 +258,9 @@ def _with_mapping(reading: Reading, reader: Reader, options: Options) -> Reading
         if unit is None:
             numbers = frame["rt"].cast(pl.Float64, strict=False)
             unit, note = guess_rt_unit(numbers, frame["participant"], options.mapping["rt"], "This file")
-            notes.append(note)
+            notes += [] if note is None else [note]
         frame = frame.with_columns(seconds_of(frame["rt"]).alias("rt")) if unit == "ms" else frame
-    return replace(reading, frame=frame, notes=[note for note in notes if note])
+    return replace(reading, frame=frame, notes=notes)
 
 
 def _without_names(reading: Reading, reader: Reader, files: Sequence[SourceFile], options: Options) -> Reading:
@@ -272,7 +270,8 @@ def _without_names(reading: Reading, reader: Reader, files: Sequence[SourceFile]
     tables = [reading.frame] + ([] if reading.participants is None else [reading.participants])
     columns = {name for table in tables for name in table.columns}
     personal = [name for name in sorted(columns) if names_a_person(name) and name not in options.mapping]
-    notes = [f"{note} To keep one, say --map NAME=NAME." for note in left_out_note(personal, files[0].name)]
+    values = {"file": files[0].name, "n": len(personal), "columns": personal}
+    notes = [Message("personal.left_out_unless_mapped", values)] if personal else []
     frame, *people = (table.drop(personal, strict=False) for table in tables)
     return replace(reading, frame=frame, participants=people[0] if people else None, notes=[*reading.notes, *notes])
 
@@ -287,7 +286,7 @@ def _respelled(frame: pl.DataFrame, options: Options) -> pl.DataFrame:
 
 def _scales(
     frame: pl.DataFrame, parts: Sequence[Reading], options: Options, files: Sequence[SourceFile]
-) -> tuple[dict[str, Scale], list[str]]:
+) -> tuple[dict[str, Scale], list[Message]]:
     """The scale of each question: told by the user, by the source, or guessed from the answers."""
     questions: list[str] = [""]
     if "question" in frame.columns:
@@ -326,16 +325,13 @@ def _refuse_silence(frame: pl.DataFrame, parts: Sequence[Reading], files: Sequen
     )
 
 
-def _guess(rows: pl.DataFrame, question: str) -> tuple[Scale, str]:
+def _guess(rows: pl.DataFrame, question: str) -> tuple[Scale, Message]:
     responses = text_column(rows["response"])
     if {"left", "right"} <= set(rows.columns):
         sides = rows.select(text_column(rows[name]).alias(name) for name in ("left", "right"))
         names_an_item = (responses == sides["left"]) | (responses == sides["right"])
         if responses.drop_nulls().len() and names_an_item.drop_nulls().all():
-            return (
-                Choice(),
-                "The answers name the left or the right item: read as a choice; say --scale if that is wrong.",
-            )
+            return Choice(), Message("scale.sides")
     return guess_scale(responses, question, text_column(rows["expected"]) if "expected" in rows.columns else None)
 
 
@@ -376,9 +372,20 @@ def _participants(parts: Sequence[Reading]) -> pl.DataFrame | None:
     return reduce(filled_up, tables)
 
 
-def _added(counts: Any) -> dict[str, int]:
-    total: dict[str, int] = {}
+def _added(counts: Iterable[Mapping[Message, int]]) -> dict[Message, int]:
+    total: dict[Message, int] = {}
     for part in counts:
         for reason, count in part.items():
             total[reason] = total.get(reason, 0) + count
     return total
+
+
+def _unit(name: str) -> Message:
+    """What is counted in the files of a reader; those of karat have a word for it in every language."""
+    known = {
+        "rows": Message("unit.rows"),
+        "cells": Message("unit.cells"),
+        "results": Message("unit.results"),
+        "answers and rows": Message("unit.answers_and_rows"),
+    }
+    return known.get(name) or as_message(name)

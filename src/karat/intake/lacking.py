@@ -10,12 +10,13 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from difflib import SequenceMatcher
 
-from karat.columns import COLUMNS, REQUIRED, nearest
 from karat.errors import IntakeError, Problem
 from karat.intake.guess import guess_columns
 from karat.intake.personal import names_a_person
 from karat.intake.reading import Reading
-from karat.intake.wide import listed
+from karat.judgments.columns import COLUMNS, REQUIRED, nearest
+from karat.judgments.short_lists import listed
+from karat.messages import Message
 
 MOST_COLUMNS = 30
 """So many of a file's columns are named."""
@@ -101,12 +102,12 @@ def _meant(word: str) -> str | None:
     return name if ratio >= LIKE else None
 
 
-def overlooked(columns: Collection[str]) -> list[str]:
+def overlooked(columns: Collection[str]) -> list[Message]:
     """Notes on columns that look like times or right answers and that a reader has left as they are.
 
-    >>> overlooked(["participant", "item", "response", "duration_s"])
-    ['duration_s looks like rt: say --map rt=duration_s.']
+    >>> [note.values for note in overlooked(["participant", "item", "response", "duration_s"])]
+    [{'name': 'rt', 'column': 'duration_s'}]
     """
     guessed = guess_columns([name for name in columns if name not in COLUMNS], {})
     found = [(name, guessed[name]) for name in ("rt", "expected") if name in guessed and name not in columns]
-    return [f"{own} looks like {name}: say --map {name}={own}." for name, own in found]
+    return [Message("column.overlooked", {"name": name, "column": own}) for name, own in found]

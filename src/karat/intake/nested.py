@@ -11,26 +11,27 @@ from dataclasses import replace
 
 import polars as pl
 
-from karat.checks import LISTS, kind_of_cells
-from karat.columns import COLUMNS, REQUIRED
 from karat.errors import IntakeError
 from karat.intake.guess import guess_columns, joined
-from karat.intake.wide import listed
-from karat.tables import Table
+from karat.judgments.checks import LISTS, kind_of_cells
+from karat.judgments.columns import COLUMNS, REQUIRED
+from karat.judgments.short_lists import listed
+from karat.judgments.tables import FileTable
+from karat.messages import Message
 
 
-def without_nested(table: Table, told: Mapping[str, str]) -> Table:
+def without_nested(table: FileTable, told: Mapping[str, str]) -> FileTable:
     """A Parquet table without its nested columns; IntakeError where one of them is needed."""
     nested = {name: kind for name, dtype in table.frame.schema.items() if (kind := kind_of_cells(dtype))}
     if not nested:
         return table
     refuse_needed(table, nested, told)
-    kinds = " or ".join(dict.fromkeys(nested.values()))
-    note = f"{listed(list(nested))} left out: {'it holds' if len(nested) == 1 else 'they hold'} {kinds}."
+    values = {"n": len(nested), "columns": listed(list(nested)), "kinds": list(dict.fromkeys(nested.values()))}
+    note = Message("column.nested", values)
     return replace(table, frame=table.frame.drop(nested), notes=[*table.notes, note])
 
 
-def refuse_needed(table: Table, nested: Mapping[str, str], told: Mapping[str, str]) -> None:
+def refuse_needed(table: FileTable, nested: Mapping[str, str], told: Mapping[str, str]) -> None:
     """IntakeError where a nested column was mapped, or where nothing else could be what every table needs."""
     columns = table.frame.columns
     wanted = {name: ours for ours, source in told.items() for name in joined(source, columns) if name in nested}
@@ -41,7 +42,7 @@ def refuse_needed(table: Table, nested: Mapping[str, str], told: Mapping[str, st
         raise IntakeError(f"{table.file.name}: {name} holds {nested[name]}; {_mend(table, name, nested[name], ours)}")
 
 
-def _mend(table: Table, name: str, kind: str, ours: str) -> str:
+def _mend(table: FileTable, name: str, kind: str, ours: str) -> str:
     needs = "one answer" if ours == "response" else f"one {ours if ours in COLUMNS else 'value'}"
     if kind == LISTS:
         return (

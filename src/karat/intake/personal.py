@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from karat.intake.guess import plain
+from karat.messages import Message
 
 DIRECT = {
     "name", "firstname", "lastname", "surname", "fullname", "yourname", "participantname", "username", "mail",
@@ -46,8 +47,8 @@ def are_codes(ids: Iterable[str]) -> bool:
     return all(_CODE.fullmatch(code) for code in ids)
 
 
-def left_out_note(columns: Sequence[str], file: str) -> list[str]:
-    """The sentence that says which columns were left out, if any were."""
+def left_out_note(columns: Sequence[str], file: str | None = None) -> list[Message]:
+    """The note that says which columns were left out, if any were."""
     if not columns:
         return []
-    return [f"{file}: {', '.join(columns)} left out, because {'it' if len(columns) == 1 else 'they'} may name people."]
+    return [Message("personal.left_out", {"file": file, "n": len(columns), "columns": list(columns)})]

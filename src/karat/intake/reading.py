@@ -8,10 +8,11 @@ from typing import Literal
 
 import polars as pl
 
-from karat.checks import Place
 from karat.errors import Problems
-from karat.scales import Scale
-from karat.source import SourceFile
+from karat.judgments.checks import Place
+from karat.judgments.scales import Scale
+from karat.judgments.source import SourceFile
+from karat.messages import Message
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,15 @@ class Options:
     decimal: Literal[".", ","] | None = None
     delimiter: str | None = None
     sheet: str | None = None
+
+
+def as_message(said: Message | str) -> Message:
+    """A message as it is; words of a reader from another package as a message that says them in every language.
+
+    >>> as_message("screens without a sentence").code
+    'intake.text'
+    """
+    return said if isinstance(said, Message) else Message("intake.text", {"text": said})
 
 
 @dataclass
@@ -45,20 +55,23 @@ class Reading:
     """Where a row of the frame comes from."""
     units_in: int
     unit: str = "rows"
-    set_aside: dict[str, int] = field(default_factory=dict)
+    set_aside: dict[Message, int] = field(default_factory=dict)
+    """What is no judgment, by reason."""
     bad_units: int = 0
     problems: Problems = field(default_factory=Problems)
-    notes: list[str] = field(default_factory=list)
+    notes: list[Message] = field(default_factory=list)
+    """What was assumed."""
     participants: pl.DataFrame | None = None
     scales: dict[str, Scale] | None = None
     """The scales by question, where the source tells them."""
     taken: dict[str, str] = field(default_factory=dict)
     """The file's own columns, and as which of karat's each was taken; empty where the reader has names of its own."""
 
-    def set_apart(self, reason: str, count: int = 1) -> None:
-        """Count units that are no judgments, with the reason."""
+    def set_apart(self, reason: Message | str, count: int = 1) -> None:
+        """Count units that are no judgments, with the reason; readers of other packages give it in words."""
         if count:
-            self.set_aside[reason] = self.set_aside.get(reason, 0) + count
+            known = as_message(reason)
+            self.set_aside[known] = self.set_aside.get(known, 0) + count
 
     @property
     def is_balanced(self) -> bool:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 import polars as pl
 
-from karat.checks import Place
-from karat.columns import COLUMNS
 from karat.intake.guess import MOST_NOMINAL_LEVELS
-from karat.scales import as_number
+from karat.judgments.checks import Place
+from karat.judgments.columns import COLUMNS
+from karat.judgments.scales import as_number
 
 ROW, ORDER = " row", " order"
 """The row of the source that an answer comes from, and its position among the answers of that row. The names of a
@@ -111,13 +111,3 @@ def is_true(column: pl.Series) -> pl.Series:
     [True, False, False]
     """
     return column.str.strip_chars().str.to_lowercase().is_in(["1", "true", "yes"]).fill_null(False)
-
-
-def listed(names: Sequence[str], most: int = 6) -> str:
-    """Names in a sentence, cut where they are many.
-
-    >>> listed(["a", "b"]), listed(["a", "b", "c"], most=2)
-    ('a, b', 'a, b and 1 more')
-    """
-    rest = len(names) - most
-    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")

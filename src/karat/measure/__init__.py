@@ -34,7 +34,7 @@ from karat.measure.run import run
 from karat.measure.select_controls import Controls, select_controls
 from karat.measure.short_form import ShortForm, short_form
 from karat.measure.stability import Stability, stability
-from karat.measure.strengths import Difference, Strengths, strengths
+from karat.measure.strengths import StrengthDifference, Strengths, strengths
 from karat.measure.suitability import Suitability, suitability
 from karat.measure.threshold_figure import thresholds_figure
 
@@ -48,7 +48,6 @@ __all__ = [
     "DecisionComparison",
     "DecisionStudy",
     "Decisions",
-    "Difference",
     "DimensionScores",
     "FactorIntervals",
     "Factors",
@@ -65,6 +64,7 @@ __all__ = [
     "Reduction",
     "ShortForm",
     "Stability",
+    "StrengthDifference",
     "Strengths",
     "Suitability",
     "adequacy",

@@ -14,10 +14,9 @@ import numpy as np
 import polars as pl
 
 from karat.measure.errors import MeasureError
-from karat.measure.rating_correlations import Kind, correlations_of, invertible
-from karat.measure.texts import coefficient
+from karat.measure.rating_correlations import Kind, check_invertible, correlations_of
+from karat.messages import Message
 from karat.models.factors import bartlett, kmo
-from karat.models.glrm.model import p_told
 
 WORDS = ((0.9, "marvellous"), (0.8, "meritorious"), (0.7, "middling"), (0.6, "mediocre"), (0.5, "miserable"))
 UNACCEPTABLE = 0.5
@@ -41,19 +40,27 @@ class Adequacy:
     bartlett: Bartlett
     observations: int
     settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     def table(self) -> pl.DataFrame:
         """The pairs, the least suitable first."""
         return self.items.sort("kmo", maintain_order=True)
 
-    def __str__(self) -> str:
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """KMO, Bartlett's test, and the pairs that suit a factor analysis least."""
+        found = [Message("adequacy.undefined")]
+        if not np.isnan(self.kmo):
+            found = [Message("adequacy.kmo", {"kmo": self.kmo, "word": word(self.kmo)})]
+        test = {"dof": self.bartlett.dof, "chi2": self.bartlett.chi2, "p": self.bartlett.p_value}
+        found.append(Message("adequacy.bartlett", test | {"cases": self.observations}))
         low = self.items.filter(pl.col("kmo") < UNACCEPTABLE)["pair"].to_list()
-        warned = f" Under .5: {', '.join(low)}." if low else ""
-        return (
-            f"KMO is {coefficient(self.kmo)} ({word(self.kmo)}). Bartlett's test: chi-squared({self.bartlett.dof}) = "
-            f"{self.bartlett.chi2:.1f}, p {p_told(self.bartlett.p_value)}, {self.observations:,} cases.{warned}"
-        )
+        if low:
+            found.append(Message("adequacy.low", {"limit": UNACCEPTABLE, "pairs": low}))
+        return tuple(found)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.summary))
 
 
 def adequacy(matrix: Any, correlations: Kind = "pearson", observations: int | None = None) -> Adequacy:
@@ -61,12 +68,13 @@ def adequacy(matrix: Any, correlations: Kind = "pearson", observations: int | No
 
     >>> found = adequacy([[1, 0.6, 0.5], [0.6, 1, 0.4], [0.5, 0.4, 1]], observations=100)
     >>> print(found)
-    KMO is .66 (mediocre). Bartlett's test: chi-squared(3) = 73.4, p < .001, 100 cases.
+    KMO is .66 (mediocre). Bartlett's test with 100 cases: χ²(3) = 73.4, p < .001.
     """
     source = correlations_of(matrix, correlations, observations)
-    invertible(source, "adequacy")
+    check_invertible(source)
     if source.observations < 2 + len(source.pairs):
-        raise MeasureError(f"adequacy: {source.observations} cases are too few for {len(source.pairs)} pairs.")
+        about = {"cases": source.observations, "pairs": len(source.pairs)}
+        raise MeasureError(Message("adequacy.too_few_cases", about))
     whole, each = kmo(source.matrix)
     items = pl.DataFrame({"pair": source.pairs, "kmo": each, "word": [word(value) for value in each]})
     test = Bartlett(*bartlett(source.matrix, source.observations))

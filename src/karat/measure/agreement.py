@@ -28,21 +28,23 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from karat.errors import counted
+from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
-from karat.jupyter import Shown
+from karat.judgments.scales import Choice, Nominal, Ordinal
+from karat.jupyter import NotebookDisplay
 from karat.measure.errors import MeasureError
-from karat.measure.rated import Floats, Rated, rated
-from karat.measure.texts import with_interval
+from karat.measure.notes import about_question
+from karat.measure.rated import Rated, rated
+from karat.messages import Message
 from karat.models.agreement import fleiss_kappa
 from karat.models.krippendorff import Level, krippendorff_alpha, resampled_kappa
 from karat.models.resampling import percentile_interval, resamples
 from karat.models.split_half import split_half
 from karat.models.symmetric_sums import Components, components
-from karat.scales import Choice, Nominal, Ordinal
-from karat.work import HERE, Work, as_map
+from karat.types import Floats
 
 SPLITS = 200
+LEVEL = 0.95
 WORK = 250_000_000
 """How many answers may be summed for the split halves of all bootstrap samples together."""
 SCHEMA: dict[str, Any] = {
@@ -55,13 +57,13 @@ HALVES = "split-half"
 
 
 @dataclass(frozen=True)
-class Agreement(Shown):
+class Agreement(NotebookDisplay):
     """Coefficients of agreement with their intervals, by question."""
 
     coefficients: pl.DataFrame
     """question, coefficient, estimate, lower, upper, stimuli, participants, answers."""
     settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     def table(self) -> pl.DataFrame:
         """The coefficients."""
@@ -71,28 +73,36 @@ class Agreement(Shown):
         """One coefficient of one question: estimate, lower, upper and what it rests on."""
         found = self.coefficients.filter(pl.col("coefficient") == coefficient, pl.col("question") == question)
         if not found.height:
-            known = ", ".join(self.coefficients["coefficient"].unique(maintain_order=True).to_list())
-            raise MeasureError(
-                f"agreement: there is no {coefficient} for the question {question!r}; there are {known}."
-            )
+            known = self.coefficients["coefficient"].unique(maintain_order=True).to_list()
+            about = {"coefficient": coefficient, "question": question or None, "known": known}
+            raise MeasureError(Message("agreement.unknown_coefficient", about))
         return found.row(0, named=True)
 
-    def __str__(self) -> str:
-        told = []
-        for (question,), rows in self.coefficients.group_by("question", maintain_order=True):
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """Krippendorff's alpha and the split-half reliability of each question."""
+        found = []
+        for _, rows in self.coefficients.group_by("question", maintain_order=True):
             own = {row["coefficient"]: row for row in rows.to_dicts()}
             best = next(
                 name for name in (f"{ALPHA} (ordinal)", f"{ALPHA} (interval)", f"{ALPHA} (nominal)") if name in own
             )
-            first = own[best]
-            size = f"{counted(first['participants'], 'participant')}, {first['stimuli']:,} stimuli"
-            text = f"{best} {with_interval(first['estimate'], first['lower'], first['upper'])} ({size})"
-            if HALVES in own:
-                half = own[HALVES]
-                told_half = with_interval(half["estimate"], half["lower"], half["upper"])
-                text += f"; the means of stimuli have a split-half reliability of {told_half}"
-            told.append(f"{question}: {text}." if question else f"{text}.")
-        return "\n".join(told)
+            found += [self._message(own[name]) for name in (best, HALVES) if name in own]
+        return tuple(found)
+
+    def _message(self, row: dict[str, Any]) -> Message:
+        """One coefficient with its interval, or that it is not defined."""
+        about = {"question": row["question"] or None, "coefficient": row["coefficient"]}
+        if row["estimate"] is None:
+            return Message("agreement.undefined", about)
+        numbers = {name: row[name] for name in ("estimate", "lower", "upper", "participants", "stimuli")}
+        values = about | numbers | {"level": self.settings.get("level", LEVEL)}
+        if row["coefficient"] == HALVES:
+            return Message("agreement.split_half", values)
+        return Message("agreement.alpha", values)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.summary))
 
 
 def agreement(
@@ -102,34 +112,33 @@ def agreement(
     samples: int = 1000,
     level: float = 0.95,
     seed: int = 1,
-    work: Work = HERE,
+    executor: Executor = SERIAL,
 ) -> Agreement:
     """The coefficients of agreement that the scale admits, with bootstrap intervals over participants.
 
     `conditions` names the columns that, besides item and question, tell stimuli apart; by default those of the design.
-    `samples` is the number of bootstrap samples, 0 for none; `work` says where they are computed (`karat.work.opened`).
+    `samples` is the number of bootstrap samples, 0 for none; `executor` says where they are computed
+    (`karat.executors.open_executor`).
 
     >>> import karat
     >>> print(agreement(karat.datasets.load("crowd"), samples=200))
-    Krippendorff's alpha (nominal) .38 [.33, .43] (120 participants, 80 stimuli); ...
+    Krippendorff's alpha (nominal) is .38 (95 % interval .33 to .43) for 120 participants and 80 stimuli.
+    The split-half reliability of the means of stimuli is ...
     """
-    check_bootstrap("agreement", samples, level)
+    check_bootstrap(samples, level)
     rows: list[tuple[Any, ...]] = []
-    notes: list[str] = []
+    notes: list[Message] = []
     for one in rated(judgments, "agreement", functions, conditions):
-        about = f"{one.question}: " if one.question else ""
-        notes += [about + note for note in one.notes]
+        notes += about_question(one.question, one.notes)
         counts = np.bincount(one.stimulus)
         if len(one.people) < 2 or not (counts > 1).any():
-            raise MeasureError(
-                f"agreement: {about}no stimulus was judged by two participants. "
-                "Say conditions=[] if columns tell apart what should be one stimulus."
-            )
+            raise MeasureError(Message("agreement.no_shared_stimulus", {"question": one.question or None}))
         alone = int((counts == 1).sum())
-        notes += [f"{about}{alone:,} stimuli with a single answer have no pair of participants."] if alone else []
+        if alone:
+            notes += about_question(one.question, [Message("agreement.single_answers", {"n": alone})])
         sizes = (one.stimuli.height, len(one.people), one.rows.height)
         drawn = resamples(len(one.people), samples, seed) if samples else None
-        many = _samples(one, drawn, seed, work)
+        many = _samples(one, drawn, seed, executor)
         for name, coefficient in _coefficients(one, seed):
             ends = (np.nan, np.nan) if drawn is None else percentile_interval(many[name], level)
             rows.append((one.question, name, float(coefficient(None)[0]), *ends, *sizes))
@@ -142,14 +151,14 @@ Coefficient = Callable[[Floats | None], Floats]
 """The coefficient for each column of participants' weights; without weights, everybody counts once."""
 
 
-def _samples(one: Rated, drawn: Floats | None, seed: int, work: Work) -> dict[str, Floats]:
+def _samples(one: Rated, drawn: Floats | None, seed: int, executor: Executor) -> dict[str, Floats]:
     """Every coefficient of every bootstrap sample."""
     if drawn is None:
         return {}
-    parts = work.map(_some_samples, (one, drawn), in_columns(drawn), name="agreement")
+    parts = executor.map(_some_samples, (one, drawn), in_columns(drawn), name="agreement")
     found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     if one.has_numbers:
-        mapper = as_map(work, name="split halves")
+        mapper = as_map(executor, name="split halves")
         found[HALVES] = split_half(one.stimulus, one.rater, one.value, splits(one, drawn), drawn, seed, mapper)
     return found
 
@@ -230,9 +239,7 @@ def splits(one: Rated, drawn: Floats | None) -> int:
     return int(np.clip(WORK // (one.rows.height * drawn.shape[1]), 1, 25))
 
 
-def check_bootstrap(measure: str, samples: int, level: float) -> None:
+def check_bootstrap(samples: int, level: float) -> None:
     """Refuse settings that make no interval."""
     if samples < 0 or not 0 < level < 1:
-        raise MeasureError(
-            f"{measure}: samples must be 0 or more and level between 0 and 1, got {samples} and {level}."
-        )
+        raise MeasureError(Message("bootstrap.settings", {"samples": samples, "level": level}))

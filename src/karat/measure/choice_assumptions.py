@@ -15,37 +15,22 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
+from karat.judgments.scales import Choice
 from karat.measure.choice_strengths import Compared, compared_stimuli
 from karat.measure.errors import MeasureError
-from karat.measure.rated import Floats, Ints, known_column, rated
+from karat.measure.rated import known_column, rated
+from karat.messages import Message
 from karat.models.choices.assumptions import NAMES, Misfit, misfit, simulated
 from karat.models.choices.pairs import Pairs
 from karat.models.choices.thurstone import fit_thurstone
 from karat.models.choices.transitivity import circular_triads, compared_triads, zeta
-from karat.models.glrm.model import p_told
-from karat.scales import Choice
-from karat.work import HERE, Work
+from karat.types import Floats, Ints
 
 SHOWN = 0.05
-TESTS = {
-    "weak": "weak transitivity",
-    "moderate": "moderate transitivity",
-    "strong": "strong transitivity",
-    "circular": "circular triads within participants",
-    "dimension": "second dimension",
-    "outfit": "participants' fit",
-    "groups": "groups",
-}
-AGAINST = {
-    "weak": "more triads of stimuli have no order than one shared order would leave to chance",
-    "moderate": "more triads violate moderate transitivity than chance would have",
-    "strong": "more triads violate strong transitivity than chance would have",
-    "circular": "participants contradict themselves more often than the model has it",
-    "dimension": "some participants order the stimuli in another way than the others",
-    "outfit": "participants differ more in how well they fit the common order than the model has it",
-    "groups": "the groups have strengths of their own",
-}
+COUNTED = ("weak", "moderate", "strong", "circular")
+"""The tests that count triads."""
 
 
 @dataclass(frozen=True)
@@ -53,23 +38,28 @@ class ChoiceAssumptions:
     """Tests of one order that all share."""
 
     tests: pl.DataFrame
-    """test, statistic, expected (the mean of the simulated studies), p, told."""
+    """test, statistic, expected (the mean of the simulated studies), p."""
+    findings: tuple[Message, ...] = field(repr=False)
+    """What each test found, in the order of the rows."""
     people: pl.DataFrame = field(repr=False)
     """participant, n, outfit (about 1 where the model holds), direction (along the second dimension), circular, triads,
     zeta (where all stimuli were compared)."""
     settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     def table(self) -> pl.DataFrame:
-        """The tests."""
-        return self.tests
+        """The tests, each with what it found."""
+        return self.tests.with_columns(finding=pl.Series(map(str, self.findings), dtype=pl.String))
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What speaks against one order that all participants share."""
+        p = self.tests["p"].to_list()
+        against = tuple(found for found, own in zip(self.findings, p, strict=True) if own < SHOWN)
+        return against or (Message("assumptions.nothing", {"p": min(p, default=None)}),)
 
     def __str__(self) -> str:
-        against = self.tests.filter(pl.col("p") < SHOWN)
-        if not against.height:
-            text = "Nothing was seen against one order of the stimuli that all participants share"
-            return " ".join([f"{text} (smallest p {p_told(float(self.tests['p'].min()))}).", *self.notes])  # type: ignore[arg-type]
-        return " ".join([f"{row['test']}: {row['told']}" for row in against.to_dicts()] + list(self.notes))
+        return " ".join(map(str, (*self.summary, *self.notes)))
 
 
 def choice_assumptions(
@@ -81,11 +71,11 @@ def choice_assumptions(
     samples: int = 199,
     seed: int = 1,
     progress: Callable[[str], None] | None = None,
-    work: Work = HERE,
+    executor: Executor = SERIAL,
 ) -> ChoiceAssumptions:
     """Tests of transitivity and of homogeneity; `by` names a column that puts participants into groups.
 
-    `work` says where the simulated studies are analysed (`karat.work.opened`).
+    `executor` says where the simulated studies are analysed (`karat.executors.open_executor`).
 
     >>> import karat
     >>> random = np.random.default_rng(1)
@@ -95,14 +85,14 @@ def choice_assumptions(
     >>> frame = {"participant": np.arange(400) // 40, "trial": np.arange(400) % 40 + 1, "item": left * 5 + right,
     ...          "left": left, "right": right, "response": said}
     >>> print(choice_assumptions(karat.Judgments(frame, karat.Choice()), samples=19))
-    Nothing was seen against one order of the stimuli that all participants share ...
+    Nothing speaks against one order of the stimuli that all participants share ...
     """
     if samples < 19:
-        raise MeasureError(f"choice_assumptions: samples must be 19 or more for a p of .05, got {samples}.")
+        raise MeasureError(Message("assumptions.samples", {"samples": samples}))
     compared, group = _choices(judgments, functions, question, by)
     pairs, person, people = compared.pairs, compared.person, len(compared.people)
     if people < 2:
-        raise MeasureError("choice_assumptions: two participants or more are needed.")
+        raise MeasureError(Message("assumptions.participants"))
     triads = compared_triads(pairs, seed)
     found = misfit(pairs, person, people, triads, group)
     fit = fit_thurstone(pairs, person)
@@ -110,23 +100,21 @@ def choice_assumptions(
     # The studies are drawn here, one after the other; to analyse them is what takes long.
     answers = [simulated(pairs, person, people, fit, random).answer.astype(np.int8) for _ in range(samples)]
 
-    def told(done: int, total: int) -> None:
+    def report(done: int, total: int) -> None:
         if progress is not None and done % 10 == 0:
             progress(f"{done} of {total} simulated studies")
 
     about = pairs, person, people, triads, group
-    drawn = np.array(work.map(_statistics, about, answers, name="choice assumptions", progress=told))
+    drawn = np.array(executor.map(_statistics, about, answers, name="choice assumptions", progress=report))
     circles, whole = circular_triads(pairs, person, people)
     notes = list(compared.notes)
     if not len(triads):
-        notes.append("No three stimuli were all compared with each other, so that transitivity cannot be tested.")
+        notes.append(Message("assumptions.no_triads"))
     if not whole.any():
-        notes.append(
-            "Nobody compared three stimuli all with each other, so that there are no circular triads to count."
-        )
+        notes.append(Message("assumptions.no_own_triads"))
     empty = {name for name, missing in (("triads", not len(triads)), ("own", not whole.any())) if missing}
     return ChoiceAssumptions(
-        _tests(found.statistics, drawn, empty, len(triads), int(whole.sum())),
+        *_tests(found.statistics, drawn, empty, len(triads), int(whole.sum())),
         _people(compared, found, circles, whole),
         {"by": by, "functions": tuple(functions), "samples": samples, "seed": seed},
         tuple(notes),
@@ -150,8 +138,7 @@ def _choices(
         if isinstance(one.scale, Choice) and question in (None, one.question)
     ]
     if len(asked) != 1:
-        what = "no choices" if not asked else "several questions with choices; say question=..."
-        raise MeasureError(f"choice_assumptions: there are {what}.")
+        raise MeasureError(Message("assumptions.several_questions") if asked else Message("assumptions.no_choices"))
     compared = compared_stimuli(asked[0])
     if by is None:
         return compared, None
@@ -161,15 +148,18 @@ def _choices(
     several = table.select("participant", by).unique().height > len(groups)
     names = [groups.get(name) for name in compared.people]
     if several or None in names or len(set(names)) < 2:
+        values = {"column": by}
         raise MeasureError(
-            f"choice_assumptions: {by} must put every participant into one of at least two groups; "
-            + ("some are in several." if several else "some have none, or there is only one.")
+            Message("assumptions.several_groups", values) if several else Message("assumptions.no_groups", values)
         )
     return compared, np.unique(np.array(names, dtype=str), return_inverse=True)[1].astype(np.int64)
 
 
-def _tests(statistics: Floats, drawn: Floats, empty: set[str], triads: int, own: int) -> pl.DataFrame:
-    rows = []
+def _tests(
+    statistics: Floats, drawn: Floats, empty: set[str], triads: int, own: int
+) -> tuple[pl.DataFrame, tuple[Message, ...]]:
+    """A row per test that can be made, and what it found."""
+    rows, findings = [], []
     for place, name in enumerate(NAMES):
         value = float(statistics[place])
         missing = (name in ("weak", "moderate", "strong") and "triads" in empty) or (
@@ -179,11 +169,45 @@ def _tests(statistics: Floats, drawn: Floats, empty: set[str], triads: int, own:
             continue
         p = float((1 + (drawn[:, place] >= value - 1e-9).sum()) / (1 + len(drawn)))
         expected = float(drawn[:, place].mean())
-        of = f" of {own if name == 'circular' else triads:,} triads" if place < 4 else ""
-        size = f"{value:,.0f}{of}, {expected:,.1f} expected" if place < 4 else f"{value:.2f}, {expected:.2f} expected"
-        told = AGAINST[name] if p < SHOWN else "nothing seen against it"
-        rows.append((TESTS[name], value, expected, p, f"{told} ({size}, p {p_told(p)})."))
-    return pl.DataFrame(rows, schema=["test", "statistic", "expected", "p", "told"], orient="row")
+        size = Message("assumptions.size", {"value": value, "expected": expected})
+        if name in COUNTED:
+            counts = {"value": round(value), "of": own if name == "circular" else triads, "expected": expected}
+            size = Message("assumptions.triads", counts)
+        test = _test(name)
+        rows.append((str(test), value, expected, p))
+        values = {"test": test, "size": size, "p": p}
+        if p < SHOWN:
+            findings.append(Message("assumptions.against", values | {"finding": _against(name)}))
+        else:
+            findings.append(Message("assumptions.not_against", values))
+    schema = {"test": pl.String, "statistic": pl.Float64, "expected": pl.Float64, "p": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row"), tuple(findings)
+
+
+def _test(name: str) -> Message:
+    """What is tested."""
+    return {
+        "weak": Message("assumptions.weak"),
+        "moderate": Message("assumptions.moderate"),
+        "strong": Message("assumptions.strong"),
+        "circular": Message("assumptions.circular"),
+        "dimension": Message("assumptions.dimension"),
+        "outfit": Message("assumptions.outfit"),
+        "groups": Message("assumptions.groups"),
+    }[name]
+
+
+def _against(name: str) -> Message:
+    """What a small p says."""
+    return {
+        "weak": Message("assumptions.against_weak"),
+        "moderate": Message("assumptions.against_moderate"),
+        "strong": Message("assumptions.against_strong"),
+        "circular": Message("assumptions.against_circular"),
+        "dimension": Message("assumptions.against_dimension"),
+        "outfit": Message("assumptions.against_outfit"),
+        "groups": Message("assumptions.against_groups"),
+    }[name]
 
 
 def _people(compared: Compared, found: Misfit, circles: Ints, whole: Ints) -> pl.DataFrame:

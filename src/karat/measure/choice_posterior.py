@@ -1,15 +1,15 @@
-"""The posterior of strengths from choices: drawn with the extra `bayes`, told in words, and given out draw by draw."""
+"""The posterior of strengths from choices: sampled with the extra `bayes`, checked, and given out draw by draw."""
 
 from __future__ import annotations
 
 import polars as pl
 
-from karat.errors import counted
 from karat.measure.errors import MeasureError
-from karat.measure.rated import Ints
 from karat.measure.strengths import Strengths
+from karat.messages import Message
 from karat.models.choices import Pairs
 from karat.models.choices.posterior import Posterior, draw_posterior
+from karat.types import Ints
 
 
 def posterior_of(pairs: Pairs, person: Ints, shared: bool, seed: int) -> Posterior:
@@ -17,35 +17,30 @@ def posterior_of(pairs: Pairs, person: Ints, shared: bool, seed: int) -> Posteri
     try:
         return draw_posterior(pairs, person, shared, seed)
     except ImportError:
-        raise MeasureError(
-            "strengths: the posterior needs NumPyro: pip install 'karat[bayes]'. Without posterior=True the same model "
-            "is fitted by penalised maximum likelihood."
-        ) from None
+        raise MeasureError(Message("posterior.not_installed", {"command": "pip install 'karat[bayes]'"})) from None
 
 
-def told(found: Posterior) -> list[str]:
-    """How far the draws can be trusted, in sentences."""
+def posterior_notes(found: Posterior) -> list[Message]:
+    """How far the draws can be trusted."""
     rhat = max(float(found.rhat.max()), float(found.variability_rhat.max()))
     ess = min(float(found.ess.min()), float(found.variability_ess.min()))
-    size = f"{len(found.draws):,} draws of {counted(found.chains, 'chain')}"
-    notes = [
-        f"Posterior means and intervals of {size}: R-hat at most {rhat:.3f}, at least {ess:,.0f} effective draws, "
-        f"{counted(found.divergences, 'divergence')} (standardised strengths and variabilities)."
-    ]
-    if not found.trusted:
-        notes.append("The draws do not agree well enough: take another seed, or the estimate without posterior=True.")
-    return notes
+    values = {
+        "draws": len(found.draws), "chains": found.chains, "rhat": rhat, "ess": round(ess),
+        "divergences": found.divergences,
+    }  # fmt: skip
+    notes = [Message("posterior.draws", values)]
+    return notes if found.trusted else [*notes, Message("posterior.not_trusted")]
 
 
 def strength_draws(strengths: Strengths) -> pl.DataFrame:
-    """The draws of the posterior, one column a stimulus (by its label, strongest first), one row a draw.
+    """The draws of the posterior, one column per stimulus (by its label, strongest first), one row per draw.
 
     >>> import karat
     >>> strength_draws(karat.measure.strengths(karat.datasets.load("likert"), "mean"))
     Traceback (most recent call last):
     ...
-    karat.measure.errors.MeasureError: strength_draws: these strengths have no draws; ask for posterior=True.
+    karat.measure.errors.MeasureError: These estimates have no posterior draws. Use posterior=True.
     """
     if not isinstance(strengths.fit, Posterior):
-        raise MeasureError("strength_draws: these strengths have no draws; ask for posterior=True.")
+        raise MeasureError(Message("posterior.no_draws"))
     return pl.DataFrame(strengths.fit.draws, schema=strengths.labels, orient="row")

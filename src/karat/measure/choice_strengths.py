@@ -24,20 +24,23 @@ import numpy as np
 import polars as pl
 from scipy.special import ndtri
 
-from karat.errors import counted
-from karat.measure.choice_posterior import posterior_of, told
+from karat.measure.choice_posterior import posterior_notes, posterior_of
 from karat.measure.errors import MeasureError
-from karat.measure.rated import Rated, stimulus_labels
-from karat.measure.strengths import Criterion, Floats, Ints, Strengths, by_strength
-from karat.models.choices import Choices, Pairs, fit_pairs, groups_of
+from karat.measure.rated import COMPARED, Rated, stimulus_labels
+from karat.measure.strengths import Criterion, Strengths, by_strength
+from karat.measure.texts import first_names
+from karat.messages import Message
+from karat.models.choices import ChoiceFit, Pairs, fit_pairs, groups_of
 from karat.models.choices.predicted import probabilities
 from karat.models.choices.thurstone import PRIOR_SD, fit_thurstone
+from karat.models.rounding import significant
+from karat.types import Floats, Ints
 
-LOGITS = "logits"
-NOISE = "standard deviations of a typical participant's noise"
 ANSWERS = {"left": 1, "none": 0, "right": -1}
 SHOWN = 10
 """How many stimuli of a group are named."""
+GROUPS = 3
+"""How many groups of stimuli are listed."""
 FEW = 10
 """Participants below which robust standard errors are no longer to be trusted."""
 
@@ -51,7 +54,7 @@ class Compared(NamedTuple):
     stimuli: pl.DataFrame
     """item and conditions, by number."""
     labels: list[str]
-    notes: tuple[str, ...]
+    notes: tuple[Message, ...]
 
 
 def choice_strengths(
@@ -88,9 +91,9 @@ def choice_strengths(
 def _check_options(model: str, side: bool, criterion: Criterion, prior_sd: float | None, posterior: bool) -> None:
     """Refuse what a model does not have."""
     if criterion not in ("participant", "shared"):
-        raise MeasureError(f'strengths: criterion is "participant" or "shared", got {criterion!r}.')
+        raise MeasureError(Message("choices.criterion", {"criterion": criterion}))
     if prior_sd is not None and not prior_sd > 0:
-        raise MeasureError(f"strengths: prior_sd must be positive, got {prior_sd}.")
+        raise MeasureError(Message("choices.prior_sd", {"sd": prior_sd}))
     thurstone = model == "thurstone"
     foreign = {
         "side": thurstone and side,
@@ -100,28 +103,25 @@ def _check_options(model: str, side: bool, criterion: Criterion, prior_sd: float
     }
     for name, given in foreign.items():
         if given:
-            others = "bradley-terry or davidson" if thurstone else "thurstone"
-            raise MeasureError(f"strengths: {model} has no {name}. Leave it out, or take {others}.")
+            others = ["bradley-terry", "davidson"] if thurstone else ["thurstone"]
+            raise MeasureError(Message("choices.no_option", {"model": model, "option": name, "models": others}))
 
 
 def compared_stimuli(one: Rated) -> Compared:
     """The choices as numbers; a stimulus is what stood left or right, in its conditions."""
     rows = one.rows
     if not {"left", "right"} <= set(rows.columns):
-        raise MeasureError(
-            "strengths: the columns left and right are missing, which say what was compared. Read the file again with "
-            "mapping={'left': ..., 'right': ...}."
-        )
-    notes = []
+        raise MeasureError(Message("choices.no_sides"))
+    notes: list[Message] = []
     whole = rows.filter(pl.col("left").is_not_null() & pl.col("right").is_not_null())
     if whole.height < rows.height:
-        notes.append(f"{counted(rows.height - whole.height, 'choice')} left out: left or right is not named.")
+        notes.append(Message("choices.unnamed_side", {"n": rows.height - whole.height}))
     differ = whole.filter(pl.col("left") != pl.col("right"))
     if differ.height < whole.height:
-        notes.append(f"{counted(whole.height - differ.height, 'choice')} left out: the same stimulus on both sides.")
+        notes.append(Message("choices.same_sides", {"n": whole.height - differ.height}))
     if not differ.height:
-        raise MeasureError("strengths: no choice has two different stimuli in left and right.")
-    conditions = one.stimuli.columns[1:]
+        raise MeasureError(Message("choices.no_choices"))
+    conditions = [name for name in one.stimuli.columns[1:] if name != COMPARED]
     sides = [differ.select(pl.col(name).alias("item"), *conditions) for name in ("left", "right")]
     stimuli = pl.concat(sides).unique(maintain_order=True)
     numbered = stimuli.with_row_index("_number")
@@ -142,18 +142,15 @@ def _pairs(compared: Compared, model: str, level: float, side: bool, prior_sd: f
     """Bradley and Terry's model, or Davidson's."""
     pairs, notes = compared.pairs, list(compared.notes)
     apart = _unconnected(compared)
-    if apart and prior_sd is None:
-        raise MeasureError(f"strengths: {apart} Leave them out, ask for more comparisons, or say prior_sd=2.")
-    if apart:
-        notes.append(f"{apart} Only the prior (standard deviation {prior_sd:g}) places them.")
+    if apart is not None and prior_sd is None:
+        raise MeasureError(Message("choices.not_connected", {"apart": apart}))
+    if apart is not None:
+        notes.append(Message("choices.prior", {"apart": apart, "sd": prior_sd}))
     ties = int((pairs.answer == 0).sum())
     if model == "bradley-terry" and ties:
-        notes.append(
-            f'{counted(ties, "answer")} "no difference" counted as half a choice of either side; '
-            'model="davidson" takes them as an answer of their own.'
-        )
+        notes.append(Message("choices.half_ties", {"n": ties}))
     if model == "davidson" and not ties:
-        notes.append('Nobody answered "no difference", so that this is Bradley and Terry\'s model.')
+        notes.append(Message("choices.no_ties_davidson"))
     several = len(compared.people) > 1
     fit = fit_pairs(
         pairs, "half" if model == "bradley-terry" else None, side, prior_sd, compared.person if several else None
@@ -161,38 +158,38 @@ def _pairs(compared: Compared, model: str, level: float, side: bool, prior_sd: f
     notes += _doubts(compared, fit)
     if side and fit.side is not None and fit.side_error is not None:
         reach = float(ndtri((1 + level) / 2)) * fit.side_error
-        notes.append(f"Preference for the left side: {fit.side:.2f} logits [{fit.side - reach:.2f}, "
-                     f"{fit.side + reach:.2f}], {100 * level:g} % interval.")  # fmt: skip
+        values = {"side": fit.side, "lower": fit.side - reach, "upper": fit.side + reach, "level": level}
+        notes.append(Message("choices.side", values))
     settings: dict[str, object] = {"side": side, "prior_sd": prior_sd}
     covariance = fit.covariance if fit.robust is None else fit.robust
-    return _made(compared, fit.strengths, covariance, model, LOGITS, level, settings, notes, fit)
+    return _made(compared, fit.strengths, covariance, model, Message("unit.logits"), level, settings, notes, fit)
 
 
 def _thurstone(compared: Compared, level: float, criterion: Criterion, posterior: bool, seed: int) -> Strengths:
     """Thurstone's model, by penalised maximum likelihood or by its posterior."""
     notes = list(compared.notes)
     apart = _unconnected(compared)
-    if apart:
-        notes.append(f"{apart} Only the model's wide prior (standard deviation {PRIOR_SD:g}) places them.")
+    if apart is not None:
+        notes.append(Message("choices.wide_prior", {"apart": apart, "sd": PRIOR_SD}))
     if criterion == "participant" and not compared.pairs.has_ties:
-        notes.append('Nobody answered "no difference", so that the criterion is near zero and shared by all.')
+        notes.append(Message("choices.no_ties_thurstone"))
     settings: dict[str, object] = {"criterion": criterion, "posterior": posterior}
-    shared = criterion == "shared"
+    shared, unit = criterion == "shared", Message("unit.noise_deviations")
     if posterior:
         found = posterior_of(compared.pairs, compared.person, shared, seed)
         made = _made(
-            compared, found.strengths, found.covariance, "thurstone", NOISE, level, settings | {"seed": seed},
-            [*notes, *told(found)], None, found.interval(level),
+            compared, found.strengths, found.covariance, "thurstone", unit, level, settings | {"seed": seed},
+            [*notes, *posterior_notes(found)], None, found.interval(level),
         )  # fmt: skip
         return replace(made, fit=found.ordered(np.argsort(-found.strengths, kind="stable")))
     fit = fit_thurstone(compared.pairs, compared.person, shared)
     notes += _doubts(compared, fit, robust=False)
-    return _made(compared, fit.strengths, fit.covariance, "thurstone", NOISE, level, settings, notes, fit)
+    return _made(compared, fit.strengths, fit.covariance, "thurstone", unit, level, settings, notes, fit)
 
 
 def _made(
-    compared: Compared, estimate: Floats, covariance: Floats, model: str, unit: str, level: float,
-    settings: dict[str, object], notes: Iterable[str], fit: object, ends: tuple[Floats, Floats] | None = None,
+    compared: Compared, estimate: Floats, covariance: Floats, model: str, unit: Message, level: float,
+    settings: dict[str, object], notes: Iterable[Message], fit: object, ends: tuple[Floats, Floats] | None = None,
 ) -> Strengths:  # fmt: skip
     pairs = compared.pairs
     n = np.bincount(np.concatenate([pairs.left, pairs.right]), minlength=pairs.items)
@@ -200,30 +197,28 @@ def _made(
     return Strengths(frame, model, unit, level, ordered, settings, tuple(notes), fit)
 
 
-def _unconnected(compared: Compared) -> str:
-    """Which stimuli the choices do not connect, in a sentence; nothing where all are connected."""
+def _unconnected(compared: Compared) -> Message | None:
+    """Which stimuli the choices do not connect; None where all are connected."""
     apart = groups_of(compared.pairs, directed=False)
     count = int(apart.max()) + 1
     if count > 1:
-        names = "; ".join(_group(compared.labels, apart, number) for number in _largest(apart, 3))
-        more = f"; and {count - 3} more groups" if count > 3 else ""
-        return f"{count} groups of stimuli were never compared with each other: {names}{more}."
+        groups = [_group(compared.labels, apart, number) for number in _largest(apart, GROUPS)]
+        more = count - GROUPS if count > GROUPS else None
+        return Message("choices.groups", {"n": count, "groups": groups, "more": more})
     one_way = groups_of(compared.pairs)
     if int(one_way.max()) == 0:
-        return ""
+        return None
     sizes = np.bincount(one_way)
     main = int(sizes.argmax()) if sizes.max() > 1 else -1
     alone = np.flatnonzero((sizes[one_way] == 1) & (one_way != main))
-    sentences = []
+    always = None
     if len(alone):
-        shown = named([compared.labels[number] for number in alone.tolist()])
-        sentences.append(f"{shown}: always or never chosen over those that they were compared with.")
+        always = Message("choices.alone", first_names([compared.labels[number] for number in alone.tolist()], SHOWN))
     together = [number for number in _largest(one_way, int(one_way.max()) + 1) if number != main and sizes[number] > 1]
-    groups = [_group(compared.labels, one_way, number) for number in together[:3]]
-    sentences += [f"{group}: as a group always or never chosen over others." for group in groups]
-    if len(together) > 3:
-        sentences.append(f"{len(together) - 3} more such groups.")
-    return "Choices do not connect all stimuli in both directions. " + " ".join(sentences)
+    groups = [_group(compared.labels, one_way, number) for number in together[:GROUPS]]
+    more = len(together) - GROUPS if len(together) > GROUPS else None
+    in_groups = Message("choices.together", {"groups": groups, "more": more}) if groups else None
+    return Message("choices.one_way", {"alone": always, "together": in_groups})
 
 
 def _largest(groups: Ints, most: int) -> list[int]:
@@ -231,30 +226,21 @@ def _largest(groups: Ints, most: int) -> list[int]:
     return [int(number) for number in np.argsort(-sizes, kind="stable")[:most]]
 
 
-def _group(labels: Sequence[str], groups: Ints, number: int) -> str:
-    return named([labels[place] for place in np.flatnonzero(groups == number).tolist()])
+def _group(labels: Sequence[str], groups: Ints, number: int) -> Message:
+    names = [labels[place] for place in np.flatnonzero(groups == number).tolist()]
+    return Message("choices.group", first_names(names, SHOWN))
 
 
-def named(labels: Sequence[str]) -> str:
-    """Up to ten names, and how many more there are.
-
-    >>> named(["a", "b"]), named([str(number) for number in range(12)])
-    ('a, b', '0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more')
-    """
-    shown = ", ".join(labels[:SHOWN])
-    return shown if len(labels) <= SHOWN else f"{shown} and {len(labels) - SHOWN:,} more"
-
-
-def _doubts(compared: Compared, fit: Choices, robust: bool = True) -> list[str]:
+def _doubts(compared: Compared, fit: ChoiceFit, robust: bool = True) -> list[Message]:
     """What makes the estimates or their errors doubtful."""
     doubts = []
     if not fit.converged:
-        doubts.append(f"The fit did not converge (slope left: {fit.gradient:.2g}); do not trust these numbers.")
+        doubts.append(Message("choices.not_converged", {"gradient": significant(fit.gradient, 2)}))
     people = len(compared.people)
     if robust and people == 1:
-        doubts.append("One participant: intervals take the choices as independent of each other.")
+        doubts.append(Message("choices.one_participant"))
     elif robust and people < FEW:
-        doubts.append(f"{people} participants are few for standard errors; they are likely to be too small.")
+        doubts.append(Message("choices.few_participants", {"n": people}))
     return doubts
 
 
@@ -271,12 +257,12 @@ def predict(strengths: Strengths, pairs: Iterable[tuple[str, str]]) -> pl.DataFr
     ['left', 'right', 'p_left', 'p_none', 'p_right']
     """
     if strengths.model not in ("bradley-terry", "davidson", "thurstone"):
-        raise MeasureError(f"predict: {strengths.model} strengths are not about choices; take a model of choices.")
+        raise MeasureError(Message("choices.not_choices", {"model": strengths.model}))
     asked = list(pairs)
     known = dict(zip(strengths.labels, strengths.frame["estimate"].to_list(), strict=True))
     unknown = list(dict.fromkeys(name for pair in asked for name in pair if name not in known))
     if unknown:
-        raise MeasureError(f"predict: there are no strengths of {named(unknown)}; see .labels for those there are.")
+        raise MeasureError(Message("choices.unknown", first_names(unknown, SHOWN)))
     difference = np.array([known[left] - known[right] for left, right in asked], dtype=np.float64)
     found = strengths.fit.probabilities(difference) if strengths.settings.get("posterior") else None
     chances = probabilities(strengths.fit, difference) if found is None else found

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from karat.executors import SERIAL, Executor
 from karat.measure.errors import MeasureError
-from karat.measure.measures import Part
-from karat.work import HERE, Work
+from karat.measure.measures import Measure
+from karat.messages import Message, NotComputed, message_of
+from karat.types import NamedSteps
 
 if TYPE_CHECKING:
     from karat.study.study import Study
-
-Progress = Callable[[str], AbstractContextManager[None]]
-"""Given what is being computed, a context that shows it as long as it lasts."""
 
 
 @dataclass(frozen=True)
@@ -33,35 +31,33 @@ class Wanted:
     level: float
     seed: int
     study: Study | None
-    work: Work = HERE
+    executor: Executor = SERIAL
 
 
 class Collected:
     """The results so far, and what could not be computed."""
 
-    def __init__(self, progress: Progress) -> None:
-        self.parts: list[Part] = []
-        self.skipped: dict[str, str] = {}
+    def __init__(self, progress: NamedSteps) -> None:
+        self.parts: list[Measure] = []
+        self.skipped: dict[str, NotComputed] = {}
         self.progress = progress
 
     def add(
         self, name: str, compute: Callable[[], Any], question: str = "", label: str = "", must: bool = False
     ) -> Any:
         """Compute a part and keep it, or the reason why there is none; what was asked for by name must be there."""
-        heading = Part(name, None, question, label).heading
+        heading = Measure(name, None, question, label).heading
         try:
             with self.progress(f"measuring {heading}"):
                 result = compute()
         except MeasureError as error:
             if must:
                 raise
-            self.skip(heading, str(error))
+            self.skip(heading, message_of(error))
             return None
-        self.parts.append(Part(name, result, question, label))
+        self.parts.append(Measure(name, result, question, label))
         return result
 
-    def skip(self, heading: str, why: str) -> None:
-        """Keep a reason, without the name of the function that gave it."""
-        function, colon, rest = why.partition(": ")
-        known = function.replace("_", "").isalpha() and " " not in function and function.islower()
-        self.skipped[heading] = rest if colon and known else why
+    def skip(self, heading: str, reason: Message) -> None:
+        """Keep the reason why a part is missing."""
+        self.skipped[heading] = NotComputed(reason.code, reason.values)

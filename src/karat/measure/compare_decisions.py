@@ -20,15 +20,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from karat import frames
-from karat.columns import nearest
-from karat.errors import counted
+from karat.judgments import frames
+from karat.judgments.columns import nearest
 from karat.measure.agreement import check_bootstrap
 from karat.measure.decisions import SYMBOLS, Decisions
 from karat.measure.errors import MeasureError
-from karat.measure.pair_contrasts import Floats
-from karat.measure.texts import coefficient
+from karat.messages import Message
 from karat.models.resampling import percentile_interval, quotient
+from karat.types import Floats
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -55,7 +54,7 @@ class DecisionComparison:
     everything: pl.DataFrame
     """All pairs, with the decision of each measure."""
     settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     def table(self) -> pl.DataFrame:
         """The pairs on which measures differ."""
@@ -72,20 +71,25 @@ class DecisionComparison:
 
         return decision_figure(self)
 
-    def __str__(self) -> str:
-        told = [
-            f"{counted(len(self.measures), 'measure')} decide differently on {self.disagreements.height} of "
-            f"{counted(self.everything.height, 'pair')}."
-        ]
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """On how many pairs measures differ, and which two agree least and most often."""
+        number = {"different": self.disagreements.height, "pairs": self.everything.height}
+        found = [Message("compare_decisions.different", {"measures": len(self.measures)} | number)]
         known = self.agreement.filter(pl.col("same").is_not_null()).sort("same", maintain_order=True)
-        for place, word in ((0, "least"), (-1, "most")) if known.height > 1 else ((0, ""),) if known.height else ():
-            row = known.row(place, named=True)
-            kappa = "" if row["kappa"] is None else f" (kappa {coefficient(row['kappa'])})"
-            told.append(
-                f"{row['first']} and {row['second']} agree {word + ' often, ' if word else ''}on "
-                f"{100 * row['same']:.0f} % of pairs{kappa}."
-            )
-        return " ".join([*told, *self.notes])
+        rows = [
+            {"first": row["first"], "second": row["second"], "same": round(row["same"], 2), "kappa": row["kappa"]}
+            for row in known.to_dicts()
+        ]
+        if len(rows) == 1:
+            found.append(Message("compare_decisions.agree", rows[0]))
+        elif rows:
+            found.append(Message("compare_decisions.agree_least", rows[0]))
+            found.append(Message("compare_decisions.agree_most", rows[-1]))
+        return tuple(found)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, (*self.summary, *self.notes)))
 
 
 def compare_decisions(
@@ -93,7 +97,7 @@ def compare_decisions(
 ) -> DecisionComparison:
     """Compare the decisions of several measures, by their names: `Decisions`, or tables of pair and decision.
 
-    With a `reference` only differences from that measure are told.
+    With a `reference` only differences from that measure are shown.
 
     >>> likert = {"1": "expert", "2": "expert", "3": "none"}
     >>> choice = {"1": "expert", "2": "reverse", "3": "none"}
@@ -104,13 +108,11 @@ def compare_decisions(
     2 measures decide differently on 1 of 3 pairs. likert and choice agree on 67 % of pairs (kappa .50).
     """
     if len(decisions) < 2:
-        raise MeasureError("compare_decisions: at least two measures are needed.")
+        raise MeasureError(Message("compare_decisions.one_measure"))
     if reference is not None and reference not in decisions:
-        close = nearest(reference, list(decisions))
-        raise MeasureError(
-            f"compare_decisions: there is no measure {reference}" + (f"; is {close} meant?" if close else ".")
-        )
-    check_bootstrap("compare_decisions", samples, level)
+        about = {"measure": reference, "close": nearest(reference, list(decisions))}
+        raise MeasureError(Message("compare_decisions.unknown_reference", about))
+    check_bootstrap(samples, level)
     everything = _joined({name: _mapping(name, found) for name, found in decisions.items()})
     names = list(decisions)
     paired = list(combinations(names, 2))
@@ -120,7 +122,7 @@ def compare_decisions(
     differs = [pl.col(a) != pl.col(b) for a, b in paired]
     different = everything.filter(pl.any_horizontal(differs).fill_null(False))
     missing = everything.filter(pl.any_horizontal(pl.col(names).is_null())).height
-    notes = [f"{counted(missing, 'pair')} not decided by every measure."] if missing else []
+    notes = [Message("compare_decisions.undecided", {"n": missing})] if missing else []
     return DecisionComparison(
         different.with_columns(pl.col(names).replace_strict(SYMBOLS, default="", return_dtype=pl.String)),
         pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None)),
@@ -137,17 +139,18 @@ def _mapping(name: str, found: Any) -> dict[str, str]:
         found = frames.to_polars(found)
     if isinstance(found, pl.DataFrame):
         if not {"pair", "decision"} <= set(found.columns):
-            raise MeasureError(f"compare_decisions: the table of {name} must have the columns pair and decision.")
+            raise MeasureError(Message("compare_decisions.columns", {"measure": name}))
         twice = found.filter(pl.col("pair").is_duplicated())
         if twice.height:
-            raise MeasureError(f"compare_decisions: {name} decides on pair {twice['pair'][0]} more than once.")
+            raise MeasureError(
+                Message("compare_decisions.repeated_pair", {"measure": name, "pair": str(twice["pair"][0])})
+            )
         found = dict(found.select("pair", "decision").drop_nulls().iter_rows())
     unknown = [text for text in found.values() if text not in WORDS]
     if unknown:
-        raise MeasureError(
-            f"compare_decisions: {unknown[0]!r} is no decision of {name}; they are {', '.join(SYMBOLS)}, or "
-            f"{' '.join(SYMBOLS.values())}."
-        )
+        about = {"decision": str(unknown[0]), "measure": name}
+        known = {"words": list(SYMBOLS), "symbols": list(SYMBOLS.values())}
+        raise MeasureError(Message("compare_decisions.unknown_decision", about | known))
     return {str(pair): WORDS[text] for pair, text in found.items()}
 
 
@@ -156,7 +159,7 @@ def _joined(found: Mapping[str, Mapping[str, str]]) -> pl.DataFrame:
     pairs = list(dict.fromkeys(pair for one in found.values() for pair in one))
     columns = {name: pl.Series([one.get(pair) for pair in pairs], dtype=pl.String) for name, one in found.items()}
     if "pair" in columns:
-        raise MeasureError("compare_decisions: a measure cannot be called pair; give it another name.")
+        raise MeasureError(Message("compare_decisions.reserved_name"))
     return pl.DataFrame({"pair": pl.Series(pairs, dtype=pl.String), **columns})
 
 
@@ -167,7 +170,7 @@ def _compared(
     both = everything.select(first, second).drop_nulls()
     n = both.height
     if not n:
-        raise MeasureError(f"compare_decisions: {first} and {second} have no pair in common.")
+        raise MeasureError(Message("compare_decisions.no_shared_pair", {"first": first, "second": second}))
     words = list(SYMBOLS)
     cell = [len(words) * words.index(a) + words.index(b) for a, b in both.iter_rows()]
     counts = np.bincount(cell, minlength=len(words) ** 2)

@@ -17,7 +17,7 @@ Ordered labels. Where the scale is ordered, the label is the median of the proba
 on average, and not their mode; `mean` is the expected point of the scale. Dawid and Skene's model then has a precision
 and a bias for each participant (`errors="ordered"`) instead of a free table of errors (`errors="free"`).
 
-Ties are told: the label is then the first in the order of the scale, and `tie` is true.
+Ties are marked: the label is then the first in the order of the scale, and `tie` is true.
 """
 
 from __future__ import annotations
@@ -29,15 +29,16 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from karat.errors import counted
 from karat.judgments import Judgments
-from karat.jupyter import Shown
+from karat.judgments.scales import Ordinal
+from karat.jupyter import NotebookDisplay
 from karat.measure.errors import MeasureError
-from karat.measure.rated import Floats, Rated, rated
-from karat.measure.texts import coefficient
+from karat.measure.notes import about_question
+from karat.measure.rated import Rated, rated
+from karat.messages import Message, with_code
 from karat.models.dawid_skene import DawidSkene, dawid_skene, label_shares
 from karat.models.others import equal_to_majority, shares
-from karat.scales import Ordinal
+from karat.types import Floats
 
 Method = Literal["majority", "weighted", "dawid-skene"]
 METHODS = ("majority", "weighted", "dawid-skene")
@@ -45,7 +46,7 @@ SURE = 0.99
 
 
 @dataclass(frozen=True)
-class Consensus(Shown):
+class Consensus(NotebookDisplay):
     """A label for each item, with probabilities, and what is known of each participant's errors."""
 
     labels: pl.DataFrame
@@ -60,7 +61,7 @@ class Consensus(Shown):
     """Dawid and Skene: question, participant, truth, answer, probability."""
     method: str
     settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     def table(self) -> pl.DataFrame:
         """The labels."""
@@ -76,17 +77,20 @@ class Consensus(Shown):
         """
         return self.probabilities
 
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How many labels there are, how many are sure, and how often participants are right."""
+        labels = {
+            "items": self.labels.height, "answers": int(self.labels["answers"].sum()), "method": self.method,
+            "sure": int((self.labels["probability"] >= SURE).sum()), "limit": SURE,
+            "ties": int(self.labels["tie"].sum()),
+        }  # fmt: skip
+        right = round(float(np.median(self.participants["right"].to_numpy())), 2)
+        return Message("consensus.labels", labels), Message("consensus.right", {"right": right})
+
     def __str__(self) -> str:
-        sure = int((self.labels["probability"] >= SURE).sum())
-        ties = int(self.labels["tie"].sum())
-        answers = counted(int(self.labels["answers"].sum()), "answer")
-        right = float(np.median(self.participants["right"].to_numpy()))
-        told = (
-            f"Labels for {counted(self.labels.height, 'item')} from {answers} "
-            f"by {self.method}: {sure:,} with a probability of {coefficient(SURE)} or more, {counted(ties, 'tie')}. "
-            f"The median participant is expected to be right in {100 * right:.0f} % of answers."
-        )
-        return " ".join([told, *(note for note in self.notes if "converge" in note)])
+        fit = with_code(self.notes, "consensus.converged", "consensus.not_converged")
+        return " ".join(map(str, (*self.summary, *fit)))
 
 
 def consensus(
@@ -106,19 +110,17 @@ def consensus(
 
     >>> import karat
     >>> print(consensus(karat.datasets.load("crowd")))  # doctest: +ELLIPSIS
-    Labels for 80 items from 9,600 answers by dawid-skene: ...
+    Dawid and Skene's model labelled 80 items from 9,600 answers. ...
     """
     _check(method, weights, errors, iterations, tolerance)
     parts = rated(judgments, "consensus", functions, conditions)
     labelled = [one for one in parts if one.levels]
     if not labelled:
-        raise MeasureError(
-            f"consensus needs answers in categories (labels, yes or no, ratings, choices); the scale is "
-            f"{parts[0].scale.kind}. For numbers, take the means or strengths."
-        )
-    notes = [f"{one.question}: numbers have no labels; left out." for one in parts if not one.levels]
+        raise MeasureError(Message("consensus.no_categories", {"kind": parts[0].scale.kind}))
+    numbers = Message("consensus.numbers")
+    notes = [note for one in parts if not one.levels for note in about_question(one.question, [numbers])]
     found = [_of_question(one, method, weights, errors, iterations, tolerance) for one in labelled]
-    notes += [note for one, part in zip(labelled, found, strict=True) for note in (*one.notes, *part.notes)]
+    notes += [note for one, part in zip(labelled, found, strict=True) for note in (*list(one.notes), *part.notes)]
     several = len(labelled) > 1
     tables = []
     for name in ("labels", "probabilities", "participants", "confusion"):
@@ -136,13 +138,13 @@ def _check(
     method: str, weights: Mapping[str, float] | None, errors: str | None, iterations: int, tolerance: float
 ) -> None:
     if method not in METHODS:
-        raise MeasureError(f"consensus: method must be {', '.join(METHODS[:-1])} or {METHODS[-1]}, got {method!r}.")
+        raise MeasureError(Message("consensus.unknown_method", {"known": list(METHODS), "method": str(method)}))
     if weights is not None and method != "weighted":
-        raise MeasureError(f'consensus: weights go with method="weighted", not with {method}.')
+        raise MeasureError(Message("consensus.weights_without_method", {"method": method}))
     if errors is not None and (method != "dawid-skene" or errors not in ("free", "ordered")):
-        raise MeasureError('consensus: errors must be free or ordered, and goes with method="dawid-skene".')
+        raise MeasureError(Message("consensus.errors"))
     if iterations < 1 or tolerance < 0:
-        raise MeasureError("consensus: iterations must be 1 or more, and tolerance not negative.")
+        raise MeasureError(Message("consensus.search"))
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ class _Found:
     probabilities: pl.DataFrame
     participants: pl.DataFrame
     confusion: pl.DataFrame
-    notes: tuple[str, ...]
+    notes: tuple[Message, ...]
 
 
 def _of_question(
@@ -171,13 +173,11 @@ def _of_question(
     fitted, notes = None, []
     if method == "dawid-skene":
         if errors == "ordered" and not is_ordered:
-            raise MeasureError(
-                f"consensus: ordered errors need an ordered scale of three levels; this is {one.scale.kind}."
-            )
+            raise MeasureError(Message("consensus.unordered", {"kind": one.scale.kind}))
         ordered = errors == "ordered" or (errors is None and is_ordered)
         fitted = dawid_skene(stimulus, rater, category, kinds, ordered, iterations, tolerance)
         posteriors = fitted.posteriors
-        notes = _told_fit(fitted)
+        notes = [_convergence(fitted)]
         if fitted.ordered is not None:
             further = {"bias": fitted.ordered[:, 0], "precision": fitted.ordered[:, 1]}
     else:
@@ -231,19 +231,16 @@ def _given(one: Rated, weights: Mapping[str, float]) -> Floats:
     missing = [name for name in one.people if name not in weights]
     if missing:
         raise MeasureError(
-            f"consensus: there is no weight for {missing[0]}"
-            + (f" and {len(missing) - 1} more." if missing[1:] else ".")
+            Message("consensus.no_weight", {"participant": missing[0], "more": len(missing) - 1 or None})
         )
     found = np.array([float(weights[name]) for name in one.people])
     if not np.isfinite(found).all() or (found < 0).any() or not found.any():
-        raise MeasureError("consensus: weights must be numbers, none negative and not all 0.")
+        raise MeasureError(Message("consensus.weights"))
     return found
 
 
-def _told_fit(fitted: DawidSkene) -> list[str]:
-    if fitted.converged:
-        return [f"Dawid and Skene: converged after {counted(fitted.iterations, 'round')}."]
-    return [f"Dawid and Skene: not converged after {counted(fitted.iterations, 'round')}; say iterations=... for more."]
+def _convergence(fitted: DawidSkene) -> Message:
+    return Message("consensus.converged" if fitted.converged else "consensus.not_converged", {"n": fitted.iterations})
 
 
 def _confusion(one: Rated, fitted: DawidSkene | None) -> pl.DataFrame:

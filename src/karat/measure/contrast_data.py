@@ -14,14 +14,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from karat.errors import counted
 from karat.judgments import Judgments
+from karat.judgments.scales import Magnitude, Ordinal
+from karat.judgments.stimuli import Stimuli
 from karat.measure.contrast_formula import design_formula, family_of
 from karat.measure.errors import MeasureError
-from karat.measure.rated import Floats, Rated, asked_about, design_columns, known_column, names_stimuli, rated
+from karat.measure.rated import Rated, asked_about, known_column, rated
+from karat.messages import Message, message_of
 from karat.models.glrm.families import FamilyName
 from karat.models.glrm.formula import Formula, names_in, read_formula
-from karat.scales import Magnitude, Ordinal
+from karat.types import Floats
 
 ANSWER = "response"
 
@@ -40,8 +42,9 @@ class Asked:
     """The answers as numbers, for plain means."""
     question: str
     conditions: tuple[str, ...]
-    unit: str
-    notes: tuple[str, ...]
+    unit: Message | None
+    """None where it is that of the family."""
+    notes: tuple[Message, ...]
 
 
 def one_question(judgments: Judgments, measure: str, question: str | None, functions: Sequence[str]) -> Rated:
@@ -69,11 +72,11 @@ def asked_for(
     ('response ~ order + (1 + order | participant) + (1 + order | item)', 'ordinal')
     """
     if formula is not None and conditions is not None:
-        raise MeasureError("contrasts: a formula names its conditions itself; leave out formula or conditions.")
+        raise MeasureError(Message("contrasts.formula_and_conditions"))
     one = one_question(judgments, "contrasts", question, functions)
     rows = with_people(one.rows, judgments.participants)
     if formula is None:
-        made = design_formula(rows, _conditions(rows, conditions))
+        made = design_formula(rows, _conditions(rows, conditions, judgments.stimuli(one.scale)))
         text, simple, notes = made.text, made.simple, list(made.notes)
     else:
         text, simple, notes = formula, "", []
@@ -82,7 +85,8 @@ def asked_for(
     if answers == [ANSWER]:
         family, unit, plain = family_of(one.scale, "contrasts"), _unit(one), one.value
     else:
-        family, unit, plain = "gaussian", f"units of {read.response.label}", _measured(rows, answers)
+        family, plain = "gaussian", _measured(rows, answers)
+        unit = Message("unit.column", {"column": read.response.label})
     data, levels = columns_of(one, rows, family)
     named = [name.text for variable in read.variables.values() for name in names_in(variable.tree)]
     notes += _repeats(rows, [name for name in dict.fromkeys(named) if name in rows.columns])
@@ -95,7 +99,7 @@ def _read(text: str) -> Formula:
     try:
         return read_formula(text)
     except ValueError as error:
-        raise MeasureError(f"contrasts: {error}") from error
+        raise MeasureError(message_of(error)) from error
 
 
 def columns_of(one: Rated, rows: pl.DataFrame, family: FamilyName) -> tuple[dict[str, Any], dict[str, Sequence[str]]]:
@@ -131,29 +135,22 @@ def with_people(rows: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
     return rows.join(people.select("participant", *new), on="participant", how="left", maintain_order="left")
 
 
-def _conditions(rows: pl.DataFrame, conditions: Sequence[str] | None) -> list[str]:
+def _conditions(rows: pl.DataFrame, conditions: Sequence[str] | None, stimuli: Stimuli) -> list[str]:
     if conditions is None:
-        found = [name for name in design_columns(rows) if not names_stimuli(rows, name)]
+        found = stimuli.varying(rows, stimuli.identifiers)
         if not found:
-            raise MeasureError(
-                "contrasts: no column is a condition of the design by itself. Name them, conditions=[...], or write a "
-                "formula such as response ~ group + (1 | participant) + (1 | item)."
-            )
+            raise MeasureError(Message("contrasts.no_condition"))
         return found
     if not conditions:
-        raise MeasureError("contrasts: conditions is empty. Name one column at least.")
+        raise MeasureError(Message("contrasts.empty_conditions"))
     return [known_column(rows, name, "contrasts") for name in conditions]
 
 
-def _repeats(rows: pl.DataFrame, conditions: list[str]) -> list[str]:
+def _repeats(rows: pl.DataFrame, conditions: list[str]) -> list[Message]:
+    """How many answers repeat a stimulus."""
     keys = list(dict.fromkeys(["participant", "item", *conditions]))
     more = rows.height - rows.select(keys).n_unique()
-    if not more:
-        return []
-    return [
-        f"{counted(more, 'answer')} to a stimulus that the same participant had answered before; the model takes them "
-        "as no more alike than others of that participant and item."
-    ]
+    return [Message("contrasts.repeats", {"n": more})] if more else []
 
 
 def _measured(rows: pl.DataFrame, names: Sequence[str]) -> Floats:
@@ -163,9 +160,9 @@ def _measured(rows: pl.DataFrame, names: Sequence[str]) -> Floats:
     return rows[names[0]].cast(pl.Float64).fill_null(np.nan).to_numpy()
 
 
-def _unit(one: Rated) -> str:
+def _unit(one: Rated) -> Message | None:
     if isinstance(one.scale, Ordinal):
-        return "logits of the latent scale"
+        return Message("unit.latent_logits")
     if isinstance(one.scale, Magnitude):
-        return "logarithms of the ratio to the modulus" if one.scale.modulus else "logarithms of magnitudes"
-    return ""
+        return Message("unit.log_ratios") if one.scale.modulus else Message("unit.log_magnitudes")
+    return None

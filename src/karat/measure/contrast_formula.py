@@ -3,7 +3,7 @@
 The random effects are the largest that the design supports (Barr, Levy, Scheepers and Tily 2013): participants and
 items have an intercept, and a slope for every condition that varies within them. A slope needs more than one answer in
 most cells of a participant (or item), since with one the slope cannot be told from chance. With more than four effects
-a participant or item, their correlations are left out from the start, because a study hardly ever tells them.
+per participant or item, their correlations are left out from the start: a study hardly ever supports them.
 """
 
 from __future__ import annotations
@@ -15,25 +15,26 @@ from itertools import combinations
 
 import polars as pl
 
+from karat.judgments.scales import Binary, Continuous, Magnitude, Nominal, Ordinal, Scale
 from karat.measure.errors import MeasureError
+from karat.messages import Message
 from karat.models.glrm.families import FamilyName
-from karat.scales import Binary, Continuous, Magnitude, Nominal, Ordinal, Scale
 
 GROUPS = ("participant", "item")
 MOST = 0.5
 """More than this share of participants (or items) must see several levels for a condition to vary within them."""
 CORRELATED = 4
-"""So many effects a participant or item may correlate."""
+"""So many effects per participant or item may correlate."""
 PLAIN = re.compile(r"[A-Za-z.][\w.]*")
 
 
 @dataclass(frozen=True)
 class DesignFormula:
-    """A formula, the one with intercepts alone to fall back on, and what is to be said about it."""
+    """A formula, the one with intercepts alone to fall back on, and the notes on it."""
 
     text: str
     simple: str
-    notes: tuple[str, ...]
+    notes: tuple[Message, ...]
 
 
 def family_of(scale: Scale, measure: str) -> FamilyName:
@@ -50,11 +51,8 @@ def family_of(scale: Scale, measure: str) -> FamilyName:
     if isinstance(scale, Magnitude | Continuous):
         return "gaussian"
     if isinstance(scale, Nominal):
-        raise MeasureError(f"{measure}: labels without an order have no contrasts. Take two of them as yes and no.")
-    raise MeasureError(
-        f"{measure}: a choice is between two stimuli, so that it has no condition of its own. "
-        "Take strengths(judgments) for a value of each stimulus, or decisions(judgments, pairs) for pairs."
-    )
+        raise MeasureError(Message("contrasts.labels", {"measure": measure}))
+    raise MeasureError(Message("contrasts.choices", {"measure": measure}))
 
 
 def quoted(name: str) -> str:
@@ -77,34 +75,39 @@ def design_formula(rows: pl.DataFrame, conditions: Sequence[str]) -> DesignFormu
     fixed = " * ".join(map(quoted, conditions))
     rows = rows.drop_nulls(list(conditions))
     if not rows.height:
-        raise MeasureError(f"contrasts: no answer has a value in {' and '.join(conditions)}.")
-    parts, notes = [], []
+        raise MeasureError(Message("contrasts.no_values", {"conditions": list(conditions)}))
+    parts: list[str] = []
+    notes: list[Message] = []
     for group in GROUPS:
         slopes, said = _slopes(rows, conditions, group)
         bar = "|" if _effects(rows, slopes) <= CORRELATED else "||"
         if bar == "||":
-            said.append(f"Slopes of {group}s are many, so that their correlations were left out from the start.")
-        told = _told(slopes)
-        parts.append(f"(1{' + ' + told if told else ''} {bar if told else '|'} {group})")
+            said.append(Message("contrasts.many_slopes", {"group": _group(group)}))
+        terms = _terms(slopes)
+        parts.append(f"(1{' + ' + terms if terms else ''} {bar if terms else '|'} {group})")
         notes += said
     simple = " + ".join(f"(1 | {group})" for group in GROUPS)
     return DesignFormula(f"response ~ {fixed} + {' + '.join(parts)}", f"response ~ {fixed} + {simple}", tuple(notes))
 
 
-def _slopes(rows: pl.DataFrame, conditions: Sequence[str], group: str) -> tuple[list[tuple[str, ...]], list[str]]:
+def _slopes(rows: pl.DataFrame, conditions: Sequence[str], group: str) -> tuple[list[tuple[str, ...]], list[Message]]:
     """The terms that get a slope for each level of a group, and why others do not."""
     varying = [name for name in conditions if _varies(rows, group, name)]
     notes = [
-        f"{name} does not vary within {group}s, so that they have no slope for it."
+        Message("contrasts.not_within", {"condition": name, "group": _group(group)})
         for name in conditions
         if name not in varying
     ]
     terms = [term for size in range(1, len(varying) + 1) for term in combinations(varying, size)]
     single = [term for term in terms if not _repeated(rows, group, term)]
     if single:
-        told = " and ".join(":".join(term) for term in single)
-        notes.append(f"{group.capitalize()}s have no slope for {told}: most have one answer a cell.")
+        values = {"terms": [":".join(term) for term in single], "group": _group(group)}
+        notes.append(Message("contrasts.one_answer_per_cell", values))
     return [term for term in terms if not any(set(one) <= set(term) for one in single)], notes
+
+
+def _group(group: str) -> Message:
+    return Message("contrasts.participants") if group == "participant" else Message("contrasts.items")
 
 
 def _varies(rows: pl.DataFrame, group: str, name: str) -> bool:
@@ -129,7 +132,7 @@ def _effects(rows: pl.DataFrame, slopes: Sequence[tuple[str, ...]]) -> int:
     return total
 
 
-def _told(slopes: Sequence[tuple[str, ...]]) -> str:
+def _terms(slopes: Sequence[tuple[str, ...]]) -> str:
     """The terms as they are written: crossed where all are there."""
     names = list(dict.fromkeys(name for term in slopes for name in term))
     if len(slopes) == 2 ** len(names) - 1:

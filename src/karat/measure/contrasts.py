@@ -24,7 +24,7 @@ import numpy as np
 import polars as pl
 
 from karat.judgments import Judgments
-from karat.jupyter import Shown
+from karat.jupyter import NotebookDisplay
 from karat.measure.contrast_data import Asked, asked_for
 from karat.measure.effect_sizes import effect_sizes
 from karat.measure.errors import MeasureError
@@ -37,21 +37,26 @@ from karat.measure.interactions import (
     differences_of_differences,
     factor_terms,
 )
+from karat.measure.texts import interval
+from karat.messages import Message, message_of, with_code
 from karat.models.glrm import Model, fit, intervals, marginal_means, type_three
-from karat.models.glrm.model import p_told
-from karat.models.glrm.variables import Factor
-from karat.models.glrm.wald import TermTests
+from karat.models.glrm.families import FamilyName
+from karat.models.glrm.mixed_singular import SINGULAR
+from karat.models.glrm.variables import FactorVariable
+from karat.models.glrm.wald import TermTests, statistic_message
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-UNITS = {"ordinal": "logits of the latent scale", "binary": "logits", "gaussian": "units of the answers"}
-WARNINGS = ("The model ", "Do not trust", "The interaction ", "Left out, since")
-"""How notes begin that are told with the result."""
+WARNINGS = (
+    "contrasts.not_used", "contrasts.simplified", "contrasts.not_converged", "contrasts.crossover",
+    "contrasts.removable", "contrasts.unsure", "design.dropped",
+)  # fmt: skip
+"""The codes of notes that are shown with the result."""
 
 
 @dataclass(frozen=True)
-class Contrasts(Shown):
+class Contrasts(NotebookDisplay):
     """Tests, means and differences of the conditions of a design."""
 
     frame: pl.DataFrame
@@ -68,10 +73,10 @@ class Contrasts(Shown):
     as in `differences`."""
     formula: str
     """As it was asked for; `notes` say what was left out of it."""
-    unit: str
+    unit: Message
     level: float
     settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
     model: Model | None = field(default=None, repr=False)
 
     @property
@@ -80,14 +85,14 @@ class Contrasts(Shown):
         return tuple(self.means.columns[1 : self.means.columns.index("estimate")])
 
     @property
-    def simplified(self) -> tuple[str, ...]:
-        """What was left out of the random effects, step by step, and why."""
+    def simplified(self) -> tuple[Message, ...]:
+        """What was removed from the random effects, step by step, and why."""
         return self.model.fit.log if self.model else ()
 
     @property
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[Message, ...]:
         """The notes that nobody should miss: trouble with the fit, and interactions that depend on the scale."""
-        return tuple(note for note in self.notes if note.startswith(WARNINGS))
+        return tuple(with_code(self.notes, *WARNINGS))
 
     def table(self) -> pl.DataFrame:
         """The tests of the terms."""
@@ -99,16 +104,21 @@ class Contrasts(Shown):
 
         return interaction_figure(self)
 
-    def __str__(self) -> str:
-        tests = "; ".join(f"{row['term']} {told_test(row)}" for row in self.frame.to_dicts())
-        told = [f"Type III tests: {tests}." if tests else "The model has no terms to test."]
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """The test of each term, and the interactions."""
+        tests = [
+            Message("contrasts.test", {"term": row["term"], "test": term_test(row)}) for row in self.frame.to_dicts()
+        ]
         shown = (
             self.interactions
             if self.interactions.height == 1
             else self.interactions.filter(pl.col("p") < 1 - self.level)
         )
-        told += [_interaction_told(row) for row in shown.to_dicts()]
-        return " ".join([*told, *self.warnings])
+        return *(tests or [Message("contrasts.no_terms")]), *map(_interaction, shown.to_dicts())
+
+    def __str__(self) -> str:
+        return " ".join(map(str, (*self.summary, *self.warnings)))
 
 
 def contrasts(
@@ -132,7 +142,7 @@ def contrasts(
     ('order', ('OBJ>PP', 'PP>OBJ'), -0.46)
     """
     if not 0 < level < 1:
-        raise MeasureError(f"contrasts: the level lies between 0 and 1, not {level}.")
+        raise MeasureError(Message("measure.level", {"level": level}))
     asked = asked_for(judgments, formula, conditions, question, functions)
     model, notes = _fitted(asked, simplify)
     terms, tests = factor_terms(model), type_three(model)
@@ -149,24 +159,20 @@ def contrasts(
     )  # fmt: skip
 
 
-def _fitted(asked: Asked, simplify: bool) -> tuple[Model, list[str]]:
+def _fitted(asked: Asked, simplify: bool) -> tuple[Model, list[Message]]:
     """The model, or where the largest one has no maximum to be found, the one with intercepts alone."""
     model = _fit(asked, asked.formula, simplify)
-    notes: list[str] = []
+    notes: list[Message] = []
     if not model.fit.converged and asked.simple and simplify:
-        notes.append(
-            f"The model {asked.formula} was not used: {model.fit.convergence.reason or 'it did not converge'}. "
-            "The one that was fitted has intercepts alone, which makes its p too small where slopes differ."
-        )
+        reason = model.fit.convergence.reason or Message("fit.reason_stopped")
+        notes.append(Message("contrasts.not_used", {"formula": asked.formula, "reason": reason}))
         model = _fit(asked, asked.simple, simplify)
     if model.fit.log:
-        notes.append(
-            "The model was simplified, since its fit was singular: the data do not tell all its random effects. "
-            f"What is left is {' + '.join(str(term) for term in model.fit.terms)}; .simplified has the steps."
-        )
+        left = " + ".join(str(term) for term in model.fit.terms)
+        notes.append(Message("contrasts.simplified", {"terms": left, "steps": len(model.fit.log)}))
     if not model.fit.converged:
-        notes.append(f"Do not trust these numbers: {model.fit.convergence.message}")
-    kept = [note for note in model.fit.notes if "singular" not in note or not model.fit.log]
+        notes.append(Message("contrasts.not_converged", {"convergence": model.fit.convergence.message}))
+    kept = [note for note in model.fit.notes if note.code not in SINGULAR or not model.fit.log]
     return model, [*notes, *kept, *model.notes]
 
 
@@ -174,12 +180,12 @@ def _fit(asked: Asked, formula: str, simplify: bool) -> Model:
     try:
         return fit(formula, asked.data, asked.family, simplify=simplify, levels=asked.levels)
     except ValueError as error:
-        raise MeasureError(f"contrasts: {error}") from error
+        raise MeasureError(message_of(error)) from error
 
 
 def _raw_means(model: Model, names: tuple[str, ...], plain: np.ndarray[Any, Any]) -> RawMeans:
     """The plain mean of the answers in every cell of a term."""
-    columns = {name: column for name in names if isinstance(column := model.frame.raw[name], Factor)}
+    columns = {name: column for name in names if isinstance(column := model.frame.raw[name], FactorVariable)}
     told = {name: [column.levels[code] for code in column.codes] for name, column in columns.items()}
     rows = pl.DataFrame({**told, "_plain": plain[model.frame.kept]})
     grouped = rows.group_by(names, maintain_order=True).agg(pl.col("_plain").mean(), pl.len())
@@ -235,36 +241,47 @@ def _with_sizes(model: Model, table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(pl.Series(name, column) for name, column in sizes._asdict().items() if column is not None)
 
 
-def _unit(asked: Asked, model: Model) -> str:
-    return asked.unit or UNITS[model.family]
+def _unit(asked: Asked, model: Model) -> Message:
+    return asked.unit or family_unit(model.family)
 
 
-def _scale_notes(interactions: pl.DataFrame, level: float) -> list[str]:
+def family_unit(family: FamilyName) -> Message:
+    """What a family's differences are counted in.
+
+    >>> str(family_unit("binary"))
+    'logits'
+    """
+    if family == "ordinal":
+        return Message("unit.latent_logits")
+    return Message("unit.logits") if family == "binary" else Message("unit.answers")
+
+
+def _scale_notes(interactions: pl.DataFrame, level: float) -> list[Message]:
     """On every significant interaction of two factors: whether another scale would remove it."""
-    told = {
-        SHOWN: "is a crossover: no monotone transformation of the scale removes it.",
-        REMOVABLE: "depends on the scale: no condition turns its direction, so that a monotone transformation could "
-        "make it vanish.",
-        UNSURE: "may depend on the scale: a condition turns its direction, but not significantly on both sides.",
-    }
     notes = []
     for row in interactions.filter(pl.col("scale_dependence").is_not_null(), pl.col("p") < 1 - level).to_dicts():
-        opposite = row["raw"] * row["estimate"] < 0
-        more = " In plain means it has the opposite sign." if opposite else ""
-        notes.append(f"The interaction {row['term']} {told[row['scale_dependence']]}{more}")
+        opposite = Message("contrasts.opposite") if row["raw"] * row["estimate"] < 0 else None
+        values = {"term": row["term"], "opposite": opposite}
+        if row["scale_dependence"] == SHOWN:
+            notes.append(Message("contrasts.crossover", values))
+        elif row["scale_dependence"] == REMOVABLE:
+            notes.append(Message("contrasts.removable", values))
+        elif row["scale_dependence"] == UNSURE:
+            notes.append(Message("contrasts.unsure", values))
     return notes
 
 
-def told_test(row: dict[str, Any]) -> str:
+def term_test(row: dict[str, Any]) -> Message:
     """The test of a term, as journals print it.
 
-    >>> told_test({"term": "order", "chi2": 4.2, "df": 1.0, "p": 0.04})
-    'chi-squared(1) = 4.20, p = .040'
+    >>> str(term_test({"term": "order", "chi2": 4.2, "df": 1.0, "p": 0.04}))
+    'χ²(1) = 4.20, p = .040'
     """
-    name = f"F({row['df']:.0f}, {row['denominator']:.1f})" if "F" in row else f"chi-squared({row['df']:.0f})"
-    return f"{name} = {row.get('F', row.get('chi2')):.2f}, p {p_told(row['p'])}"
+    if "F" in row:
+        return statistic_message(row["F"], row["df"], row["denominator"], row["p"])
+    return statistic_message(row["chi2"], row["df"], np.inf, row["p"])
 
 
-def _interaction_told(row: dict[str, Any]) -> str:
-    ends = f"[{row['lower']:.2f}, {row['upper']:.2f}]"
-    return f"Difference of differences {row['term']}, {row['contrast']}: {row['estimate']:.2f} {ends}."
+def _interaction(row: dict[str, Any]) -> Message:
+    values = {key: row[key] for key in ("term", "contrast", "estimate")}
+    return Message("contrasts.interaction", values | {"interval": interval(row["lower"], row["upper"])})

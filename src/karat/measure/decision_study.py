@@ -28,15 +28,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from karat.errors import counted
 from karat.judgments import Judgments
+from karat.judgments.scales import Choice, Nominal
 from karat.measure.agreement import answers_a_stimulus, check_bootstrap
 from karat.measure.errors import MeasureError
-from karat.measure.rated import Floats, rated
-from karat.measure.texts import coefficient
+from karat.measure.notes import about_question, finite
+from karat.measure.rated import rated
+from karat.messages import Message
 from karat.models.resampling import percentile_interval, resamples
 from karat.models.symmetric_sums import Components, components
-from karat.scales import Choice, Nominal
+from karat.types import Floats
 
 WANTED = 0.8
 SCHEMA: dict[str, Any] = {
@@ -56,7 +57,7 @@ class DecisionStudy:
     """question, source, variance, share."""
     wanted: float
     settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     def table(self) -> pl.DataFrame:
         """What is needed."""
@@ -67,7 +68,7 @@ class DecisionStudy:
         name = self.variances["question"][0] if question is None else question
         own = self.variances.filter(pl.col("question") == name)
         if not own.height:
-            raise MeasureError(f"decision_study: there is no question {name!r}.")
+            raise MeasureError(Message("decision_study.unknown_question", {"question": name}))
         found = {source: max(variance, 0.0) for source, variance in own.select("source", "variance").iter_rows()}
         s_i, s_p, s_e = (found[source] for source in ("stimuli", "participants", "rest"))
         rows = [
@@ -85,19 +86,24 @@ class DecisionStudy:
         ]
         return pl.DataFrame(rows, schema=names, orient="row")
 
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What it takes to order stimuli, and participants, with the wanted reliability."""
+        return tuple(self._message(row) for row in self.needed.filter(pl.col("kind") == "relative").to_dicts())
+
+    def _message(self, row: dict[str, Any]) -> Message:
+        about = {"question": row["question"] or None}
+        of_stimuli = row["measured"] == "stimuli"
+        if row["needed"] is None:
+            return Message("decision_study.equal_stimuli" if of_stimuli else "decision_study.equal_participants", about)
+        values = about | {
+            "wanted": self.wanted, "needed": row["needed"], "now": row["now"],
+            "reliability": finite(row["reliability"]),
+        }  # fmt: skip
+        return Message("decision_study.stimuli" if of_stimuli else "decision_study.participants", values)
+
     def __str__(self) -> str:
-        told = []
-        for row in self.needed.filter(pl.col("kind") == "relative").to_dicts():
-            about = f"{row['question']}: " if row["question"] else ""
-            by = ("participant", "a stimulus") if row["measured"] == "stimuli" else ("item", "a participant")
-            if row["needed"] is None:
-                told.append(f"{about}No number of {by[0]}s orders {row['measured']} reliably: they do not differ.")
-                continue
-            told.append(
-                f"{about}To order {row['measured']} with a reliability of {coefficient(self.wanted)} takes "
-                f"{counted(row['needed'], by[0])} {by[1]} (now {row['now']:.0f}, {coefficient(row['reliability'])})."
-            )
-        return " ".join(told)
+        return " ".join(map(str, self.summary))
 
 
 def decision_study(
@@ -113,22 +119,22 @@ def decision_study(
 
     >>> import karat
     >>> print(decision_study(karat.datasets.load("likert"), wanted=0.9, samples=100))
-    To order stimuli with a reliability of .90 takes 29 participants a stimulus (now 12, .79). To order ...
+    To order stimuli with a reliability of .90, each stimulus needs 29 ratings (now 12, reliability .79). ...
     """
-    check_bootstrap("decision_study", samples, level)
+    check_bootstrap(samples, level)
     if not 0 < wanted < 1:
-        raise MeasureError(f"decision_study: the wanted reliability must be between 0 and 1, got {wanted}.")
+        raise MeasureError(Message("decision_study.wanted", {"wanted": wanted}))
     needed: list[tuple[Any, ...]] = []
     variances: list[tuple[Any, ...]] = []
-    notes: list[str] = []
+    notes: list[Message] = []
     for one in rated(judgments, "decision_study", functions, conditions):
         if isinstance(one.scale, Nominal | Choice):
-            notes.append(f"{one.question or 'the answers'}: labels and choices have no variances; left out.")
+            notes += about_question(one.question, [Message("decision_study.no_variances")])
             continue
-        notes += [f"{one.question}: {note}" if one.question else note for note in one.notes]
+        notes += about_question(one.question, one.notes)
         found = components(one.stimulus, one.rater, one.value)
         if not np.isfinite(found.rest[0]):
-            raise MeasureError("decision_study needs stimuli that several participants judged, and there are none.")
+            raise MeasureError(Message("decision_study.no_shared_stimulus", {"question": one.question or None}))
         parts = {"stimuli": found.items, "participants": found.raters, "rest": found.rest}
         total = sum(max(float(part[0]), 0.0) for part in parts.values())
         variances += [(one.question, name, float(part[0]), max(float(part[0]), 0.0) / total if total else None)
@@ -140,7 +146,7 @@ def decision_study(
         now = {"stimuli": answers_a_stimulus(one), "participants": float(1 / np.mean(1 / np.bincount(one.rater)))}
         needed += [(one.question, *row) for row in _needed(found, drawn, wanted, now, level)]
     if not needed:
-        raise MeasureError("decision_study needs answers that are numbers (ratings, yes or no, sliders, magnitudes).")
+        raise MeasureError(Message("decision_study.no_numbers"))
     schema = {"question": pl.String, "source": pl.String, "variance": pl.Float64, "share": pl.Float64}
     settings = {"functions": tuple(functions), "samples": samples, "level": level, "seed": seed}
     return DecisionStudy(

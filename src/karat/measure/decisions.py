@@ -35,23 +35,23 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from karat.columns import nearest
-from karat.errors import counted
 from karat.judgments import Judgments
-from karat.jupyter import Shown
+from karat.judgments.columns import nearest
+from karat.judgments.scales import Binary, Choice, Nominal, Ordinal
+from karat.jupyter import NotebookDisplay
 from karat.measure.errors import MeasureError
-from karat.measure.expert_pairs import expert_pairs
-from karat.measure.pair_contrasts import Contrast, Floats, benjamini_hochberg
+from karat.measure.expert_pairs import SHOWN, expert_pairs
+from karat.measure.pair_contrasts import Contrast, benjamini_hochberg
 from karat.measure.pair_measures import direct_choices, direct_counts, model_contrasts, own_differences
 from karat.measure.rated import Rated, asked_about, rated, stimulus_labels
 from karat.measure.strengths import strengths
+from karat.messages import Message
 from karat.models.proportions import holm
-from karat.scales import Binary, Choice, Nominal, Ordinal
+from karat.types import Floats
 
 Adjust = Literal["holm", "bh", "none"]
 Known = list[tuple[tuple[str, str, str], Contrast]]
 SYMBOLS = {"expert": "✓", "reverse": "×", "none": "~"}
-SHOWN = 5
 SCHEMA: dict[str, Any] = {
     "pair": pl.String, "better": pl.String, "worse": pl.String, "measure": pl.String, "test": pl.String,
     "estimate": pl.Float64, "se": pl.Float64, "lower": pl.Float64, "upper": pl.Float64, "p": pl.Float64,
@@ -61,16 +61,16 @@ SCHEMA: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Decisions(Shown):
+class Decisions(NotebookDisplay):
     """What a measure decides on each pair."""
 
     frame: pl.DataFrame
     """pair, better, worse, measure, test, estimate, se, lower, upper, p, adjusted, decision (expert, reverse, none),
     symbol, p_equivalence (adjusted), equivalence, bayes_factor (of a difference; from a posterior), ties, n."""
-    unit: str
+    unit: Message
     """What an estimate is counted in."""
     settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     def table(self) -> pl.DataFrame:
         """The decisions, in the order of the pairs."""
@@ -82,15 +82,19 @@ class Decisions(Shown):
         found = dict(self.frame["decision"].value_counts().iter_rows())
         return {name: int(found.get(name, 0)) for name in SYMBOLS}
 
-    def __str__(self) -> str:
-        n, rope = self.counts, self.settings["rope"]
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How many pairs there are of each decision, and how many of those without one are equivalent."""
         equal = self.frame.filter(pl.col("decision") == "none", pl.col("equivalence") == "equivalent").height
-        told = (
-            f"{counted(self.frame.height, 'pair')} ({self.settings['model']}): {n['expert']} as experts prefer, "
-            f"{n['reverse']} the other way round, {n['none']} without a difference found; practically equivalent among "
-            f"these: {equal} (within {rope:.2f} {self.unit})."
-        )
-        return " ".join([told, *self.notes])
+        counts = {"pairs": self.frame.height, "model": self.settings["model"]} | self.counts
+        found = [Message("decisions.counts", counts)]
+        if self.counts["none"]:
+            region = {"equal": equal, "rope": self.settings["rope"], "unit": self.unit}
+            found.append(Message("decisions.equivalent", region))
+        return tuple(found)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, (*self.summary, *self.notes)))
 
 
 def decisions(
@@ -127,7 +131,7 @@ def decisions(
     chosen = _model(one, asked, model)
     if chosen in ("binomial", "paired") and (posterior or prior_sd is not None):
         name = "posterior" if posterior else "prior_sd"
-        raise MeasureError(f"decisions: {chosen} contrasts have no {name}; say model=... or leave {name} out.")
+        raise MeasureError(Message("decisions.no_option", {"model": chosen, "option": name}))
     if chosen == "binomial":
         measure = direct_choices(one, rope, alpha)
     elif chosen == "paired":
@@ -143,11 +147,10 @@ def decisions(
     left_out = [row[0] for row, contrast in contrasts if contrast is None]
     if not known:
         raise MeasureError(_nothing(asked, one))
-    notes = [*one.notes, *measure.notes]
+    notes = [*list(one.notes), *measure.notes]
     if left_out:
-        more = f" and {len(left_out) - SHOWN:,} more" if len(left_out) > SHOWN else ""
-        told = ", ".join(left_out[:SHOWN]) + more
-        notes.append(f"{counted(len(left_out), 'pair')} without enough answers left out: {told}.")
+        some = {"pairs": left_out[:SHOWN], "more": max(0, len(left_out) - SHOWN) or None}
+        notes.append(Message("decisions.left_out", {"n": len(left_out)} | some))
     settings = {"model": chosen, "alpha": alpha, "adjust": adjust, "rope": measure.rope, "question": one.question}
     frame = _frame(known, chosen, alpha, adjust)
     return Decisions(frame, measure.unit, settings, tuple(dict.fromkeys(notes)))
@@ -155,22 +158,22 @@ def decisions(
 
 def _check(alpha: float, adjust: Adjust, rope: float | None) -> None:
     if not 0 < alpha < 0.5:
-        raise MeasureError(f"decisions: alpha must lie between 0 and .5, got {alpha}.")
+        raise MeasureError(Message("decisions.alpha", {"alpha": alpha}))
     if adjust not in ("holm", "bh", "none"):
-        raise MeasureError(f'decisions: adjust is "holm", "bh" or "none", not {adjust!r}.')
+        raise MeasureError(Message("decisions.adjust", {"adjust": str(adjust)}))
     if rope is not None and not rope > 0:
-        raise MeasureError(f"decisions: rope is the half-width of a region and must be positive, got {rope}.")
+        raise MeasureError(Message("decisions.rope", {"rope": rope}))
 
 
 def _model(one: Rated, asked: pl.DataFrame, model: str | None) -> str:
     """The way that was asked for, or the usual one of the scale; models of strengths are checked there."""
     scale = one.scale
     if isinstance(scale, Nominal):
-        raise MeasureError("decisions: labels have no better and worse.")
+        raise MeasureError(Message("decisions.labels"))
     own = "binomial" if isinstance(scale, Choice) else "paired"
     other = {"binomial": "paired", "paired": "binomial"}[own]
     if model == other:
-        raise MeasureError(f'decisions: {model} is not for {scale.kind} answers; take "{own}" or a model of strengths.')
+        raise MeasureError(Message("decisions.wrong_model", {"model": model, "kind": scale.kind, "usual": own}))
     if model is not None:
         return model
     if isinstance(scale, Ordinal | Binary):
@@ -211,13 +214,12 @@ def _adjusted(p: Floats, adjust: Adjust) -> Floats:
     return holm(p) if adjust == "holm" else benjamini_hochberg(p)
 
 
-def _nothing(asked: pl.DataFrame, one: Rated) -> str:
+def _nothing(asked: pl.DataFrame, one: Rated) -> Message:
     """Why no pair can be decided."""
     labels = stimulus_labels(one.stimuli)
     if isinstance(one.scale, Choice):
         labels = sorted({*one.rows["left"].drop_nulls(), *one.rows["right"].drop_nulls()})
     wanted = asked["better"][0]
     if wanted in labels:
-        return "decisions: no pair has enough answers to both of its stimuli."
-    close = nearest(wanted, labels)
-    return f"decisions: there is no stimulus {wanted}" + (f"; is {close} meant?" if close else ".")
+        return Message("decisions.too_few_answers")
+    return Message("decisions.unknown_stimulus", {"stimulus": wanted, "close": nearest(wanted, labels)})

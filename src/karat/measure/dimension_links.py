@@ -14,17 +14,18 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from scipy.special import ndtri, stdtr
 
-from karat import frames
-from karat.errors import counted
+from karat.judgments import frames
 from karat.measure.errors import MeasureError
+from karat.measure.notes import finite
+from karat.messages import Message
 from karat.models.factors import Regression, pearson, regress
 from karat.models.proportions import holm
+from karat.types import Floats
 
-Floats = NDArray[np.float64]
 INFLATED = 10.0
+ALPHA = 0.05
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class OverallRegression:
     model: Regression
     observations: int
     settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     @property
     def r2(self) -> float:
@@ -47,14 +48,19 @@ class OverallRegression:
         """The dimensions, the most important first."""
         return self.weights.sort(pl.col("standardised").abs(), descending=True, maintain_order=True)
 
-    def __str__(self) -> str:
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How much the dimensions explain, and which of them has the largest weight."""
         first = self.table().row(0, named=True)
-        text = (
-            f"The dimensions explain {100 * self.r2:.0f} % of the variance of {self.settings['overall']} over "
-            f"{counted(self.observations, 'text')} ({100 * self.model.left_out_r2:.0f} % where the text was left out); "
-            f"{first['dimension']} weighs most (standardised {first['standardised']:.2f})."
-        )
-        return " ".join([text, *self.notes])
+        explained = {
+            "r2": round(self.r2, 2), "left_out": round(self.model.left_out_r2, 2), "overall": self.settings["overall"],
+            "texts": self.observations,
+        }  # fmt: skip
+        weight = {"dimension": first["dimension"], "weight": first["standardised"]}
+        return Message("overall_regression.explained", explained), Message("overall_regression.largest", weight)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, (*self.summary, *self.notes)))
 
 
 def overall_regression(texts: Any, overall: str, dimensions: Sequence[str], level: float = 0.95) -> OverallRegression:
@@ -67,13 +73,13 @@ def overall_regression(texts: Any, overall: str, dimensions: Sequence[str], leve
     """
     values, notes = _columns(texts, [overall, *dimensions])
     if len(values) < len(dimensions) + 2:
-        raise MeasureError(
-            f"overall_regression: {counted(len(values), 'text')} are too few for {len(dimensions)} dimensions."
-        )
+        about = {"texts": len(values), "dimensions": len(dimensions)}
+        raise MeasureError(Message("overall_regression.too_few_texts", about))
     try:
         model = regress(values[:, 0], values[:, 1:], level)
-    except ValueError as error:
-        raise MeasureError(f"overall_regression: {error} Leave one out.") from None
+    except ValueError:
+        # The number of texts was checked, so what is left is dimensions that follow from each other.
+        raise MeasureError(Message("overall_regression.dependent")) from None
     weights = pl.DataFrame(
         {
             "dimension": list(dimensions), "weight": model.weights, "se": model.errors, "lower": model.lower,
@@ -83,9 +89,7 @@ def overall_regression(texts: Any, overall: str, dimensions: Sequence[str], leve
     )  # fmt: skip
     inflated = weights.filter(pl.col("inflation") > INFLATED)["dimension"].to_list()
     if inflated:
-        notes.append(
-            f"Dimensions overlap: the variance of the weight of {', '.join(inflated)} is inflated over 10 times."
-        )
+        notes.append(Message("overall_regression.inflated", {"dimensions": inflated, "times": int(INFLATED)}))
     return OverallRegression(weights, model, len(values), {"overall": overall, "level": level}, tuple(notes))
 
 
@@ -96,19 +100,25 @@ class FeatureCorrelations:
     frame: pl.DataFrame
     """dimension, feature, n, pearson, lower, upper, p_value, adjusted (Holm), spearman."""
     settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     def table(self) -> pl.DataFrame:
         """The strongest correlation first."""
         return self.frame.sort(pl.col("pearson").abs(), descending=True, maintain_order=True)
 
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How many correlations differ from zero, and the strongest of them."""
+        clear = self.frame.filter(pl.col("adjusted") < ALPHA).height
+        found = [Message("feature_correlations.clear", {"clear": clear, "n": self.frame.height, "alpha": ALPHA})]
+        top = next((row for row in self.table().to_dicts() if finite(row["pearson"]) is not None), None)
+        if top is not None:
+            strongest = {"dimension": top["dimension"], "feature": top["feature"], "r": top["pearson"]}
+            found.append(Message("feature_correlations.strongest", strongest))
+        return tuple(found)
+
     def __str__(self) -> str:
-        clear = self.frame.filter(pl.col("adjusted") < 0.05)
-        top = self.table().row(0, named=True)
-        return (
-            f"{clear.height} of {counted(self.frame.height, 'correlation')} differ from zero (adjusted p < .05); the "
-            f"strongest is {top['dimension']} with {top['feature']} (r = {top['pearson']:.2f})."
-        )
+        return " ".join(map(str, self.summary))
 
 
 def feature_correlations(
@@ -126,7 +136,8 @@ def feature_correlations(
         for feature in features:
             values, _ = _columns(texts, [dimension, feature])
             if len(values) < 4:
-                raise MeasureError(f"feature_correlations: {dimension} and {feature} have under four texts in common.")
+                about = {"dimension": dimension, "feature": feature}
+                raise MeasureError(Message("feature_correlations.too_few_texts", about))
             rows.append((dimension, feature, *_correlated(values, level)))
     schema = ["dimension", "feature", "n", "pearson", "lower", "upper", "p_value", "spearman"]
     frame = pl.DataFrame(rows, schema=schema, orient="row")
@@ -151,20 +162,21 @@ def _correlated(values: Floats, level: float) -> tuple[int, float, float, float,
     return n, r, float(lower), float(upper), float(2 * stdtr(n - 2, -abs(t))), spearman
 
 
-def _columns(texts: Any, names: Sequence[str]) -> tuple[Floats, list[str]]:
+def _columns(texts: Any, names: Sequence[str]) -> tuple[Floats, list[Message]]:
     """These columns of the texts that have all of them, and a note on the others."""
     frame = frames.to_polars(texts)
     missing = [name for name in names if name not in frame.columns]
     if missing:
-        raise MeasureError(f"There is no column {missing[0]}; there are {', '.join(frame.columns)}.")
+        about = {"column": missing[0], "known": frame.columns}
+        raise MeasureError(Message("dimension_links.unknown_column", about))
     twice = [name for number, name in enumerate(names) if name in names[:number]]
     if twice:
-        raise MeasureError(f"The column {twice[0]} is named twice. Name each once.")
+        raise MeasureError(Message("dimension_links.repeated_column", {"column": twice[0]}))
     words = [name for name in names if not frame[name].dtype.is_numeric()]
     if words:
-        raise MeasureError(f"The column {words[0]} holds no numbers.")
+        raise MeasureError(Message("dimension_links.no_numbers", {"column": words[0]}))
     numbers = frame.select(pl.col(name).cast(pl.Float64).fill_nan(None) for name in names)
     whole = numbers.drop_nulls()
     gone = frame.height - whole.height
-    notes = [f"{counted(gone, 'text')} left out, where a value is missing."] if gone else []
+    notes = [Message("dimension_links.missing_values", {"n": gone})] if gone else []
     return whole.to_numpy(), notes

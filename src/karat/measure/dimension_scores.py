@@ -13,9 +13,9 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from karat.errors import counted
 from karat.measure.errors import MeasureError
 from karat.measure.factors import Factors
+from karat.messages import Message
 from karat.models.means import mean_interval
 
 
@@ -27,16 +27,21 @@ class DimensionScores:
     """item, dimension, n (cases), score, lower, upper, standard."""
     dimensions: tuple[str, ...]
     settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     def table(self) -> pl.DataFrame:
         """One row a text, one column a dimension: the standardised scores."""
         return self.frame.pivot(on="dimension", index="item", values="standard", maintain_order=True)
 
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How many texts have scores, on what, and from how many cases."""
+        cases = int(self.frame["n"].sum()) // len(self.dimensions)
+        about = {"texts": self.frame["item"].n_unique(), "dimensions": list(self.dimensions), "cases": cases}
+        return (Message("dimension_scores.scores", about),)
+
     def __str__(self) -> str:
-        texts = counted(self.frame["item"].n_unique(), "text")
-        cases = counted(int(self.frame["n"].sum()) // len(self.dimensions), "case")
-        return f"Scores of {texts} on {', '.join(self.dimensions)}, from {cases}."
+        return " ".join(map(str, self.summary))
 
 
 def dimension_scores(
@@ -57,7 +62,7 @@ def dimension_scores(
     """
     cases = found.scores(method)
     if "item" not in cases.columns:
-        raise MeasureError("dimension_scores needs to know the texts: make the factors from a ratings_matrix.")
+        raise MeasureError(Message("dimension_scores.no_texts"))
     rows = []
     for name in found.names:
         texts = [(key, part[name].to_numpy()) for (key,), part in cases.group_by("item", maintain_order=True)]

@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from karat.judgments import Judgments
+from karat.judgments.scales import Choice, Nominal
 from karat.measure.adequacy import adequacy
 from karat.measure.dimension_scores import dimension_scores
 from karat.measure.errors import MeasureError
@@ -21,7 +22,7 @@ from karat.measure.number_of_factors import NumberOfFactors, number_of_factors
 from karat.measure.profiles import profiles
 from karat.measure.rated import Rated
 from karat.measure.ratings_matrix import RatingsMatrix, ratings_matrix
-from karat.scales import Choice, Nominal
+from karat.messages import Message
 
 FEWEST = 3
 """So many questions must have been asked about a text for it to be a semantic differential."""
@@ -79,8 +80,8 @@ def _factors(matrix: RatingsMatrix, rules: NumberOfFactors | None, number: int |
     if number is not None:
         return factors(matrix, number)
     if rules is None:
-        raise MeasureError("factors: it could not be found out how many there are; say --factors.")
+        raise MeasureError(Message("dimensions.unknown_number"))
     said = rules.number(RULE)
     if not said:
-        raise MeasureError("factors: parallel analysis finds none; say --factors for a number of your own.")
+        raise MeasureError(Message("dimensions.no_factors"))
     return factors(matrix, said)

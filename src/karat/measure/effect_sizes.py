@@ -15,11 +15,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from karat.models.glrm import Model
+from karat.types import Floats
 
-Floats = NDArray[np.float64]
 LATENT = float(np.pi / np.sqrt(3))
 
 

@@ -6,4 +6,4 @@ from karat.errors import KaratError
 
 
 class MeasureError(KaratError, ValueError):
-    """A measure that cannot say anything about these judgments, with the reason and the mend."""
+    """A measure that cannot be computed from these judgments; its message says why and what to do."""

@@ -1,7 +1,7 @@
-"""Whom a screening excluded, as `karat screen --out` wrote it down, or as a list of one's own.
+"""The participants that a screening excluded, as `karat screen --out` wrote them, or a list of your own.
 
 Taken are `screening.json`, the folder it is in, and a CSV with the column participant: all who are in it, or where it
-has a column `excluded`, as `participants.csv` has, those for whom that is true.
+has a column `excluded`, as `participants.csv` has, those where that is true.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from typing import Any
 
 import polars as pl
 
-from karat.errors import counted
-from karat.files import unescape_formulas
+from karat.errors import cause
 from karat.judgments import Judgments
+from karat.judgments.files import unescape_formulas
 from karat.measure.errors import MeasureError
+from karat.messages import Message
 
 NAME = "screening.json"
 TRUE = ("true", "1", "yes")
@@ -29,33 +30,32 @@ class Excluded:
     participants: tuple[str, ...]
     """Those who are left out here, in the order of the judgments."""
     source: str
-    told: str
+    told: Message
+    """How many are left out, and by what."""
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
-        return {"participants": list(self.participants), "source": self.source, "told": self.told}
+        return {"participants": list(self.participants), "source": self.source, "told": str(self.told)}
 
 
 def nobody(files: list[Path] | None = None) -> Excluded:
     """Nobody is left out; says so, and whether the judgments are what a screening left.
 
-    >>> nobody().told
-    'nobody: say --without screening.json to leave out whom a screening excluded.'
+    >>> print(nobody().told)
+    nobody. Use --without screening.json to leave out participants that a screening excluded.
     """
     for file in files or []:
         beside = file.parent / NAME
         if file.name == "judgments.parquet" and beside.is_file():
             everybody = _people(beside)
             kept = sum(not gone for gone in everybody.values())
-            told = (
-                f"nobody here: {file} has the {kept:,} of {counted(len(everybody), 'participant')} that screening left."
-            )
-            return Excluded((), str(beside), told)
-    return Excluded((), "", f"nobody: say --without {NAME} to leave out whom a screening excluded.")
+            about = {"file": str(file), "kept": kept, "participants": len(everybody)}
+            return Excluded((), str(beside), Message("excluded.screened", about))
+    return Excluded((), "", Message("excluded.nobody", {"file": NAME}))
 
 
 def excluded(judgments: Judgments, path: str | Path) -> Excluded:
-    """Those of the participants of these judgments whom a screening, or a list, excludes.
+    """The participants of these judgments that a screening, or a list, excludes.
 
     >>> import karat, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -68,31 +68,30 @@ def excluded(judgments: Judgments, path: str | Path) -> Excluded:
     there = judgments.participants["participant"].to_list()
     gone = {name for name, out in everybody.items() if out}
     here = tuple(name for name in there if name in gone)
-    told = f"{len(here):,} of {counted(len(there), 'participant')}, by {found}."
     unknown = [name for name in there if name not in everybody]
+    file = str(found)
     if not gone:
-        told = f"nobody: {found} excludes nobody."
-    elif not here and (found.suffix != ".json" or unknown):
-        raise MeasureError(
-            f"{found}: none of those who are excluded is among these participants, such as {min(gone)}. Is it the "
-            "screening of another study?"
-        )
-    elif not here:
-        told = f"nobody more: those whom {found} excludes have left these judgments already."
-    elif found.suffix == ".json" and unknown:
-        told += f" It knows nothing of {counted(len(unknown), 'participant')}, such as {unknown[0]}: they stay."
+        return Excluded(here, file, Message("excluded.nobody_in_file", {"file": file}))
+    if not here and (found.suffix != ".json" or unknown):
+        raise MeasureError(Message("excluded.other_study", {"file": file, "participant": min(gone)}))
+    if not here:
+        return Excluded(here, file, Message("excluded.nobody_left", {"file": file}))
     if len(here) == len(there):
-        raise MeasureError(f"{found} excludes every participant; nothing is left to measure.")
-    return Excluded(here, str(found), told)
+        raise MeasureError(Message("excluded.everybody", {"file": file}))
+    strange = unknown if found.suffix == ".json" else []
+    about = {"unknown": len(strange) or None, "example": strange[0] if strange else None}
+    told = Message("excluded.some", {"n": len(here), "participants": len(there), "file": file} | about)
+    return Excluded(here, file, told)
 
 
 def _people(path: Path) -> dict[str, bool]:
-    """Everybody whom a file names, and whether they are excluded."""
+    """Every participant that a file names, and whether they are excluded."""
     try:
         text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise MeasureError(f"{path} cannot be read: {why}. Give screening.json or a CSV of participants.") from None
+    except OSError as error:
+        raise MeasureError(Message("excluded.unreadable", {"file": str(path), "why": error.strerror})) from None
+    except UnicodeDecodeError:
+        raise MeasureError(Message("excluded.not_text", {"file": str(path)})) from None
     return _of_json(path, text) if path.suffix == ".json" else _of_csv(path, text)
 
 
@@ -100,16 +99,17 @@ def _of_json(path: Path, text: str) -> dict[str, bool]:
     try:
         return {str(name): bool(one["excluded"]) for name, one in json.loads(text)["participants"].items()}
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise MeasureError(f"{path} is no screening as `karat screen --out` writes it.") from None
+        raise MeasureError(Message("excluded.not_screening", {"file": str(path)})) from None
 
 
 def _of_csv(path: Path, text: str) -> dict[str, bool]:
     try:
         table = unescape_formulas(pl.read_csv(text.encode(), infer_schema=False))
     except pl.exceptions.PolarsError as error:
-        raise MeasureError(f"{path} is no CSV: {str(error).splitlines()[0]}") from None
+        about = {"file": str(path), "why": cause(error)}
+        raise MeasureError(Message("excluded.not_csv", about)) from None
     if "participant" not in table.columns:
-        raise MeasureError(f"{path} has no column participant; it has {', '.join(table.columns)}.")
+        raise MeasureError(Message("excluded.no_column", {"file": str(path), "columns": table.columns}))
     names = table["participant"].drop_nulls().to_list()
     if "excluded" not in table.columns:
         return dict.fromkeys(names, True)

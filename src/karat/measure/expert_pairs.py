@@ -14,15 +14,17 @@ from typing import Any
 
 import polars as pl
 
-from karat import frames
-from karat.errors import counted
+from karat.errors import cause
+from karat.judgments import frames
+from karat.judgments.scales import Choice, NumberRange, Scale
 from karat.measure.errors import MeasureError
 from karat.measure.rated import Rated, stimulus_labels
-from karat.scales import Choice, NumberRange, Scale
+from karat.messages import Message
 
 COLUMNS = ("pair", "better", "worse")
 STATUS = {"ungrammatical": 0.0, "marked": 1.0, "grammatical": 2.0}
 SHOWN = 5
+"""So many pairs are named in a message."""
 
 
 def expert_pairs(pairs: Any, one: Rated) -> pl.DataFrame:
@@ -38,16 +40,16 @@ def expert_pairs(pairs: Any, one: Rated) -> pl.DataFrame:
     """
     table = _derived(one) if pairs is None else _given(pairs)
     if not table.height:
-        raise MeasureError("decisions: there are no pairs.")
+        raise MeasureError(Message("decisions.no_pairs"))
     empty = table.filter(pl.any_horizontal(pl.col(COLUMNS).is_null()))
     if empty.height:
-        raise MeasureError(f"decisions: {counted(empty.height, 'pair')} without a name, a better or a worse stimulus.")
+        raise MeasureError(Message("decisions.incomplete_pairs", {"n": empty.height}))
     twice = table.filter(pl.col("pair").is_duplicated())["pair"].unique(maintain_order=True).to_list()
     if twice:
-        raise MeasureError(f"decisions: the pair {_some(twice)} is there more than once.")
+        raise MeasureError(Message("decisions.repeated_pairs", _some(twice)))
     same = table.filter(pl.col("better") == pl.col("worse"))["pair"].to_list()
     if same:
-        raise MeasureError(f"decisions: the better and the worse stimulus of pair {_some(same)} are the same.")
+        raise MeasureError(Message("decisions.same_stimulus", _some(same)))
     return table
 
 
@@ -56,24 +58,19 @@ def _given(pairs: Any) -> pl.DataFrame:
         try:
             table = pl.read_csv(pairs, infer_schema=False)
         except FileNotFoundError:
-            raise MeasureError(f"decisions: there is no file {pairs}.") from None
+            raise MeasureError(Message("decisions.no_file", {"file": str(pairs)})) from None
         except (OSError, pl.exceptions.PolarsError) as error:
-            why = str(error).splitlines()[0]
-            raise MeasureError(
-                f"decisions: {pairs} cannot be read ({why}). Give a CSV with the columns pair, better and worse."
-            ) from None
+            about = {"file": str(pairs), "why": cause(error)}
+            raise MeasureError(Message("decisions.unreadable_file", about)) from None
     elif isinstance(pairs, Sequence):
         if any(isinstance(row, str) or len(row) != len(COLUMNS) for row in pairs):
-            raise MeasureError("decisions: each pair of a list must be (pair, better, worse).")
+            raise MeasureError(Message("decisions.pairs_of_list"))
         table = pl.DataFrame([tuple(str(cell) for cell in row) for row in pairs], schema=list(COLUMNS), orient="row")
     else:
         table = frames.to_polars(pairs)
     missing = [name for name in COLUMNS if name not in table.columns]
     if missing:
-        raise MeasureError(
-            f"decisions: the table of pairs has no column {missing[0]}; it needs pair, better (the one that experts "
-            "prefer) and worse."
-        )
+        raise MeasureError(Message("decisions.missing_column", {"column": missing[0]}))
     return table.select(pl.col(COLUMNS).cast(pl.String))
 
 
@@ -83,10 +80,7 @@ def _derived(one: Rated) -> pl.DataFrame:
 
 def _from_choices(rows: pl.DataFrame) -> pl.DataFrame:
     if not {"left", "right", "expected"} <= set(rows.columns):
-        raise MeasureError(
-            "decisions: say pairs=... Without it, choices need the columns left, right and expected (the side of the "
-            "better one)."
-        )
+        raise MeasureError(Message("decisions.choices_without_pairs"))
     name = pl.coalesce("pair", "item") if "pair" in rows.columns else pl.col("item")
     known = rows.filter(pl.col("expected").is_in(["left", "right"]))
     first = pl.col("expected") == "left"
@@ -100,10 +94,7 @@ def _from_choices(rows: pl.DataFrame) -> pl.DataFrame:
 def _from_ratings(one: Rated) -> pl.DataFrame:
     rows = one.rows
     if "pair" not in rows.columns or not {"status", "expected"} & set(rows.columns):
-        raise MeasureError(
-            "decisions: say pairs=... Without it, ratings need the column pair, and status or expected to say which "
-            "stimulus is the better one."
-        )
+        raise MeasureError(Message("decisions.ratings_without_pairs"))
     labels = stimulus_labels(one.stimuli)
     wanted = ["pair", "_stimulus", *(name for name in ("status", "expected") if name in rows.columns)]
     stimuli = rows.select(wanted).filter(pl.col("pair").is_not_null()).unique(maintain_order=True)
@@ -116,10 +107,7 @@ def _from_ratings(one: Rated) -> pl.DataFrame:
         names = [labels[number] for number in part["_stimulus"]]
         found.append((str(pair), *(names if (places[0] or 0) > (places[1] or 0) else names[::-1])))
     if unclear:
-        raise MeasureError(
-            f"decisions: it does not follow from status or expected which stimulus of pair {_some(unclear)} is the "
-            "better one, or there are not two. Say pairs=..."
-        )
+        raise MeasureError(Message("decisions.unclear_pairs", _some(unclear)))
     return pl.DataFrame(found, schema=list(COLUMNS), orient="row")
 
 
@@ -136,6 +124,6 @@ def _goodness(row: dict[str, Any], scale: Scale) -> float | None:
     return sum(levels.index(level) for level in right) / len(right)
 
 
-def _some(names: list[str]) -> str:
-    more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more
+def _some(names: list[str]) -> dict[str, Any]:
+    """The first of several pairs, and how many more there are."""
+    return {"pairs": names[:SHOWN], "more": max(0, len(names) - SHOWN) or None}

@@ -14,13 +14,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.errors import counted
+from karat.executors import SERIAL, Executor
 from karat.measure.errors import MeasureError
 from karat.measure.factors import Factors
+from karat.messages import Message
 from karat.models.factors import congruence, extract, matched, nearest_correlation, pearson, polychoric, rotate
-from karat.work import HERE, Progress, Work
+from karat.types import Floats, Progress
 
-Floats = NDArray[np.float64]
 SIMILAR = 0.85
 
 
@@ -35,17 +35,21 @@ class FactorIntervals:
     congruence: pl.DataFrame
     """factor, and its mean congruence with the draws."""
     settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     def table(self) -> pl.DataFrame:
         """The loadings with their intervals."""
         return self.loadings
 
-    def __str__(self) -> str:
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How wide the intervals of loadings are."""
         width = float(np.mean((self.loadings["upper"] - self.loadings["lower"]).to_numpy()))
-        share = f"{100 * self.settings['level']:.0f} %"
-        text = f"{share} intervals of loadings are {width:.2f} wide on average ({self.settings['draws']} draws)."
-        return " ".join([text, *self.notes])
+        about = {"level": self.settings["level"], "width": width, "draws": self.settings["draws"]}
+        return (Message("factor_intervals.width", about),)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, (*self.summary, *self.notes)))
 
 
 def factor_intervals(
@@ -55,11 +59,11 @@ def factor_intervals(
     seed: int = 1,
     *,
     progress: Progress | None = None,
-    work: Work = HERE,
+    executor: Executor = SERIAL,
 ) -> FactorIntervals:
     """Intervals of a solution by resampling participants; of a table without participants, by resampling its rows.
 
-    `work` says where the draws are analysed (`karat.work.opened`).
+    `executor` says where the draws are analysed (`karat.executors.open_executor`).
 
     >>> random = np.random.default_rng(1)
     >>> truth = random.standard_normal((200, 1))
@@ -70,29 +74,31 @@ def factor_intervals(
     """
     source = found.source
     if source.values is None:
-        raise MeasureError("factor_intervals needs the ratings; only their correlations were given.")
+        raise MeasureError(Message("factor_intervals.no_ratings"))
     if draws < 2 or not 0 < level < 1:
-        raise MeasureError("factor_intervals: draws must be at least 2, and level between 0 and 1.")
+        raise MeasureError(Message("factor_intervals.settings"))
     notes = []
     if source.keys is not None and "participant" in source.keys.columns:
         _, who = np.unique(source.keys["participant"].to_numpy(), return_inverse=True)
     else:
         who = np.arange(len(source.values))
-        notes.append("The rows are not marked with participants: rows were resampled as if they were independent.")
+        notes.append(Message("factor_intervals.no_participants"))
     cases = np.split(np.argsort(who, kind="stable"), np.cumsum(np.bincount(who))[:-1])
     random = np.random.default_rng(seed)
     people = [random.integers(0, len(cases), len(cases)) for _ in range(draws)]
-    again = work.map(_drawn, (found, cases), people, name="factor intervals", progress=progress)
+    again = executor.map(_drawn, (found, cases), people, name="factor intervals", progress=progress)
     drawn = [one for one in again if one is not None]
     if len(drawn) < draws:
-        notes.append(f"{counted(draws - len(drawn), 'draw')} left out: the search found no solution.")
+        notes.append(Message("factor_intervals.left_out", {"n": draws - len(drawn)}))
     if len(drawn) < 2:
-        raise MeasureError("factor_intervals: hardly any draw has a solution. Take fewer factors or more participants.")
+        raise MeasureError(Message("factor_intervals.no_solutions"))
     loadings, correlations = (np.stack(parts) for parts in zip(*drawn, strict=True))
     similar = np.stack([np.diag(congruence(found.loadings, own)) for own in loadings]).mean(axis=0)
     unstable = [name for name, value in zip(found.names, similar, strict=True) if value < SIMILAR]
     if unstable:
-        notes.append(f"{', '.join(unstable)} often is another factor in the draws (mean congruence under .85).")
+        notes.append(
+            Message("factor_intervals.unstable", {"factors": unstable, "n": len(unstable), "congruence": SIMILAR})
+        )
     settings = {"draws": draws, "level": level, "seed": seed, "participants": len(cases)}
     return FactorIntervals(
         _loading_table(found, loadings, level), _correlation_table(found, correlations, level),

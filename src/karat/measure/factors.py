@@ -14,17 +14,16 @@ from typing import Any, Literal
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from karat.jupyter import Shown
+from karat.jupyter import NotebookDisplay
 from karat.measure.errors import MeasureError
 from karat.measure.factor_notes import carriers, solution_notes
-from karat.measure.rating_correlations import Correlations, Kind, correlations_of, invertible
-from karat.models.factors import Fit, Rotation, extract, fit_of, rotate, score_weights
+from karat.measure.rating_correlations import Correlations, Kind, check_invertible, correlations_of
+from karat.messages import Message
+from karat.models.factors import FactorFit, Rotation, extract, fit_of, rotate, score_weights
 from karat.models.factors.fit import degrees_of_freedom
-from karat.models.glrm.model import p_told
+from karat.types import Floats
 
-Floats = NDArray[np.float64]
 Method = Literal["ml", "minres"]
 RotationName = Literal["promax", "oblimin", "varimax"]
 Kaiser = Literal["none", "varimax", "spss", "all"]
@@ -39,7 +38,7 @@ PRECISE = 1e-13
 
 
 @dataclass(frozen=True)
-class Factors(Shown):
+class Factors(NotebookDisplay):
     """A factor solution: pattern loadings, what is left of each pair, how factors correlate, and how well it fits."""
 
     frame: pl.DataFrame
@@ -48,7 +47,7 @@ class Factors(Shown):
     uniquenesses: Floats
     correlations: Floats
     """Of the factors with each other."""
-    fit: Fit
+    fit: FactorFit
     explained: pl.DataFrame
     """factor; sums of squares and per cent of variance, before rotation (unrotated factors are others than the
     rotated ones: the sums are listed by size) and after it (with what correlated factors share divided among them)."""
@@ -56,7 +55,7 @@ class Factors(Shown):
     names: tuple[str, ...]
     converged: bool
     settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
     source: Correlations = field(repr=False, kw_only=True)
 
     @property
@@ -98,7 +97,7 @@ class Factors(Shown):
         ['pair', 'clarity']
         """
         if len(names) != len(self.names) or len(set(names)) < len(names):
-            raise MeasureError(f"There are {len(self.names)} factors: give as many different names.")
+            raise MeasureError(Message("factors.names", {"n": len(self.names)}))
         new = dict(zip(self.names, names, strict=True))
         frame = self.frame.rename(new).with_columns(pl.col("factor").replace(new))
         explained = self.explained.with_columns(pl.col("factor").replace(new))
@@ -112,27 +111,28 @@ class Factors(Shown):
         [-1.3, -0.6]
         """
         if self.source.values is None:
-            raise MeasureError("scores need the ratings; only their correlations were given.")
+            raise MeasureError(Message("factors.no_ratings"))
         if method not in ("regression", "bartlett"):
-            raise MeasureError(f'scores are by "regression" or "bartlett", not {method!r}.')
-        invertible(self.source, "scores")
+            raise MeasureError(Message("factors.score_method", {"method": str(method)}))
+        check_invertible(self.source)
         values = self.source.values
         standard = (values - values.mean(axis=0)) / values.std(axis=0, ddof=1)
         weights = score_weights(self.source.matrix, self.loadings, self.correlations, self.uniquenesses, method)
         found = pl.DataFrame(standard @ weights, schema=list(self.names), orient="row")
         return found if self.source.keys is None else pl.concat([self.source.keys, found], how="horizontal")
 
-    def __str__(self) -> str:
-        share = self.explained["unrotated_percent"].sum()
-        number = f"{len(self.names)} factor{'s' if len(self.names) > 1 else ''}"
-        verb = "explain" if len(self.names) > 1 else "explains"
-        text = f"{number} {verb} {share:.0f} % of the variance of {len(self.pairs)} pairs. "
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How much variance the factors explain, and how well they fit."""
+        share = round(float(self.explained["unrotated_percent"].sum()) / 100, 2)
+        explained = {"n": len(self.names), "share": share, "pairs": len(self.pairs)}
         if self.dof < 1:
-            text += "No degrees of freedom are left to test the fit."
-        else:
-            p = p_told(self.p_value)
-            text += f"Fit: chi-squared({self.dof}) = {self.chi2:.2f}, p {p}; RMSEA {self.rmsea:.3f}."
-        return text + "".join(f"\nNote: {note}" for note in self.notes)
+            return Message("factors.explained", explained), Message("factors.no_test")
+        fit = {"dof": self.dof, "chi2": self.chi2, "p": self.p_value, "rmsea": self.rmsea}
+        return Message("factors.explained", explained), Message("factors.fit", fit)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.summary)) + "".join(f"\nNote: {note!s}" for note in self.notes)
 
 
 def factors(
@@ -158,7 +158,7 @@ def factors(
     source = correlations_of(matrix, correlations, observations)
     usual = _checked(source, n, method, rotation, kaiser, start)
     if method == "ml":
-        invertible(source, "factors by maximum likelihood")
+        check_invertible(source)
     found = extract(source.matrix, n, method, start)
     rotated = rotate(found.loadings, rotation, usual)
     exact = rotate(found.loadings, rotation, usual, gain=PRECISE) if rotation in ("promax", "varimax") else rotated
@@ -166,9 +166,9 @@ def factors(
     fit = fit_of(source.matrix, found.loadings, found.uniquenesses, source.observations)
     notes = [*source.notes, *solution_notes(source.pairs, names, found, rotated, exact)]
     if fit.dof < 1:
-        notes.append("No degrees of freedom are left: any correlations would fit.")
+        notes.append(Message("factors.no_degrees_of_freedom"))
     if source.observations < 5 * len(source.pairs):
-        notes.append(f"{source.observations} cases are few for {len(source.pairs)} pairs; loadings will vary.")
+        notes.append(Message("factors.few_cases", {"cases": source.observations, "pairs": len(source.pairs)}))
     settings = {
         "n": n, "method": method, "rotation": rotation, "kaiser": usual, "correlations": correlations, "start": start,
         "observations": source.observations,
@@ -184,19 +184,20 @@ def _checked(source: Correlations, n: int, method: str, rotation: str | None, ka
     """The normalisation to take, after a look at what was asked for."""
     p = len(source.pairs)
     if method not in ("ml", "minres"):
-        raise MeasureError(f'factors: method is "ml" or "minres", not {method!r}.')
+        raise MeasureError(Message("factors.method", {"method": str(method)}))
     if rotation not in KAISER:
-        raise MeasureError(f'factors: rotation is "promax", "oblimin", "varimax" or None, not {rotation!r}.')
+        raise MeasureError(Message("factors.rotation", {"rotation": str(rotation)}))
     if start not in ("usual", "best"):
-        raise MeasureError(f'factors: start is "usual" or "best", not {start!r}.')
+        raise MeasureError(Message("factors.start", {"start": str(start)}))
     usual = KAISER[rotation][0] if kaiser is None else kaiser
     if kaiser is not None and rotation is not None and kaiser not in KAISER[rotation]:
-        known = ", ".join(f'"{name}"' for name in KAISER[rotation])
-        raise MeasureError(f"factors: kaiser is one of {known} for {rotation}, not {kaiser!r}.")
+        about = {"known": list(KAISER[rotation]), "rotation": rotation, "kaiser": str(kaiser)}
+        raise MeasureError(Message("factors.kaiser", about))
     if n < 1 or n >= p or degrees_of_freedom(p, n) < 0:
         most = max((k for k in range(1, p) if degrees_of_freedom(p, k) >= 0), default=0)
-        allowed = "1 factor" if most == 1 else f"1 to {most} factors"
-        raise MeasureError(f"factors: {p} pairs allow {allowed}, not {n}. Take fewer factors or more pairs.")
+        if not most:
+            raise MeasureError(Message("factors.too_few_pairs", {"pairs": p}))
+        raise MeasureError(Message("factors.number", {"pairs": p, "most": most, "n": n}))
     return usual  # type: ignore[return-value]
 
 

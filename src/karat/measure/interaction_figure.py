@@ -13,9 +13,11 @@ import numpy as np
 import polars as pl
 
 from karat.figures import BLUE, GREEN, GREY, LIGHT_GREY, ORANGE, PURPLE, VERMILLION, figure, say
-from karat.measure.contrasts import Contrasts, told_test
+from karat.measure.contrasts import Contrasts, term_test
 from karat.measure.errors import MeasureError
-from karat.models.glrm.model import p_told
+from karat.measure.texts import interval
+from karat.messages import Message
+from karat.models.rounding import known
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,16 +46,16 @@ def interaction_figure(found: Contrasts) -> Figure:
     """
     terms = found.means["term"].unique(maintain_order=True).to_list()
     if not terms:
-        raise MeasureError("contrasts: the model has no factors, so that there are no means to draw.")
+        raise MeasureError(Message("contrasts.no_factors"))
     shown = max(terms, key=lambda term: (len(_of_term(found, term)), -terms.index(term)))
     rows, names = found.means.filter(pl.col("term") == shown), _of_term(found, shown)
     if len(names) > MOST:
-        raise MeasureError(f"contrasts: {len(names)} factors do not fit into a picture; take a formula with fewer.")
+        raise MeasureError(Message("contrasts.too_many_factors", {"n": len(names)}))
     if len(names) > 1 and rows[names[1]].n_unique() > len(COLOURS):
-        raise MeasureError(f"contrasts: {names[1]} has more than {len(COLOURS)} levels, which lines cannot tell apart.")
+        raise MeasureError(Message("contrasts.too_many_levels", {"factor": names[1], "most": len(COLOURS)}))
     drawable = rows.select("lower", "estimate", "upper").to_numpy()
     if not np.isfinite(drawable).any():
-        raise MeasureError("contrasts: no mean of the model is known, so that there are none to draw; see its notes.")
+        raise MeasureError(Message("contrasts.no_means"))
     low, high = float(np.nanmin(drawable)), float(np.nanmax(drawable))
     panels = rows[names[2]].unique(maintain_order=True).to_list() if len(names) == MOST else [None]
     with figure(16 if len(panels) > 1 else 12, 9) as drawn:
@@ -148,15 +150,16 @@ def _finding(found: Contrasts, term: str) -> str:
     if of_term.height:
         row, names = of_term.row(0, named=True), _of_term(found, term)
         changes = "changes" if row["p"] < 1 - found.level else "is not shown to change"
-        return f"The difference of {names[0]} {changes} with {' and '.join(names[1:])}: {_told(row)}"
+        return f"The difference of {names[0]} {changes} with {' and '.join(names[1:])}: {_value(row)}"
     if pairs.height == 1 and pairs["estimate"].is_finite().item():
         row = pairs.row(0, named=True)
-        return f"{row['first']} less {row['second']} is {_told(row)}"
+        return f"{row['first']} minus {row['second']} is {_value(row)}"
     tests = found.frame.filter(pl.col("term") == term)
     if not tests.height:
         return f"Means of {' and '.join(_of_term(found, term))}: cells of the design are empty"
-    return f"{term}: {told_test(tests.row(0, named=True))}"
+    return f"{term}: {term_test(tests.row(0, named=True))}"
 
 
-def _told(row: dict[str, Any]) -> str:
-    return f"{row['estimate']:.2f} [{row['lower']:.2f}, {row['upper']:.2f}], p {p_told(row['p'])}"
+def _value(row: dict[str, Any]) -> Message:
+    ends = interval(row["lower"], row["upper"])
+    return Message("estimate.test", {"estimate": row["estimate"], "interval": ends, "p": known(row["p"])})

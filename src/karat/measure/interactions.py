@@ -1,6 +1,6 @@
 """Differences of differences, and whether another scale would make them vanish.
 
-In a design of two by two, the interaction is the difference of a at one level of b, less that at the other:
+In a design of two by two, the interaction is the difference of a at one level of b, minus that at the other:
 
     (m11 - m21) - (m12 - m22)
 
@@ -26,7 +26,8 @@ from karat.models.glrm.formula import names_in
 from karat.models.glrm.marginal import MarginalMeans
 from karat.models.glrm.model import quantile, two_sided
 from karat.models.glrm.syntax import Call, Name
-from karat.models.glrm.variables import Factor, Floats
+from karat.models.glrm.variables import FactorVariable
+from karat.types import Floats
 
 RawMeans = Mapping[tuple[str, ...], tuple[float, int]]
 """The plain mean and the number of answers of each cell."""
@@ -85,11 +86,11 @@ def differences_of_differences(model: Model, raw: Mapping[str, RawMeans], level:
     >>> data = {"t": time, "a": a, "b": b, "who": who, "what": what}
     >>> model = fit("t ~ a * b + (1 | who) + (1 | what)", data, "gaussian")
     >>> differences_of_differences(model, {}, 0.95).select("term", "contrast").row(0)
-    ('a:b', '(x - y) at u less v')
+    ('a:b', '(x - y) at u minus v')
     """
     rows = []
     for label, names in factor_terms(model).items():
-        levels = [column.levels for name in names if isinstance(column := model.frame.raw[name], Factor)]
+        levels = [column.levels for name in names if isinstance(column := model.frame.raw[name], FactorVariable)]
         if len(names) < 2 or any(len(one) != 2 for one in levels):
             continue
         means = marginal_means(model, *names, level=level)
@@ -102,7 +103,7 @@ def differences_of_differences(model: Model, raw: Mapping[str, RawMeans], level:
         cells = list(zip(*means.cells.values(), strict=True))
         of_raw = float(sum(sign * plain.get(cell, EMPTY)[0] for sign, cell in zip(signs, cells, strict=True)))
         kind = scale_dependence(model, means) if len(names) == 2 else None
-        rows.append((label, _told(levels), *found, of_raw, kind))
+        rows.append((label, _contrast(levels), *found, of_raw, kind))
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
@@ -121,13 +122,13 @@ def factor_terms(model: Model) -> dict[str, tuple[str, ...]]:
         trees = [model.formula.variables[label].tree for label in term]
         whole = all(isinstance(tree, Name) or (isinstance(tree, Call) and tree.function == "factor") for tree in trees)
         names = tuple(names_in(tree)[0].text for tree in trees)
-        if whole and len(term) <= LARGEST and all(isinstance(model.frame.raw[name], Factor) for name in names):
+        if whole and len(term) <= LARGEST and all(isinstance(model.frame.raw[name], FactorVariable) for name in names):
             found[":".join(term)] = names
     return found
 
 
-def _told(levels: Sequence[tuple[str, ...]]) -> str:
-    rest = " and ".join(f"{first} less {second}" for first, second in levels[1:])
+def _contrast(levels: Sequence[tuple[str, ...]]) -> str:
+    rest = " and ".join(f"{first} minus {second}" for first, second in levels[1:])
     return f"({levels[0][0]} - {levels[0][1]}) at {rest}"
 
 

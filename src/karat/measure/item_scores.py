@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from karat.checks import Checked
 from karat.errors import KaratError
 from karat.judgments import Judgments
 from karat.measure.errors import MeasureError
-from karat.measure.rated import Floats, Ints, Rated
+from karat.measure.rated import Rated
+from karat.messages import Message
 from karat.models.resampling import quotient, summing
+from karat.types import Floats, Ints
 
 Score = Callable[[Judgments], Any]
 
@@ -48,7 +49,7 @@ def weighted_means(one: Rated, chosen: Floats, weights: Floats, standardised: bo
 
 
 def standardised_within(rater: Ints, value: Floats, people: int) -> Floats:
-    """Answers less the participant's mean, over their standard deviation; NaN where somebody's do not vary.
+    """Answers minus the participant's mean, over their standard deviation; NaN where somebody's do not vary.
 
     >>> standardised_within(np.array([0, 0, 1, 1]), np.array([1.0, 3.0, 2.0, 2.0]), 2).round(3).tolist()
     [-0.707, 0.707, nan, nan]
@@ -78,11 +79,7 @@ def drawn_again(judgments: Judgments, counts: Mapping[str, int]) -> Judgments:
         joined = table.join(frame, on="participant", how="inner", maintain_order="left_right")
         return joined.with_columns(participant="_name").drop("_name").select(frame.columns)
 
-    return Judgments.from_checked(
-        Checked(renamed(judgments.frame), notes=list(judgments.notes)),
-        judgments.scales,
-        renamed(judgments.participants),
-    )
+    return judgments.with_frame(renamed(judgments.frame), renamed(judgments.participants))
 
 
 def function_scores(score: Score, judgments: Judgments, key: str = "item", value: str = "estimate") -> dict[str, Any]:
@@ -111,5 +108,5 @@ def as_mapping(found: Any, key: str, value: str) -> dict[str, Any]:
         return dict(found)
     table = found if isinstance(found, pl.DataFrame) else found.table() if hasattr(found, "table") else None
     if not isinstance(table, pl.DataFrame) or not {key, value} <= set(table.columns):
-        raise MeasureError(f"stability: the function must give a table with {key} and {value}, or a mapping.")
+        raise MeasureError(Message("scores.no_table", {"key": key, "value": value}))
     return dict(table.select(pl.col(key).cast(pl.String), value).iter_rows())

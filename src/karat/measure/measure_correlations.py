@@ -17,21 +17,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from karat import frames
-from karat.errors import counted
-from karat.measure.agreement import check_bootstrap
+from karat.judgments import frames
+from karat.measure.agreement import LEVEL, check_bootstrap
 from karat.measure.errors import MeasureError
 from karat.measure.rated import stimulus_labels
-from karat.measure.strengths import Floats, Strengths
-from karat.measure.texts import with_interval
+from karat.measure.strengths import Strengths
+from karat.messages import Message
 from karat.models.rank_correlations import kendall, pearson, spearman
 from karat.models.resampling import percentile_interval, resamples
+from karat.types import Floats
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FEWEST = 3
 """With fewer stimuli in common there is no correlation worth its name."""
+MOST = 6
+"""So many pairs of measures are in the summary."""
 COEFFICIENTS = {"spearman": spearman, "kendall": kendall, "pearson": pearson}
 SCHEMA: dict[str, Any] = {"first": pl.String, "second": pl.String, "n": pl.Int64} | dict.fromkeys(
     ("spearman", "lower", "upper", "kendall", "kendall_lower", "kendall_upper",
@@ -48,7 +50,7 @@ class MeasureCorrelations:
     scores: pl.DataFrame
     """stimulus, and a column of estimates for each measure."""
     settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     def table(self) -> pl.DataFrame:
         """The correlations."""
@@ -60,13 +62,24 @@ class MeasureCorrelations:
 
         return measure_figure(self)
 
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """Spearman's correlation of the first pairs of measures."""
+        found = [self._message(row) for row in self.frame.head(MOST).to_dicts()]
+        if self.frame.height > MOST:
+            found.append(Message("measure_correlations.more", {"n": self.frame.height - MOST}))
+        return tuple(found)
+
+    def _message(self, row: dict[str, Any]) -> Message:
+        about = {name: row[name] for name in ("first", "second", "n")}
+        if row["spearman"] is None:
+            return Message("measure_correlations.undefined", about)
+        values = {"estimate": row["spearman"], "lower": row["lower"], "upper": row["upper"]}
+        level = {"level": self.settings.get("level", LEVEL)}
+        return Message("measure_correlations.spearman", about | values | level)
+
     def __str__(self) -> str:
-        told = [
-            f"{row['first']} and {row['second']}: Spearman's correlation over {row['n']:,} stimuli "
-            f"{with_interval(row['spearman'], row['lower'], row['upper'])}."
-            for row in self.frame.to_dicts()
-        ]
-        return " ".join([*told[:6], *(["..."] if len(told) > 6 else []), *self.notes])
+        return " ".join(map(str, (*self.summary, *self.notes)))
 
 
 def compare_measures(
@@ -84,21 +97,20 @@ def compare_measures(
     >>> compare_measures(both, samples=200).table()["spearman"].round(2).to_list()
     [0.99]
     """
-    check_bootstrap("compare_measures", samples, level)
+    check_bootstrap(samples, level)
     if len(measures) < 2:
-        raise MeasureError("compare_measures: give at least two measures, as {name: strengths, ...}.")
+        raise MeasureError(Message("measure_correlations.one_measure"))
     scores = {name: _scores(name, found) for name, found in measures.items()}
     rows, notes = [], []
     for first, second in combinations(scores, 2):
         shared = [label for label in scores[first] if label in scores[second]]
         if len(shared) < FEWEST:
-            raise MeasureError(
-                f"compare_measures: {first} and {second} have {len(shared)} stimuli in common and need {FEWEST}. "
-                f"{first} has {_some(scores[first])}; {second} has {_some(scores[second])}."
-            )
+            about = {"first": first, "second": second, "shared": len(shared), "fewest": FEWEST}
+            some = {"first_stimuli": _some(scores[first]), "second_stimuli": _some(scores[second])}
+            raise MeasureError(Message("measure_correlations.few_shared", about | some))
         lost = len(scores[first]) + len(scores[second]) - 2 * len(shared)
         if lost:
-            notes.append(f"{first} and {second}: {counted(lost, 'estimate')} left out, known to one of them only.")
+            notes.append(Message("measure_correlations.left_out", {"first": first, "second": second, "n": lost}))
         x, y = (np.array([scores[name][label] for label in shared]) for name in (first, second))
         rows.append((first, second, len(shared), *_correlations(x, y, samples, level, seed)))
     labels = list(dict.fromkeys(label for own in scores.values() for label in own))
@@ -122,7 +134,7 @@ def _correlations(x: Floats, y: Floats, samples: int, level: float, seed: int) -
 def _scores(name: str, found: Any) -> dict[str, float]:
     """The estimate of each stimulus that has one, by its label."""
     if name == "stimulus":
-        raise MeasureError('compare_measures: call the measure otherwise; "stimulus" is the column of their names.')
+        raise MeasureError(Message("measure_correlations.reserved_name"))
     if isinstance(found, Strengths):
         pairs = list(zip(found.labels, found.frame["estimate"].to_list(), strict=True))
     elif isinstance(found, Mapping):
@@ -131,20 +143,18 @@ def _scores(name: str, found: Any) -> dict[str, float]:
         pairs = _of_table(name, frames.to_polars(found))
     twice = [label for label, times in Counter(label for label, _ in pairs).items() if times > 1]
     if twice:
-        raise MeasureError(
-            f"compare_measures: {name} has {twice[0]} twice. Set the columns that tell stimuli apart between item and "
-            "estimate."
-        )
+        raise MeasureError(Message("measure_correlations.repeated", {"measure": name, "stimulus": twice[0]}))
     known = ((label, float(value)) for label, value in pairs if value is not None)
     return {label: value for label, value in known if np.isfinite(value)}
 
 
 def _of_table(name: str, table: pl.DataFrame) -> list[tuple[str, Any]]:
     if not {"item", "estimate"} <= set(table.columns):
-        raise MeasureError(f"compare_measures: {name} must have the columns item and estimate.")
+        raise MeasureError(Message("measure_correlations.columns", {"measure": name}))
     keys = ["item", *table.columns[table.columns.index("item") + 1 : table.columns.index("estimate")]]
     return list(zip(stimulus_labels(table.select(keys)), table["estimate"].to_list(), strict=True))
 
 
-def _some(scores: Mapping[str, float]) -> str:
-    return ", ".join(list(scores)[:3]) + (", ..." if len(scores) > 3 else "") if scores else "none"
+def _some(scores: Mapping[str, float]) -> list[str] | None:
+    """The first stimuli of a measure; None where it has none."""
+    return [*list(scores)[:3], *(["..."] if len(scores) > 3 else [])] or None

@@ -10,6 +10,7 @@ import polars as pl
 from karat.figures import BLUE, LIGHT_GREY, figure, say
 from karat.measure.errors import MeasureError
 from karat.measure.texts import coefficient, with_interval
+from karat.messages import Message
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +32,7 @@ def measure_figure(found: MeasureCorrelations, width_cm: float = 16) -> Figure:
     """
     names = found.scores.columns[1:]
     if len(names) > MOST:
-        raise MeasureError(f"compare_measures: {len(names)} measures do not fit a page; draw up to {MOST}.")
+        raise MeasureError(Message("measures.too_many", {"n": len(names), "most": MOST}))
     with figure(width_cm, width_cm + 1.5) as drawn:
         grid = drawn.subplots(len(names), len(names), squeeze=False)
         for row, across in enumerate(names):

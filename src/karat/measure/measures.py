@@ -11,10 +11,11 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.measure.errors import MeasureError
 from karat.measure.excluded import Excluded, nobody
+from karat.messages import Message, NotComputed
 
 
 @dataclass(frozen=True)
-class Part:
+class Measure:
     """One result, such as the strengths by one model."""
 
     name: str
@@ -36,8 +37,8 @@ class Measures:
     """All results on one set of judgments."""
 
     judgments: Judgments
-    parts: tuple[Part, ...]
-    skipped: dict[str, str]
+    parts: tuple[Measure, ...]
+    skipped: dict[str, NotComputed]
     """What was not measured, with the reason."""
     excluded: Excluded = field(default_factory=nobody)
     """Who was left out beforehand."""
@@ -57,11 +58,12 @@ class Measures:
             if part.name == name and label in (None, part.label) and question in (None, part.question):
                 return part.result
         known = dict.fromkeys(part.name for part in self.parts)
-        why = self.skipped.get(name)
-        raise MeasureError(f"{name} was not measured: {why or 'there are ' + ', '.join(known) + '.'}")
+        if name in self.skipped:
+            raise MeasureError(Message("measures.not_measured", {"name": name, "reason": self.skipped[name]}))
+        raise MeasureError(Message("measures.unknown", {"name": name, "known": list(known)}))
 
     def table(self) -> pl.DataFrame:
-        """One row a result: name, question, label and what it says."""
+        """One row per result: name, question, label and what it says."""
         rows = [(part.name, part.question, part.label, str(part.result)) for part in self.parts]
         return pl.DataFrame(rows, schema=dict.fromkeys(("name", "question", "label", "told"), pl.String), orient="row")
 
@@ -73,13 +75,13 @@ class Measures:
 
     def write(self, folder: str | Path) -> list[Path]:
         """Write all tables, figures, measures.json and an index to a folder."""
-        from karat.measure.written import write
+        from karat.measure.export import write
 
         return write(self, Path(folder))
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data, as `measures.json` holds it."""
-        from karat.measure.written import as_data
+        from karat.measure.export import as_data
 
         return as_data(self)
 

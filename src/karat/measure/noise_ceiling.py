@@ -21,16 +21,17 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from karat.errors import counted
+from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
-from karat.measure.agreement import check_bootstrap, in_columns, splits
+from karat.measure.agreement import LEVEL, check_bootstrap, in_columns, splits
 from karat.measure.errors import MeasureError
-from karat.measure.rated import Floats, Rated, rated
-from karat.measure.texts import coefficient, with_interval
+from karat.measure.notes import about_question, rounded
+from karat.measure.rated import Rated, rated
+from karat.messages import Message
 from karat.models.others import with_the_majority, with_the_mean
 from karat.models.resampling import centred_interval, percentile_interval, resamples
 from karat.models.split_half import split_half
-from karat.work import HERE, Work, as_map
+from karat.types import Floats
 
 SCHEMA: dict[str, Any] = {
     "question": pl.String, "ceiling": pl.String, "estimate": pl.Float64, "lower": pl.Float64, "upper": pl.Float64,
@@ -48,31 +49,35 @@ class NoiseCeiling:
     """question, ceiling, estimate, lower, upper."""
     participants: int
     settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     def table(self) -> pl.DataFrame:
         """The ceilings."""
         return self.ceilings
 
-    def __str__(self) -> str:
-        told = [f"{counted(self.participants, 'participant')}."]
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How many participants the ceilings are from, and the ceilings of each question."""
+        found = [Message("noise_ceiling.participants", {"n": self.participants})]
         for (question,), rows in self.ceilings.group_by("question", maintain_order=True):
             own = {row["ceiling"]: row for row in rows.to_dicts()}
-            about = f"{question}: perfect" if question else "Perfect"
-            if MEANS in own:
-                text = _told(own[MEANS])
-                one = " to ".join(coefficient(own[name]["estimate"]) for name in (OTHERS, EVERYBODY))
-                told.append(
-                    f"{about} predictions correlate by {text} with the means of stimuli, "
-                    f"and by {one} with one participant."
-                )
-            if MAJORITY in own:
-                told.append(f"{about} knowledge of the others' majority meets {_told(own[MAJORITY])} of answers.")
-        return " ".join(told)
+            about = {"question": question or None, "level": self.settings.get("level", LEVEL)}
+            if MEANS in own and own[MEANS]["estimate"] is None:
+                found.append(Message("noise_ceiling.undefined", {"question": question or None}))
+            elif MEANS in own:
+                single = {"low": own[OTHERS]["estimate"], "high": own[EVERYBODY]["estimate"]}
+                found.append(Message("noise_ceiling.means", about | _interval(own[MEANS]) | single))
+            if MAJORITY in own and own[MAJORITY]["estimate"] is not None:
+                shares = {name: rounded(share) for name, share in _interval(own[MAJORITY]).items()}
+                found.append(Message("noise_ceiling.majority", about | shares))
+        return tuple(found)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.summary))
 
 
-def _told(row: dict[str, Any]) -> str:
-    return with_interval(row["estimate"], row["lower"], row["upper"])
+def _interval(row: dict[str, Any]) -> dict[str, float | None]:
+    return {name: row[name] for name in ("estimate", "lower", "upper")}
 
 
 def noise_ceiling(
@@ -82,34 +87,34 @@ def noise_ceiling(
     samples: int = 500,
     level: float = 0.95,
     seed: int = 1,
-    work: Work = HERE,
+    executor: Executor = SERIAL,
 ) -> NoiseCeiling:
     """How well predictions of means, of single participants and of labels can do, with bootstrap intervals.
 
-    `work` says where the samples are computed (`karat.work.opened`).
+    `executor` says where the samples are computed (`karat.executors.open_executor`).
 
     >>> import karat
     >>> print(noise_ceiling(karat.datasets.load("likert"), samples=100))  # doctest: +ELLIPSIS
-    48 participants. Perfect predictions correlate by .87 [..., ...] with the means of stimuli, ...
+    This is the best any model could predict, estimated from 48 participants. Perfect predictions would correlate ...
     """
-    check_bootstrap("noise_ceiling", samples, level)
+    check_bootstrap(samples, level)
     rows: list[tuple[Any, ...]] = []
-    notes: list[str] = []
+    notes: list[Message] = []
     people: set[str] = set()
     for one in rated(judgments, "noise_ceiling", functions, conditions):
         if len(one.people) < 2 or not (np.bincount(one.stimulus) > 1).any():
-            raise MeasureError("noise_ceiling: no stimulus was judged by two participants.")
+            raise MeasureError(Message("noise_ceiling.no_shared_stimulus", {"question": one.question or None}))
         people |= set(one.people)
-        notes += [f"{one.question}: {note}" if one.question else note for note in one.notes]
+        notes += about_question(one.question, one.notes)
         drawn = resamples(len(one.people), samples, seed) if samples else None
-        rows += [(one.question, *row) for row in _ceilings(one, drawn, level, seed, work)]
+        rows += [(one.question, *row) for row in _ceilings(one, drawn, level, seed, executor)]
     table = pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
     settings = {"functions": tuple(functions), "samples": samples, "level": level, "seed": seed}
     return NoiseCeiling(table, len(people), settings, tuple(dict.fromkeys(notes)))
 
 
 def _ceilings(
-    one: Rated, drawn: Floats | None, level: float, seed: int, work: Work
+    one: Rated, drawn: Floats | None, level: float, seed: int, executor: Executor
 ) -> Iterator[tuple[str, float, float, float]]:
     """Each ceiling with its interval."""
     none = (np.nan, np.nan)
@@ -118,7 +123,7 @@ def _ceilings(
         estimate = float(split_half(stimulus, rater, value, splits(one, None), seed=seed)[0])
         ends = none
         if drawn is not None:
-            mapper = as_map(work, name="split halves")
+            mapper = as_map(executor, name="split halves")
             many = split_half(stimulus, rater, value, splits(one, drawn), drawn, seed, mapper)
             ends = percentile_interval(many, level)
         yield RELIABILITY, estimate, *ends
@@ -128,7 +133,7 @@ def _ceilings(
         yield MEANS, middle, low, high
         names = (OTHERS, EVERYBODY)
         estimates = with_the_mean(stimulus, rater, value)
-        samples = _many(_with_the_mean, one, drawn, work)
+        samples = _many(_with_the_mean, one, drawn, executor)
         for place, (name, (found,)) in enumerate(zip(names, estimates, strict=True)):
             yield (
                 name,
@@ -139,7 +144,7 @@ def _ceilings(
         found = float(with_the_majority(stimulus, rater, one.category)[0])
         ends = none
         if drawn is not None:
-            ends = centred_interval(found, _many(_with_the_majority, one, drawn, work)[0], level)
+            ends = centred_interval(found, _many(_with_the_majority, one, drawn, executor)[0], level)
         yield MAJORITY, found, *ends
 
 
@@ -147,11 +152,11 @@ Samples = Callable[[tuple[Rated, Floats], tuple[int, int]], tuple[Floats, ...]]
 """The values of some bootstrap samples."""
 
 
-def _many(values: Samples, one: Rated, drawn: Floats | None, work: Work) -> tuple[Floats, ...]:
+def _many(values: Samples, one: Rated, drawn: Floats | None, executor: Executor) -> tuple[Floats, ...]:
     """The values of all samples, some of them at a time."""
     if drawn is None:
         return ()
-    parts = work.map(values, (one, drawn), in_columns(drawn), name="noise ceiling")
+    parts = executor.map(values, (one, drawn), in_columns(drawn), name="noise ceiling")
     return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
 
 

@@ -15,7 +15,8 @@ import polars as pl
 from karat.errors import counted
 from karat.figures import BLUE, GREY, figure, say
 from karat.measure.errors import MeasureError
-from karat.measure.rating_correlations import Kind, correlations_of, invertible
+from karat.measure.rating_correlations import Kind, check_invertible, correlations_of
+from karat.messages import Message
 from karat.models.factors import acceleration, map_test, parallel_analysis
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class NumberOfFactors:
     """number; of components and of factors, the eigenvalue and the quantile of random data; the average partial
     correlation that is left after so many components (map, map_4)."""
     settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     def table(self) -> pl.DataFrame:
         """The rules and their numbers."""
@@ -47,15 +48,21 @@ class NumberOfFactors:
         """
         numbers = dict(self.rules.iter_rows())
         if rule not in numbers:
-            raise MeasureError(f"There is no rule {rule}; there are {', '.join(numbers)}.")
+            raise MeasureError(Message("number_of_factors.unknown_rule", {"rule": rule, "known": list(numbers)}))
         return int(numbers[rule])
 
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How many factors each rule gives."""
+        rules = dict(self.rules.iter_rows())
+        low, high = min(rules.values()), max(rules.values())
+        if low == high:
+            return (Message("number_of_factors.agreed", {"n": low, "rules": list(rules)}),)
+        each = [Message("number_of_factors.rule", {"rule": rule, "n": number}) for rule, number in rules.items()]
+        return (Message("number_of_factors.range", {"low": low, "high": high, "rules": each}),)
+
     def __str__(self) -> str:
-        told = ", ".join(f"{rule} {number}" for rule, number in self.rules.iter_rows())
-        numbers = self.rules["number"].to_list()
-        low, high = min(numbers), max(numbers)
-        found = f"{low} to {high} factors" if low < high else counted(low, "factor")
-        return f"{found}, by the rule: {told}."
+        return " ".join(map(str, self.summary))
 
     def plot(self, width_cm: float = 16) -> Figure:
         """The scree: eigenvalues beside those that random data reach."""
@@ -91,14 +98,14 @@ def number_of_factors(
 
     >>> one = [[1, 0.6, 0.5, 0.4], [0.6, 1, 0.5, 0.4], [0.5, 0.5, 1, 0.3], [0.4, 0.4, 0.3, 1]]
     >>> print(number_of_factors(one, observations=200, draws=20))
-    1 factor, by the rule: parallel analysis (factors) 1, parallel analysis (components) 1, MAP 1, ...
+    All rules give 1 factor: parallel analysis (factors), parallel analysis (components), MAP, ...
     """
     if draws < 1 or not 0 < quantile < 1:
-        raise MeasureError("number_of_factors: draws must be at least 1, and quantile between 0 and 1.")
+        raise MeasureError(Message("number_of_factors.settings"))
     source = correlations_of(matrix, correlations, observations)
     if len(source.pairs) < 3:
-        raise MeasureError("number_of_factors needs at least three pairs.")
-    invertible(source, "number_of_factors")
+        raise MeasureError(Message("number_of_factors.too_few_pairs"))
+    check_invertible(source)
     # Polychoric correlations of shuffled ratings would take too long; normal deviates are as good a null for them.
     shuffled = source.values if correlations == "pearson" else None
     parallel = parallel_analysis(source.matrix, source.observations, shuffled, draws, quantile, seed)

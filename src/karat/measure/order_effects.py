@@ -22,24 +22,28 @@ import numpy as np
 import polars as pl
 
 from karat.judgments import Judgments
+from karat.judgments.scales import Choice, Nominal
+from karat.judgments.stimuli import Stimuli
+from karat.judgments.trial_order import check_order, order_messages, with_positions
 from karat.measure.contrast_data import columns_of, one_question, with_people
 from karat.measure.contrast_formula import family_of
+from karat.measure.contrasts import family_unit
 from karat.measure.errors import MeasureError
-from karat.measure.rated import Rated, design_columns, known_column, names_stimuli
+from karat.measure.rated import Rated, known_column
+from karat.measure.texts import interval, sentences
+from karat.messages import Message, message_of, with_code
 from karat.models.glrm import Model, fit, marginal_means, type_three
-from karat.models.glrm.model import p_told, quantile, two_sided
+from karat.models.glrm.model import quantile, two_sided
 from karat.models.glrm.variables import Numeric
 from karat.models.proportions import holm
-from karat.scales import Choice, Nominal
+from karat.models.rounding import known
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PER = 10
-"""Slopes are told for so many trials."""
+"""Slopes are for so many trials."""
 RANDOM = "(1 + scale(trial) | participant) + (1 | item)"
-UNITS = {"ordinal": "logits of the latent scale", "binary": "logits", "gaussian": "units of the answers"}
-LOG_TIME = "logarithms of seconds"
 SCHEMA: dict[str, Any] = {
     "measure": pl.String, "condition": pl.String, "slope": pl.Float64, "se": pl.Float64, "df": pl.Float64,
     "lower": pl.Float64, "upper": pl.Float64, "p": pl.Float64, "adjusted": pl.Float64, "change": pl.Float64,
@@ -61,7 +65,7 @@ class OrderEffects:
     by: tuple[str, ...] = ()
     level: float = 0.95
     settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
     models: dict[str, Model] = field(default_factory=dict, repr=False)
 
     def table(self) -> pl.DataFrame:
@@ -74,9 +78,18 @@ class OrderEffects:
 
         return order_figure(self)
 
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """The change of answers and of times in each condition, and whether conditions differ in it."""
+        return tuple(message for name in self.models for message in _changes(name, self))
+
+    @property
+    def warnings(self) -> tuple[Message, ...]:
+        """The notes that nobody should miss."""
+        return tuple(with_code(self.notes, "order.not_converged"))
+
     def __str__(self) -> str:
-        told = [_told(name, self) for name in self.models]
-        return " ".join([*told, *(note for note in self.notes if note.startswith("Do not trust"))])
+        return " ".join(map(str, (*self.summary, *self.warnings)))
 
 
 def order_effects(
@@ -98,24 +111,25 @@ def order_effects(
     [('response', 'OBJ>PP'), ('response', 'PP>OBJ'), ('rt', 'OBJ>PP'), ('rt', 'PP>OBJ')]
     """
     if not 0 < level < 1:
-        raise MeasureError(f"order_effects: the level lies between 0 and 1, not {level}.")
+        raise MeasureError(Message("measure.level", {"level": level}))
     one = one_question(judgments, "order_effects", question, functions)
+    check_order(one.rows.columns, MeasureError, "order_effects")
     rows, notes = _with_position(with_people(one.rows, judgments.participants))
-    names = _conditions(rows, by)
+    names = _conditions(rows, by, judgments.stimuli(one.scale))
     rows = rows.with_columns(condition=pl.concat_str(names, separator=", ") if names else pl.lit("all"))
     one = replace(one, rows=rows.drop_nulls("condition"))
     models: dict[str, Model] = {}
     if isinstance(one.scale, Choice) or (isinstance(one.scale, Nominal) and not one.scale.is_binary):
-        notes.append("The answers have no order, so that only response times are looked at.")
+        notes.append(Message("order.no_order"))
     else:
         models["response"] = _answers_model(one, names, simplify)
     timed, untimed = _timed(one.rows)
     if len(timed) == 1 and untimed:
-        notes.append(f"Response times are not looked at: there are none in {', '.join(untimed)}.")
+        notes.append(Message("order.untimed", {"conditions": untimed}))
     elif timed:
         models["rt"] = _model(f"log(rt) ~ {_fixed(names)} + {RANDOM}", one, "gaussian", simplify)
     if not models:
-        raise MeasureError("order_effects: the answers have no order and there are no times: nothing can change.")
+        raise MeasureError(Message("order.nothing"))
     frame = pl.concat([_slopes(name, model, bool(names), level) for name, model in models.items()])
     tests = pl.concat([_tests(name, model) for name, model in models.items()], how="diagonal")
     for name, model in models.items():
@@ -126,17 +140,14 @@ def order_effects(
     return OrderEffects(frame, tests, answers, tuple(names), level, settings, tuple(notes), models)
 
 
-def _with_position(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """The rows with the position of the trial; the order of rows where there is none."""
-    if "trial" in rows.columns and rows["trial"].null_count() < rows.height:
-        return rows, []
-    position = pl.int_range(1, pl.len() + 1).over("participant").alias("trial")
-    return rows.with_columns(position), ["There is no column trial; the order of rows was taken for that of trials."]
+def _with_position(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
+    """The rows with the position of the trial: by the column trial, else by the times of answers."""
+    return with_positions(rows), list(order_messages(rows.columns))
 
 
-def _conditions(rows: pl.DataFrame, by: Sequence[str] | str | None) -> list[str]:
+def _conditions(rows: pl.DataFrame, by: Sequence[str] | str | None, stimuli: Stimuli) -> list[str]:
     if by is None:
-        return [name for name in design_columns(rows) if not names_stimuli(rows, name)]
+        return stimuli.varying(rows, stimuli.identifiers)
     return [known_column(rows, name, "order_effects") for name in ([by] if isinstance(by, str) else by)]
 
 
@@ -164,7 +175,7 @@ def _model(formula: str, one: Rated, family: Any, simplify: bool) -> Model:
     try:
         return fit(formula, data, family, simplify=simplify, levels=levels)
     except ValueError as error:
-        raise MeasureError(f"order_effects: {error}") from error
+        raise MeasureError(message_of(error)) from error
 
 
 def _slopes(name: str, model: Model, several: bool, level: float) -> pl.DataFrame:
@@ -181,7 +192,7 @@ def _slopes(name: str, model: Model, several: bool, level: float) -> pl.DataFram
     half = quantile(level, df) * se
     p = two_sided(slope / se, df)
     change = slope * float(np.ptp(trial.values)) / PER if isinstance(trial, Numeric) else np.full(len(slope), np.nan)
-    unit = LOG_TIME if name == "rt" else UNITS[model.family]
+    unit = str(_unit(name, model))
     columns = (labels, slope, se, df, slope - half, slope + half, p, holm(p), change)
     return pl.DataFrame([(name, *row, unit) for row in zip(*columns, strict=True)], schema=SCHEMA, orient="row")
 
@@ -196,33 +207,41 @@ def _tests(name: str, model: Model) -> pl.DataFrame:
     return kept.select(pl.lit(name).alias("measure"), named, pl.lit(kind).alias("kind"), pl.exclude("term"))
 
 
-def _fit_notes(name: str, model: Model) -> list[str]:
-    notes = [] if model.fit.converged else [f"Do not trust the slopes of {name}: {model.fit.convergence.message}"]
+def _unit(name: str, model: Model) -> Message:
+    return Message("unit.log_seconds") if name == "rt" else family_unit(model.family)
+
+
+def _fit_notes(name: str, model: Model) -> list[Message]:
+    notes, about = [], {"measure": Message("order.answers") if name == "response" else Message("order.times")}
+    if not model.fit.converged:
+        notes.append(Message("order.not_converged", about | {"convergence": model.fit.convergence.message}))
     if model.fit.log:
-        notes.append(f"The model of {name} was simplified, since its fit was singular. {' '.join(model.fit.log)}")
-    return notes + [f"{name}: {note}" for note in model.notes if "left out" in note]
+        notes.append(Message("order.simplified", about | {"steps": sentences(model.fit.log)}))
+    return notes + [
+        Message("order.left_out", about | {"note": note}) for note in with_code(model.notes, "frame.left_out")
+    ]
 
 
-def _told(name: str, found: OrderEffects) -> str:
-    """One sentence on the answers, or on the times."""
+def _changes(name: str, found: OrderEffects) -> list[Message]:
+    """How the answers, or the times, change in each condition, and whether that differs."""
     rows = found.frame.filter(pl.col("measure") == name).to_dicts()
-    what = "Answers" if name == "response" else "Response times"
-    parts = []
+    changes = []
     for row in rows:
-        where = f"{row['condition']} " if len(rows) > 1 else ""
-        size = f"{row['slope']:+.2f} [{row['lower']:+.2f}, {row['upper']:+.2f}]"
+        values = {"condition": row["condition"] if len(rows) > 1 else None, "trials": PER, "p": known(row["p"])}
         if name == "rt":
-            size = f"{_percent(row['slope'])} [{_percent(row['lower'])}, {_percent(row['upper'])}]"
-        parts.append(f"{where}{size}, p {p_told(row['p'])}")
-    unit = "" if name == "rt" else f" ({rows[0]['unit']})"
-    told = f"{what} change over {PER} trials by {'; '.join(parts)}{unit}."
+            slope, lower, upper = (known(100 * np.expm1(row[key])) for key in ("slope", "lower", "upper"))
+            there = lower is not None and upper is not None
+            percent = Message("order.percent", {"lower": lower, "upper": upper}) if there else None
+            changes.append(Message("order.time_slope", values | {"slope": slope, "interval": percent}))
+        else:
+            ends = interval(row["lower"], row["upper"])
+            changes.append(Message("order.slope", values | {"slope": row["slope"], "interval": ends}))
+    if name == "response":
+        changes.append(Message("order.unit", {"unit": _unit(name, found.models[name])}))
     crossed = found.tests.filter(pl.col("measure") == name, pl.col("term") == "condition:trial")
     if crossed.height:
         p = crossed["p"].item()
-        differ = "The conditions differ in it" if p < 1 - found.level else "No difference between conditions is shown"
-        told += f" {differ} (p {p_told(p)})."
-    return told
-
-
-def _percent(logarithm: float) -> str:
-    return f"{100 * np.expm1(logarithm):+.1f} %"
+        values = {"p": known(p)}
+        differ = p < 1 - found.level
+        changes.append(Message("order.differ", values) if differ else Message("order.alike", values))
+    return changes

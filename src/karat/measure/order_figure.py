@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from karat.errors import counted
 from karat.figures import figure, log_seconds, say
 from karat.measure.errors import MeasureError
 from karat.measure.interaction_figure import COLOURS, MARKERS, name_lines
+from karat.messages import Message
 from karat.models.means import mean_interval
 
 if TYPE_CHECKING:
@@ -39,10 +39,7 @@ def order_figure(found: OrderEffects) -> Figure:
     """
     conditions = found.frame["condition"].unique(maintain_order=True).to_list()
     if len(conditions) > len(COLOURS):
-        raise MeasureError(
-            f"order_effects: {counted(len(conditions), 'condition')} cannot be told apart in a picture. "
-            "Name fewer columns with by=[...]."
-        )
+        raise MeasureError(Message("order.too_many_conditions", {"n": len(conditions)}))
     measures = found.frame["measure"].unique(maintain_order=True).to_list()
     with figure(16 if len(measures) > 1 else 12, 8) as drawn:
         all_axes = np.atleast_1d(drawn.subplots(1, len(measures)))

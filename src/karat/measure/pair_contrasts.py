@@ -21,10 +21,11 @@ from dataclasses import dataclass, replace
 from math import comb
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import bdtr, bdtrc, betaincinv, stdtr, stdtrit
 
-Floats = NDArray[np.float64]
+from karat.types import Floats
+
 LARGEST_LOG = 700.0
 """Bayes factors end here, at about 10 to the power of 304, so that they stay numbers."""
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from karat.errors import counted
+from karat.judgments.scales import Binary, Continuous, Magnitude, Ordinal
 from karat.measure.errors import MeasureError
 from karat.measure.item_scores import standardised_within
 from karat.measure.pair_contrasts import (
@@ -32,7 +32,8 @@ from karat.measure.pair_contrasts import (
 )
 from karat.measure.rated import Rated, stimulus_labels
 from karat.measure.strengths import Strengths
-from karat.scales import Binary, Continuous, Magnitude, Ordinal
+from karat.messages import Message
+from karat.types import Floats
 
 SMALL = 0.2
 """What Cohen (1988) calls a small difference, in standard deviations."""
@@ -42,7 +43,6 @@ SMALL_PART = 0.1
 """Of the range of a scale."""
 MANY = 0.5
 """The share of the participants of a stimulus who must have judged both for a contrast to be paired."""
-DEVIATIONS = "standard deviations of a participant's answers"
 IN_DEVIATIONS = ("thurstone", "zscore", "magnitude")
 """Models whose strengths are counted in standard deviations."""
 
@@ -51,10 +51,10 @@ IN_DEVIATIONS = ("thurstone", "zscore", "magnitude")
 class PairMeasure:
     """A way to contrast two stimuli."""
 
-    unit: str
+    unit: Message
     rope: float
     contrast: Callable[[str, str], Contrast | None]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
 
 def direct_choices(one: Rated, rope: float | None, alpha: float) -> PairMeasure:
@@ -81,8 +81,8 @@ def direct_choices(one: Rated, rope: float | None, alpha: float) -> PairMeasure:
         return choices(ahead, behind, ties, width, alpha)
 
     ties = sum(found[2] for found in counts.values())
-    notes = [f'{counted(ties, "answer")} "no difference" not in the tests; `ties` has their share.'] if ties else []
-    return PairMeasure("of the share", width, contrast, tuple(notes))
+    notes = [Message("decisions.ties", {"n": ties})] if ties else []
+    return PairMeasure(Message("unit.share"), width, contrast, tuple(notes))
 
 
 def direct_counts(one: Rated) -> dict[tuple[str, str], tuple[int, int, int]]:
@@ -97,7 +97,7 @@ def direct_counts(one: Rated) -> dict[tuple[str, str], tuple[int, int, int]]:
     {('a', 'b'): (1, 1, 0)}
     """
     if not {"left", "right"} <= set(one.rows.columns):
-        raise MeasureError("decisions: choices need the columns left and right, which name the two stimuli.")
+        raise MeasureError(Message("decisions.no_sides"))
     names = {"first": pl.min_horizontal("left", "right"), "second": pl.max_horizontal("left", "right")}
     rows = one.rows.with_columns(**names).unique(["participant", "first", "second"], keep="first", maintain_order=True)
     grouped = rows.group_by("first", "second", maintain_order=True).agg(
@@ -158,7 +158,7 @@ def model_contrasts(one: Rated, found: Strengths, rope: float | None, alpha: flo
     unit, usual = _model_unit(one, found)
     width = usual if rope is None else rope
     if width is None:
-        raise MeasureError(f"decisions: say rope=... There is no usual one for means of {one.scale.kind} answers.")
+        raise MeasureError(Message("decisions.no_rope", {"kind": one.scale.kind}))
     region = width
     spread = _spread(found) if found.settings.get("posterior") else float("nan")
     answers = dict(zip(found.labels, found.frame["n"].to_list(), strict=True))
@@ -174,7 +174,7 @@ def model_contrasts(one: Rated, found: Strengths, rope: float | None, alpha: flo
             return contrasted
         return replace(contrasted, bayes_factor=savage_dickey(seen.estimate, seen.se, spread))
 
-    return PairMeasure(unit, width, contrast, found.notes)
+    return PairMeasure(unit, width, contrast, tuple(found.notes))
 
 
 def _spread(found: Strengths) -> float:
@@ -183,32 +183,32 @@ def _spread(found: Strengths) -> float:
     return float(np.sqrt(estimate.var() + np.mean(se**2)))
 
 
-def _values(one: Rated) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], list[str]]:
+def _values(one: Rated) -> tuple[Floats, list[Message]]:
     """The answers as they are compared, and who could not be standardised."""
     if not isinstance(one.scale, Magnitude | Continuous):
         return one.value, []
     values = standardised_within(one.rater, one.value, len(one.people))
     flat = len(np.unique(one.rater[~np.isfinite(values)]))
-    return values, [f"{counted(flat, 'participant')} whose answers do not vary left out."] if flat else []
+    return values, [Message("decisions.constant_answers", {"n": flat})] if flat else []
 
 
-def _own_unit(one: Rated) -> tuple[str, float]:
+def _own_unit(one: Rated) -> tuple[Message, float]:
     """What differences are counted in, and the usual half-width of the region of equivalence."""
     if isinstance(one.scale, Binary):
-        return "of the share", SMALL_SHARE
+        return Message("unit.share"), SMALL_SHARE
     if isinstance(one.scale, Ordinal):
-        return "points", SMALL_PART * (len(one.scale.levels) - 1)
-    return DEVIATIONS, SMALL
+        return Message("unit.scale_points"), SMALL_PART * (len(one.scale.levels) - 1)
+    return Message("unit.deviations"), SMALL
 
 
-def _model_unit(one: Rated, found: Strengths) -> tuple[str, float | None]:
+def _model_unit(one: Rated, found: Strengths) -> tuple[Message, float | None]:
     """The same for differences of strengths; numbers without ends have no usual region."""
     if found.model in IN_DEVIATIONS:
         return found.unit, SMALL
     if found.model != "mean":
-        return "logits", SMALL_LOGITS
+        return Message("unit.logits"), SMALL_LOGITS
     if isinstance(one.scale, Binary | Ordinal):
         return _own_unit(one)
     if isinstance(one.scale, Continuous) and one.scale.low is not None and one.scale.high is not None:
-        return "units of the scale", SMALL_PART * (one.scale.high - one.scale.low)
-    return "units of the scale", None
+        return Message("unit.scale"), SMALL_PART * (one.scale.high - one.scale.low)
+    return Message("unit.scale"), None

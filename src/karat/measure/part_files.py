@@ -10,7 +10,7 @@ import polars as pl
 from karat.measure.adequacy import Adequacy
 from karat.measure.contrasts import Contrasts
 from karat.measure.factors import Factors
-from karat.measure.planned import Planned
+from karat.measure.planned import PlannedContrasts
 from karat.measure.strengths import Strengths
 from karat.measure.threshold_figure import thresholds_figure
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from karat.measure.profiles import Profiles
 
 LINES = 4
-"""So many profiles are drawn where there are more than can be told apart."""
+"""So many profiles are drawn where there are too many to distinguish."""
 TABLES: dict[str, Callable[[Any], dict[str, pl.DataFrame]]] = {
     "strengths": lambda one: {"strengths": one.frame},
     "measures": lambda one: {"measures": one.frame, "measures-scores": one.scores},
@@ -74,7 +74,7 @@ TOLD = {
     "interactions": "Differences of differences, and whether they depend on the scale.",
     "means": "Estimated marginal means of conditions, with plain means beside.",
     "coefficients": "The coefficients of the model.",
-    "planned": "The comparisons that the study file planned: the first level less the second.",
+    "planned": "The comparisons that the study file planned: the first level minus the second.",
     "order-effects": "How answers and response times change over ten trials, by condition.",
     "order-tests": "Tests of the position and of its interaction with conditions.",
     "decisions": "For each pair: as experts say, the other way round, or neither; and whether they are equivalent.",
@@ -88,7 +88,7 @@ TOLD = {
     "stability-participants": "Participants who judged twice: how their own answers go together.",
     "stability-scores": "The scores of stimuli in each session or group.",
     "stability-disagreements": "Pairs that are decided differently.",
-    "ratings": "One row a case, one column a pair of adjectives, polarity aligned.",
+    "ratings": "One row per case, one column per pair of adjectives, polarity aligned.",
     "adequacy": "The measure of Kaiser, Meyer and Olkin for each pair.",
     "number-of-factors": "How many factors there are, by each rule.",
     "eigenvalues": "Eigenvalues beside those of random data.",
@@ -126,16 +126,17 @@ def numbers(result: Any) -> dict[str, Any]:
     'mean'
     """
     if isinstance(result, Strengths):
-        return {"model": result.model, "unit": result.unit, "level": result.level}
+        return {"model": result.model, "unit": str(result.unit), "level": result.level}
     if isinstance(result, Contrasts):
-        return {"formula": result.formula, "unit": result.unit, "level": result.level, "simplified": result.simplified}
+        steps = [str(step) for step in result.simplified]
+        return {"formula": result.formula, "unit": str(result.unit), "level": result.level, "simplified": steps}
     if isinstance(result, Adequacy):
         return {"kmo": result.kmo, "bartlett": result.bartlett._asdict(), "observations": result.observations}
     if isinstance(result, Factors):
         fit = {"chi2": result.chi2, "dof": result.dof, "p": result.p_value, "rmsea": result.rmsea}
         return fit | {"converged": result.converged}
-    if isinstance(result, Planned):
-        return {"unit": result.unit}
+    if isinstance(result, PlannedContrasts):
+        return {"unit": str(result.unit)}
     return {}
 
 

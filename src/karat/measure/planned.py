@@ -1,4 +1,4 @@
-"""The comparisons that a study planned, as its file states them: one level of a factor less another.
+"""The comparisons that a study planned, as its file states them: one level of a factor minus another.
 
 For ratings, yes-or-no answers and numbers the difference is that of the estimated marginal means of `contrasts`: over
 all levels of the other factors, or at those that `within` names. For choices between the two levels it is the
@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from karat.errors import counted
 from karat.judgments import Judgments
+from karat.judgments.scales import Binary, Choice
 from karat.measure.contrasts import Contrasts, contrasts
 from karat.measure.errors import MeasureError
 from karat.measure.interactions import factor_terms
-from karat.models.glrm.model import p_told
+from karat.measure.texts import interval, sentences
+from karat.messages import Message, message_of
 from karat.models.proportions import holm
-from karat.scales import Binary, Choice
 
 if TYPE_CHECKING:
     from karat.study.settings import ContrastSettings
@@ -39,35 +39,39 @@ SCHEMA: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedContrasts:
     """The planned comparisons."""
 
     frame: pl.DataFrame
-    """contrast, first, second, estimate (the first less the second), se, lower, upper, p, adjusted, d (not for
+    """contrast, first, second, estimate (the first minus the second), se, lower, upper, p, adjusted, d (not for
     choices), raw (of plain means; for choices the share of the first)."""
-    unit: str
+    unit: Message
     settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     def table(self) -> pl.DataFrame:
         """The comparisons, in the order of the study file."""
         return self.frame
 
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """Each difference, and what the differences are counted in."""
+        return *map(_difference, self.frame.to_dicts()), Message("planned.unit", {"unit": self.unit})
+
     def __str__(self) -> str:
-        told = [
-            f"{row['contrast']}: {row['first']} less {row['second']} {_told(row)}." for row in self.frame.to_dicts()
-        ]
-        return " ".join([*told, f"In {self.unit}.", *self.notes])
+        return " ".join(map(str, (*self.summary, *self.notes)))
 
 
-def _told(row: dict[str, Any]) -> str:
+def _difference(row: dict[str, Any]) -> Message:
     """The difference with its interval and p, as far as they are known."""
-    if row["lower"] is None or row["upper"] is None:
-        return f"{row['estimate']:.2f}, without an interval"
-    return f"{row['estimate']:.2f} [{row['lower']:.2f}, {row['upper']:.2f}], p {p_told(row['p'])}"
+    values = {"name": row["contrast"], **{key: row[key] for key in ("first", "second", "estimate")}}
+    ends = interval(row["lower"], row["upper"])
+    if ends is None:
+        return Message("planned.no_interval", values)
+    return Message("planned.difference", values | {"interval": ends, "p": row["p"]})
 
 
-def planned_contrasts(plan: Sequence[ContrastSettings], found: Contrasts) -> Planned:
+def planned_contrasts(plan: Sequence[ContrastSettings], found: Contrasts) -> PlannedContrasts:
     """The planned differences of a fitted design.
 
     >>> import karat
@@ -78,20 +82,25 @@ def planned_contrasts(plan: Sequence[ContrastSettings], found: Contrasts) -> Pla
     ('order', 'PP>OBJ', 'OBJ>PP')
     """
     terms = {} if found.model is None else factor_terms(found.model)
-    rows, notes = [], []
+    rows: list[Any] = []
+    notes: list[Message] = []
     for one in plan:
         place = {one.factor: "", **one.within}
         names = next((own for own in terms.values() if set(own) == set(place)), None)
         if names is None:
-            notes.append(f"{one.name} could not be told: the model has no term of {' and '.join(place)}.")
+            notes.append(_failed(one, Message("planned.no_term", {"factors": list(place)})))
             continue
         first, second = (", ".join({**place, one.factor: level}[name] for name in names) for level in one.levels)
         row = _row(found.differences, first, second)
         if row is None or not np.isfinite(row[0]):
-            notes.append(f"{one.name} could not be told: there are no answers at {first} or {second}.")
+            notes.append(_failed(one, Message("planned.no_answers", {"first": first, "second": second})))
         else:
             rows.append((one.name, first, second, *row))
     return _made(rows, found.unit, {"level": found.level}, notes)
+
+
+def _failed(one: ContrastSettings, reason: Message) -> Message:
+    return Message("planned.failed", {"name": one.name, "reason": reason})
 
 
 def _row(differences: pl.DataFrame, first: str, second: str) -> tuple[Any, ...] | None:
@@ -108,7 +117,7 @@ def _row(differences: pl.DataFrame, first: str, second: str) -> tuple[Any, ...] 
 
 def planned_choices(
     plan: Sequence[ContrastSettings], judgments: Judgments, functions: Sequence[str] = ("test",), level: float = 0.95
-) -> Planned:
+) -> PlannedContrasts:
     """The planned preferences in choices between two levels of a factor.
 
     The level of a side stands in left_FACTOR and right_FACTOR, or behind the name of the item, as in "t04.object
@@ -124,38 +133,39 @@ def planned_choices(
     >>> round(planned_choices(plan, karat.Judgments(rows, karat.Choice())).table()["raw"].item(), 2)
     0.8
     """
-    rows, notes = [], []
+    rows: list[Any] = []
+    notes: list[Message] = []
     for one in plan:
         try:
             found, share, lost = _preference(one, judgments, functions, level)
         except MeasureError as error:
-            notes.append(f"{one.name} could not be told: {str(error).removeprefix('contrasts: ')}")
+            notes.append(_failed(one, message_of(error)))
             continue
         row = found.coefficients.row(0, named=True)
         size = [row[name] for name in ("estimate", "se", "lower", "upper", "p")]
         rows.append((one.name, *one.levels, *size, None, share))
         notes += [*lost, *found.warnings]
-    return _made(rows, "logits of choosing the first", {"level": level, "formula": PREFERENCE}, notes)
+    return _made(rows, Message("unit.choosing_first"), {"level": level, "formula": PREFERENCE}, notes)
 
 
 def _preference(
     one: ContrastSettings, judgments: Judgments, functions: Sequence[str], level: float
-) -> tuple[Contrasts, float, list[str]]:
+) -> tuple[Contrasts, float, list[Message]]:
     """The model of whether the first level was chosen, the share of it, and what was left out."""
     rows = judgments.frame.filter(pl.col("function").is_in(list(functions)), pl.col("response").is_not_null())
     for name, at in one.within.items():
         if name not in rows.columns:
-            raise MeasureError(f"the choices have no column {name}.")
+            raise MeasureError(Message("planned.no_column", {"column": name}))
         rows = rows.filter(pl.col(name) == at)
     sides = [_level_of(rows, side, one.factor) for side in ("left", "right")]
     rows = rows.with_columns(_left=sides[0], _right=sides[1])
     rows = rows.filter(pl.col("_left").is_in(one.levels), pl.col("_right").is_in(one.levels))
     rows = rows.filter(pl.col("_left") != pl.col("_right"))
     if not rows.height:
-        raise MeasureError(f"no choice is between {one.factor} {' and '.join(one.levels)}.")
+        raise MeasureError(Message("planned.no_choice", {"factor": one.factor, "levels": list(one.levels)}))
     sided = rows.filter(pl.col("response") != "none")
     ties = rows.height - sided.height
-    notes = [f'{one.name}: {counted(ties, "answer")} "no difference" left out.'] if ties else []
+    notes = [Message("planned.ties", {"name": one.name, "n": ties})] if ties else []
     first = (pl.col("response") == "left") == (pl.col("_left") == one.levels[0])
     answers = sided.select("participant", "item", "function", response=first.cast(pl.Int64).cast(pl.String))
     found = contrasts(Judgments(answers, Binary()), PREFERENCE, functions=functions, level=level)
@@ -167,17 +177,17 @@ def _level_of(rows: pl.DataFrame, side: str, factor: str) -> pl.Expr:
     if f"{side}_{factor}" in rows.columns:
         return pl.col(f"{side}_{factor}").cast(pl.String)
     if side not in rows.columns:
-        raise MeasureError("the choices do not say what stood left and right.")
+        raise MeasureError(Message("planned.no_sides"))
     return pl.col(side).str.strip_prefix(pl.col("item") + ".")
 
 
-def _made(rows: list[Any], unit: str, settings: dict[str, Any], notes: list[str]) -> Planned:
+def _made(rows: list[Any], unit: Message, settings: dict[str, Any], notes: list[Message]) -> PlannedContrasts:
     if not rows:
-        raise MeasureError(f"planned: {' '.join(notes) or 'the study file plans no comparison.'}")
+        raise MeasureError(sentences(notes) if notes else Message("planned.nothing"))
     frame = pl.DataFrame(rows, schema=SCHEMA, orient="row")
     frame = frame.with_columns(adjusted=pl.Series(holm(frame["p"].to_numpy())))
     frame = frame.select(*frame.columns[:8], "adjusted", "d", "raw").with_columns(pl.col(pl.Float64).fill_nan(None))
-    return Planned(frame, unit, settings, tuple(dict.fromkeys(notes)))
+    return PlannedContrasts(frame, unit, settings, tuple(dict.fromkeys(notes)))
 
 
 def for_choices(judgments: Judgments) -> bool:

@@ -12,6 +12,7 @@ from karat.errors import counted
 from karat.figures import figure, say
 from karat.measure.errors import MeasureError
 from karat.measure.interaction_figure import COLOURS, MARKERS
+from karat.messages import Message
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,9 +33,9 @@ def profile_figure(
     shown = list(found.groups if groups is None else groups)
     unknown = [group for group in shown if group not in found.groups]
     if unknown:
-        raise MeasureError(f"profiles: there is no group {unknown[0]} in the column {found.by}.")
+        raise MeasureError(Message("profiles.unknown_group", {"group": unknown[0], "column": found.by}))
     if not 1 <= len(shown) <= len(COLOURS):
-        raise MeasureError(f"profiles: {len(shown)} lines cannot be told apart. Name up to {len(COLOURS)} groups.")
+        raise MeasureError(Message("profiles.lines", {"n": len(shown), "most": len(COLOURS)}))
     places = np.arange(len(found.pairs))
     with figure(width_cm, 3.5 + 0.7 * len(places) + 0.35 * len(shown)) as drawn:
         axes = drawn.subplots()

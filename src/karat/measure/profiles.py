@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from karat.errors import counted
 from karat.judgments import Judgments
 from karat.measure.errors import MeasureError
 from karat.measure.ratings_matrix import aligned_ratings
+from karat.messages import Message
 from karat.models.means import mean_interval
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Profiles:
     groups: tuple[str, ...]
     pairs: tuple[str, ...]
     settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     def table(self) -> pl.DataFrame:
         """One row a pair, one column a group: the means."""
@@ -58,15 +58,21 @@ class Profiles:
 
         return profile_figure(self, groups, poles, width_cm)
 
-    def __str__(self) -> str:
-        spread = self.frame.group_by("pair", maintain_order=True).agg(
-            (pl.col("mean").max() - pl.col("mean").min()).alias("range")
-        )
-        text = f"Profiles of {counted(len(self.groups), 'group')} ({self.by}) on {counted(len(self.pairs), 'pair')}."
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How many profiles there are, and the pair on which they differ most."""
+        about = {"groups": len(self.groups), "by": self.by, "pairs": len(self.pairs)}
+        found = [Message("profiles.groups", about)]
         if len(self.groups) > 1:
-            widest = spread.sort("range", descending=True, maintain_order=True).row(0)
-            text += f" They lie farthest apart on {widest[0]} ({widest[1]:.1f} points)."
-        return text
+            spread = self.frame.group_by("pair", maintain_order=True).agg(
+                (pl.col("mean").max() - pl.col("mean").min()).alias("range")
+            )
+            widest = spread.sort("range", descending=True, maintain_order=True).row(0, named=True)
+            found.append(Message("profiles.widest", {"pair": widest["pair"], "points": widest["range"]}))
+        return tuple(found)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.summary))
 
 
 def profiles(
@@ -80,18 +86,20 @@ def profiles(
     >>> profiles(karat.Judgments(rated, karat.Ordinal(7))).frame["mean"].to_list()
     [6.5, 2.5]
     """
-    rows, notes = aligned_ratings(judgments, functions)
+    rows, aligned = aligned_ratings(judgments, functions)
+    notes = list(aligned)
     if by not in rows.columns:
         if by not in judgments.participants.columns:
             known = [name for name in (*rows.columns, *judgments.participants.columns) if name != "rating"]
-            raise MeasureError(f"profiles: there is no column {by}; there are {', '.join(dict.fromkeys(known))}.")
+            about = {"column": by, "known": list(dict.fromkeys(known))}
+            raise MeasureError(Message("profiles.unknown_column", about))
         rows = rows.join(judgments.participants.select("participant", by), on="participant", maintain_order="left")
     unknown = int(rows[by].null_count())
     if unknown:
-        notes.append(f"{counted(unknown, 'rating')} without {by}: left out.")
+        notes.append(Message("profiles.no_group", {"n": unknown, "by": by}))
     rows = rows.drop_nulls(by).with_columns(group=pl.col(by).cast(pl.String))
     if not rows.height:
-        raise MeasureError(f"profiles: the column {by} is empty.")
+        raise MeasureError(Message("profiles.empty_column", {"column": by}))
     people = rows.group_by("group", "question", "participant", maintain_order=True).agg(pl.col("rating").mean())
     pairs = tuple(question for question in judgments.scales if question in set(rows["question"]))
     groups = tuple(people["group"].unique(maintain_order=True))

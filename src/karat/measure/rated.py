@@ -1,9 +1,8 @@
 """Answers as agreement, stability and consensus look at them: who, to which stimulus, which category, which number.
 
-A stimulus is an item in one of its conditions; each question is looked at by itself. Conditions are columns that karat
-does not know by name, hold text or truth values, and differ within an item and within a participant. One that would
-leave hardly two participants a stimulus (under 1.5 on average), or that follows from the answer (such as right and
-wrong), is none. `conditions` names others, and an empty list takes items as they are.
+A stimulus is an item in one of its conditions (`karat.judgments.stimuli`); each question is looked at by itself.
+`conditions` names other columns, and an empty list takes items as they are. In choices, different pairs of one item are
+different stimuli, whichever side each of the two was shown on; the column `compared` names them.
 
 Answers to questions that were shown the other way round are turned (polarity). A choice counts as the item that was
 chosen, not as its side. Points of a rating scale count from 1, yes and no as 1 and 0, magnitudes as logarithms of the
@@ -17,21 +16,21 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from karat.columns import COLUMNS, FUNCTIONS, nearest
-from karat.errors import counted
 from karat.judgments import Judgments
+from karat.judgments.columns import FUNCTIONS, nearest
+from karat.judgments.design_rows import with_choices
+from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
+from karat.judgments.stimuli import PAIR, group_numbers
+from karat.judgments.trial_order import with_positions
 from karat.measure.errors import MeasureError
-from karat.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
+from karat.messages import Message
+from karat.types import Floats, Ints
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-SHARED = 1.5
-"""How many participants must share a stimulus on average for a column to count as a condition."""
 LAST = 2**62
-"""Where a trial without a position stands."""
-OWN = ("_category", "_value", "_stimulus", "_rater")
+"""The position of a trial without one."""
+COMPARED = "compared"
+"""The column of `Rated.stimuli` that names the two items of a choice, where an item comes in several pairs."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class Rated:
     """item and conditions of each stimulus, by its number."""
     levels: tuple[str, ...]
     """The names of the categories; none for numbers."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     @property
     def rater(self) -> Ints:
@@ -95,15 +94,15 @@ def rated(
     frame = judgments.frame
     unknown = [name for name in functions if name not in FUNCTIONS]
     if unknown or not functions:
-        raise MeasureError(f"{measure}: functions must be some of {', '.join(FUNCTIONS)}, got {list(functions)}.")
+        raise MeasureError(Message("rated.functions", {"known": FUNCTIONS, "given": list(functions)}))
     wanted = frame.select(pl.col("function").is_in(list(functions)) & pl.col("response").is_not_null()).to_series()
     rows = frame if wanted.all() else frame.filter(wanted)
     if not rows.height:
         answered = frame.filter(pl.col("response").is_not_null())["function"].unique().sort().to_list()
-        only = f", only to {', '.join(answered)}. Say functions=[...] for others." if answered else " and to no others."
-        raise MeasureError(f"{measure}: there are no answers to {' or '.join(functions)} trials{only}")
+        asked = {"functions": list(functions), "answered": answered or None}
+        raise MeasureError(Message("rated.no_answers", asked))
     return [
-        _question(question, judgments.scales[question], part, measure, conditions, once)
+        _question(question, judgments, part, measure, conditions, once)
         for question, part in _questions(judgments, rows)
     ]
 
@@ -120,13 +119,12 @@ def asked_about(found: Sequence[Rated], question: str | None, measure: str) -> R
         return found[names.index(question)]
     if question is None and len(found) == 1:
         return found[0]
-    wrong = f"the answers are to {len(found)} questions"
-    if question is not None:
-        wrong = f"there are no answers to the question {question}"
-    close = nearest(question, names) if question else None
-    known = ", ".join(name or repr(name) for name in names)
-    mend = f"is {close} meant?" if close else f"say question=... for one of {known}."
-    raise MeasureError(f"{measure}: {wrong}; {mend}")
+    known = [name or repr(name) for name in names]
+    if question is None:
+        raise MeasureError(Message("rated.several_questions", {"n": len(found), "known": known}))
+    close = nearest(question, names)
+    asked = {"question": question, "close": close, "known": None if close else known}
+    raise MeasureError(Message("rated.no_question", asked))
 
 
 def stimulus_labels(stimuli: pl.DataFrame) -> list[str]:
@@ -150,107 +148,62 @@ def _questions(judgments: Judgments, rows: pl.DataFrame) -> Iterator[tuple[str, 
 
 def _question(
     question: str,
-    scale: Scale,
+    judgments: Judgments,
     rows: pl.DataFrame,
     measure: str,
     conditions: Sequence[str] | None,
     once: Sequence[str] | None,
 ) -> Rated:
-    notes = []
+    notes: list[Message] = []
+    scale = judgments.scales[question]
     if conditions is None:
-        found = design_columns(rows, once or ())
-        if found:
-            notes.append(f"Stimuli are items by {' and '.join(found)}; say conditions=[...] for others.")
+        decided = judgments.stimuli(scale)
+        found = decided.varying(rows, once or ())
+        notes += [Message("stimuli.conditions", {"names": found})] if found else []
+        notes += decided.messages
     else:
         found = [known_column(rows, name, measure) for name in conditions]
-    keys = ["item", *found]
-    # One column by itself is several times faster than a table of one column.
-    stimuli = rows["item"].unique(maintain_order=True).to_frame()
-    if found:
-        stimuli = rows.select(keys).unique(maintain_order=True)
+    stimuli, number = _stimuli(rows, scale, found)
     people = rows["participant"].unique(maintain_order=True)
-    rows = rows.with_columns(
-        *_numbers(scale, rows), _stimulus=_coded(rows, stimuli), _rater=_coded(rows, people.to_frame())
-    )
+    rows = rows.with_columns(*_numbers(scale, rows), _stimulus=number, _rater=group_numbers(rows, people.to_frame()))
     if once is not None:
         first = _first_answers(rows, once)
         if len(first) < rows.height:
-            more = counted(rows.height - len(first), "answer")
-            notes.append(f"{more} left out: somebody's second to the same stimulus.")
+            notes.append(Message("rated.second_answers", {"n": rows.height - len(first)}))
             rows = rows[first]
     levels = _level_names(scale, rows)
     return Rated(question, scale, rows, people.to_list(), stimuli, levels, tuple(notes))
 
 
+def _stimuli(rows: pl.DataFrame, scale: Scale, conditions: Sequence[str]) -> tuple[pl.DataFrame, pl.Series]:
+    """The stimuli by item, conditions and, where an item comes in several pairs, the two items of the choice."""
+    keys = ["item", *conditions]
+    # One column by itself is several times faster than a table of one column.
+    stimuli = (
+        rows.select(keys).unique(maintain_order=True)
+        if conditions
+        else rows["item"].unique(maintain_order=True).to_frame()
+    )
+    if isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns):
+        pairs = with_choices(rows).with_columns(pl.concat_str(PAIR, separator=" / ").alias(COMPARED))
+        several = pairs.select(*keys, COMPARED).unique(maintain_order=True)
+        if several.height > stimuli.height:
+            return several, group_numbers(pairs, several)
+    return stimuli, group_numbers(rows, stimuli)
+
+
 def _first_answers(rows: pl.DataFrame, once: Sequence[str]) -> Ints:
-    """The places of everybody's first answer to each stimulus, by trial where there is one."""
+    """The places of everybody's first answer to each stimulus; the first row where the order of trials is unknown."""
     code = rows["_rater"].to_numpy() * rows.height + rows["_stimulus"].to_numpy()
     for name in once:
         groups = rows.select(pl.col(name).unique())
-        code = code * groups.height + _coded(rows, groups).to_numpy()
+        code = code * groups.height + group_numbers(rows, groups).to_numpy()
     # Sorting alone is much faster than finding places too, and second answers are rare.
     ordered = np.sort(code)
     if (ordered[1:] != ordered[:-1]).all():
         return np.arange(len(code))
-    order = np.arange(len(code))
-    if "trial" in rows.columns:
-        order = np.argsort(rows["trial"].fill_null(LAST).to_numpy(), kind="stable")
+    order = np.argsort(with_positions(rows)["trial"].fill_null(LAST).to_numpy(), kind="stable")
     return np.sort(order[np.unique(code[order], return_index=True)[1]])
-
-
-def _coded(rows: pl.DataFrame, groups: pl.DataFrame) -> pl.Series:
-    """The number of each row's group."""
-    keys = groups.columns
-    if len(keys) == 1 and not groups[keys[0]].null_count():
-        # The usual case of large crowds, and faster than a join.
-        kind = pl.Enum(groups[keys[0]].cast(pl.String))
-        return rows[keys[0]].cast(pl.String).cast(kind).to_physical().cast(pl.Int64)
-    numbered = groups.with_row_index("_number")
-    found = rows.select(keys).join(numbered, on=keys, how="left", nulls_equal=True, maintain_order="left")
-    return found["_number"].cast(pl.Int64)
-
-
-def design_columns(rows: pl.DataFrame, besides: Sequence[str] = ()) -> list[str]:
-    """The columns that are conditions of the design, by the rules above.
-
-    >>> import karat
-    >>> likert = karat.datasets.load("likert").frame
-    >>> design_columns(likert.filter(pl.col("function") == "test"))
-    ['order', 'integration']
-    """
-    found: list[str] = []
-    kinds = (pl.String, pl.Boolean)
-    names = [name for name in rows.columns if name not in (*COLUMNS, *besides, *OWN) and rows.schema[name] in kinds]
-    # Names of stimuli come last: they tell apart only what no condition does.
-    for name in sorted(names, key=lambda name: names_stimuli(rows, name)):
-        keys = ["item", *found]
-        varies = rows.select(*keys, name).n_unique() > rows.select(keys).n_unique()
-        within = rows.group_by("participant").agg(pl.col(name).n_unique())[name].max()
-        if not varies or within == 1 or _follows_from_answer(rows, keys, name):
-            continue
-        if rows.select("participant", *keys, name).n_unique() >= SHARED * rows.select(*keys, name).n_unique():
-            found.append(name)
-    return found
-
-
-def names_stimuli(rows: pl.DataFrame, name: str) -> bool:
-    """Whether each value of a column belongs to one item, as the name of a stimulus does and a condition does not.
-
-    >>> names_stimuli(pl.DataFrame({"item": ["a", "a", "b", "b"], "version": ["a1", "a2", "b1", "b2"]}), "version")
-    True
-    """
-    if rows["item"].n_unique() < 2:
-        return False
-    return rows.select("item", name).drop_nulls().n_unique() == rows[name].drop_nulls().n_unique()
-
-
-def _follows_from_answer(rows: pl.DataFrame, keys: list[str], name: str) -> bool:
-    """Whether those who gave the same answer to a stimulus all have the same value."""
-    answered = [*keys, "response"]
-    shared = rows.filter(rows.select(answered).is_duplicated())
-    if shared.select(*keys, name).n_unique() == shared.select(keys).n_unique():
-        return False
-    return shared.select(*answered, name).n_unique() == shared.select(answered).n_unique()
 
 
 def known_column(rows: pl.DataFrame, name: str, measure: str) -> str:
@@ -259,12 +212,11 @@ def known_column(rows: pl.DataFrame, name: str, measure: str) -> str:
     >>> known_column(pl.DataFrame({"order": ["a"]}), "ordre", "agreement")
     Traceback (most recent call last):
     ...
-    karat.measure.errors.MeasureError: agreement: there is no column ordre; is order meant?
+    karat.measure.errors.MeasureError: There is no column ordre. Did you mean order?
     """
     if name in rows.columns:
         return name
-    close = nearest(name, rows.columns)
-    raise MeasureError(f"{measure}: there is no column {name}" + (f"; is {close} meant?" if close else "."))
+    raise MeasureError(Message("rated.no_column", {"column": name, "close": nearest(name, rows.columns)}))
 
 
 def _numbers(scale: Scale, rows: pl.DataFrame) -> list[pl.Expr]:

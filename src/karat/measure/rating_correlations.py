@@ -12,15 +12,14 @@ from typing import Any, Literal
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from karat import frames
-from karat.errors import counted
+from karat.judgments import frames
 from karat.measure.errors import MeasureError
 from karat.measure.ratings_matrix import KEYS, RatingsMatrix
+from karat.messages import Message
 from karat.models.factors import nearest_correlation, pearson, polychoric
+from karat.types import Floats
 
-Floats = NDArray[np.float64]
 Kind = Literal["pearson", "polychoric"]
 MOST_POINTS = 20
 """More different answers than this are no longer a scale of points."""
@@ -37,7 +36,7 @@ class Correlations:
     """The ratings of the complete cases."""
     keys: pl.DataFrame | None = None
     """Which participant and text each complete case is."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
 
 def correlations_of(matrix: Any, kind: Kind = "pearson", observations: int | None = None) -> Correlations:
@@ -47,52 +46,49 @@ def correlations_of(matrix: Any, kind: Kind = "pearson", observations: int | Non
     40
     """
     if kind not in ("pearson", "polychoric"):
-        raise MeasureError(f'Correlations are "pearson" or "polychoric", not {kind!r}.')
+        raise MeasureError(Message("correlations.kind", {"kind": str(kind)}))
     values, pairs, keys, notes = _ratings(matrix)
     if len(pairs) < 2:
-        raise MeasureError("Correlations need at least two pairs.")
+        raise MeasureError(Message("correlations.too_few_pairs"))
     if keys is None and _is_correlation(values):
         if observations is None:
-            raise MeasureError("This is a correlation matrix: say from how many cases, with observations=.")
+            raise MeasureError(Message("correlations.no_observations"))
         return Correlations(values, pairs, observations, notes=tuple(notes))
     if observations is not None:
-        raise MeasureError("observations= belongs to a correlation matrix; here the ratings are counted.")
+        raise MeasureError(Message("correlations.observations"))
     whole = np.asarray(~np.isnan(values).any(axis=1))
     if not whole.all():
-        notes.append(f"{counted(int((~whole).sum()), 'case')} of {len(whole):,} left out: not every pair was rated.")
+        notes.append(Message("correlations.incomplete", {"n": int((~whole).sum()), "cases": len(whole)}))
     complete = values[whole]
     if len(complete) < 3:
-        raise MeasureError(f"Only {counted(len(complete), 'case')} rated every pair; correlations need more.")
+        raise MeasureError(Message("correlations.too_few_cases", {"n": len(complete)}))
     flat = [pair for pair, spread in zip(pairs, np.ptp(complete, axis=0), strict=True) if spread == 0]
     if flat:
-        raise MeasureError(f"Everybody gave the same answer to {', '.join(flat)}; leave out what does not vary.")
+        raise MeasureError(Message("correlations.constant", {"pairs": flat}))
     found = pearson(complete) if kind == "pearson" else _polychoric(complete, pairs, notes)
     kept = None if keys is None else keys.filter(pl.Series(whole))
     return Correlations(found, pairs, len(complete), complete, kept, tuple(notes))
 
 
-def invertible(correlations: Correlations, what: str) -> None:
-    """Say so where a pair follows from the others, so that nothing can be divided by their correlations."""
+def check_invertible(correlations: Correlations) -> None:
+    """Refuse correlations of which one pair follows from the others, so that nothing can be divided by them."""
     if np.linalg.eigvalsh(correlations.matrix).min() < 1e-10:
-        raise MeasureError(
-            f"{what}: the correlation matrix is singular, because a pair follows from others or there are fewer cases "
-            "than pairs. Leave out pairs, or take more cases."
-        )
+        raise MeasureError(Message("correlations.singular"))
 
 
-def _ratings(matrix: Any) -> tuple[Floats, tuple[str, ...], pl.DataFrame | None, list[str]]:
+def _ratings(matrix: Any) -> tuple[Floats, tuple[str, ...], pl.DataFrame | None, list[Message]]:
     """The numbers, the names of the columns, who and what the rows are, and notes."""
     if isinstance(matrix, RatingsMatrix):
         return matrix.values, matrix.pairs, matrix.frame.select(KEYS[matrix.unit]), list(matrix.notes)
     if isinstance(matrix, np.ndarray | list | tuple):
         numbers = np.asarray(matrix, dtype=np.float64)
         if numbers.ndim != 2:
-            raise MeasureError("A matrix has rows (cases) and columns (pairs).")
+            raise MeasureError(Message("correlations.shape"))
         return numbers, tuple(f"pair {place}" for place in range(1, numbers.shape[1] + 1)), None, []
     frame = frames.to_polars(matrix)
     words = [name for name, kind in frame.schema.items() if not kind.is_numeric() and kind != pl.Null]
     if words:
-        raise MeasureError(f"The column {words[0]} holds no numbers. Give the columns of pairs alone.")
+        raise MeasureError(Message("correlations.no_numbers", {"column": words[0]}))
     numbers = frame.with_columns(pl.all().cast(pl.Float64).fill_null(np.nan)).to_numpy()
     return numbers, tuple(frame.columns), None, []
 
@@ -107,14 +103,11 @@ def _is_correlation(values: Floats) -> bool:
     )
 
 
-def _polychoric(values: Floats, pairs: tuple[str, ...], notes: list[str]) -> Floats:
+def _polychoric(values: Floats, pairs: tuple[str, ...], notes: list[Message]) -> Floats:
     many = [pair for pair, own in zip(pairs, values.T, strict=True) if len(np.unique(own)) > MOST_POINTS]
     if many:
-        raise MeasureError(
-            f"{many[0]} has more than {MOST_POINTS} different answers, which polychoric correlations are not made for. "
-            'Take correlations="pearson".'
-        )
+        raise MeasureError(Message("correlations.too_many_points", {"pair": many[0], "most": MOST_POINTS}))
     found, changed = nearest_correlation(polychoric(values))
     if changed:
-        notes.append("The polychoric correlations, estimated pair by pair, were moved to the nearest proper matrix.")
+        notes.append(Message("correlations.nearest_matrix"))
     return found

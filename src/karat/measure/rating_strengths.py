@@ -10,8 +10,8 @@
 
       P(yes) = F(beta + b_participant + b_stimulus),   P(answer <= k) = F(alpha_k - b_participant - b_stimulus),
 
-  b ~ N(0, variance). A strength is the mode of b_stimulus: logits above the average stimulus, drawn towards it the
-  more, the fewer the answers. Its standard error is given the variances (`karat.models.glrm.effects`).
+  b ~ N(0, variance). A strength is the mode of b_stimulus: logits above the average stimulus, shrunk towards it, more
+  so with few answers. Its standard error is given the variances (`karat.models.glrm.effects`).
 
 The covariance of two means comes from the participants who judged both. With d_ps the deviation of participant p's
 answer from the mean of stimulus s (0 where p did not judge it) and n_s answers,
@@ -28,20 +28,23 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import stdtrit
 
-from karat.errors import counted
+from karat.judgments.scales import Binary, Continuous, Magnitude, Ordinal
 from karat.measure.errors import MeasureError
 from karat.measure.item_scores import standardised_within
-from karat.measure.rated import Floats, Ints, Rated
+from karat.measure.rated import Rated
 from karat.measure.strengths import Strengths, by_strength
+from karat.measure.texts import first_names
+from karat.messages import Message, message_of
 from karat.models.glrm import Fit, fit_crossed
 from karat.models.glrm.effects import task_covariance, task_errors
 from karat.models.proportions import wilson
 from karat.models.resampling import quotient
-from karat.scales import Binary, Continuous, Magnitude, Ordinal
+from karat.types import Floats, Ints
 
 MOST = 3000
 """With more stimuli than this their covariances are not kept: the matrix would fill the memory."""
-SHRUNKEN = "logits above the average stimulus"
+SHOWN = 3
+"""How many participants are named."""
 
 
 def rating_strengths(one: Rated, model: str, level: float = 0.95) -> Strengths:
@@ -51,23 +54,21 @@ def rating_strengths(one: Rated, model: str, level: float = 0.95) -> Strengths:
     >>> from karat.measure.rated import rated
     >>> (crowd,) = rated(karat.datasets.load("crowd"), "strengths")
     >>> print(rating_strengths(crowd, "mean").unit)
-    shares of answers "1"
+    shares of the answer “1”
     """
     return _modelled(one, model, level) if model in ("binary", "ordinal") else _averaged(one, model, level)
 
 
 def _averaged(one: Rated, model: str, level: float) -> Strengths:
     """Means of answers, or of their z-scores."""
-    value, notes = one.value, []
+    value = one.value
+    notes: list[Message] = []
     if model in ("zscore", "magnitude"):
         value = standardised_within(one.rater, value, len(one.people))
         notes = _without_spread(one, value)
     known = np.isfinite(value)
     if not known.any():
-        raise MeasureError(
-            f"strengths: nobody's answers vary, so that there are no z-scores for {model!r}. "
-            'Take model="mean", or look at who answered in earnest.'
-        )
+        raise MeasureError(Message("strengths.no_spread", {"model": model}))
     rater, stimulus, value = one.rater[known], one.stimulus[known], value[known]
     number = np.bincount(stimulus, minlength=one.stimuli.height)
     mean, se = _means(stimulus, value, number)
@@ -78,7 +79,7 @@ def _averaged(one: Rated, model: str, level: float) -> Strengths:
         ends = wilson(np.bincount(stimulus, value, len(number)), number, level)
     alone = int((number < 2).sum())
     if alone:
-        notes.append(f"{_stimuli(alone)} with fewer than two answers that count: no standard error.")
+        notes.append(Message("strengths.single_answers", {"n": alone}))
     covariance = np.empty((0, 0))
     if len(number) <= MOST:
         covariance = mean_covariance(rater, stimulus, value - mean[stimulus], number, len(one.people))
@@ -108,14 +109,14 @@ def mean_covariance(rater: Ints, stimulus: Ints, deviation: Floats, number: Ints
     return covariance
 
 
-def _without_spread(one: Rated, value: Floats) -> list[str]:
+def _without_spread(one: Rated, value: Floats) -> list[Message]:
     """Whose answers do not vary, and so have no z-scores."""
     flat = np.unique(one.rater[~np.isfinite(value)])
     if not len(flat):
         return []
-    some = ", ".join(one.people[place] for place in flat[:3]) + (", ..." if len(flat) > 3 else "")
-    lost = counted(int((~np.isfinite(value)).sum()), "answer")
-    return [f"{lost} of {counted(len(flat), 'participant')} left out: all the same, so without z-scores ({some})."]
+    names = first_names([one.people[place] for place in flat], SHOWN)
+    lost = int((~np.isfinite(value)).sum())
+    return [Message("strengths.flat_answers", {"answers": lost, "n": len(flat), **names})]
 
 
 def _modelled(one: Rated, model: str, level: float) -> Strengths:
@@ -123,7 +124,7 @@ def _modelled(one: Rated, model: str, level: float) -> Strengths:
     try:
         fit = fit_crossed(one.category, one.rater, one.stimulus, family="binary" if model == "binary" else "ordinal")
     except ValueError as error:
-        raise MeasureError(f'strengths: {_reason(one, str(error))} Take model="mean".') from error
+        raise MeasureError(Message("strengths.not_fitted", {"reason": _reason(one, error)})) from error
     notes = _fit_notes(fit)
     few = len(fit.tasks) <= MOST
     covariance = task_covariance(fit) if few else np.empty((0, 0))
@@ -134,50 +135,46 @@ def _modelled(one: Rated, model: str, level: float) -> Strengths:
     number = np.bincount(one.stimulus, minlength=one.stimuli.height)
     frame, covariance, _ = by_strength(one.stimuli, fit.task_effects, covariance, number, level, se)
     settings = {"levels": tuple(one.levels[int(place)] for place in fit.categories)}
-    return Strengths(frame, model, SHRUNKEN, level, covariance, settings, tuple(notes), fit)
+    return Strengths(frame, model, Message("unit.shrunken_logits"), level, covariance, settings, tuple(notes), fit)
 
 
-def _reason(one: Rated, message: str) -> str:
+def _reason(one: Rated, error: ValueError) -> Message:
     if len(one.people) < 2 or one.stimuli.height < 2:
-        return "effects of participants and stimuli need at least two of each."
-    return "all answers are the same." if "same" in message else message
+        return Message("strengths.two_of_each")
+    return message_of(error)
 
 
-def _fit_notes(fit: Fit) -> list[str]:
-    """What should be known of the fit, in the words of a study."""
-    notes = ["Strengths are drawn towards the average stimulus, the more the fewer the answers; their standard errors "
-             "take the variances as known."]  # fmt: skip
+def _fit_notes(fit: Fit) -> list[Message]:
+    """What should be known of the fit."""
+    notes = [Message("strengths.shrunk")]
     if not fit.converged:
-        notes.append(f"The fit did not converge: {fit.convergence.reason}. Do not rely on it.")
+        notes.append(Message("strengths.not_converged", {"convergence": fit.convergence.message}))
     if fit.variances["task"] < 1e-8:
-        notes.append("Stimuli do not differ beyond chance: the variance of their effects is zero.")
+        notes.append(Message("strengths.no_stimulus_variance"))
     if fit.variances["worker"] < 1e-8:
-        notes.append("Participants do not differ in where they answer: the variance of their effects is zero.")
+        notes.append(Message("strengths.no_participant_variance"))
     if len(fit.same_answer_workers):
-        everybody = counted(len(fit.workers), "participant")
-        notes.append(f"{len(fit.same_answer_workers):,} of {everybody} gave one answer only.")
+        notes.append(
+            Message("strengths.same_answers", {"n": len(fit.same_answer_workers), "participants": len(fit.workers)})
+        )
     return notes
 
 
-def _unit(one: Rated, model: str) -> str:
+def _unit(one: Rated, model: str) -> Message:
     if model == "zscore":
-        return "standard deviations of a participant's answers"
+        return Message("unit.answer_deviations")
     if model == "magnitude":
-        return "standard deviations of a participant's log ratios"
+        return Message("unit.ratio_deviations")
     if isinstance(one.scale, Binary):
-        return f'shares of answers "{one.levels[-1]}"'
+        return Message("unit.shares", {"answer": one.levels[-1]})
     if isinstance(one.scale, Ordinal):
-        return f"points of the scale from 1 to {len(one.levels)}"
+        return Message("unit.points", {"low": 1, "high": len(one.levels)})
     if isinstance(one.scale, Magnitude):
-        return "natural logarithms of the ratio to the modulus"
+        return Message("unit.log_ratios")
     if isinstance(one.scale, Continuous) and one.scale.low is not None and one.scale.high is not None:
-        return f"points of the scale from {one.scale.low:g} to {one.scale.high:g}"
-    return "units of the answers"
+        return Message("unit.points", {"low": one.scale.low, "high": one.scale.high})
+    return Message("unit.answers")
 
 
-def _uncorrelated(stimuli: int) -> str:
-    return f"Covariances of {stimuli:,} stimuli are not kept: differences take them as independent."
-
-
-def _stimuli(number: int) -> str:
-    return "1 stimulus" if number == 1 else f"{number:,} stimuli"
+def _uncorrelated(stimuli: int) -> Message:
+    return Message("strengths.covariances", {"n": stimuli})

@@ -1,11 +1,11 @@
-"""The table a factor analysis starts from: one row a case or a text, one column a pair of adjectives.
+"""The table a factor analysis starts from: one row per case or text, one column per pair of adjectives.
 
 A case is one participant's ratings of one text. Answers are aligned: a pair shown the other way round (polarity -1) is
 turned back, so that high always means the right pole of the pair. Where a pair was asked twice, its answers are
 averaged. With `unit="text"` the cases of a text are averaged over participants, which takes out what participants
 differ in and leaves what texts differ in.
 
-Cases of one participant hang together. Tests of fit count each case as independent and so reject too easily; intervals
+Cases of one participant are not independent. Tests of fit treat them as independent and so reject too easily; intervals
 by resampling participants (`factor_intervals`) do not.
 """
 
@@ -19,17 +19,17 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.errors import counted
 from karat.judgments import Judgments
+from karat.judgments.scales import Binary, Continuous, Magnitude, Ordinal, Scale, as_number
 from karat.measure.errors import MeasureError
-from karat.scales import Binary, Continuous, Magnitude, Ordinal, Scale, as_number
+from karat.messages import Message
 
 KEYS = {"case": ["participant", "item"], "text": ["item"]}
 
 
 @dataclass(frozen=True)
 class RatingsMatrix:
-    """Aligned ratings, one column a pair."""
+    """Aligned ratings, one column per pair."""
 
     frame: pl.DataFrame
     """participant and item (of texts: item), then a column for each pair; what was not answered is missing."""
@@ -37,7 +37,7 @@ class RatingsMatrix:
     unit: Literal["case", "text"]
     participants: int
     settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     @property
     def values(self) -> NDArray[np.float64]:
@@ -52,24 +52,29 @@ class RatingsMatrix:
         """The same cases with these pairs alone."""
         unknown = [pair for pair in pairs if pair not in self.pairs]
         if unknown:
-            raise MeasureError(f"There is no pair {unknown[0]}; there are {', '.join(self.pairs)}.")
+            raise MeasureError(Message("ratings.no_pair", {"pair": unknown[0], "known": self.pairs}))
         frame = self.frame.select(*KEYS[self.unit], *pairs)
         return RatingsMatrix(frame, tuple(pairs), self.unit, self.participants, self.settings, self.notes)
 
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How many ratings there are, and how many are missing."""
+        counts = {
+            "cases": self.frame.height if self.unit == "case" else None,
+            "texts": self.frame.height if self.unit == "text" else None,
+            "pairs": len(self.pairs), "participants": self.participants,
+            "missing": int(np.isnan(self.values).sum()) or None,
+        }  # fmt: skip
+        return (Message("ratings.summary", counts),)
+
     def __str__(self) -> str:
-        rows = counted(self.frame.height, self.unit)
-        gaps = int(np.isnan(self.values).sum())
-        missing = f"{counted(gaps, 'rating')} missing" if gaps else "nothing missing"
-        return (
-            f"Ratings of {rows} on {counted(len(self.pairs), 'pair')} by {counted(self.participants, 'participant')}; "
-            f"{missing}."
-        )
+        return " ".join(map(str, self.summary))
 
 
 def ratings_matrix(
     judgments: Judgments, unit: Literal["case", "text"] = "case", functions: Sequence[str] = ("test",)
 ) -> RatingsMatrix:
-    """The ratings of a semantic differential with one column a pair (the column `question`), polarity aligned.
+    """The ratings of a semantic differential with one column per pair (the column `question`), polarity aligned.
 
     >>> import karat
     >>> answers = {"participant": ["p1"] * 4, "item": ["a", "a", "b", "b"], "question": ["clear", "simple"] * 2,
@@ -78,57 +83,53 @@ def ratings_matrix(
     [('p1', 'a', 7.0, 6.0), ('p1', 'b', 3.0, 6.0)]
     """
     if unit not in KEYS:
-        raise MeasureError(f'ratings_matrix: unit is "case" or "text", not {unit!r}.')
+        raise MeasureError(Message("ratings.unit", {"unit": unit}))
     rows, notes = aligned_ratings(judgments, functions)
     keys = ["participant", "item", "question"]
     once = rows.group_by(keys, maintain_order=True).agg(pl.col("rating").mean(), pl.len().alias("times"))
     repeated = int((once["times"] > 1).sum())
     if repeated:
-        notes.append(f"{counted(repeated, 'rating')} asked for more than once: the answers were averaged.")
+        notes.append(Message("ratings.averaged", {"n": repeated}))
     known = set(once["question"].unique().to_list())
     pairs = [question for question in judgments.scales if question in known]
     if len(pairs) < 2:
-        raise MeasureError("ratings_matrix needs at least two pairs, and there is only one in the column question.")
+        raise MeasureError(Message("ratings.one_pair"))
     clash = set(pairs) & {"participant", "item"}
     if clash:
-        raise MeasureError(f"A pair cannot be called {clash.pop()}, which is a column of its own. Rename the question.")
+        raise MeasureError(Message("ratings.pair_name", {"pair": clash.pop()}))
     if unit == "text":
         once = once.group_by("item", "question", maintain_order=True).agg(pl.col("rating").mean())
     wide = once.pivot(on="question", index=KEYS[unit], values="rating", maintain_order=True)
     people = rows["participant"].n_unique()
     if unit == "case" and wide.height > people:
-        notes.append(
-            f"The {wide.height:,} cases come from {counted(people, 'participant')} and hang together: tests that count "
-            "cases as independent reject too easily. factor_intervals resamples participants."
-        )
+        notes.append(Message("ratings.dependent_cases", {"cases": wide.height, "participants": people}))
     settings = {"unit": unit, "functions": list(functions)}
     return RatingsMatrix(wide.select(*KEYS[unit], *pairs), tuple(pairs), unit, people, settings, tuple(notes))
 
 
-def aligned_ratings(judgments: Judgments, functions: Sequence[str]) -> tuple[pl.DataFrame, list[str]]:
+def aligned_ratings(judgments: Judgments, functions: Sequence[str]) -> tuple[pl.DataFrame, list[Message]]:
     """The answered rows with their question and the column rating, polarity aligned; and what should be known of it."""
     frame = judgments.frame
     if "question" not in frame.columns:
-        raise MeasureError("A semantic differential has a column question, which says what pair was rated; add it.")
+        raise MeasureError(Message("ratings.no_questions"))
     kept = frame.filter(
         pl.col("function").is_in(list(functions)), pl.col("response").is_not_null(), pl.col("question").is_not_null()
     )
     if not kept.height:
-        raise MeasureError(f"There are no answers to trials with the function {' or '.join(functions)}.")
+        raise MeasureError(Message("rated.no_answers", {"functions": list(functions), "answered": None}))
     notes = []
     if "polarity" not in frame.columns:
-        notes.append("There is no column polarity: every pair is taken as shown one way round.")
+        notes.append(Message("ratings.no_polarity"))
     elif kept["polarity"].null_count():
-        count = counted(kept["polarity"].null_count(), "answer")
-        notes.append(f"{count} without polarity: taken as shown the usual way round.")
+        notes.append(Message("ratings.polarity_missing", {"n": kept["polarity"].null_count()}))
     parts = []
     for (question,), rows in kept.group_by("question", maintain_order=True):
         scale = judgments.scales.get(str(question), judgments.scales.get(""))
         if scale is None:
-            raise MeasureError(f"The question {question} has no scale.")
+            raise MeasureError(Message("ratings.no_scale", {"question": str(question)}))
         parts.append(rows.with_columns(rating=rating_of(scale, "polarity" in frame.columns)))
     if len({scale for question, scale in judgments.scales.items() if question in set(kept["question"])}) > 1:
-        notes.append("The pairs have different scales; correlations do not mind, means of pairs are not comparable.")
+        notes.append(Message("ratings.different_scales"))
     return pl.concat(parts), notes
 
 
@@ -154,5 +155,5 @@ def rating_of(scale: Scale, aligned: bool = False) -> pl.Expr:
         ends = (scale.low, scale.high) if isinstance(scale, Continuous) else (None, None)
         mirrored = -found if ends[0] is None or ends[1] is None else ends[0] + ends[1] - found
     else:
-        raise MeasureError(f"Answers on a {scale.kind} scale have no numbers; a rating needs ordered points.")
+        raise MeasureError(Message("ratings.no_numbers", {"kind": scale.kind}))
     return pl.when(pl.col("polarity") == -1).then(mirrored).otherwise(found) if aligned else found

@@ -20,19 +20,21 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.errors import counted
 from karat.measure.errors import MeasureError
 from karat.measure.factors import Factors, Kaiser, Method, RotationName, factors
+from karat.measure.notes import with_reasons
 from karat.measure.rating_correlations import Kind
 from karat.measure.ratings_matrix import RatingsMatrix
-from karat.measure.texts import coefficient
+from karat.messages import Message
 from karat.models.factors import kmo
 from karat.models.factors.fit import degrees_of_freedom
 
 COMMUNALITY, GAP = 0.4, 0.2
-LOG = {
-    "step": pl.Int64, "pair": pl.String, "reason": pl.String, "communality": pl.Float64, "gap": pl.Float64,
-    "pairs": pl.Int64, "chi2": pl.Float64, "dof": pl.Int64, "p_value": pl.Float64, "kmo": pl.Float64,
+LOG: dict[str, Any] = {
+    "step": pl.Int64, "pair": pl.String, "message": pl.String,
+    "values": pl.Struct({"communality": pl.Float64, "gap": pl.Float64, "limit": pl.Float64}),
+    "communality": pl.Float64, "gap": pl.Float64, "pairs": pl.Int64, "chi2": pl.Float64, "dof": pl.Int64,
+    "p_value": pl.Float64, "kmo": pl.Float64,
 }  # fmt: skip
 
 
@@ -41,10 +43,10 @@ class Reduction:
     """The steps, and the factors of the pairs that are left."""
 
     log: pl.DataFrame
-    """One row a removed pair: why, and the fit of the solution that it was removed from."""
+    """One row per removed pair: the message and values of the reason, and the fit of the solution before."""
     factors: Factors
     settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     @property
     def kept(self) -> list[str]:
@@ -56,13 +58,19 @@ class Reduction:
         """The pairs that were removed, the first one first."""
         return self.log["pair"].to_list()
 
-    def table(self) -> pl.DataFrame:
-        """The steps."""
-        return self.log
+    def table(self, language: str = "en") -> pl.DataFrame:
+        """The steps, each with its reason."""
+        return with_reasons(self.log, language)
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How many pairs were removed, and what the factors of the others say."""
+        removed = Message("reduction.removed", {"n": self.log.height, "left": len(self.kept)})
+        return removed, *self.factors.summary
 
     def __str__(self) -> str:
-        text = f"{counted(self.log.height, 'pair')} removed, {len(self.kept)} left. {self.factors}"
-        return text + "".join(f"\nNote: {note}" for note in self.notes)
+        notes = (*self.factors.notes, *self.notes)
+        return " ".join(map(str, self.summary)) + "".join(f"\nNote: {note!s}" for note in notes)
 
 
 def reduce_pairs(
@@ -83,30 +91,29 @@ def reduce_pairs(
     >>> truth = random.standard_normal((300, 1))
     >>> ratings = pl.DataFrame(truth + 0.5 * random.standard_normal((300, 5)), schema=list("abcde"))
     >>> reduction = reduce_pairs(ratings.with_columns(noise=random.standard_normal(300)), 1)
-    >>> reduction.removed, reduction.log["reason"][0]
+    >>> reduction.removed, reduction.table()["reason"][0]
     (['noise'], 'communality .00 is under .40')
     """
     if not 0 <= communality < 1 or not 0 <= gap < 1:
-        raise MeasureError("reduce_pairs: communality and gap must lie between 0 and 1.")
+        raise MeasureError(Message("reduction.settings"))
     left, notes = matrix, []
     steps: list[tuple[Any, ...]] = []
     while True:
         found = factors(left, n, method, rotation, kaiser, correlations=correlations)
         unknown = [pair for pair in keep if pair not in found.pairs]
         if unknown:
-            raise MeasureError(
-                f"reduce_pairs: keep names {unknown[0]}, which is no pair; there are {', '.join(found.pairs)}."
-            )
+            raise MeasureError(Message("reduction.unknown_pair", {"pair": unknown[0], "known": list(found.pairs)}))
         worst = _worst(found, communality, gap, set(keep))
         if worst is None:
             break
         pair, reason, own, distance = worst
         if degrees_of_freedom(len(found.pairs) - 1, n) < 0:
-            notes.append(f"{pair} stays, although {reason}: {n} factors need {len(found.pairs)} pairs.")
+            about = {"pair": pair, "reason": reason, "factors": n, "pairs": len(found.pairs)}
+            notes.append(Message("reduction.stays", about))
             break
         steps.append((
-            len(steps) + 1, pair, reason, own, distance, len(found.pairs), found.chi2, found.dof, found.p_value,
-            _kmo(found),
+            len(steps) + 1, pair, reason.code, dict(reason.values), own, distance, len(found.pairs), found.chi2,
+            found.dof, found.p_value, _kmo(found),
         ))  # fmt: skip
         left = _without(left, pair)
     settings = {"communality": communality, "gap": gap, "keep": list(keep)} | found.settings
@@ -129,7 +136,7 @@ def _kmo(found: Factors) -> float:
     return kmo(matrix)[0] if np.linalg.eigvalsh(matrix).min() > 1e-10 else float("nan")
 
 
-def _worst(found: Factors, communality: float, gap: float, keep: set[str]) -> tuple[str, str, float, float] | None:
+def _worst(found: Factors, communality: float, gap: float, keep: set[str]) -> tuple[str, Message, float, float] | None:
     """The pair to remove next, why, its communality and its gap."""
     distance = gaps(found.loadings)
     rows = [
@@ -140,11 +147,12 @@ def _worst(found: Factors, communality: float, gap: float, keep: set[str]) -> tu
     low = [row for row in rows if row[1] < communality]
     if low:
         pair, own, apart = min(low, key=lambda row: row[1])
-        return pair, f"communality {coefficient(own)} is under {coefficient(communality)}", own, apart
+        values = {"communality": own, "gap": apart, "limit": communality}
+        return pair, Message("reduction.low_communality", values), own, apart
     near = [row for row in rows if row[2] < gap] if len(found.names) > 1 else []
     if near:
         pair, own, apart = min(near, key=lambda row: row[2])
-        return pair, f"its two largest loadings differ by {coefficient(apart)}, under {coefficient(gap)}", own, apart
+        return pair, Message("reduction.close_loadings", {"communality": own, "gap": apart, "limit": gap}), own, apart
     return None
 
 
@@ -154,4 +162,4 @@ def _without(matrix: Any, pair: str) -> Any:
         return matrix.only([own for own in matrix.pairs if own != pair])
     if isinstance(matrix, pl.DataFrame):
         return matrix.drop(pair)
-    raise MeasureError("reduce_pairs needs a RatingsMatrix or a polars frame of ratings, with named columns.")
+    raise MeasureError(Message("reduction.no_names"))

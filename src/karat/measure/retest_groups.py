@@ -10,19 +10,18 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from karat.checks import Checked
-from karat.errors import counted
 from karat.judgments import Judgments
 from karat.measure.errors import MeasureError
 from karat.measure.item_scores import drawn_again
 from karat.measure.rated import known_column
+from karat.messages import Message
 from karat.models.resampling import stratified_resamples
 
 CAME_BACK = 0.9
 """The share of the smaller group that must be in the other for a comparison to be within participants."""
 
 
-def grouped(judgments: Judgments, by: str) -> tuple[Judgments, list[str], list[str]]:
+def grouped(judgments: Judgments, by: str) -> tuple[Judgments, list[str], list[Message]]:
     """The judgments with the group of each answer in _group, the groups, and a note on answers without one."""
     frame = judgments.frame
     if by in frame.columns:
@@ -32,21 +31,20 @@ def grouped(judgments: Judgments, by: str) -> tuple[Judgments, list[str], list[s
         names = judgments.participants.select("participant", _group=pl.col(by).cast(pl.String))
         frame = frame.join(names, on="participant", how="left", maintain_order="left")
     missing = frame["_group"].null_count()
-    notes = [f"{counted(missing, 'answer')} without {by} left out."] if missing else []
+    notes = [Message("stability.no_group", {"n": missing, "by": by})] if missing else []
     frame = frame.filter(pl.col("_group").is_not_null())
     groups = sorted(frame["_group"].unique().to_list())
+    if not groups:
+        raise MeasureError(Message("stability.empty_column", {"by": by}))
     if len(groups) < 2:
-        raise MeasureError(
-            f"stability compares groups, and {by} has {len(groups) or 'none'} ({', '.join(groups) or 'no values'}). "
-            "Say by=... for another column of the judgments or of their participants."
-        )
-    return Judgments.from_checked(Checked(frame), judgments.scales, judgments.participants), groups, notes
+        raise MeasureError(Message("stability.one_group", {"by": by, "group": groups[0]}))
+    return judgments.with_frame(frame), groups, notes
 
 
 def only(judgments: Judgments, functions: Sequence[str]) -> Judgments:
     """The judgments of trials with these functions."""
     kept = judgments.frame.filter(pl.col("function").is_in(list(functions)))
-    return Judgments.from_checked(Checked(kept), judgments.scales, judgments.participants)
+    return judgments.with_frame(kept)
 
 
 def kind_of(first: set[str], second: set[str]) -> str:
@@ -84,4 +82,4 @@ def group_of(judgments: Judgments, group: str) -> Judgments:
     """The judgments of one group."""
     kept = judgments.frame.filter(pl.col("_group") == group).drop("_group")
     people = judgments.participants.filter(pl.col("participant").is_in(kept["participant"].unique().to_list()))
-    return Judgments.from_checked(Checked(kept), judgments.scales, people)
+    return judgments.with_frame(kept, people)

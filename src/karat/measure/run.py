@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from karat.checks import Checked
+from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
-from karat.measure.collected import Collected, Progress, Wanted
+from karat.measure.collected import Collected, Wanted
 from karat.measure.dimensions import dimensions, is_differential
 from karat.measure.errors import MeasureError
 from karat.measure.excluded import Excluded, nobody
@@ -32,8 +32,8 @@ from karat.measure.measures import Measures
 from karat.measure.rated import Rated, known_column, rated
 from karat.measure.run_parts import correlations, one_question, together
 from karat.measure.strengths import MODELS
-from karat.scales import Choice
-from karat.work import HERE, Work
+from karat.messages import Message, NotComputed
+from karat.types import NamedSteps
 
 if TYPE_CHECKING:
     from karat.study.study import Study
@@ -57,23 +57,23 @@ def run(
     without: Excluded | None = None,
     level: float = 0.95,
     seed: int = 1,
-    progress: Progress = lambda _: nullcontext(),
-    work: Work = HERE,
+    progress: NamedSteps = lambda _: nullcontext(),
+    executor: Executor = SERIAL,
 ) -> Measures:
     """Compute everything that applies to these judgments; `skipped` says what does not, and why.
 
     `models` are those of `strengths`, `formula` and `conditions` those of `contrasts`, `pairs` those of `decisions`,
     `by` that of `stability`; `factors` is the number of dimensions, by default that of parallel analysis. `posterior`
     asks for the full posterior of Thurstone's model. With a `study`, its factors are the conditions, and its planned
-    contrasts are told. `without` leaves out participants: see `karat.measure.excluded`. `work` says where bootstrap
-    samples are computed (`karat.work.opened`).
+    contrasts are told. `without` leaves out participants: see `karat.measure.excluded`. `executor` says where bootstrap
+    samples are computed (`karat.executors.open_executor`).
 
     >>> import karat
     >>> found = run(karat.datasets.load("crowd"))
     >>> [part.name for part in found.parts]
     ['strengths', 'order effects', 'agreement', 'noise ceiling', 'decision study', 'consensus']
-    >>> found.skipped["contrasts"][:37]
-    'no column is a condition of the desig'
+    >>> found.skipped["contrasts"].code
+    'contrasts.no_condition'
     """
     gone = without or nobody()
     left = judgments.without(gone.participants) if gone.participants else judgments
@@ -81,19 +81,17 @@ def run(
     for name in conditions or []:
         known_column(judged.frame, name, "measure")
     questions = rated(judged, "measure", functions, [], once=None)
-    chosen = _conditions(judged, conditions, study, functions, questions)
+    chosen = _conditions(judged, conditions, study, functions)
     wanted = Wanted(
-        tuple(models), formula, pairs, chosen, tuple(functions), by, factors, posterior, level, seed, study, work
+        tuple(models), formula, pairs, chosen, tuple(functions), by, factors, posterior, level, seed, study, executor
     )  # fmt: skip
     _check_models(wanted, questions)
     found = Collected(progress)
     if question is None and is_differential(questions):
         dimensions(judged, wanted.functions, factors, level, seed, found.add)
         for name in ASKED_ONE_BY_ONE:
-            names = ", ".join(one.question for one in questions[:3])
-            found.skipped[name] = (
-                f"a semantic differential has {len(questions)} questions. Name one by --question: {names}, ..."
-            )
+            values = {"n": len(questions), "questions": [one.question for one in questions[:3]]}
+            found.skipped[name] = NotComputed("run.differential", values)
     else:
         for one in questions:
             several = len(questions) > 1
@@ -112,8 +110,7 @@ def run(
 def _known(judgments: Judgments, question: str) -> str:
     if question in judgments.scales:
         return question
-    known = ", ".join(repr(name) for name in judgments.scales)
-    raise MeasureError(f"measure: there is no question {question!r}; there are {known}.")
+    raise MeasureError(Message("run.no_question", {"question": question, "questions": list(judgments.scales)}))
 
 
 def _only(judgments: Judgments, question: str) -> Judgments:
@@ -121,7 +118,7 @@ def _only(judgments: Judgments, question: str) -> Judgments:
     frame = judgments.frame
     if "question" in frame.columns:
         frame = frame.filter(pl.col("question").fill_null("") == question)
-    return Judgments.from_checked(Checked(frame), {question: judgments.scales[question]}, judgments.participants)
+    return judgments.with_frame(frame, scales={question: judgments.scales[question]})
 
 
 def _conditions(
@@ -129,7 +126,6 @@ def _conditions(
     conditions: Sequence[str] | None,
     study: Study | None,
     functions: Sequence[str],
-    questions: list[Rated],
 ) -> list[str] | None:
     """The conditions that are named, else the factors of the study; without either, each measure finds them."""
     if conditions is not None:
@@ -140,16 +136,15 @@ def _conditions(
         there = [name for name in names if name in rows.columns and rows[name].drop_nulls().n_unique() > 1]
         if there:
             return there
-    # What is shown on a side, such as its text, varies with the side and is no condition.
-    return [] if all(isinstance(one.scale, Choice) for one in questions) else None
+    return None
 
 
 def _check_models(wanted: Wanted, questions: list[Rated]) -> None:
     fitting = {model for one in questions for model in MODELS.get(one.scale.kind, ())}
-    kinds = " and ".join(dict.fromkeys(one.scale.kind for one in questions))
+    kinds = list(dict.fromkeys(one.scale.kind for one in questions))
     for model in wanted.models:
         if model not in fitting:
-            take = f"take {' or '.join(sorted(fitting))}" if fitting else "labels have none; leave it out"
-            raise MeasureError(f"measure: {model!r} is no model for {kinds} answers; {take}.")
+            values = {"model": model, "kinds": kinds, "models": sorted(fitting)}
+            raise MeasureError(Message("strengths.no_model", values) if fitting else Message("run.no_models", values))
     if wanted.posterior and "thurstone" not in fitting:
-        raise MeasureError(f"measure: a posterior is for choices; {kinds} answers have none here. Leave it out.")
+        raise MeasureError(Message("run.no_posterior", {"kinds": kinds}))

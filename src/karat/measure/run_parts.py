@@ -6,8 +6,9 @@ from typing import Any
 
 import polars as pl
 
-from karat.checks import Checked
 from karat.judgments import Judgments
+from karat.judgments.scales import Binary, Choice, Nominal
+from karat.judgments.trial_order import order_is_known
 from karat.measure.agreement import agreement
 from karat.measure.collected import Collected, Wanted
 from karat.measure.compare_decisions import compare_decisions
@@ -21,11 +22,11 @@ from karat.measure.measure_correlations import compare_measures
 from karat.measure.noise_ceiling import noise_ceiling
 from karat.measure.order_effects import order_effects
 from karat.measure.planned import for_choices, planned_choices, planned_contrasts
-from karat.measure.rated import Rated, design_columns
+from karat.measure.rated import Rated
 from karat.measure.retest_groups import group_of, grouped
 from karat.measure.stability import stability
 from karat.measure.strengths import MODELS, strengths
-from karat.scales import Binary, Choice, Nominal
+from karat.messages import NotComputed, message_of
 
 MOST = 200_000
 """With more answers, models with slopes take too long to be fitted unasked."""
@@ -47,10 +48,10 @@ def one_question(found: Collected, judgments: Judgments, one: Rated, wanted: Wan
             question, model or "", must=full,
         )  # fmt: skip
     _contrasts(found, judgments, one, wanted, several)
-    if "trial" not in judgments.frame.columns:
-        found.skip("order effects", "there is no column trial, so that the positions are not known.")
+    if not order_is_known(judgments.frame.columns):
+        found.skip("order effects", NotComputed("order.needed", {"name": "order_effects"}))
     elif len(judgments) > MOST:
-        found.skip("order effects", f"its model would take long for more than {MOST:,} answers; see karat.measure.")
+        found.skip("order effects", NotComputed("run.order_size", {"most": MOST}))
     else:
         by = wanted.conditions
         found.add(
@@ -83,7 +84,7 @@ def _contrasts(found: Collected, judgments: Judgments, one: Rated, wanted: Wante
     """The contrasts of the design, or of the formula; and the planned ones."""
     question = one.question if several else ""
     if wanted.formula is None and len(judgments) > MOST:
-        found.skip("contrasts", f"a model with slopes would take long for more than {MOST:,} answers; say --formula.")
+        found.skip("contrasts", NotComputed("run.contrasts_size", {"most": MOST}))
         return
 
     def compute() -> Contrasts:
@@ -118,27 +119,27 @@ def together(found: Collected, judgments: Judgments, questions: list[Rated], wan
     options: dict[str, Any] = {
         "functions": wanted.functions, "conditions": wanted.conditions, "level": wanted.level, "seed": wanted.seed,
     }  # fmt: skip
-    found.add("agreement", lambda: agreement(judgments, work=wanted.work, **options))
+    found.add("agreement", lambda: agreement(judgments, executor=wanted.executor, **options))
     if len(judgments) > MOST:
-        found.skip("noise ceiling", f"its samples would take long for more than {MOST:,} answers; see karat.measure.")
+        found.skip("noise ceiling", NotComputed("run.samples_size", {"most": MOST}))
     else:
-        found.add("noise ceiling", lambda: noise_ceiling(judgments, work=wanted.work, **options))
+        found.add("noise ceiling", lambda: noise_ceiling(judgments, executor=wanted.executor, **options))
     found.add("decision study", lambda: decision_study(judgments, **options))
     _stability(found, judgments, wanted, len(questions) > 1, options)
     labelled = [one for one in questions if isinstance(one.scale, Nominal | Binary)]
     if not labelled:
-        kinds = " and ".join(dict.fromkeys(one.scale.kind for one in questions))
-        found.skipped["consensus"] = f"{kinds} answers are no labels that could be right or wrong."
+        kinds = list(dict.fromkeys(one.scale.kind for one in questions))
+        found.skip("consensus", NotComputed("run.no_labels", {"kinds": kinds}))
         return
     asked = judgments
     if len(labelled) < len(questions):
         names = [one.question for one in labelled]
         frame = judgments.frame.filter(pl.col("question").fill_null("").is_in(names))
         scales = {name: judgments.scales[name] for name in names}
-        asked = Judgments.from_checked(Checked(frame), scales, judgments.participants)
+        asked = judgments.with_frame(frame, scales=scales)
     conditions = wanted.conditions
     if conditions is None:
-        conditions = design_columns(labelled[0].rows)
+        conditions = judgments.stimuli(labelled[0].scale).varying(labelled[0].rows)
     found.add("consensus", lambda: consensus(asked, functions=wanted.functions, conditions=conditions))
 
 
@@ -148,7 +149,7 @@ def _stability(
     """Test-retest comparisons by the column that is named, else by session, else by the source of participants."""
     by = wanted.by or next((name for name in ("session", "source") if _groups(judgments, name) > 1), None)
     if by is None:
-        found.skipped["stability"] = "there is one session and one source of participants; --by COLUMN names others."
+        found.skip("stability", NotComputed("run.one_group"))
         return
     decided = None
     made = [part for part in found.parts if part.name == "decisions"]
@@ -174,7 +175,7 @@ def _decisions_by_group(
                 for group in groups
             }  # fmt: skip
     except MeasureError as error:
-        found.skip(f"stability of decisions by {by}", str(error))
+        found.skip(f"stability of decisions by {by}", message_of(error))
         return None
 
 

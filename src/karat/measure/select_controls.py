@@ -23,20 +23,26 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from karat.columns import FUNCTIONS
 from karat.errors import ScaleError
 from karat.judgments import Judgments
+from karat.judgments.columns import FUNCTIONS
+from karat.judgments.scales import Binary, Continuous, NumberRange, Ordinal
 from karat.measure.errors import MeasureError
-from karat.measure.rated import Rated, design_columns, rated
+from karat.measure.notes import finite, with_reasons
+from karat.measure.rated import Rated, rated
 from karat.measure.rating_strengths import rating_strengths
 from karat.measure.verified_items import write_verified
-from karat.scales import Binary, Continuous, NumberRange, Ordinal
+from karat.messages import Message
 
 LOW, HIGH = "low", "high"
 MARKED = "marked"
 SIDE_OF_STATUS = {"grammatical": HIGH, "ungrammatical": LOW, "marked": MARKED}
 FEWEST = 5
 """With fewer answers a stimulus is not verified, however clear they are."""
+VALUES = pl.Struct(
+    {"n": pl.Int64, "fewest": pl.Int64} | dict.fromkeys(("mean", "lower", "upper", "sd", "limit", "max_sd"), pl.Float64)
+)
+"""The values of the reasons."""
 
 
 @dataclass(frozen=True)
@@ -44,13 +50,14 @@ class Controls:
     """Which stimuli are clear enough to be controls, and why the others are not."""
 
     frame: pl.DataFrame
-    """item, conditions, status where known, mean, lower, upper, sd, n, expected, clear, chosen, reason."""
+    """item, conditions, status where known, mean, lower, upper, sd, n, side, expected, clear, chosen, and the message
+    and values of the reason; no message where a stimulus is chosen."""
     settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
-    def table(self) -> pl.DataFrame:
-        """The stimuli, clearest first."""
-        return self.frame
+    def table(self, language: str = "en") -> pl.DataFrame:
+        """The stimuli with the reason why one is not chosen, clearest first."""
+        return with_reasons(self.frame, language)
 
     @property
     def chosen(self) -> pl.DataFrame:
@@ -65,17 +72,21 @@ class Controls:
         """
         return write_verified(self.frame, Path(path), None if out is None else Path(out), in_place)
 
-    def __str__(self) -> str:
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How many stimuli are clear and chosen, and how many are not clear for which reason."""
         clear, chosen = int(self.frame["clear"].sum()), int(self.frame["chosen"].sum())
         low = int((self.chosen["side"] == LOW).sum())
-        told = [
-            f"{clear:,} of {self.frame.height:,} stimuli are clear; {chosen:,} chosen, {low:,} at the low end and "
-            f"{chosen - low:,} at the high end."
-        ]
-        reasons = self.frame.filter(~pl.col("clear"))["reason"].str.split(":").list.first().value_counts(sort=True)
+        number = {"clear": clear, "n": self.frame.height, "chosen": chosen, "low": low, "high": chosen - low}
+        found = [Message("select_controls.clear", number)]
+        reasons = self.frame.filter(~pl.col("clear"))["message"].value_counts(sort=True)
         if reasons.height:
-            told.append("Not clear: " + ", ".join(f"{n:,} {reason}" for reason, n in reasons.iter_rows()) + ".")
-        return " ".join([*told, *self.notes])
+            counts = [Message("select_controls.count", {"n": n, "reason": code}) for code, n in reasons.iter_rows()]
+            found.append(Message("select_controls.not_clear", {"reasons": counts}))
+        return tuple(found)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, (*self.summary, *self.notes)))
 
 
 def select_controls(
@@ -108,46 +119,46 @@ def select_controls(
         for row in _with_status(one, strengths.frame).to_dicts()
     ]
     answers = _expected(one)
-    table = _chosen(pl.DataFrame(rows, infer_schema_length=None), (low, high), n).with_columns(
+    schema: dict[str, Any] = {"message": pl.String, "values": VALUES}
+    found = pl.DataFrame(rows, schema_overrides=schema, infer_schema_length=None)
+    table = _chosen(found, (low, high), n).with_columns(
         expected=pl.when("clear").then(pl.col("side").replace_strict(answers, default=None, return_dtype=pl.String))
     )
     about = [name for name in (*one.stimuli.columns, "status") if name in table.columns]
     shown = [*dict.fromkeys(about), "mean", "lower", "upper", "sd", "n", "side", "expected", "clear", "chosen",
-             "reason"]  # fmt: skip
+             "message", "values"]  # fmt: skip
     settings = {"n": n, "max_sd": limit, "clearly": clearly, "level": level, "functions": tuple(functions)}
-    return Controls(table.select(shown), settings, (*one.notes, *strengths.notes, *_too_few(table, n)))
+    notes = (*[*one.notes, *strengths.notes], *_too_few(table, n))
+    return Controls(table.select(shown), settings, notes)
 
 
 def _check(n: int | None, max_sd: float | None, clearly: float, level: float) -> None:
     if n is not None and n < 1:
-        raise MeasureError(f"select_controls: n is how many are wanted at each end, at least 1; got {n}.")
+        raise MeasureError(Message("select_controls.n", {"n": n}))
     if max_sd is not None and not max_sd > 0:
-        raise MeasureError(f"select_controls: max_sd must be above 0, got {max_sd}.")
+        raise MeasureError(Message("select_controls.max_sd", {"max_sd": max_sd}))
     if not 0 < clearly <= 0.5:
-        raise MeasureError(f"select_controls: clearly is a share of the scale, above 0 and up to 0.5; got {clearly}.")
+        raise MeasureError(Message("select_controls.clearly", {"clearly": clearly}))
     if not 0 < level < 1:
-        raise MeasureError(f"select_controls: level must lie between 0 and 1, got {level}.")
+        raise MeasureError(Message("select_controls.level", {"level": level}))
 
 
 def _norming(judgments: Judgments, functions: Sequence[str], conditions: Sequence[str] | None) -> Rated:
-    """The answers to the one question; items that were shown in several statuses are told apart by them."""
+    """The answers to the one question; items that were shown in several statuses are distinguished by them."""
     rows = judgments.frame.filter(pl.col("function").is_in([name for name in functions if name in FUNCTIONS]))
     if conditions is None and "status" in rows.columns:
-        conditions = design_columns(rows)
+        conditions = judgments.stimuli().varying(rows)
         keys = ["item", *conditions]
         if rows.select(*keys, "status").n_unique() > rows.select(keys).n_unique():
             conditions = [*conditions, "status"]
     found = rated(judgments, "select_controls", functions, conditions)
     if len(found) > 1:
-        names = ", ".join(one.question for one in found)
-        raise MeasureError(f"select_controls: a norming study has one question; these are {names}.")
+        names = [one.question for one in found]
+        raise MeasureError(Message("select_controls.questions", {"questions": names}))
     (one,) = found
     ended = isinstance(one.scale, Continuous) and one.scale.low is not None and one.scale.high is not None
     if not ended and not isinstance(one.scale, Ordinal | Binary):
-        raise MeasureError(
-            f"select_controls: {one.scale.kind} answers have no two ends to be clear at. Norm with a rating scale, yes "
-            "and no, or a slider with both ends."
-        )
+        raise MeasureError(Message("select_controls.no_ends", {"kind": one.scale.kind}))
     return one
 
 
@@ -209,20 +220,21 @@ def _claimed(row: dict[str, Any], one: Rated) -> str | None:
 def _judged(row: dict[str, Any], claimed: str | None, limits: tuple[float, float], max_sd: float) -> dict[str, Any]:
     """A stimulus with its side, whether it is clear, and the reason where it is not."""
     side = LOW if row["mean"] <= sum(limits) / 2 else HIGH
-    reason = ""
+    message = None
     if row["n"] < FEWEST or row["lower"] is None:
-        reason = f"with too few answers: {row['n']}, at least {FEWEST} needed"
+        message = "select_controls.too_few_answers"
     elif claimed == MARKED:
-        reason = "marked: people may differ about it"
+        message = "select_controls.marked"
     elif claimed is not None and claimed != side:
-        reason = f"on the other side than its status or expected answer: the mean is {row['mean']:.2f}"
+        message = "select_controls.other_side"
     elif not (row["upper"] < limits[0] or row["lower"] > limits[1]):
-        reason = f"not near an end: the interval {row['lower']:.2f} to {row['upper']:.2f} passes " + (
-            f"{limits[0]:g}" if side == LOW else f"{limits[1]:g}"
-        )
+        message = "select_controls.not_near_end"
     elif row["sd"] > max_sd:
-        reason = f"with too much variation: the standard deviation is {row['sd']:.2f}, at most {max_sd:g} allowed"
-    return row | {"side": side, "clear": not reason, "reason": reason}
+        message = "select_controls.variation"
+    values = {name: row[name] for name in ("n", "mean", "lower", "upper", "sd")} | {
+        "fewest": FEWEST, "limit": limits[0] if side == LOW else limits[1], "max_sd": finite(max_sd),
+    }  # fmt: skip
+    return row | {"side": side, "clear": message is None, "message": message, "values": values}
 
 
 def _chosen(table: pl.DataFrame, ends: tuple[float, float], n: int | None) -> pl.DataFrame:
@@ -234,13 +246,14 @@ def _chosen(table: pl.DataFrame, ends: tuple[float, float], n: int | None) -> pl
     chosen = pl.col("clear") & (place <= n) if n is not None else pl.col("clear")
     spare = pl.col("clear") & ~pl.col("chosen")
     return ordered.with_columns(chosen.alias("chosen")).with_columns(
-        reason=pl.when(spare).then(pl.lit("clear, but others are clearer")).otherwise("reason")
+        message=pl.when(spare).then(pl.lit("select_controls.others_clearer")).otherwise("message")
     )  # fmt: skip
 
 
-def _too_few(table: pl.DataFrame, n: int | None) -> list[str]:
+def _too_few(table: pl.DataFrame, n: int | None) -> list[Message]:
     """Where fewer are clear than were wanted."""
     if n is None:
         return []
-    found = {side: int((table["chosen"] & (table["side"] == side)).sum()) for side in (LOW, HIGH)}
-    return [f"Only {number} of {n} wanted at the {side} end." for side, number in found.items() if number < n]
+    low, high = (int((table["chosen"] & (table["side"] == side)).sum()) for side in (LOW, HIGH))
+    found = [Message("select_controls.too_few_low", {"number": low, "n": n})] if low < n else []
+    return [*found, Message("select_controls.too_few_high", {"number": high, "n": n})] if high < n else found

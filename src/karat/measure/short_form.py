@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from karat.errors import counted
 from karat.measure.errors import MeasureError
 from karat.measure.factor_notes import carriers
 from karat.measure.factors import Factors
+from karat.messages import Message
 from karat.study.file import NAME, find_study
 from karat.study.study import Study, load
 
@@ -34,7 +34,7 @@ class ShortForm:
     frame: pl.DataFrame
     """dimension, pair, loading, other (the largest loading elsewhere, by size), communality."""
     settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     @property
     def pairs(self) -> list[str]:
@@ -45,9 +45,17 @@ class ShortForm:
         """The dimensions and their pairs."""
         return self.frame
 
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """The pair of each dimension."""
+        pairs = [
+            Message("short_form.pair", {"pair": row["pair"], "dimension": row["dimension"]})
+            for row in self.frame.to_dicts()
+        ]
+        return (Message("short_form.pairs", {"n": len(pairs), "pairs": pairs}),)
+
     def __str__(self) -> str:
-        told = ", ".join(f"{row['dimension']} by {row['pair']}" for row in self.frame.to_dicts())
-        return " ".join([f"Short form of {counted(self.frame.height, 'pair')}: {told}.", *self.notes])
+        return " ".join(map(str, (*self.summary, *self.notes)))
 
     def write(self, study: str | Path, folder: str | Path, title: str | None = None) -> list[Path]:
         """Write the study to follow into a new folder, from the study that the ratings came from.
@@ -64,12 +72,12 @@ class ShortForm:
         first, target = load(study), Path(folder)
         block = first.blocks[0]
         if len(first.blocks) != 1 or block.questions is None:
-            raise MeasureError("short_form: the study must have one block, a differential with a table of questions.")
+            raise MeasureError(Message("short_form.study"))
         unknown = [pair for pair in self.pairs if pair not in set(block.questions["question"])]
         if unknown:
-            raise MeasureError(f"short_form: the study has no question {unknown[0]}.")
+            raise MeasureError(Message("short_form.unknown_question", {"question": unknown[0]}))
         if target.exists() and any(target.iterdir()):
-            raise MeasureError(f"short_form: {target} is not empty, and nothing is overwritten. Choose another folder.")
+            raise MeasureError(Message("short_form.folder", {"folder": str(target)}))
         with tempfile.TemporaryDirectory() as place:
             names = self._drafted(first, find_study(study), Path(place), title or f"{first.title} (short form)")
             target.mkdir(parents=True, exist_ok=True)
@@ -98,7 +106,7 @@ class ShortForm:
         (place / NAME).write_text(_with(text, "minutes", str(minutes)), encoding="utf-8")
         written = load(place).blocks[0].questions
         if written is None or set(written["question"]) != set(self.pairs):
-            raise MeasureError("short_form: the study file could not be rewritten; set its questions by hand.")
+            raise MeasureError(Message("short_form.not_rewritten"))
         return [NAME, *tables, "questions.csv"]
 
 
@@ -108,14 +116,14 @@ def short_form(found: Factors) -> ShortForm:
     >>> from karat.measure.factors import factors
     >>> one = [[1, 0.6, 0.5, 0.4], [0.6, 1, 0.5, 0.4], [0.5, 0.5, 1, 0.3], [0.4, 0.4, 0.3, 1]]
     >>> print(short_form(factors(one, 1, observations=200)))
-    Short form of 1 pair: F1 by pair 1.
+    The short form has 1 pair: pair 1 for F1.
     """
     carried, sizes = carriers(found.loadings), np.abs(found.loadings)
     rows, notes = [], []
     for number, name in enumerate(found.names):
         own = np.flatnonzero(carried == number)
         if not len(own):
-            notes.append(f"No pair is carried by {name}, so that nothing can stand for it.")
+            notes.append(Message("short_form.no_pair", {"dimension": name}))
             continue
         others = np.delete(sizes, number, axis=1).max(axis=1) if sizes.shape[1] > 1 else np.zeros(len(sizes))
         # Rounded, so that pairs that are equal but for rounding are taken in their order.

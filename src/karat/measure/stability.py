@@ -27,16 +27,18 @@ import numpy as np
 import polars as pl
 
 from karat.judgments import Judgments
-from karat.measure.agreement import check_bootstrap
+from karat.measure.agreement import LEVEL, check_bootstrap
 from karat.measure.errors import MeasureError
 from karat.measure.item_scores import Score, as_mapping, function_scores, weighted_means
-from karat.measure.rated import Floats, Rated, rated
+from karat.measure.notes import rounded
+from karat.measure.rated import Rated, rated
 from karat.measure.retest_groups import group_of, grouped, kind_of, memberships, only, samples_of
-from karat.measure.texts import with_interval
+from karat.messages import Message
 from karat.models.others import within_raters
 from karat.models.proportions import wilson
 from karat.models.resampling import centred_interval, stratified_resamples
 from karat.models.split_half import column_correlations
+from karat.types import Floats
 
 SCHEMA: dict[str, Any] = {
     "question": pl.String, "first": pl.String, "second": pl.String, "kind": pl.String, "measure": pl.String,
@@ -63,23 +65,30 @@ class Stability:
     disagreements: pl.DataFrame
     """first, second, pair, and the two decisions that differ."""
     settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     def table(self) -> pl.DataFrame:
         """The comparisons."""
         return self.comparisons
 
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How the scores of every two groups correlate, and how often their decisions are the same."""
+        return tuple(map(self._message, self.comparisons.filter(pl.col("measure") != SPEARMAN).to_dicts()))
+
+    def _message(self, row: dict[str, Any]) -> Message:
+        about = {"question": row["question"] or None} | {name: row[name] for name in ("first", "second", "kind")}
+        if row["estimate"] is None:
+            return Message("stability.undefined", about)
+        numbers = {name: row[name] for name in ("estimate", "lower", "upper", "n")}
+        values = about | numbers | {"level": self.settings.get("level", LEVEL)}
+        if row["measure"] == PEARSON:
+            return Message("stability.scores", values)
+        shares = {name: rounded(row[name]) for name in ("estimate", "lower", "upper")}
+        return Message("stability.decisions", values | shares)
+
     def __str__(self) -> str:
-        told = []
-        for row in self.comparisons.filter(pl.col("measure") != SPEARMAN).to_dicts():
-            about = f"{row['question']}, " if row["question"] else ""
-            what = "scores of stimuli correlate by" if row["measure"] == PEARSON else "share of equal decisions"
-            told.append(
-                f"{about}{row['first']} and {row['second']} ({row['kind']} participants): {what} "
-                f"{with_interval(row['estimate'], row['lower'], row['upper'])} "
-                f"({row['n']:,} {'stimuli' if row['measure'] == PEARSON else 'pairs'})."
-            )
-        return "\n".join(told)
+        return "\n".join(map(str, self.summary))
 
 
 def stability(
@@ -100,13 +109,13 @@ def stability(
 
     >>> import karat
     >>> print(stability(karat.datasets.load("likert"), by="list", conditions=[], samples=100))  # doctest: +ELLIPSIS
-    A and B (between participants): scores of stimuli correlate by ...
+    The scores of stimuli in A and B (different participants) correlate ...
     """
     called = callable(scores) or callable(decisions)
     number = (100 if called else 1000) if samples is None else samples
-    check_bootstrap("stability", number, level)
+    check_bootstrap(number, level)
     if not callable(scores) and scores not in ("mean", "zscore"):
-        raise MeasureError(f"stability: scores must be mean, zscore or a function, got {scores!r}.")
+        raise MeasureError(Message("stability.unknown_scores", {"scores": str(scores)}))
     whole, groups, notes = grouped(judgments, by)
     parts = rated(whole, "stability", functions, conditions, once=("_group",))
     rows: list[tuple[Any, ...]] = []
@@ -114,7 +123,7 @@ def stability(
     tables: list[pl.DataFrame] = []
     different: list[tuple[Any, ...]] = []
     for one in parts:
-        notes += [note for note in one.notes if note not in notes]
+        notes += list(one.notes)
         if one.has_numbers and not callable(scores):
             tables.append(_score_table(one, groups, scores == "zscore"))
             rows += _of_means(one, groups, scores == "zscore", number, level, seed)
@@ -129,7 +138,7 @@ def stability(
         found, different = _of_decisions(tested, groups, decisions, number, level, seed)
         rows += found
     if not rows:
-        raise MeasureError("stability: labels have no scores to correlate; give scores or decisions as functions.")
+        raise MeasureError(Message("stability.labels"))
     return Stability(
         pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None)),
         pl.DataFrame(own, schema=OWN_SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None)),
@@ -137,7 +146,7 @@ def stability(
         pl.DataFrame(different, schema=["first", "second", "pair", "decision", "other"], orient="row"),
         {"by": by, "scores": scores if isinstance(scores, str) else "function", "samples": number, "level": level,
          "seed": seed},
-        tuple(notes),
+        tuple(dict.fromkeys(notes)),
     )  # fmt: skip
 
 
@@ -218,7 +227,7 @@ def _of_function(
     ]
     items = sorted(set().union(*found[0].values()))
     if not items:
-        raise MeasureError("stability: the function gives no scores for any group.")
+        raise MeasureError(Message("stability.no_scores"))
     tables = {g: np.array([[float(one[g].get(item, np.nan)) for one in found] for item in items]) for g in groups}
     members, _ = memberships(judgments.frame, [])
     rows = [
@@ -242,7 +251,8 @@ def _of_decisions(
     else:
         missing = [group for group in groups if group not in decisions]
         if missing:
-            raise MeasureError(f"stability: there are no decisions for {missing[0]}; decisions has {list(decisions)}.")
+            known = [str(group) for group in decisions]
+            raise MeasureError(Message("stability.no_decisions", {"group": missing[0], "known": known}))
         found = [{group: as_mapping(decisions[group], "pair", "decision") for group in groups}]
     members, _ = memberships(judgments.frame, [])
     rows: list[tuple[Any, ...]] = []
@@ -250,7 +260,7 @@ def _of_decisions(
     for a, b in combinations(groups, 2):
         pairs = sorted(set(found[0][a]) & set(found[0][b]))
         if not pairs:
-            raise MeasureError(f"stability: {a} and {b} have no pair with a decision in common.")
+            raise MeasureError(Message("stability.no_shared_pair", {"first": a, "second": b}))
         shares = np.array([_same(one[a], one[b], pairs) for one in found])
         same = float(shares[0])
         if len(found) > 1:

@@ -22,23 +22,22 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from karat.columns import nearest
-from karat.errors import counted
 from karat.judgments import Judgments
-from karat.jupyter import Shown
+from karat.judgments.columns import nearest
+from karat.judgments.scales import Choice, Scale
+from karat.jupyter import NotebookDisplay
 from karat.measure.errors import MeasureError
 from karat.measure.rated import asked_about, rated, stimulus_labels
-from karat.models.glrm.model import p_told
-from karat.scales import Choice, Scale
+from karat.measure.texts import interval
+from karat.messages import Message
+from karat.models.rounding import known as known_number
+from karat.types import Floats, Ints
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Criterion = Literal["participant", "shared"]
 MODELS: dict[str, tuple[str, ...]] = {
     "ordinal": ("ordinal", "mean", "zscore"),
@@ -51,7 +50,7 @@ MODELS: dict[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class Difference:
+class StrengthDifference:
     """How much stronger one stimulus is than another."""
 
     first: str
@@ -63,25 +62,33 @@ class Difference:
     p: float
     """Two-sided, by the normal distribution."""
 
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """The difference with its interval and p."""
+        values = {
+            "first": self.first, "second": self.second, "estimate": known_number(self.estimate),
+            "interval": interval(self.lower, self.upper), "p": known_number(self.p),
+        }  # fmt: skip
+        return (Message("strengths.difference", values),)
+
     def __str__(self) -> str:
-        p = f", p {p_told(self.p)}" if self.p == self.p else ""
-        return f"{self.first} less {self.second}: {self.estimate:.2f} [{self.lower:.2f}, {self.upper:.2f}]{p}."
+        return " ".join(map(str, self.summary))
 
 
 @dataclass(frozen=True)
-class Strengths(Shown):
+class Strengths(NotebookDisplay):
     """Stimuli with their strengths, the strongest first."""
 
     frame: pl.DataFrame
     """item, conditions where there are some, estimate, se, lower, upper, rank (1 is the strongest), n (answers)."""
     model: str
-    unit: str
+    unit: Message
     """What an estimate is counted in."""
     level: float
     covariance: Floats = field(repr=False)
     """Of the estimates, rows as in the frame; empty where there were too many stimuli to keep it."""
     settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
     fit: Any = field(default=None, repr=False)
     """What the engine gave."""
 
@@ -99,7 +106,7 @@ class Strengths(Shown):
         """A name for each stimulus: its item, and its conditions where there are some."""
         return stimulus_labels(self.frame.select("item", *self.conditions))
 
-    def difference(self, first: str, second: str) -> Difference:
+    def difference(self, first: str, second: str) -> StrengthDifference:
         """How much stronger the first stimulus is than the second; both by their label, as "item" or "item, condition".
 
         >>> import karat
@@ -119,14 +126,14 @@ class Strengths(Shown):
         error = float(np.sqrt(max(variance, 0.0))) if variance == variance else float("nan")
         half = float(ndtri((1 + self.level) / 2)) * error
         p = float(2 * ndtr(-abs(size) / error)) if error > 0 else float("nan")
-        return Difference(first, second, size, error, size - half, size + half, p)
+        return StrengthDifference(first, second, size, error, size - half, size + half, p)
 
     def _place(self, label: str) -> int:
         labels = self.labels
         if label in labels:
             return labels.index(label)
         close = nearest(label, labels)
-        raise MeasureError(f"strengths: there is no stimulus {label}" + (f"; is {close} meant?" if close else "."))
+        raise MeasureError(Message("strengths.no_stimulus", {"label": label, "close": close or None}))
 
     def figure(self) -> Figure:
         """The strengths as points with their intervals, the strongest on top."""
@@ -134,19 +141,25 @@ class Strengths(Shown):
 
         return strength_figure(self)
 
-    def __str__(self) -> str:
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How many stimuli have an estimate, and which two lie at the ends."""
         known = self.frame.filter(pl.col("estimate").is_not_null())
-        told = [f"Strengths of {self.frame.height:,} stimuli ({self.model}), in {self.unit}."]
-        if known.height > 1:
-            ends = [(self.labels[place], known.row(place, named=True)) for place in (0, known.height - 1)]
-            (best, top), (worst, bottom) = ends
-            told.append(f"The strongest is {best} ({_with_ends(top)}), the weakest {worst} ({_with_ends(bottom)}).")
-        return " ".join([*told, *self.notes])
+        first = Message("strengths.stimuli", {"n": self.frame.height, "model": self.model, "unit": self.unit})
+        if known.height < 2:
+            return (first,)
+        ends = [(self.labels[place], _estimate(known.row(place, named=True))) for place in (0, known.height - 1)]
+        (best, top), (worst, bottom) = ends
+        values = {"best": best, "top": top, "worst": worst, "bottom": bottom}
+        return first, Message("strengths.ends", values)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, (*self.summary, *self.notes)))
 
 
-def _with_ends(row: dict[str, Any]) -> str:
-    ends = "" if row["lower"] is None or row["upper"] is None else f" [{row['lower']:.2f}, {row['upper']:.2f}]"
-    return f"{row['estimate']:.2f}{ends}"
+def _estimate(row: dict[str, Any]) -> Message:
+    ends = interval(row["lower"], row["upper"])
+    return Message("estimate.value", {"estimate": row["estimate"], "interval": ends})
 
 
 def strengths(
@@ -173,7 +186,7 @@ def strengths(
     ['item', 'order', 'integration', 'estimate', 'se', 'lower', 'upper', 'rank', 'n']
     """
     if not 0 < level < 1:
-        raise MeasureError(f"strengths: level must lie between 0 and 1, got {level}.")
+        raise MeasureError(Message("measure.level", {"level": level}))
     one = asked_about(rated(judgments, "strengths", functions, conditions), question, "strengths")
     if isinstance(one.scale, Choice):
         # Every comparison counts, also of two items that somebody has compared before.
@@ -195,23 +208,24 @@ def strengths(
     )  # fmt: skip
 
 
-def _without_answer(judgments: Judgments, question: str, functions: Sequence[str]) -> list[str]:
+def _without_answer(judgments: Judgments, question: str, functions: Sequence[str]) -> list[Message]:
     """How many trials are left out because nothing was answered."""
     silent = judgments.frame.filter(pl.col("function").is_in(list(functions)), pl.col("response").is_null())
     if "question" in silent.columns:
         silent = silent.filter(pl.col("question").fill_null("") == question)
-    return [f"{counted(silent.height, 'trial')} without an answer left out."] if silent.height else []
+    return [Message("strengths.no_answer", {"n": silent.height})] if silent.height else []
 
 
 def _model(scale: Scale, model: str | None) -> str:
     """The model that was asked for, or the recommended one; else the reason why it does not fit the scale."""
     fitting = MODELS.get(scale.kind, ())
     if not fitting:
-        raise MeasureError(f"strengths: {scale.kind} answers have no order; see karat.measure.consensus for labels.")
+        raise MeasureError(Message("strengths.no_order", {"kind": scale.kind}))
     if model is None:
         return "thurstone" if isinstance(scale, Choice) and scale.none else fitting[0]
     if model not in fitting:
-        raise MeasureError(f"strengths: {model!r} is no model for {scale.kind} answers; take {' or '.join(fitting)}.")
+        values = {"model": model, "kinds": [scale.kind], "models": list(fitting)}
+        raise MeasureError(Message("strengths.no_model", values))
     return model
 
 
@@ -221,7 +235,7 @@ def _only_for_choices(model: str, side: bool, criterion: Criterion, prior_sd: fl
     }  # fmt: skip
     for name, present in given.items():
         if present:
-            raise MeasureError(f"strengths: {name} is for choices; the {model} model has no such option. Leave it out.")
+            raise MeasureError(Message("strengths.only_choices", {"option": name, "model": model}))
 
 
 def by_strength(

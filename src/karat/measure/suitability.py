@@ -14,10 +14,11 @@ from typing import Any, Literal
 
 import polars as pl
 
-from karat.errors import counted
 from karat.judgments import Judgments
 from karat.measure.errors import MeasureError
+from karat.measure.notes import with_reasons
 from karat.measure.ratings_matrix import rating_of
+from karat.messages import Message
 
 MEAN, SD = 3.2, 1.2
 
@@ -27,13 +28,13 @@ class Suitability:
     """Which pairs to keep."""
 
     pairs: pl.DataFrame
-    """pair, n, mean, sd, keep, and the reason."""
+    """pair, n, mean, sd, keep, and the message and values of the reason."""
     settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
-    def table(self) -> pl.DataFrame:
-        """The pairs, the most suitable first."""
-        return self.pairs.sort("mean", descending=True, maintain_order=True)
+    def table(self, language: str = "en") -> pl.DataFrame:
+        """The pairs with the reason for each, the most suitable first."""
+        return with_reasons(self.pairs.sort("mean", descending=True, maintain_order=True), language)
 
     @property
     def kept(self) -> list[str]:
@@ -45,13 +46,16 @@ class Suitability:
         """The pairs to drop."""
         return self.pairs.filter(~pl.col("keep"))["pair"].to_list()
 
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How many pairs are kept, and by which rule."""
+        limits = {"mean": self.settings["mean"], "sd": self.settings["sd"]}
+        about = {"kept": len(self.kept), "pairs": self.pairs.height} | limits
+        both = self.settings["rule"] == "both"
+        return (Message("suitability.both" if both else "suitability.either", about),)
+
     def __str__(self) -> str:
-        word = "and" if self.settings["rule"] == "both" else "or"
-        text = (
-            f"{len(self.kept)} of {counted(self.pairs.height, 'pair')} kept; dropped with a mean under "
-            f"{self.settings['mean']} {word} a standard deviation over {self.settings['sd']}."
-        )
-        return " ".join([text, *self.notes])
+        return " ".join(map(str, (*self.summary, *self.notes)))
 
 
 def suitability(
@@ -67,36 +71,40 @@ def suitability(
     >>> rated = {"participant": ["p1", "p2", "p3"] * 2, "item": ["clear"] * 3 + ["warm"] * 3,
     ...          "response": [5, 4, 4, 1, 5, 2]}
     >>> found = suitability(karat.Judgments(rated, karat.Ordinal(5)))
-    >>> found.kept, found.pairs["reason"][1]
-    (['clear'], 'mean 2.67 is under 3.2 and standard deviation 2.08 over 1.2')
+    >>> found.kept, found.table()["reason"][1]
+    (['clear'], 'mean 2.67 is under 3.2 and standard deviation 2.08 is over 1.2')
     """
     if rule not in ("both", "either"):
-        raise MeasureError(f'suitability: rule is "both" or "either", not {rule!r}.')
+        raise MeasureError(Message("suitability.rule", {"rule": str(rule)}))
     rows = judgments.frame.filter(pl.col("function").is_in(list(functions)), pl.col("response").is_not_null())
     if not rows.height:
-        raise MeasureError(f"suitability: there are no answers to trials with the function {' or '.join(functions)}.")
+        raise MeasureError(Message("suitability.no_answers", {"functions": list(functions)}))
     per_pair = rows.with_columns(rating=rating_of(judgments.scale)).group_by("item", maintain_order=True).agg(
         pl.len().alias("n"), pl.col("rating").mean().alias("mean"), pl.col("rating").std().alias("sd")
     )  # fmt: skip
     few = per_pair.filter(pl.col("n") < 2)["item"].to_list()
     if few:
-        raise MeasureError(f"suitability: {', '.join(few)} was rated once only, so that it has no standard deviation.")
+        raise MeasureError(Message("suitability.one_rating", {"pairs": few, "n": len(few)}))
     low, wide = pl.col("mean") < mean, pl.col("sd") > sd
     gone = low & wide if rule == "both" else low | wide
-    told_low = pl.format("mean {} is under {}", pl.col("mean").round(2), pl.lit(mean))
-    told_wide = pl.format("standard deviation {} over {}", pl.col("sd").round(2), pl.lit(sd))
-    reason = (
+    message = (
         pl.when(low & wide)
-        .then(pl.concat_str(told_low, pl.lit(" and "), told_wide))
+        .then(pl.lit("suitability.low_and_wide"))
         .when(low)
-        .then(told_low)
+        .then(pl.lit("suitability.low"))
         .when(wide)
-        .then(told_wide)
-        .otherwise(pl.lit("suitable"))
+        .then(pl.lit("suitability.wide"))
+        .otherwise(pl.lit("suitability.suitable"))
     )
-    pairs = per_pair.select(pl.col("item").alias("pair"), "n", "mean", "sd", (~gone).alias("keep"), reason=reason)
+    limits = (pl.lit(float(mean)).alias("mean_limit"), pl.lit(float(sd)).alias("sd_limit"))
+    pairs = per_pair.select(
+        pl.col("item").alias("pair"), "n", "mean", "sd", (~gone).alias("keep"), message=message,
+        values=pl.struct("mean", "sd", *limits),
+    )  # fmt: skip
     other, other_rule = (low | wide, "either") if rule == "both" else (low & wide, "both")
     would = per_pair.filter(~other).height
-    notes = [] if would == pairs["keep"].sum() else [f'With rule="{other_rule}" it would be {would}.']
+    notes = []
+    if would != pairs["keep"].sum():
+        notes.append(Message("suitability.other_rule", {"rule": other_rule, "kept": would}))
     settings = {"rule": rule, "mean": mean, "sd": sd, "functions": list(functions)}
     return Suitability(pairs, settings, tuple(notes))

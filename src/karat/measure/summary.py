@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ import polars as pl
 
 from karat.measure.consensus import SURE
 from karat.measure.texts import coefficient
+from karat.messages import Message
 
 if TYPE_CHECKING:
     from karat.measure.measures import Measures
@@ -34,13 +34,6 @@ MAIN = (
     "Krippendorff's alpha (ordinal)", "Krippendorff's alpha (interval)", "Krippendorff's alpha (nominal)",
     "predictions with means", "answers equal to the majority of the others", "stimuli", "Pearson",
 )  # fmt: skip
-TERMINAL = (
-    (r"\b(pairs|conditions|question|functions|by)=\.\.\. (?=[A-Z])", r"--\1. "),
-    (r"\b(pairs|conditions|question|functions|by)=(\.\.\.|\[\.\.\.\])", r"--\1"),
-    (r"say prior_sd=", "in Python say prior_sd="),
-    (r"; \.simplified has the steps", "; measures.json has the steps"),
-)
-"""What is an option in Python and has another spelling in a terminal."""
 SHARES = ("p", "adjusted", "kmo", "probability")
 
 
@@ -53,34 +46,46 @@ def lines(measures: Measures) -> list[str]:
     'found      3 participants, 3 items, 9 answers'
     """
     told = _entry("found", measures.judgments.summary().splitlines()[0])
-    told += _entry("excluded", measures.excluded.told)
+    told += _entry("excluded", str(measures.excluded.told))
     for part in measures.parts:
         about = f"{part.question}: " if part.question else ""
         many = _by_question(part.result) if part.name in MANY else None
-        text = str(part.result) if many is None else f"By question; {part.name.replace(' ', '-')}.csv has all of it."
+        text = _says(part.result) if many is None else f"By question; {part.name.replace(' ', '-')}.csv has all of it."
         told += _entry(WORDS.get(part.name, part.name), about + " ".join(text.split()))
         table = SHOWN[part.name](part.result) if part.name in SHOWN else many
         if table is not None and table.height:
             told += [f"{INDENT}  {line}" for line in aligned(table)]
     told += _notes(measures)
     reasons: dict[str, list[str]] = {}
-    for name, why in measures.skipped.items():
-        reasons.setdefault(why, []).append(name)
-    for why, names in reasons.items():
-        told += _entry("not run", f"{', '.join(names)}: {why}")
+    for name, reason in measures.skipped.items():
+        reasons.setdefault(str(reason), []).append(name)
+    for text, names in reasons.items():
+        told += _entry("not run", f"{', '.join(names)}: {text}")
     return told
+
+
+def _says(result: Any) -> str:
+    """The summary of a result and its warnings."""
+    if not hasattr(result, "summary"):
+        return str(result)
+    return " ".join(map(str, (*result.summary, *_warnings(result))))
+
+
+def _warnings(result: Any) -> tuple[Message, ...]:
+    warnings: tuple[Message, ...] = getattr(result, "warnings", ())
+    return warnings
 
 
 def _notes(measures: Measures) -> list[str]:
-    """What results have to note and do not say in their sentences, once each."""
-    said = " ".join(str(part.result) for part in measures.parts)
-    told, seen = [], set()
+    """The notes of results that are not shown with their summary, once each."""
+    seen = {str(note) for part in measures.parts for note in _warnings(part.result)}
+    lines_of_notes = []
     for part in measures.parts:
-        for note in getattr(part.result, "notes", ()):
-            if note not in seen and note not in said:
-                told += _entry("note", f"{part.name}: {note}")
+        for note in map(str, getattr(part.result, "notes", ())):
+            if note not in seen:
+                lines_of_notes += _entry("note", f"{part.name}: {note}")
             seen.add(note)
-    return told
+    return lines_of_notes
 
 
 def _by_question(found: Any) -> pl.DataFrame | None:
@@ -97,8 +102,6 @@ def _by_question(found: Any) -> pl.DataFrame | None:
 
 
 def _entry(word: str, text: str) -> list[str]:
-    for pattern, spelled in TERMINAL:
-        text = re.sub(pattern, spelled, text)
     return textwrap.wrap(
         text, WIDTH, initial_indent=f"{word:<10} ", subsequent_indent=INDENT, break_long_words=False,
         break_on_hyphens=False,

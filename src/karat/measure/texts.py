@@ -1,19 +1,23 @@
-"""Numbers as journals print them: without a leading zero where they cannot pass 1, with their interval."""
+"""Numbers as journals print them, for figures and terminals, and the parts that messages of several measures share."""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from karat.languages import language_of
+from karat.messages import Message
 
 
 def coefficient(value: float | None, digits: int = 2) -> str:
     """A number between -1 and 1 without its leading zero; a dash where there is none.
 
     >>> coefficient(0.456), coefficient(-0.5), coefficient(1.0), coefficient(-0.001), coefficient(float("nan"))
-    ('.46', '-.50', '1.00', '.00', '-')
+    ('.46', '−.50', '1.00', '.00', '-')
     """
     if value is None or value != value:
         return "-"
-    text = f"{value:.{digits}f}"
-    text = text.lstrip("-") if float(text) == 0 else text
-    return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
+    return language_of("en").value(float(value), f".{digits}r")
 
 
 def with_interval(value: float | None, lower: float | None, upper: float | None) -> str:
@@ -25,3 +29,33 @@ def with_interval(value: float | None, lower: float | None, upper: float | None)
     if lower is None or upper is None or lower != lower or upper != upper:
         return coefficient(value)
     return f"{coefficient(value)} [{coefficient(lower)}, {coefficient(upper)}]"
+
+
+def interval(lower: float | None, upper: float | None) -> Message | None:
+    """The ends of an interval with two decimals; None where one of them is not known.
+
+    >>> str(interval(-0.456, 1.2)), interval(None, 1.0)
+    ('[−0.46, 1.20]', None)
+    """
+    if lower is None or upper is None or not (math.isfinite(lower) and math.isfinite(upper)):
+        return None
+    return Message("estimate.interval", {"lower": float(lower), "upper": float(upper)})
+
+
+def first_names(names: Sequence[str], most: int) -> dict[str, object]:
+    """The first of many names, and how many more there are, as values of a message.
+
+    >>> first_names(["a", "b", "c"], 2), first_names(["a"], 2)
+    ({'names': ['a', 'b'], 'more': 1}, {'names': ['a'], 'more': None})
+    """
+    return {"names": list(names[:most]), "more": len(names) - most if len(names) > most else None}
+
+
+def sentences(messages: Sequence[Message]) -> Message:
+    """Several messages, one after the other, as one.
+
+    >>> str(sentences([Message("word.yes"), Message("word.no")]))
+    'yes no'
+    """
+    first, *others = messages
+    return first if not others else Message("measure.sentences", {"first": first, "rest": sentences(others)})

@@ -18,8 +18,9 @@ from scipy.special import expit
 
 from karat.figures import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY_BLUE, VERMILLION, figure, say
 from karat.measure.errors import MeasureError
-from karat.measure.rated import Floats
 from karat.measure.strengths import Strengths
+from karat.messages import Message
+from karat.types import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,9 +46,7 @@ def thresholds_figure(strengths: Strengths, width_cm: float = 16) -> Figure:
     2
     """
     if strengths.model != "ordinal" or strengths.fit is None:
-        raise MeasureError(
-            f"thresholds_figure: the {strengths.model} model has no thresholds. Take strengths(..., model='ordinal')."
-        )
+        raise MeasureError(Message("strengths.no_thresholds", {"model": strengths.model}))
     thresholds: Floats = strengths.fit.thresholds
     levels: Sequence[str] = strengths.settings["levels"]
     estimate = strengths.frame["estimate"].to_numpy()
@@ -96,12 +95,12 @@ def _name_thresholds(axes: Axes, thresholds: Floats, texts: Sequence[str], lette
     """Which answers each threshold divides, and its value; higher where the texts would touch."""
     ends: list[float] = []
     for threshold, text in zip(map(float, thresholds), texts, strict=True):
-        told = f"{text}\n{threshold:.2f}".strip()
-        half = letter * (max(map(len, told.splitlines())) + 1) / 2
+        label = f"{text}\n{threshold:.2f}".strip()
+        half = letter * (max(map(len, label.splitlines())) + 1) / 2
         row = next((place for place, end in enumerate(ends) if threshold - half > end), len(ends))
         ends[row : row + 1] = [threshold + half]
         axes.annotate(
-            told, (threshold, 1), xycoords=("data", "axes fraction"), xytext=(0, 2 + 24 * row),
+            label, (threshold, 1), xycoords=("data", "axes fraction"), xytext=(0, 2 + 24 * row),
             textcoords="offset points", horizontalalignment="center", annotation_clip=False,
         )  # fmt: skip
 

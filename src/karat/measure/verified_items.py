@@ -14,10 +14,11 @@ from pathlib import Path
 
 import polars as pl
 
-from karat.files import replacing
+from karat.judgments.files import replacing
+from karat.judgments.tables import SPREADSHEETS, FileTable, read_table
 from karat.measure.errors import MeasureError
+from karat.messages import Message
 from karat.study.items import source_file
-from karat.tables import SPREADSHEETS, Table, read_table
 
 ENCODINGS = {"utf-8": "utf-8", "cp1252": "cp1252", "latin-1": "latin-1"}
 """In which the table is written as it was read; anything else becomes UTF-8."""
@@ -38,13 +39,13 @@ def write_verified(found: pl.DataFrame, path: Path, out: Path | None, in_place: 
     target = _target(path, out, in_place)
     table = read_table(source_file(path))
     if table.problems:
-        raise MeasureError(f"{path.name} has rows that cannot be read; mend them first (karat check names them).")
+        raise MeasureError(Message("verified_items.unreadable_rows", {"file": path.name}))
     if "item" not in table.frame.columns:
-        raise MeasureError(f"{path.name} is no item table: it has no column item.")
+        raise MeasureError(Message("verified_items.no_item_column", {"file": path.name}))
     verified = _verified(found, table.frame, path.name)
     if not verified["verified"].is_not_null().any():
-        normed = ", ".join(found["item"].unique(maintain_order=True)[:3].to_list())
-        raise MeasureError(f"{path.name} has none of the items of the norming study ({normed}, ...).")
+        normed = found["item"].unique(maintain_order=True)[:3].to_list()
+        raise MeasureError(Message("verified_items.no_items", {"file": path.name, "items": normed}))
     _write(table, _filled(table.frame, verified), target)
     return target
 
@@ -53,16 +54,16 @@ def _target(path: Path, out: Path | None, in_place: bool) -> Path:
     """Where to write; never over the item table, nor over another file, unless that was said."""
     if in_place:
         if out is not None:
-            raise MeasureError("Say either out=... or in_place=True.")
+            raise MeasureError(Message("verified_items.two_targets"))
         if path.suffix.lower() in SPREADSHEETS:
-            raise MeasureError(f"{path.name} is a spreadsheet, which is not changed in place. Say out='....csv'.")
+            raise MeasureError(Message("verified_items.spreadsheet", {"file": path.name}))
         return path
     if out is None:
-        raise MeasureError(f"Say out=... for a new item table, or in_place=True to change {path.name} itself.")
+        raise MeasureError(Message("verified_items.no_target", {"file": path.name}))
     if out.exists():
-        raise MeasureError(f"{out} is there already. Name another file, or say in_place=True for {path.name} itself.")
+        raise MeasureError(Message("verified_items.target_exists", {"target": str(out), "file": path.name}))
     if out.suffix.lower() in SPREADSHEETS:
-        raise MeasureError(f"Item tables are written as CSV; name {out.with_suffix('.csv').name}.")
+        raise MeasureError(Message("verified_items.not_csv", {"name": out.with_suffix(".csv").name}))
     return out
 
 
@@ -70,18 +71,16 @@ def _verified(found: pl.DataFrame, items: pl.DataFrame, name: str) -> pl.DataFra
     """For each row of the item table: yes, no or nothing, and the expected answer."""
     about = found.columns[: found.columns.index("mean")]
     keys = ["item", *(column for column in about[1:] if column in items.columns)]
-    told = found.select(
+    known = found.select(
         *keys, pl.when("clear").then(pl.lit("yes")).otherwise(pl.lit("no")).alias("verified"),
         pl.col("expected").alias("answer"),
     ).unique(maintain_order=True)  # fmt: skip
-    torn = told.filter(told.select(keys).is_duplicated())
+    torn = known.filter(known.select(keys).is_duplicated())
     if torn.height:
         missing = [column for column in about[1:] if column not in items.columns]
-        raise MeasureError(
-            f"{name}: {torn['item'][0]} was normed in several versions that the table does not tell apart. It needs "
-            f"the column {' or '.join(missing)}."
-        )
-    return items.select(keys).join(told, on=keys, how="left", nulls_equal=True, maintain_order="left")
+        values = {"file": name, "item": str(torn["item"][0]), "columns": missing}
+        raise MeasureError(Message("verified_items.versions", values))
+    return items.select(keys).join(known, on=keys, how="left", nulls_equal=True, maintain_order="left")
 
 
 def _filled(items: pl.DataFrame, verified: pl.DataFrame) -> pl.DataFrame:
@@ -93,7 +92,7 @@ def _filled(items: pl.DataFrame, verified: pl.DataFrame) -> pl.DataFrame:
     return items.with_columns(expected, status)
 
 
-def _write(table: Table, frame: pl.DataFrame, target: Path) -> None:
+def _write(table: FileTable, frame: pl.DataFrame, target: Path) -> None:
     """Write the table as the file was; at once, so that a fault on the way does not leave half of it."""
     encoding, delimiter, end, mark = _manner(table)
     text = io.StringIO(newline="")
@@ -107,7 +106,7 @@ def _write(table: Table, frame: pl.DataFrame, target: Path) -> None:
         target.chmod(mode)
 
 
-def _manner(table: Table) -> tuple[str, str, str, bytes]:
+def _manner(table: FileTable) -> tuple[str, str, str, bytes]:
     """Encoding, delimiter, line end and byte order mark of the file."""
     if table.file.suffix in SPREADSHEETS:
         return "utf-8", ",", "\n", b""

@@ -35,7 +35,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-Floats = NDArray[np.float64]
+from karat.types import Floats
+
 LOGISTIC = float(np.pi**2 / 3)
 """The variance of the standard logistic distribution."""
 

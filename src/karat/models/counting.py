@@ -24,7 +24,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.models.robust import MAD_CONSTANT, Floats, Ints
+from karat.models.robust import MAD_CONSTANT
+from karat.types import Floats, Ints
 
 SHIFT = 42
 """The bits of a key that the first count leaves out."""

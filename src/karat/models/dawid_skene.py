@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from karat.models.resampling import Floats, Ints
+from karat.types import Floats, Ints
 
 LEAST = 1e-10
 GIVEN = 0.01

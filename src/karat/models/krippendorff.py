@@ -24,7 +24,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from karat.models.resampling import Floats, Ints, as_weights, quotient, summing
+from karat.models.resampling import as_weights, quotient, summing
+from karat.types import Floats, Ints
 
 Level = Literal["nominal", "ordinal", "interval"]
 CELLS = 20_000_000

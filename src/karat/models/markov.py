@@ -39,8 +39,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from karat.types import Floats, Ints
+
 Strategy = Literal["rows", "average", "minimum"]
 FLOOR = 1e-5
 """What a probability of zero in a target counts as, in the ratio."""

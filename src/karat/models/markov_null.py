@@ -37,8 +37,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 
-from karat.models.markov import CELLS_AT_A_TIME, Floats, Ints, Target, transition_counts
+from karat.models.markov import CELLS_AT_A_TIME, Target, transition_counts
 from karat.models.robust import MAD_CONSTANT
+from karat.types import Floats, Ints
 
 PREFERENCE = float(1.5 / np.sqrt(3) / np.sqrt(2))
 """Standard deviation of a credible participant's preference for one answer, where the crowd is too small to say."""

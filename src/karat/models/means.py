@@ -9,10 +9,10 @@ One value has a mean and no interval (NaN).
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-Floats = NDArray[np.float64]
+from karat.types import Floats
+
 Estimate = tuple[float, float, float]
 """A mean or difference, and the lower and upper end of its interval."""
 

@@ -13,8 +13,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from karat.models.resampling import Floats, Ints, as_weights, quotient
+from karat.models.resampling import as_weights, quotient
 from karat.models.split_half import FEWEST_ITEMS
+from karat.types import Floats, Ints
 
 
 def with_the_mean(

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, ndtri
 
-Floats = NDArray[np.float64]
+from karat.types import Floats
+
 TOLERANCE = 1e-7
 """Probabilities that differ by less than this share are equal; they are computed from logarithms."""
 

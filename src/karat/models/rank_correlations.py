@@ -11,11 +11,11 @@ to which the copies of an item, tied in both, add nothing. Both are what they wo
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from karat.models.resampling import as_weights, quotient
+from karat.types import Floats
 
-Floats = NDArray[np.float64]
 BLOCK = 512
 """How many items are set against all others at a time."""
 

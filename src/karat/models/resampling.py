@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from karat.types import Floats, Ints
+
 LEAST_SHARE = 0.5
 """The share of samples that must give a value for an interval to be told."""
 

@@ -8,10 +8,9 @@ second rises with i: where they cross is found by bisection, for all groups toge
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from karat.types import Floats, Ints
+
 MAD_CONSTANT = 1.4826
 """Makes the deviation of a normal distribution its standard deviation; R's default."""
 

@@ -17,7 +17,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
+from karat.types import Floats
+
 CELLS = 4_000_000
 """How many probabilities are held at a time."""
 

@@ -15,10 +15,10 @@ measures finite.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-Floats = NDArray[np.float64]
+from karat.types import Floats
 
 
 def sensitivity(

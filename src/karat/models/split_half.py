@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from karat.models.resampling import Floats, as_weights, quotient, summing
+from karat.models.resampling import as_weights, quotient, summing
 from karat.models.symmetric_sums import stepped_up
+from karat.types import Floats
 
 FEWEST_ITEMS = 3
 AT_ONCE = 512

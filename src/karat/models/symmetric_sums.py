@@ -26,7 +26,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from karat.models.resampling import Floats, as_weights, quotient, summing
+from karat.models.resampling import as_weights, quotient, summing
+from karat.types import Floats
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from karat.report.gather import Gathered, gather
-from karat.report.written import write
+from karat.report.build import ReportData, build
+from karat.report.export import write
 
-__all__ = ["Gathered", "gather", "write"]
+__all__ = ["ReportData", "build", "write"]

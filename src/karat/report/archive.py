@@ -31,20 +31,22 @@ import polars as pl
 from karat import __version__
 from karat.errors import KaratError, counted
 from karat.judgments import Judgments
+from karat.judgments.trial_order import with_positions
+from karat.languages import language_codes
 from karat.report.archive_readme import RULES, readme
+from karat.report.build import ReportData, build
 from karat.report.codebook import codebook
-from karat.report.gather import Gathered, Progress, gather
+from karat.report.export import write as write_report
 from karat.report.literature import bibtex, cited
 from karat.report.pseudonyms import Pseudonymous, pseudonymous, removed_columns, stripped
 from karat.report.psych_ds import data_name, dataset_description
 from karat.report.words import methods, preregistration
-from karat.report.words.languages import LANGUAGES
-from karat.report.written import write as write_report
-from karat.screen.presentation import with_positions
+from karat.screen.eligibility import without_answers
 from karat.screen.run import run as screen
 from karat.screen.screening import Screening
 from karat.study.rules_file import rules_text
 from karat.study.study import Study
+from karat.types import NamedSteps
 
 CODES = ("completion_code", "screened_out_code", "failed_quiz_code", "no_consent_code")
 ROW_ID = "row_id"
@@ -84,7 +86,7 @@ def archive(
     license: str = "",  # noqa: A002
     report: bool = True,
     seed: int | None = None,
-    progress: Progress = lambda _: nullcontext(),
+    progress: NamedSteps = lambda _: nullcontext(),
 ) -> Archive:
     """Write judgments, study, screening and report to a folder; personal columns stay out unless `keep` names them.
 
@@ -110,9 +112,11 @@ def archive(
         made = Path(temporary) / "archive"
         notes = _tables(made, screening, study, creators, license)
         screening.write(made / "results" / "screening")
-        texts = [] if study is None else [("preregistration", preregistration(study, one), one) for one in LANGUAGES]
+        texts = (
+            [] if study is None else [("preregistration", preregistration(study, one), one) for one in language_codes()]
+        )
         if report:
-            gathered = gather(screening, study, progress=progress)
+            gathered = build(screening, study, progress=progress)
             texts = _reported(made, gathered, progress) + texts
         _texts(made / "documentation", texts)
         notes += _materials(made / "materials", study, screening)
@@ -147,9 +151,7 @@ def without_columns(screening: Screening, removed: Collection[str]) -> Screening
         stated = evidence["eligibility"].settings
         looked_at = {*stated["answers"], *stated["same"], *stated["same"].values()}
         if looked_at & set(removed):
-            told = pl.when("flagged").then(pl.lit("an answer does not admit")).otherwise(pl.lit("nothing against it"))
-            people = evidence["eligibility"].participants.with_columns(reason=told)
-            evidence["eligibility"] = replace(evidence["eligibility"], participants=people)
+            evidence["eligibility"] = without_answers(evidence["eligibility"])
     return replace(screening, judgments=stripped(screening.judgments, removed), evidence=evidence)
 
 
@@ -185,11 +187,11 @@ def _tables(
     return notes
 
 
-def _reported(made: Path, gathered: Gathered, progress: Progress) -> list[tuple[str, str, str]]:
+def _reported(made: Path, gathered: ReportData, progress: NamedSteps) -> list[tuple[str, str, str]]:
     """The report, and the words on methods in each language."""
     with progress("writing the report"):
         write_report(gathered, made / "results" / "report.html")
-    return [("methods", methods(gathered, one), one) for one in LANGUAGES]
+    return [("methods", methods(gathered, one), one) for one in language_codes()]
 
 
 def _texts(folder: Path, texts: Sequence[tuple[str, str, str]]) -> None:

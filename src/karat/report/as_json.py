@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from karat.languages import language_of
 from karat.measure.consensus import SURE, Consensus
+from karat.measure.export import plain
 from karat.measure.measures import Measures
-from karat.measure.written import plain
+from karat.messages import NotComputed
+from karat.report.build import ReportData
 from karat.report.counts import composition_counts, design_counts, evidence_counts, sample_counts
-from karat.report.gather import Gathered
 from karat.report.planned import study_counts
 from karat.report.sections import sections
-from karat.report.words.languages import language_of
 from karat.report.words.sample import simulated_told
 from karat.screen.effects import EffectsBeforeAfter
 from karat.screen.evidence import Evidence
@@ -20,15 +21,15 @@ from karat.section import Section
 from karat.simulate.marked import simulated
 
 
-def as_data(gathered: Gathered, language: str = "en") -> dict[str, Any]:
-    """Everything but the pictures; what could not be computed is the sentence that says why.
+def as_data(gathered: ReportData, language: str = "en") -> dict[str, Any]:
+    """Everything but the pictures; what could not be computed is the message that says why.
 
     `simulated` says how many participants are; where some are, `banner` is the sentence on top of the page.
 
     >>> import karat
-    >>> from karat.report.gather import Gathered
+    >>> from karat.report.build import NOT_COMPUTED, ReportData
     >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
-    >>> list(as_data(Gathered(screening, None, "not computed", "not computed")))[-4:]
+    >>> list(as_data(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)))[-4:]
     ['spammer_index', 'measures', 'effects', 'sections']
     """
     found = results(gathered)
@@ -38,17 +39,17 @@ def as_data(gathered: Gathered, language: str = "en") -> dict[str, Any]:
     return found | {"sections": [_section(one) for one in sections(gathered, language)]}
 
 
-def results(gathered: Gathered) -> dict[str, Any]:
+def results(gathered: ReportData) -> dict[str, Any]:
     """Every result that a sentence of the report may speak of; `screening` is what screening.json holds.
 
     >>> import karat
-    >>> from karat.report.gather import Gathered
+    >>> from karat.report.build import NOT_COMPUTED, ReportData
     >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
-    >>> results(Gathered(screening, None, "not computed", "not computed"))["screening"]["summary"]["kept"]
+    >>> results(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED))["screening"]["summary"]["kept"]
     120
     """
     index, measures, effects, study = gathered.index, gathered.measures, gathered.effects, gathered.study
-    known: dict[str, Evidence | str] = {**gathered.described, **gathered.screening.evidence}
+    known: dict[str, Evidence | NotComputed] = {**gathered.described, **gathered.screening.evidence}
     return {
         "title": gathered.title,
         "made": gathered.made,
@@ -61,10 +62,12 @@ def results(gathered: Gathered) -> dict[str, Any]:
         "study": None if study is None else study_counts(study),
         "sample": sample_counts(gathered),
         "composition": composition_counts(gathered.screening.composition()),
-        "evidence": {name: one if isinstance(one, str) else evidence_counts(one) for name, one in known.items()},
-        "spammer_index": _index(index) if isinstance(index, SpammerIndex) else index,
-        "measures": _measures(measures) if isinstance(measures, Measures) else measures,
-        "effects": _effects(effects) if isinstance(effects, EffectsBeforeAfter) else effects,
+        "evidence": {
+            name: one.to_dict() if isinstance(one, NotComputed) else evidence_counts(one) for name, one in known.items()
+        },
+        "spammer_index": _index(index) if isinstance(index, SpammerIndex) else index.to_dict(),
+        "measures": _measures(measures) if isinstance(measures, Measures) else measures.to_dict(),
+        "effects": _effects(effects) if isinstance(effects, EffectsBeforeAfter) else effects.to_dict(),
     }
 
 
@@ -96,7 +99,7 @@ def _labels(found: Consensus) -> dict[str, Any]:
 def _effects(found: EffectsBeforeAfter) -> dict[str, Any]:
     return {
         "settings": plain(found.settings), "excluded": list(found.excluded), "tests": plain(found.tests.to_dicts()),
-        "coefficients": plain(found.coefficients.to_dicts()), "notes": list(found.notes),
+        "coefficients": plain(found.coefficients.to_dicts()), "notes": [note.to_dict() for note in found.notes],
     }  # fmt: skip
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import polars as pl
 
-from karat.columns import COLUMNS
 from karat.field.admin.codebook import FURTHER, PEOPLE
 from karat.intake.personal import names_a_person
 from karat.judgments import Judgments
+from karat.judgments.columns import COLUMNS
 from karat.study.study import Study
 
 MOST_VALUES = 20

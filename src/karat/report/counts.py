@@ -12,17 +12,17 @@ import polars as pl
 
 from karat.intake.personal import describes_a_person
 from karat.judgments import Judgments
-from karat.measure.written import plain
+from karat.judgments.times import instants
+from karat.measure.export import plain
 from karat.screen.composition import Composition
 from karat.screen.deletion import Deletion
-from karat.screen.evidence import Evidence
+from karat.screen.evidence import Evidence, reason_rows
 from karat.screen.remfod import Remfod
 from karat.screen.screening import Screening
 from karat.study.study import Study
-from karat.times import instants
 
 if TYPE_CHECKING:
-    from karat.report.gather import Gathered
+    from karat.report.build import ReportData
 
 WORKING = {"low": 0.05, "median": 0.5, "high": 0.95}
 """The shares of participants that are told of the working time."""
@@ -53,13 +53,13 @@ def design_counts(judgments: Judgments) -> dict[str, Any]:
     }
 
 
-def sample_counts(gathered: Gathered) -> dict[str, Any]:
+def sample_counts(gathered: ReportData) -> dict[str, Any]:
     """Who took part: sources, days, working time, background, and how many were left at each step.
 
     >>> import karat
-    >>> from karat.report.gather import Gathered
+    >>> from karat.report.build import NOT_COMPUTED, ReportData
     >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}})
-    >>> found = sample_counts(Gathered(screening, None, "", ""))
+    >>> found = sample_counts(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED))
     >>> found["sources"], found["days"]
     ({'prolific': 48}, ['2026-03-02', '2026-03-02'])
     """
@@ -155,7 +155,7 @@ def composition_counts(found: Composition) -> dict[str, Any]:
             out.append({key: row[key] for key in ("variable", "group", "criterion", *names)} | others)
     return {
         "variables": list(found.variables), "groups": plain(groups), "standing_out": out,
-        "warnings": list(found.warnings), "notes": list(found.notes),
+        "warnings": [one.to_dict() for one in found.warnings], "notes": [one.to_dict() for one in found.notes],
     }  # fmt: skip
 
 
@@ -170,7 +170,7 @@ def evidence_counts(evidence: Evidence) -> dict[str, Any]:
     people = evidence.participants
     found = {
         "looked_at": people.height, "flagged": len(evidence.flagged), "settings": plain(evidence.settings),
-        "notes": list(evidence.notes), "participants": plain(people.to_dicts()),
+        "notes": [one.to_dict() for one in evidence.notes], "participants": plain(reason_rows(people)),
     }  # fmt: skip
     if "guess_probability" in people.columns:
         found["guess_probability"] = plain(people["guess_probability"].max())

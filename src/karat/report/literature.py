@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from karat.columns import nearest
 from karat.errors import KaratError
+from karat.judgments.columns import nearest
 from karat.report.sources import SOURCES, Source
 
 CITATION = re.compile(r"\[(@[a-z]+\d*(?:; @[a-z]+\d*)*)\]")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from karat.report.gather import Gathered
+from karat.languages import language_of
+from karat.report.build import ReportData
 from karat.report.page import facts
 from karat.report.sections import sections
-from karat.report.words.languages import language_of
 from karat.report.words.sample import simulated_told
 from karat.section import Section, Table
 
@@ -16,13 +16,13 @@ MOST_ROWS = 60
 SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
 
 
-def markdown(gathered: Gathered, language: str = "en", folder: str = "figures") -> tuple[str, dict[str, str]]:
+def markdown(gathered: ReportData, language: str = "en", folder: str = "figures") -> tuple[str, dict[str, str]]:
     """The text, and the SVG of each figure by the name that the text has for it, within `folder`.
 
     >>> import karat
-    >>> from karat.report.gather import Gathered
+    >>> from karat.report.build import NOT_COMPUTED, ReportData
     >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
-    >>> text, figures = markdown(Gathered(screening, None, "not computed", "not computed"))
+    >>> text, figures = markdown(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED))
     >>> text.splitlines()[0], "flow.svg" in figures
     ('# Judgments', True)
     """

@@ -20,10 +20,10 @@ import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from karat.files import escape_formulas
-from karat.report.gather import Gathered
+from karat.judgments.files import escape_formulas
+from karat.languages import language_of
+from karat.report.build import ReportData
 from karat.report.sections import sections
-from karat.report.words.languages import language_of
 from karat.report.words.sample import simulated_told
 from karat.screen.spammer_index import SpammerIndex
 from karat.section import Table
@@ -44,13 +44,13 @@ LONG = 25
 """Tables with more rows scroll within the page."""
 
 
-def html(gathered: Gathered, language: str = "en") -> str:
+def html(gathered: ReportData, language: str = "en") -> str:
     """The whole page.
 
     >>> import karat
-    >>> from karat.report.gather import Gathered
+    >>> from karat.report.build import NOT_COMPUTED, ReportData
     >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
-    >>> html(Gathered(screening, None, "not computed", "not computed"))[:15]
+    >>> html(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED))[:15]
     '<!doctype html>'
     """
     parts = sections(gathered, language)
@@ -65,13 +65,13 @@ def html(gathered: Gathered, language: str = "en") -> str:
     return page.strip() + "\n"
 
 
-def facts(gathered: Gathered) -> list[tuple[str, str]]:
+def facts(gathered: ReportData) -> list[tuple[str, str]]:
     """The numbers on top of the page, with what they are.
 
     >>> import karat
-    >>> from karat.report.gather import Gathered
+    >>> from karat.report.build import NOT_COMPUTED, ReportData
     >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
-    >>> facts(Gathered(screening, None, "not computed", "not computed"))[0]
+    >>> facts(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED))[0]
     ('took part', '120')
     """
     screening = gathered.screening
@@ -181,7 +181,7 @@ def _labelled(labels: str, key: str) -> str:
 
 
 def _share(value: float) -> str:
-    return f"{value:.3f}".removeprefix("0")
+    return language_of("en").value(value, ".3r")
 
 
 def _text(name: str) -> str:

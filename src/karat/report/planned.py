@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from karat.measure.written import plain
+from karat.measure.export import plain
 from karat.report.words.exclusions import planned_evidence
 from karat.screen.rules import settings_of
 from karat.study.criteria import CRITERIA

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from karat.checks import Checked
-from karat.columns import COLUMNS, nearest
 from karat.errors import KaratError
 from karat.intake.personal import PROLIFIC_ID, describes_a_person, names_a_person
 from karat.judgments import Judgments
+from karat.judgments.checks import Checked
+from karat.judgments.columns import COLUMNS, nearest
 from karat.study.study import Study
 
 HARMLESS = (

@@ -10,6 +10,7 @@ import polars as pl
 
 from karat.errors import counted
 from karat.figures import FLAGGED, KEPT, figure, say, threshold_line
+from karat.languages import language_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,11 +34,11 @@ def credence_figure(evidence: Evidence, width_cm: float = 16) -> Figure:
     with figure(width_cm, 6.5) as drawn:
         axes = drawn.subplots()
         _stacked(axes, table, edges)
-        threshold_line(axes, below, f"{below:.2f}".removeprefix("0"), across="x")
+        threshold_line(axes, below, language_of("en").value(below, ".2r"), across="x")
         axes.set_xlim(-0.01, 1.01)
         axes.set_xlabel("probability of answering in earnest")
         everyone = counted(evidence.participants.height, "participant")
-        told = f"{below:.2f}".removeprefix("0")
+        told = language_of("en").value(below, ".2r")
         say(drawn, f"{len(evidence.flagged)} of {everyone} answered in earnest with a probability under {told}")
     return drawn
 

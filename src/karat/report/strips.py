@@ -13,9 +13,9 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from karat.judgments import Judgments
+from karat.judgments.answer_codes import by_scale, position
+from karat.judgments.trial_order import presented, with_positions
 from karat.screen.evidence import Evidence
-from karat.screen.positions import by_scale, position
-from karat.screen.presentation import presented, with_positions
 
 WIDTH, HEIGHT = 160, 18
 MOST = 160

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from karat.screen.accounts import compare_accounts
 from karat.screen.attention import attention
-from karat.screen.compare import Comparison, compare
+from karat.screen.compare import SourceComparison, compare
 from karat.screen.completion import completion
 from karat.screen.composition import Composition, composition
 from karat.screen.controls import controls
@@ -27,7 +27,7 @@ from karat.screen.remfod import Remfod, compare_time_rules, remfod
 from karat.screen.risk import risk, risk_levels
 from karat.screen.run import run
 from karat.screen.scale_use import scale_use
-from karat.screen.screening import Screening, Step
+from karat.screen.screening import Screening, ScreeningStage
 from karat.screen.source_effect import SourceEffect, source_effect
 from karat.screen.spammer_index import SpammerIndex, spammer_index
 from karat.screen.speed import speed
@@ -35,7 +35,6 @@ from karat.screen.straightlining import straightlining
 from karat.screen.time_filter import time_filter
 
 __all__ = [
-    "Comparison",
     "Composition",
     "Credence",
     "Deletion",
@@ -48,9 +47,10 @@ __all__ = [
     "Remfod",
     "ScreenError",
     "Screening",
+    "ScreeningStage",
+    "SourceComparison",
     "SourceEffect",
     "SpammerIndex",
-    "Step",
     "attention",
     "compare",
     "compare_accounts",

@@ -1,7 +1,7 @@
-"""The accounts of controls side by side: how many each flags, how a guesser fares, and who changes.
+"""The accounts of controls side by side: how many each flags, how often guessing passes, and who changes.
 
 The paper's accounts of rated controls differ in what they ask (`karat.screen.controls`), and its published rule differs
-from the rule in its text. A study should choose before it sees its data; this table shows what hangs on the choice.
+from the rule in its text. A study should choose before it sees its data; this table shows what depends on the choice.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from karat.judgments import Judgments
+from karat.messages import ENGLISH, NotComputed, render, render_all
 from karat.screen.answers import trials_of
 from karat.screen.controls import RIGHT_OR_WRONG, controls, not_ratings
 from karat.screen.evidence import Evidence, ScreenError
@@ -29,38 +30,39 @@ SCHEMA = {
 }  # fmt: skip
 
 
-def compare_accounts(judgments: Judgments, alpha: float = 0.05) -> pl.DataFrame:
-    """One row an account of controls, with whom it flags beside the positional account and whom it does not.
+def compare_accounts(judgments: Judgments, alpha: float = 0.05, language: str = ENGLISH) -> pl.DataFrame:
+    """One row per account of controls: the participants that it flags and the positional account does not, and so on.
 
-    `flagged` is how many are flagged, `guess_probability` the largest that a guesser among these participants has to
-    pass. `only_here` and `only_positional` name those flagged by one of the two accounts only, with blanks between.
-    An account that cannot run has a sentence in `why_not`, and nothing else.
+    `flagged` is how many are flagged, `guess_probability` the largest probability among these participants that
+    guessing passes. `only_here` and `only_positional` name those flagged by one of the two accounts only, with blanks
+    between. An account that cannot run has a sentence in `why_not`, and nothing else. Sentences are in `language`.
 
     >>> import karat
     >>> table = compare_accounts(karat.datasets.load("likert"))
     >>> table.select("account", "flagged", "only_here", "only_positional").row(1)
     ('positional published', 9, 'p05 p21 p22', 'p09')
     """
-    kinds = {judgments.scales[q].kind for q in trials_of(judgments, "control", "controls")["question"].unique()}
-    found: dict[str, Evidence | str] = {}
+    kinds = {judgments.scales[q].kind for q in trials_of(judgments, "control")["question"].unique()}
+    found: dict[str, Evidence | NotComputed] = {}
     for name, settings in ACCOUNTS.items():
         if kinds <= RIGHT_OR_WRONG and name not in ("positional", "pairwise"):
-            found[name] = not_ratings(" ".join(reversed(name.split())))
+            found[name] = not_ratings(name)
             continue
         try:
             found[name] = controls(judgments, alpha=alpha, **settings)
         except ScreenError as error:
-            found[name] = str(error)
+            found[name] = NotComputed.of(error)
     usual = found["positional"]
-    return pl.DataFrame([_row(name, one, usual) for name, one in found.items()], schema=SCHEMA, orient="row")
+    rows = [_row(name, one, usual, language) for name, one in found.items()]
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
-def _row(name: str, found: Evidence | str, usual: Evidence | str) -> tuple[object, ...]:
-    if isinstance(found, str):
-        return name, None, None, None, None, None, found
+def _row(name: str, found: Evidence | NotComputed, usual: Evidence | NotComputed, language: str) -> tuple[object, ...]:
+    if isinstance(found, NotComputed):
+        return name, None, None, None, None, None, render(found, language)
     only_here = only_usual = None
     if isinstance(usual, Evidence):
         only_here = " ".join(one for one in found.flagged if one not in set(usual.flagged))
         only_usual = " ".join(one for one in usual.flagged if one not in set(found.flagged))
     guesser = found.participants["guess_probability"].max()
-    return name, len(found.flagged), guesser, only_here, only_usual, " ".join(found.notes), None
+    return name, len(found.flagged), guesser, only_here, only_usual, " ".join(render_all(found.notes, language)), None

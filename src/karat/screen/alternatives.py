@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from karat.judgments import Judgments
-from karat.scales import Ordinal
+from karat.judgments.scales import Ordinal
+from karat.languages import language_of
+from karat.messages import Message, message_of
 from karat.screen.evidence import ScreenError
 from karat.screen.rules import settings_of
 from karat.screen.run import STAGES, Compute
@@ -152,7 +154,7 @@ def options(
     study: Study | None,
     given: Mapping[str, Sequence[Mapping[str, Any] | None]] | None,
     compute: Compute,
-) -> tuple[dict[str, list[Option]], list[str]]:
+) -> tuple[dict[str, list[Option]], list[Message]]:
     """The settings to combine, criterion by criterion in the order of the stages, the stated one first; and notes.
 
     `given` replaces the alternatives of the criteria that it names. An alternative that cannot run on these judgments
@@ -163,15 +165,14 @@ def options(
         try:
             criterion_named(name)
         except ValueError as error:
-            end = "" if str(error).endswith("?") else "."
-            raise ScreenError(f"The alternatives cannot be tried: {error}{end}") from None
+            raise ScreenError(Message("alternatives.unknown", {"why": str(error)})) from None
     stated = settings_of({} if rules is None else rules, study)
     usual = settings_of(None, study)
     names = [name for name in CRITERIA if name in stated or name in given or (rules is None and name in ALTERNATIVES)]
     names.sort(key=lambda name: STAGES.index(CRITERIA[name].stage))
     ratings = all(isinstance(scale, Ordinal) for scale in judgments.scales.values())
     grid: dict[str, list[Option]] = {}
-    notes: list[str] = []
+    notes: list[Message] = []
     for name in names:
         wanted = given[name] if name in given else [
             one.settings for one in ALTERNATIVES.get(name, (_out(False),))
@@ -184,7 +185,7 @@ def options(
         grid[name] = found[: len(first)]
         idle = None if name not in stated else _cannot_run(name, stated[name], compute)
         if idle is not None:
-            notes.append(f"{name} cannot run as stated: {idle}")
+            notes.append(Message("alternatives.stated", {"criterion": name, "why": idle}))
         for words, settings in found[len(first) :]:
             if settings is None and idle is not None and rules is not None and rules.get("exclude", "any") == "any":
                 continue  # what cannot run excludes nobody already
@@ -192,7 +193,7 @@ def options(
             if why is None:
                 grid[name].append((words, settings))
             elif rules is not None or name in given:
-                notes.append(f"{name}, {words}, is not tried: {why}")
+                notes.append(Message("alternatives.not_tried", {"criterion": name, "setting": words, "why": why}))
     return {name: own for name, own in grid.items() if any(settings is not None for _, settings in own)}, notes
 
 
@@ -207,19 +208,20 @@ def _complete(name: str, settings: Mapping[str, Any] | None, stated: Mapping[str
 def _distinct(name: str, settings: Sequence[dict[str, Any] | None]) -> list[Option]:
     """Settings that mean the same only once, each with words of its own."""
     found: list[Option] = []
+    used: list[str] = []
     for one in settings:
         if all(_spelled(name, one) != _spelled(name, other) for _, other in found):
-            words, used = in_words(name, one), [words for words, _ in found]
-            number = sum(word == words or word.startswith(f"{words} (") for word in used)
-            found.append((f"{words} ({number + 1})" if words in used else words, one))
+            words = in_words(name, one)
+            used.append(words)
+            found.append((f"{words} ({used.count(words)})" if used.count(words) > 1 else words, one))
     return found
 
 
-def _cannot_run(name: str, settings: dict[str, Any], compute: Compute) -> str | None:
+def _cannot_run(name: str, settings: dict[str, Any], compute: Compute) -> Message | None:
     try:
         compute(name, (), settings)
     except ScreenError as error:
-        return str(error)
+        return message_of(error)
     return None
 
 
@@ -259,7 +261,7 @@ def _spelled(name: str, settings: Mapping[str, Any] | None) -> dict[str, Any] | 
 def _shown(value: Any) -> str:
     if value is None:
         return "none"
-    return f"{value:g}".removeprefix("0") if isinstance(value, float) and value else str(value)
+    return language_of("en").probability(value) if isinstance(value, float) and value else str(value)
 
 
 def without_criteria(exclude: str | int, kept: Collection[str]) -> str | int | None:
@@ -289,4 +291,4 @@ def _pruned(node: ast.expr, kept: Collection[str]) -> ast.expr | None:
     if isinstance(node, ast.BoolOp):
         parts = [part for value in node.values if (part := _pruned(value, kept)) is not None]
         return ast.BoolOp(node.op, parts) if len(parts) > 1 else parts[0] if parts else None
-    raise ScreenError("A rule has only names of criteria, and, or, not and brackets.")
+    raise ScreenError(Message("rules.syntax"))

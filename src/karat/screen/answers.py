@@ -21,27 +21,32 @@ from fractions import Fraction
 
 import polars as pl
 
-from karat.errors import ScaleError, counted
+from karat.errors import ScaleError
 from karat.judgments import Judgments
-from karat.scales import Choice, Ordinal, Scale
-from karat.screen.evidence import Evidence, ScreenError, everybody
-from karat.screen.passing import Rule, check_settings, count_rule, guess_note, joint_rule
-from karat.screen.presentation import with_positions
-from karat.study.guessing import p_sentence
+from karat.judgments.scales import Choice, Ordinal, Scale
+from karat.judgments.trial_order import with_positions
+from karat.messages import Message, message_of
+from karat.screen.evidence import Evidence, ScreenError, everybody, values_of
+from karat.screen.passing import PassingRule, check_settings, count_rule, guess_note, joint_rule
 
 GROUPS = ("grammatical", "ungrammatical")
-COLUMNS = ["participant", "score", "threshold", "flagged", "reason", "guess_probability"]
+COLUMNS = ["participant", "score", "threshold", "flagged", "message", "values", "guess_probability"]
+COUNTED = ("right", "trials", "needed")
+NEUTRAL_VALUES = {"neutral": pl.Int64, "answers": pl.Int64, "neutral_at_most": pl.Float64}
+VALUES = {
+    **dict.fromkeys((*COUNTED, *(f"{group}_{what}" for group in GROUPS for what in COUNTED)), pl.Int64),
+    "unanswered": pl.Int64, "p": pl.Float64, "n": pl.Int64, "slips": pl.Int64, **NEUTRAL_VALUES,
+}  # fmt: skip
+"""The values of reasons: right answers, or why there is no rule, and neutral answers where they are looked at."""
 TRIAL_COLUMNS = ("participant", "trial", "session", "question", "item", "response", "expected", "right")
 NUMBERS = ("magnitude", "continuous")
 
 
-def trials_of(judgments: Judgments, function: str, criterion: str) -> pl.DataFrame:
+def trials_of(judgments: Judgments, function: str) -> pl.DataFrame:
     """The trials of one function, with the columns that are looked at here, empty where the table lacks them."""
     frame = with_positions(judgments.frame).filter(pl.col("function") == function)
     if not frame.height:
-        raise ScreenError(
-            f"{criterion} needs {function} trials, and these judgments have none: name them in the column function."
-        )
+        raise ScreenError(Message("answers.no_trials", {"function": function}))
     names = ("question", "status", "expected", "pair")
     absent = [pl.lit(None, dtype=pl.String).alias(name) for name in names if name not in frame.columns]
     where = [name for name in ("trial", "session") if name in frame.columns]
@@ -53,7 +58,7 @@ def trials_of(judgments: Judgments, function: str, criterion: str) -> pl.DataFra
     )
 
 
-def with_status(trials: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+def with_status(trials: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
     """The trials with a status also where its cell is empty, if other trials with the same right answers agree on one.
 
     >>> trials = pl.DataFrame({"question": [""] * 2, "expected": ["1-2"] * 2, "status": ["ungrammatical", None]})
@@ -71,18 +76,17 @@ def with_status(trials: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     filled = trials.join(agreed, on=keys, how="left", maintain_order="left")
     filled = filled.with_columns(pl.coalesce("status", "found").alias("status")).drop("found")
     found = empty - filled["status"].null_count()
-    told = f"{counted(found, 'trial')} without a status: taken as the other trials with the same right answers are."
-    return filled, [told] if found else []
+    return filled, [Message("answers.status_filled", {"n": found})] if found else []
 
 
-def scored(trials: pl.DataFrame, scales: dict[str, Scale], criterion: str) -> tuple[pl.DataFrame, list[str]]:
+def scored(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[pl.DataFrame, list[Message]]:
     """The trials that have a right answer, and notes on the others.
 
     They get `right`, `wrong`, `chance` (a fraction as text) and `penalty`, what a wrong answer takes from the estimated
     number of trials solved. A missing answer is neither right nor wrong.
     """
     rows = []
-    why: dict[str, None] = {}
+    why: list[Message] = []
     keys = ["question", "expected", "response"]
     for question, expected, response in trials.select(keys).unique(maintain_order=True).iter_rows():
         if expected is None:
@@ -91,25 +95,24 @@ def scored(trials: pl.DataFrame, scales: dict[str, Scale], criterion: str) -> tu
         try:
             probability, answers = scale.chance(expected), scale.expected(expected)
         except ScaleError as error:
-            mend = 'judge them by pairs, account = "pairwise"' if scale.kind in NUMBERS else "mend the column expected"
-            why[f"{str(error).rstrip('.')} ({mend})"] = None
+            code = "answers.use_pairs" if scale.kind in NUMBERS else "answers.fix_expected"
+            unknown = Message(code, {"error": message_of(error)})
+            why += [] if unknown in why else [unknown]
             continue
         right = response is not None and response in answers
         undecided = isinstance(scale, Choice) and response == "none"
         wrong = response is not None and not right and not undecided
         taken = penalty(scale, expected) if wrong else 0.0
         rows.append((question, expected, response, right, wrong, str(probability), taken))
+    because = {"why": why[0] if why else None, "more": len(why) - 1 if len(why) > 1 else None}
     if not rows:
-        reason = "; ".join(why) or "no trial says which answer is right (column expected)"
-        raise ScreenError(f"{criterion}: the share that a guesser has right is not known: {reason}.")
+        raise ScreenError(Message("answers.chance_unknown", because) if why else Message("answers.no_key"))
     schema = {"question": pl.String, "expected": pl.String, "response": pl.String, "right": pl.Boolean}
     more = {"wrong": pl.Boolean, "chance": pl.String, "penalty": pl.Float64}
     table = pl.DataFrame(rows, schema=schema | more, orient="row")
     found = trials.join(table, on=keys, how="inner", nulls_equal=True, maintain_order="left")
     left_out = trials.height - found.height
-    because = f": {'; '.join(why)}" if why else ""
-    notes = [f"{counted(left_out, 'trial')} without a known right answer left out{because}."] if left_out else []
-    return found, notes
+    return found, [Message("answers.left_out", {"n": left_out, **because})] if left_out else []
 
 
 def penalty(scale: Scale, expected: str) -> float:
@@ -132,12 +135,12 @@ def positional(
     `score` is the share of right answers, `threshold` the share that is needed; with two groups, those of the group
     in which somebody is farthest behind or least ahead.
     """
-    check_settings(criterion, alpha, slips)
-    trials, notes = scored(trials_of(judgments, function, criterion), judgments.scales, criterion)
+    check_settings(alpha, slips)
+    trials, notes = scored(trials_of(judgments, function), judgments.scales)
     groups, trials, told = _grouped(trials, judgments.scales)
     notes += told
     if published and len(groups) < 2:
-        notes.append("The published rule is about ratings of both kinds of sentences; these answers are counted.")
+        notes.append(Message("answers.not_published"))
     counts = everybody(judgments)
     for group in groups:
         rows = trials.filter(pl.col("group") == group).group_by("participant").agg(
@@ -153,49 +156,60 @@ def positional(
     counts = counts.with_columns(pl.col(f"{group}_{what}").fill_null(0) for group in groups for what in counted_things)
     keys = [f"{group}_chances" for group in groups]
     designs = counts.select(keys).unique(maintain_order=True)
-    rules = [_rule(design, function, alpha, slips, published) for design in designs.iter_rows()]
-    notes += _rule_notes(rules, alpha, criterion)
+    rules = [_rule(design, alpha, slips, published) for design in designs.iter_rows()]
+    notes += _rule_notes([rule for _, rule in rules], alpha)
     told_rules = designs.with_columns(
         *(
             pl.Series(f"{group}_needed", [rule[0][i] for rule in rules], dtype=pl.Int64)
             for i, group in enumerate(groups)
         ),
-        pl.Series("guess_probability", [rule[1].probability for rule in rules], dtype=pl.Float64),
-        pl.Series("chance_text", [p_sentence(rule[1].probability or 0.0) for rule in rules], dtype=pl.String),
-        pl.Series("why_not", [rule[1].why_not for rule in rules], dtype=pl.String),
+        *rule_columns([rule for _, rule in rules]),
     )
     counts = counts.join(told_rules, on=keys, how="left", nulls_equal=True, maintain_order="left")
     shown = trials.select(name for name in TRIAL_COLUMNS if name in trials.columns)
     shown = shown.with_columns(pl.col("question").replace("", None))
-    return Evidence(_verdicts(counts, groups, function), criterion, notes=tuple(notes), trials=shown)
+    return Evidence(_verdicts(counts, groups), criterion, notes=tuple(notes), trials=shown)
 
 
-def _grouped(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[tuple[str, ...], pl.DataFrame, list[str]]:
+def rule_columns(rules: Sequence[PassingRule]) -> list[pl.Series]:
+    """Rules as columns: the probability that guessing passes, and where there is no rule the code and values of why."""
+    why = [rule.why_not for rule in rules]
+    values = [{} if one is None else one.values for one in why]
+    return [
+        pl.Series("guess_probability", [rule.probability for rule in rules], dtype=pl.Float64),
+        pl.Series("_why", [None if one is None else one.code for one in why], dtype=pl.String),
+        pl.Series("_n", [own.get("n") for own in values], dtype=pl.Int64),
+        pl.Series("_slips", [own.get("slips") for own in values], dtype=pl.Int64),
+        pl.Series("_p", [own.get("p") for own in values], dtype=pl.Float64),
+    ]
+
+
+def _grouped(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[tuple[str, ...], pl.DataFrame, list[Message]]:
     """Ratings of both kinds of sentences are two groups; choices, and ratings of one kind, are counted together."""
     ratings = all(isinstance(scales[question], Ordinal) or scales[question].kind == "continuous"
                   for question in trials["question"].unique())  # fmt: skip
     kinds = set(trials["status"].drop_nulls().unique()) & set(GROUPS)
     if not ratings or len(kinds) < 2:
         alone = ratings and trials["expected"].n_unique() > 1 and (not kinds or trials["status"].null_count() > 0)
-        told = "The column status does not name both kinds of sentences: ratings of all are counted together."
-        return ("all",), trials.with_columns(group=pl.lit("all")), [told] if alone else []
+        notes = [Message("answers.counted_together")] if alone else []
+        return ("all",), trials.with_columns(group=pl.lit("all")), notes
     trials, notes = with_status(trials)
     kept = trials.filter(pl.col("status").is_in(GROUPS)).with_columns(group=pl.col("status"))
     other = trials.height - kept.height
-    notes += [f"{counted(other, 'trial')} neither grammatical nor ungrammatical left out."] if other else []
+    notes += [Message("answers.other_status", {"n": other})] if other else []
     mixed = kept.group_by("participant", "group").agg(pl.col("chance").n_unique() > 1)["chance"].any()
-    notes += ["Trials of a group differ in chance: the probability to pass by guessing is at most that told."] * mixed
+    notes += [Message("answers.chances_differ")] if mixed else []
     return GROUPS, kept, notes
 
 
 def _rule(
-    design: Sequence[str | None], function: str, alpha: float, slips: int | None, published: bool
-) -> tuple[list[int | None], Rule]:
+    design: Sequence[str | None], alpha: float, slips: int | None, published: bool
+) -> tuple[list[int | None], PassingRule]:
     """The rule for one participant's trials, with the number needed in each group that has any."""
     chances = [[Fraction(text) for text in (group or "").split()] for group in design]
     present = [i for i, group in enumerate(chances) if group]
     if not present:
-        return [None] * len(design), Rule((), None, f"no {function} trial that can be judged was shown")
+        return [None] * len(design), PassingRule((), None, Message("passing.no_trials"))
     if len(present) == 2:
         rule = joint_rule(chances[0], chances[1], alpha, slips, published)
     else:
@@ -206,47 +220,50 @@ def _rule(
     return needed, rule
 
 
-def _rule_notes(rules: list[tuple[list[int | None], Rule]], alpha: float, criterion: str) -> list[str]:
-    loose = [rule.probability for _, rule in rules if rule.probability is not None and rule.probability > alpha]
-    notes = [guess_note(criterion, max(loose), alpha)] if loose else []
-    if all(rule.probability is None for _, rule in rules):
-        notes.append(f"{criterion}: nobody could be judged; {rules[0][1].why_not}.")
+def _rule_notes(rules: Sequence[PassingRule], alpha: float) -> list[Message]:
+    loose = [rule.probability for rule in rules if rule.probability is not None and rule.probability > alpha]
+    notes = [guess_note(max(loose), alpha)] if loose else []
+    if all(rule.probability is None for rule in rules):
+        notes.append(Message("passing.nobody_judged", {"why": rules[0].why_not}))
     return notes
 
 
-def _verdicts(counts: pl.DataFrame, groups: tuple[str, ...], function: str) -> pl.DataFrame:
+def _verdicts(counts: pl.DataFrame, groups: tuple[str, ...]) -> pl.DataFrame:
     ruled = pl.col("guess_probability").is_not_null()
     ahead = [(pl.col(f"{g}_right") - pl.col(f"{g}_needed")) / pl.col(f"{g}_trials") for g in groups]
     failed = pl.any_horizontal((pl.col(f"{g}_right") < pl.col(f"{g}_needed")).fill_null(False) for g in groups)
-    told, score, threshold = [], pl.lit(None, dtype=pl.Float64), pl.lit(None, dtype=pl.Float64)
+    score, threshold = pl.lit(None, dtype=pl.Float64), pl.lit(None, dtype=pl.Float64)
+    told: dict[str, pl.Expr] = {}
     for group, margin in zip(groups, ahead, strict=True):
         worst = ruled & (margin == pl.min_horizontal(*ahead))
         score = pl.when(worst).then(pl.col(f"{group}_right") / pl.col(f"{group}_trials")).otherwise(score)
         threshold = pl.when(worst).then(pl.col(f"{group}_needed") / pl.col(f"{group}_trials")).otherwise(threshold)
-        name = "" if group == "all" else f"{group} "
-        words = pl.format(
-            f"{{}} of {{}} {name}{function} trials right ({{}} needed)",
-            f"{group}_right", f"{group}_trials", f"{group}_needed",
-        )  # fmt: skip
-        told.append(pl.when(pl.col(f"{group}_needed").is_not_null()).then(words))
+        needed = ruled & pl.col(f"{group}_needed").is_not_null()
+        for what in COUNTED:
+            told[what if group == "all" else f"{group}_{what}"] = pl.when(needed).then(f"{group}_{what}")
     right, wrong, trials, missing, taken = (
         pl.sum_horizontal(f"{group}_{what}" for group in groups)
         for what in ("right", "wrong", "trials", "unanswered", "penalty")
     )
-    unanswered = pl.when(missing > 0).then(pl.format(", {} unanswered", missing)).otherwise(pl.lit(""))
-    passed = pl.format("{}{}; a guesser passes with {}", pl.concat_list(told).list.drop_nulls().list.join(" and "),
-                       unanswered, "chance_text")  # fmt: skip
+    values = values_of(
+        VALUES,
+        **told,
+        unanswered=pl.when(ruled & (missing > 0)).then(missing),
+        p=pl.coalesce("guess_probability", "_p"),
+        n=pl.col("_n"),
+        slips=pl.col("_slips"),
+    )
+    passed = pl.lit("answers.right") if groups == ("all",) else pl.lit("answers.right_by_status")
     table = counts.with_columns(
         score=score,
         threshold=threshold,
         flagged=ruled & failed,
-        reason=pl.when(ruled).then(passed).otherwise("why_not"),
+        message=pl.when(ruled).then(passed).otherwise("_why"),
+        values=values,
         rights_minus_wrongs=pl.when(trials > 0).then(right - wrong),
         rights_minus_wrongs_share=pl.when(trials > 0).then((right - wrong) / trials),
         solved=pl.when(trials > 0).then(right - taken),
     )
-    names = {
-        f"{g}_{what}": what if g == "all" else f"{g}_{what}" for g in groups for what in ("right", "trials", "needed")
-    }
+    names = {f"{g}_{what}": what if g == "all" else f"{g}_{what}" for g in groups for what in COUNTED}
     further = ("rights_minus_wrongs", "rights_minus_wrongs_share", "solved")
     return table.select(*COLUMNS, *(pl.col(old).alias(new) for old, new in names.items()), *further)

@@ -14,13 +14,12 @@ from math import comb
 
 import polars as pl
 
-from karat.errors import counted
 from karat.judgments import Judgments
-from karat.scales import Choice, Scale
-from karat.screen.answers import COLUMNS, positional, scored, trials_of
-from karat.screen.evidence import Evidence, ScreenError, everybody
+from karat.judgments.scales import Choice, Scale
+from karat.messages import Message
+from karat.screen.answers import COLUMNS, VALUES, positional, rule_columns, scored, trials_of
+from karat.screen.evidence import Evidence, ScreenError, everybody, values_of
 from karat.screen.passing import check_settings, count_rule, guess_note
-from karat.study.guessing import p_sentence
 
 ALPHA = 0.05
 ACCOUNTS = ("positional", "pairwise")
@@ -29,7 +28,7 @@ ACCOUNTS = ("positional", "pairwise")
 def attention(
     judgments: Judgments, account: str = "positional", alpha: float = ALPHA, slips: int | None = None
 ) -> Evidence:
-    """How many attention trials each participant answered rightly, or how many attention pairs.
+    """How many attention trials each participant answered correctly, or how many attention pairs.
 
     `slips` wrong answers are tolerated; by default as many as alpha allows, and no failed pair. A trial that was shown
     and not answered is not right. On the positional account `trials` of the evidence has every answer that was judged.
@@ -38,11 +37,11 @@ def attention(
     >>> evidence = attention(karat.datasets.load("likert"))
     >>> print(evidence)
     attention: 9 of 48 participants flagged.
-    >>> evidence.participants["reason"][0]
-    '4 of 6 attention trials right (5 needed); a guesser passes with p = .041'
+    >>> evidence.table()["reason"][0]
+    '4 of 6 trials right (5 required); guessing passes with p = .041'
     """
     if account not in ACCOUNTS:
-        raise ScreenError(f"attention: account must be one of {', '.join(ACCOUNTS)}, got {account!r}.")
+        raise ScreenError(Message("answers.bad_account", {"accounts": ACCOUNTS, "value": account}))
     if account == "pairwise":
         evidence = pairwise(judgments, "attention", "attention", alpha, slips)
     else:
@@ -59,14 +58,14 @@ def pairwise(judgments: Judgments, function: str, criterion: str, alpha: float, 
     better. A guesser passes a pair with (m + 1) / 2m on m points, with 1/2 where ties do not occur, as in magnitudes
     or choices, and with 2/3 in a choice that offers "no difference".
     """
-    check_settings(criterion, alpha, slips)
-    trials = trials_of(judgments, function, criterion)
+    check_settings(alpha, slips)
+    trials = trials_of(judgments, function)
     chosen = [question for question, scale in judgments.scales.items() if isinstance(scale, Choice)]
     parts: list[pl.DataFrame] = []
-    notes: list[str] = []
+    notes: list[Message] = []
     choices = trials.filter(pl.col("question").is_in(chosen))
     if choices.height:
-        told, notes = scored(choices, judgments.scales, criterion)
+        told, notes = scored(choices, judgments.scales)
         parts.append(_chosen_pairs(told, judgments.scales))
     rated = trials.filter(~pl.col("question").is_in(chosen))
     if rated.height:
@@ -75,10 +74,7 @@ def pairwise(judgments: Judgments, function: str, criterion: str, alpha: float, 
         parts.append(table)
     pairs = pl.concat(parts)
     if not pairs.height:
-        raise ScreenError(
-            f"{criterion}: the pairwise account needs pairs, and nobody saw both sentences of one: "
-            "name the partners in the column pair, and which is grammatical in the column status."
-        )
+        raise ScreenError(Message("pairs.nobody_saw_one"))
     counts = pairs.group_by("participant").agg(
         pl.col("passed").sum().cast(pl.Int64).alias("right"),
         pl.len().cast(pl.Int64).alias("trials"),
@@ -89,37 +85,40 @@ def pairwise(judgments: Judgments, function: str, criterion: str, alpha: float, 
 
 
 def _pair_evidence(
-    people: pl.DataFrame, counts: pl.DataFrame, criterion: str, alpha: float, slips: int | None, notes: list[str]
+    people: pl.DataFrame, counts: pl.DataFrame, criterion: str, alpha: float, slips: int | None, notes: list[Message]
 ) -> Evidence:
     """The verdict on each participant's pairs."""
     texts = counts["chances"].unique(maintain_order=True).to_list()
-    rules = [count_rule([Fraction(one) for one in text.split()], alpha, slips or 0, "pair") for text in texts]
-    guesses = [rule.probability for rule in rules]
-    told = pl.DataFrame(
-        {"chances": texts, "needed": [rule.needed[0] if rule.needed else None for rule in rules],
-         "guess_probability": guesses, "chance_text": [p_sentence(p or 0.0) for p in guesses],
-         "why_not": [rule.why_not for rule in rules]},
-        schema={"chances": pl.String, "needed": pl.Int64, "guess_probability": pl.Float64, "chance_text": pl.String,
-                "why_not": pl.String},
-    )  # fmt: skip
+    rules = [count_rule([Fraction(one) for one in text.split()], alpha, slips or 0) for text in texts]
+    told = pl.DataFrame([
+        pl.Series("chances", texts, pl.String),
+        pl.Series("needed", [rule.needed[0] if rule.needed else None for rule in rules], pl.Int64),
+        pl.Series("_rule", range(len(rules)), pl.Int64),
+        *rule_columns(rules),
+    ])  # fmt: skip
     table = people.join(counts.join(told, on="chances"), on="participant", how="left", maintain_order="left")
     ruled = pl.col("guess_probability").is_not_null()
-    unanswered = pl.when(pl.col("unanswered") > 0).then(pl.format(", {} with a missing answer", "unanswered"))
-    reason = pl.format(
-        "the worse sentence not preferred in {} of {} pairs ({} needed){}; a guesser passes with {}",
-        "right", "trials", "needed", unanswered.otherwise(pl.lit("")), "chance_text",
-    )  # fmt: skip
-    why_not = pl.col("why_not").fill_null("saw no pair of which both sentences are there")
+    values = values_of(
+        VALUES,
+        **{what: pl.when(ruled).then(what) for what in ("right", "trials", "needed")},
+        unanswered=pl.when(ruled & (pl.col("unanswered") > 0)).then("unanswered"),
+        p=pl.coalesce("guess_probability", "_p"),
+        n=pl.col("_n"),
+        slips=pl.col("_slips"),
+    )
+    why_not = pl.col("_why").fill_null(pl.lit("pairs.none"))
     table = table.with_columns(
         score=pl.when(ruled).then(pl.col("right") / pl.col("trials")),
         threshold=pl.when(ruled).then(pl.col("needed") / pl.col("trials")),
         flagged=(pl.col("right") < pl.col("needed")).fill_null(False),
-        reason=pl.when(ruled).then(reason).otherwise(why_not),
+        message=pl.when(ruled).then(pl.lit("pairs.right")).otherwise(why_not),
+        values=values,
     )
-    worst = max((p for p in guesses if p is not None), default=0.0)
-    notes = [*notes, guess_note(criterion, worst, alpha)] if worst > alpha else notes
+    worst = max((rule.probability for rule in rules if rule.probability is not None), default=0.0)
+    notes = [*notes, guess_note(worst, alpha)] if worst > alpha else notes
     if not any(rule.needed for rule in rules):
-        notes = [*notes, f"{criterion}: nobody could be judged; {table['why_not'].drop_nulls()[0]}."]
+        first = rules[table["_rule"].drop_nulls()[0]]
+        notes = [*notes, Message("passing.nobody_judged", {"why": first.why_not})]
     return Evidence(table.select(*COLUMNS, "right", "trials", "needed"), criterion, notes=tuple(notes))
 
 
@@ -137,12 +136,12 @@ def _chosen_pairs(trials: pl.DataFrame, scales: dict[str, Scale]) -> pl.DataFram
     )
 
 
-def _rated_pairs(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[pl.DataFrame, list[str]]:
-    """Rated partners: one row a participant, question and pair, where both sentences were shown."""
+def _rated_pairs(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[pl.DataFrame, list[Message]]:
+    """Rated partners: one row per participant, question and pair, where both sentences were shown."""
     ratings = trials.with_columns(_height(trials, scales), better=_better(trials, scales))
     known = ratings.filter(pl.col("pair").is_not_null(), pl.col("better").is_not_null())
     left_out = trials.height - known.height
-    notes = [f"{counted(left_out, 'trial')} without a partner or a status left out."] if left_out else []
+    notes = [Message("pairs.no_partner", {"n": left_out})] if left_out else []
     better, worse = pl.col("better"), ~pl.col("better")
     pairs = known.group_by("participant", "question", "pair", maintain_order=True).agg(
         pl.col("height").filter(better).min().alias("lowest"),
@@ -153,15 +152,14 @@ def _rated_pairs(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[pl.Dat
     )
     whole = pairs.filter(pl.col("goods") > 0, pl.col("bads") > 0)
     alone = pairs.height - whole.height
-    notes += [f"{counted(alone, 'pair')} of which somebody saw one sentence only left out."] if alone else []
+    notes += [Message("pairs.half_seen", {"n": alone})] if alone else []
     kinds = whole.select("question", "goods", "bads").unique(maintain_order=True)
     texts = [str(pair_chance(scales[q], goods, bads)) for q, goods, bads in kinds.iter_rows()]
     whole = whole.join(
         kinds.with_columns(pl.Series("chance", texts, dtype=pl.String)), on=["question", "goods", "bads"]
     )
     even = whole.filter(pl.col("highest") == pl.col("lowest"), pl.col("question").is_in(_numbers(scales))).height
-    if even:
-        notes.append(f"{counted(even, 'pair')} rated equally; the chance to pass by guessing supposes that none is.")
+    notes += [Message("pairs.rated_equally", {"n": even})] if even else []
     kept = ~pl.col("unanswered") & (pl.col("highest") <= pl.col("lowest"))
     return whole.select("participant", kept.fill_null(False).alias("passed"), "unanswered", "chance"), notes
 
@@ -174,7 +172,7 @@ def _numbers(scales: dict[str, Scale]) -> list[str]:
 def pair_chance(scale: Scale, goods: int = 1, bads: int = 1) -> Fraction:
     """The probability that no guessed rating of the worse sentence lies above one of the better.
 
-    >>> from karat.scales import Magnitude, Ordinal
+    >>> from karat.judgments.scales import Magnitude, Ordinal
     >>> pair_chance(Ordinal(5)), pair_chance(Magnitude())
     (Fraction(3, 5), Fraction(1, 2))
     """
@@ -192,7 +190,7 @@ def _height(trials: pl.DataFrame, scales: dict[str, Scale]) -> pl.Expr:
     for question in trials["question"].unique().to_list():
         scale = scales[question]
         if scale.kind == "nominal":
-            raise ScreenError("The pairwise account needs choices or ratings; categories have no order.")
+            raise ScreenError(Message("pairs.categories"))
         levels = getattr(scale, "levels", ())
         if levels:
             places = {level: float(place) for place, level in enumerate(levels, start=1)}

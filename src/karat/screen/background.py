@@ -14,8 +14,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.columns import nearest
 from karat.errors import KaratError
+from karat.judgments.columns import nearest
+from karat.messages import Message
 
 MOST_GROUPS = 12
 MOST_NUMBERS = 5
@@ -27,7 +28,7 @@ TIMES = ("started", "finished", "working_time", "time", "duration")
 
 
 @dataclass(frozen=True)
-class Variable:
+class BackgroundVariable:
     """A background variable and who is in each of its groups; together the groups are everybody."""
 
     name: str
@@ -36,13 +37,15 @@ class Variable:
 
 def background(
     people: pl.DataFrame, columns: Sequence[str] | None = None, ids: Collection[str] = ()
-) -> tuple[list[Variable], list[str]]:
+) -> tuple[list[BackgroundVariable], list[Message]]:
     """The variables that can be compared, or those that are named, and notes on the columns left out.
 
     >>> people = pl.DataFrame({"participant": list("abc"), "student": [True, False, None], "comment": list("xyz")})
     >>> variables, notes = background(people)
-    >>> [(one.name, list(one.groups)) for one in variables], notes
-    ([('student', ['false', 'true', 'not known'])], ['comment is left out: everybody has another value.'])
+    >>> [(one.name, list(one.groups)) for one in variables]
+    [('student', ['false', 'true', 'not known'])]
+    >>> print(notes[0])
+    comment is left out: every participant has a different value.
     """
     known = [name for name in people.columns if name != "participant"]
     if columns is not None:
@@ -54,36 +57,37 @@ def background(
         return [_named(people[name]) for name in columns], []
     variables, notes = [], []
     for name in known:
-        why = "it names people." if name in ids else _unfit(people[name])
-        if why:
-            notes.append(f"{name} is left out: {why}")
+        why = Message("background.names") if name in ids else _unfit(people[name])
+        if why is not None:
+            notes.append(Message("background.left_out", {"column": name, "why": why}))
         else:
-            variables.append(Variable(name, _groups(people[name])))
+            variables.append(BackgroundVariable(name, _groups(people[name])))
     return variables, notes
 
 
-def _unfit(column: pl.Series) -> str | None:
+def _unfit(column: pl.Series) -> Message | None:
     """Why a column is no background variable, if it is none."""
     name = column.name.lower()
     if column.dtype.is_temporal() or name in TIMES:
-        return "it is a time."
+        return Message("background.time")
     if name == "id" or name.endswith("_id"):
-        return "it names people."
+        return Message("background.names")
     if name in QUIZ:
-        return "it is what a criterion looks at."
+        return Message("background.criterion")
     texts = _texts(column).drop_nulls()
     different = texts.n_unique()
     if different < 2:
-        return "all have the same value." if different and len(texts) == len(column) else "fewer than two values."
+        same = different and len(texts) == len(column)
+        return Message("background.same_value" if same else "background.too_few_values")
     # Two participants that differ are two groups; three and more who all differ are names, or as good as names.
     if different == len(texts) and different > 2:
-        return "everybody has another value."
+        return Message("background.all_different")
     if not column.dtype.is_numeric() and different > MOST_GROUPS:
-        return f"{different} different values are too many to compare."
+        return Message("background.too_many_values", {"values": different})
     return None
 
 
-def _named(column: pl.Series) -> Variable:
+def _named(column: pl.Series) -> BackgroundVariable:
     """A variable that was asked for by name."""
     if column.dtype.is_temporal():
         raise KaratError(f"{column.name} is a time, which has no groups. Add a column that says which time is meant.")
@@ -93,7 +97,7 @@ def _named(column: pl.Series) -> Variable:
             f"{column.name} has {different} different values, too many to compare. Add a column with at most "
             f"{MOST_GROUPS} groups."
         )
-    return Variable(column.name, _groups(column))
+    return BackgroundVariable(column.name, _groups(column))
 
 
 def _texts(column: pl.Series) -> pl.Series:

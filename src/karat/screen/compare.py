@@ -27,8 +27,8 @@ import numpy as np
 import polars as pl
 from scipy.special import stdtrit
 
-from karat.errors import counted
 from karat.judgments import Judgments
+from karat.messages import Message, message_of
 from karat.models.agreement import fleiss_kappa, icc_fixed_error, variance_components
 from karat.models.proportions import wilson
 from karat.screen.crowd import Crowd, crowd
@@ -39,43 +39,42 @@ from karat.screen.markov import SIMULATIONS, markov
 from karat.screen.risk import risk_levels
 from karat.screen.spammer_index import SpammerIndex, spammer_index
 from karat.screen.time_filter import time_filter
+from karat.types import Progress
 
 KINDS = ("primary choice", "repeated pattern", "random guessing")
 LEVELS = ("high", "moderate", "undetermined")
 COEFFICIENTS = ("fleiss_kappa", "icc_agreement", "icc_consistency")
 PARTS = 40
-Progress = Callable[[int, int], None]
 Cutoffs = Literal["simulated", "published"]
 Rule = Literal["mean", "mean-sd"]
 Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
-class Comparison:
+class SourceComparison:
     """The quality of the answers of several groups."""
 
     groups: pl.DataFrame
     """One row a group. Numbers of workers, tasks, answers and flagged workers, the Spammer Index and coefficients."""
     intervals: pl.DataFrame
     """group, measure, value, lower, upper, and number and of for shares of workers."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
     settings: dict[str, Any] = field(default_factory=dict)
 
     def table(self) -> pl.DataFrame:
         """One row a measure, one column a group, as it is read side by side."""
         return self.groups.transpose(include_header=True, header_name="measure", column_names="group")
 
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """One message per group."""
+        columns = ("group", "workers", "tasks", "spammer_index", "lower", "upper", "markov", "deletion")
+        return tuple(
+            Message("compare.group", {name: row[name] for name in columns}) for row in self.groups.iter_rows(named=True)
+        )
+
     def __str__(self) -> str:
-        return "\n".join(_sentence(row) for row in self.groups.iter_rows(named=True))
-
-
-def _sentence(row: dict[str, Any]) -> str:
-    value, low, high = (f"{row[name]:.3f}".removeprefix("0") for name in ("spammer_index", "lower", "upper"))
-    flagged = [
-        f"{row[name]} flagged by {name}" for name in ("markov", "deletion") if row[name] is not None
-    ]  # fmt: skip
-    told = "; ".join([f"Spammer Index {value} [{low}, {high}]", *flagged])
-    return f"{row['group']}: {counted(row['workers'], 'worker')}, {counted(row['tasks'], 'task')}: {told}."
+        return "\n".join(map(str, self.summary))
 
 
 def compare(
@@ -87,7 +86,7 @@ def compare(
     seed: int = 1,
     simulations: int = SIMULATIONS,
     progress: Progress | None = None,
-) -> Comparison:
+) -> SourceComparison:
     """The measures of each group beside each other; what cannot be computed is null, and a note says why.
 
     `cutoffs` and `simulations` are those of `markov`, `rule` that of the time filter, `doubtful` that of `risk`.
@@ -97,19 +96,19 @@ def compare(
     >>> odd = crowd.participants.filter(pl.col("behaviour") != "earnest")["participant"].to_list()
     >>> found = compare({"all": crowd, "earnest": crowd.without(odd)}, cutoffs="published")
     >>> print(found)
-    all: 120 workers, 80 tasks: Spammer Index .105 [.068, .156]; ... flagged by markov; 18 flagged by deletion.
-    earnest: 108 workers, 80 tasks: Spammer Index ...
+    all: 120 participants, 80 items: Spammer Index .105 [.068, .156]; ... flagged by markov; 18 flagged by deletion.
+    earnest: 108 participants, 80 items: Spammer Index ...
     """
     if not isinstance(groups, Mapping) or len(groups) < 2:
-        raise ScreenError('compare needs at least two groups by name: compare({"one": judgments, "two": others}).')
+        raise ScreenError(Message("compare.groups"))
     rows, intervals, notes = [], [], []
     for number, (name, judgments) in enumerate(groups.items()):
-        one = _Group(str(name), judgments)
+        one = _SourceGroup(str(name), judgments)
         one.index(seed)
         one.flags(cutoffs, alpha, rule, doubtful, seed, simulations)
         rows.append(one.row)
         intervals += one.intervals
-        notes += [f"{name}: {note}" for note in one.notes]
+        notes += [Message("compare.note", {"group": str(name), "note": note}) for note in one.notes]
         if progress is not None:
             progress(number + 1, len(groups))
     schema = {"group": pl.String, "measure": pl.String, "value": pl.Float64, "lower": pl.Float64, "upper": pl.Float64,
@@ -118,12 +117,12 @@ def compare(
                 "simulations": simulations}  # fmt: skip
     tasks = {frozenset(judgments.frame["item"].unique().to_list()) for judgments in groups.values()}
     if len(tasks) > 1:
-        notes.append("The groups judged different tasks: differences between groups are differences of tasks, too.")
+        notes.append(Message("compare.different_items"))
     table = pl.DataFrame(rows, infer_schema_length=None)
-    return Comparison(table, pl.DataFrame(intervals, schema=schema, orient="row"), tuple(notes), settings)
+    return SourceComparison(table, pl.DataFrame(intervals, schema=schema, orient="row"), tuple(notes), settings)
 
 
-class _Group:
+class _SourceGroup:
     """What is found of one group, measure by measure."""
 
     def __init__(self, name: str, judgments: Judgments) -> None:
@@ -135,7 +134,7 @@ class _Group:
             "answers": rows.height,
         }  # fmt: skip
         self.intervals: list[tuple[Any, ...]] = []
-        self.notes: list[str] = list(self.answers.notes)
+        self.notes: list[Message] = list(self.answers.notes)
 
     def index(self, seed: int) -> None:
         """The Spammer Index and the coefficients of agreement, with intervals."""
@@ -155,9 +154,11 @@ class _Group:
         self, cutoffs: Cutoffs, alpha: float, rule: Rule, doubtful: Doubtful, seed: int, simulations: int
     ) -> None:
         """How many workers are flagged, by which criterion, of which kind, and at which level of risk."""
-        patterns = self._tried(lambda: markov(self.judgments, cutoffs, alpha, seed=seed, simulations=simulations))
-        quick = self._tried(lambda: time_filter(self.judgments, rule))
-        distances = self._tried(lambda: deletion(self.judgments, alpha))
+        patterns = self._tried(
+            "markov", lambda: markov(self.judgments, cutoffs, alpha, seed=seed, simulations=simulations)
+        )
+        quick = self._tried("time_filter", lambda: time_filter(self.judgments, rule))
+        distances = self._tried("deletion", lambda: deletion(self.judgments, alpha))
         in_time = set(quick.flagged) if quick else None
         self._count("markov", patterns.flagged if patterns else None)
         self._count("markov_and_time", [w for w in patterns.flagged if w in in_time]
@@ -168,19 +169,19 @@ class _Group:
             self._count(kind.replace(" ", "_"), who)
         self._count("deletion", distances.flagged if distances else None)
         candidates = {*(patterns.flagged if patterns else ()), *(distances.flagged if distances else ())}
-        levels = self._tried(lambda: risk_levels(self.judgments, candidates, doubtful))
+        levels = self._tried("risk", lambda: risk_levels(self.judgments, candidates, doubtful))
         for level in LEVELS:
             at_level = pl.col("level") == level
             self._count(level, levels.participants.filter(at_level)["participant"].to_list() if levels else None)
         if levels:
             self.notes += [note for note in levels.notes if note not in self.notes]
 
-    def _tried(self, compute: Callable[[], Found]) -> Found | None:
+    def _tried(self, criterion: str, compute: Callable[[], Found]) -> Found | None:
         """What was computed, or nothing and a note that says why."""
         try:
             return compute()
         except ScreenError as error:
-            self.notes.append(str(error))
+            self.notes.append(Message("compare.not_computed", {"criterion": criterion, "why": message_of(error)}))
             return None
 
     def _count(self, measure: str, who: list[str] | None) -> None:

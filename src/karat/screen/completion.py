@@ -12,22 +12,20 @@ id: whoever comes again under another name is flagged. And two records that begi
 item, answer and response time, are one record under two names, as happens when files are merged; at least five of the
 ten times must be different, as times that a tool made up or rounded to seconds prove nothing. Of several records of a
 person the one that was started first stands, else the most complete, else the first; a record without any answer never
-stands for one with answers, as somebody who turned back at the door has seen nothing.
+stands for one with answers, as somebody who turned back on the first page has seen nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 import polars as pl
 
-from karat.columns import nearest
-from karat.errors import counted
 from karat.judgments import Judgments
-from karat.screen.evidence import Evidence, ScreenError, everybody
-from karat.screen.presentation import presented
-from karat.times import instants
+from karat.judgments.times import instants
+from karat.judgments.trial_order import presented
+from karat.messages import Message
+from karat.screen.evidence import Evidence, ScreenError, everybody, no_column, values_of
 
 AT_LEAST = 0.9
 ALIKE_TRIALS = 10
@@ -38,6 +36,13 @@ Record = list[tuple[str, str, float]]
 """Item, answer and response time of one trial after the other."""
 PERSON = "person"
 """The column of the participants that names the person, where none is stated."""
+Duplicate = tuple[str, int | None]
+"""The record that counts instead of another, and with how many equal trials both begin; None for one named person."""
+VALUES = {
+    "answered": pl.Int64, "trials": pl.Int64, "last": pl.Int64, "session": pl.String, "same_person": pl.String,
+    "same_record": pl.String, "alike": pl.Int64,
+}  # fmt: skip
+"""The values of reasons."""
 
 
 def completion(
@@ -52,7 +57,7 @@ def completion(
     >>> import karat
     >>> evidence = completion(karat.datasets.load("likert"))
     >>> evidence.flagged, evidence.table()["reason"][0]
-    (['p31'], 'answered 38 of 72 trials; the last at position 41')
+    (['p31'], 'answered 38 of 72 trials; last answer at position 41')
     """
     check_settings(at_least, trials)
     rows, table = counts(judgments)
@@ -70,9 +75,9 @@ def completion(
 def check_settings(at_least: float, trials: int | None) -> None:
     """Whether the settings can be used; ScreenError says why not."""
     if not 0 <= at_least <= 1:
-        raise ScreenError(f"completion: at_least must be a share from 0 to 1, got {at_least}.")
+        raise ScreenError(Message("completion.bad_share", {"value": at_least}))
     if trials is not None and trials < 1:
-        raise ScreenError(f"completion: trials must be a whole number from 1, got {trials}.")
+        raise ScreenError(Message("completion.bad_trials", {"value": trials}))
 
 
 def counts(judgments: Judgments) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -83,27 +88,47 @@ def counts(judgments: Judgments) -> tuple[pl.DataFrame, pl.DataFrame]:
     return rows, table.with_columns(pl.col("answered").fill_null(0))
 
 
-def verdicts(
-    table: pl.DataFrame, length: int | None, at_least: float, twice: Mapping[str, tuple[str, str]]
-) -> pl.DataFrame:
+def verdicts(table: pl.DataFrame, length: int | None, at_least: float, twice: Mapping[str, Duplicate]) -> pl.DataFrame:
     """The table of participants, given the length of the questionnaire and whose record stands for another one.
 
     Where the length is not known, only who answered nothing has a share, which is 0.
     """
-    told = [_reason(row, length, twice) for row in table.iter_rows(named=True)]
-    same_as = [twice[name][0] if name in twice else None for name in table["participant"].to_list()]
+    unique: Duplicate | tuple[None, None] = (None, None)
+    again = [twice.get(name, unique) for name in table["participant"].to_list()]
     table = table.with_columns(
         # polars would multiply by 1 / length, by which 28 of 35 are a little under 0.8.
         score=pl.Series([_share(answered, length) for answered in table["answered"].to_list()], dtype=pl.Float64),
         threshold=pl.lit(at_least, dtype=pl.Float64),
-        reason=pl.Series(told, dtype=pl.String),
-        same_as=pl.Series(same_as, dtype=pl.String),
+        same_as=pl.Series([name for name, _ in again], dtype=pl.String),
+        _alike=pl.Series([number for _, number in again], dtype=pl.Int64),
+    )
+    table = table.with_columns(
+        message=pl.lit("completion.answered_of_unknown" if length is None else "completion.answered"),
+        values=_values(table, length),
     )
     short = (pl.col("score") < at_least).fill_null(False)
     table = table.with_columns(flagged=short | pl.col("same_as").is_not_null())
-    names = ["participant", "score", "threshold", "flagged", "reason", "answered", "same_as"]
+    names = ["participant", "score", "threshold", "flagged", "message", "values", "answered", "same_as"]
     names[-1:-1] = ["last"] if "last" in table.columns else []
     return table.select(names)
+
+
+def _values(table: pl.DataFrame, length: int | None) -> pl.Expr:
+    """How much was answered, where somebody stopped, and whose record it is again."""
+    stopped = pl.col("answered") != pl.lit(length, dtype=pl.Int64)
+    last = pl.when(stopped).then("last") if "last" in table.columns else pl.lit(None, dtype=pl.Int64)
+    session = pl.when(last.is_not_null()).then("_session") if "_session" in table.columns else pl.lit(None)
+    record = pl.col("_alike").is_not_null()
+    return values_of(
+        VALUES,
+        answered=pl.col("answered"),
+        trials=pl.lit(length),
+        last=last,
+        session=session,
+        same_person=pl.when(~record).then("same_as"),
+        same_record=pl.when(record).then("same_as"),
+        alike=pl.col("_alike"),
+    )
 
 
 def _share(answered: int, length: int | None) -> float | None:
@@ -120,23 +145,17 @@ def notes_on(
     timed: bool,
     more: int,
     answered: tuple[int, int],
-) -> tuple[str, ...]:
-    """What was supposed, and for whom it is not known; `answered` are the fewest and most trials that anybody has."""
+) -> tuple[Message, ...]:
+    """What was assumed and what is not known; `answered` are the fewest and most trials that anybody has."""
     notes = []
     if length is None:
-        notes.append(
-            f"The length of the questionnaire is not known: participants answered {answered[0]:,} to {answered[1]:,} "
-            "trials, fewer than a third of them 90 % of the most. Only who answered nothing counts as incomplete. If "
-            "there is a length, write completion = { trials = ... } under [screening] of a study file or of a file "
-            "for --rules, or say trials=... in Python."
-        )
+        notes.append(Message("completion.length_unknown", {"least": answered[0], "most": answered[1]}))
     elif supposed:
-        notes.append(f"The questionnaire is taken to have {length:,} trials, the most anybody has.")
-    notes += [f"{counted(absent, 'participant')} without an entry in {person or PERSON}."] if absent else []
-    if not timed:
-        notes.append("There are no response times by which the same record under two names would be found.")
+        notes.append(Message("completion.length_assumed", {"trials": length}))
+    notes += [Message("completion.no_person", {"n": absent, "column": person or PERSON})] if absent else []
+    notes += [] if timed else [Message("completion.no_times")]
     if more and length is not None:
-        notes.append(f"{counted(more, 'participant')} answered more than the stated {counted(length, 'trial')}.")
+        notes.append(Message("completion.more_than_stated", {"n": more, "trials": length}))
     return tuple(notes)
 
 
@@ -170,7 +189,7 @@ def length_of(answered: pl.Series, trials: int | None) -> int | None:
         return trials
     some = answered.filter(answered > 0)
     if not len(some):
-        raise ScreenError("completion: nobody answered anything, so that the length is not known. Say trials=...")
+        raise ScreenError(Message("completion.nobody_answered"))
     longest = span(some)[1]
     nearly = int((some >= AT_LEAST * longest).sum())
     return longest if HAVE_IT * nearly >= len(some) else None
@@ -186,32 +205,18 @@ def span(answered: pl.Series) -> tuple[int, int]:
     return (some[0], some[-1]) if some else (0, 0)
 
 
-def _reason(row: Mapping[str, Any], length: int | None, twice: Mapping[str, tuple[str, str]]) -> str:
-    """How much was answered, where somebody stopped, and whose record it is again."""
-    if length is None:
-        reason = f"answered {counted(row['answered'], 'trial')}; of how many is not known"
-    else:
-        reason = f"answered {row['answered']} of {counted(length, 'trial')}"
-    if length is not None and row["answered"] != length and row.get("last") is not None:
-        session = f" of session {row['_session']}" if row.get("_session") is not None else ""
-        reason += f"; the last at position {row['last']}{session}"
-    again = twice.get(str(row["participant"]))
-    return f"{again[1]}; {reason}" if again else reason
-
-
 def standing(
     named: Iterable[list[str]], found: Mapping[str, Record], order: Mapping[str, tuple[bool, float, int, int]]
-) -> dict[str, tuple[str, str]]:
-    """Whose record stands for another one, and why: the name that stands and the words for it."""
-    twice: dict[str, tuple[str, str]] = {}
+) -> dict[str, Duplicate]:
+    """Whose record counts instead of another one."""
+    twice: dict[str, Duplicate] = {}
     for names in named:
         stands, *later = sorted(names, key=order.__getitem__)
-        twice |= dict.fromkeys(later, (stands, f"the same person as {stands}"))
+        twice |= dict.fromkeys(later, (stands, None))
     for names in _beginning_alike(found):
         stands, *later = sorted(names, key=order.__getitem__)
         for name in later:
-            number = _alike(found[name], found[stands])
-            twice.setdefault(name, (stands, f"the same record as {stands} ({number} trials alike, times included)"))
+            twice.setdefault(name, (stands, _alike(found[name], found[stands])))
     return twice
 
 
@@ -236,14 +241,6 @@ def has_person(judgments: Judgments, person: str | None) -> bool:
     if person is not None and person not in people.columns:
         raise ScreenError(no_column(person, people.columns))
     return (person or PERSON) in people.columns
-
-
-def no_column(person: str, columns: Sequence[str]) -> str:
-    """That the participants have no such column."""
-    known = [name for name in columns if name != "participant"]
-    close = nearest(person, known)
-    hint = f"is {close} meant?" if close else f"there are {', '.join(known) or 'none'}."
-    return f"completion: the table of participants has no column {person}; {hint}"
 
 
 def known_persons(judgments: Judgments, person: str | None) -> pl.DataFrame:

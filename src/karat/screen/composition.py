@@ -22,10 +22,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.errors import counted
+from karat.messages import Message
 from karat.models.proportions import fisher, holm, least_fisher, wilson
-from karat.screen.background import Variable, background
-from karat.study.guessing import p_sentence, p_text
+from karat.screen.background import BackgroundVariable, background
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -48,14 +47,14 @@ Flags = dict[str, tuple[NDArray[np.bool_], NDArray[np.bool_]]]
 
 @dataclass(frozen=True)
 class Composition:
-    """Who is flagged in each group of each background variable, and the sentences on what stands out."""
+    """Who is flagged in each group of each background variable, and which groups differ."""
 
     groups: pl.DataFrame
     """One row a variable, group and criterion; the criterion `verdict` is whom the rule of the study excludes."""
     variables: tuple[str, ...]
-    warnings: tuple[str, ...] = ()
-    """Criteria that fall on one group."""
-    notes: tuple[str, ...] = ()
+    warnings: tuple[Message, ...] = ()
+    """Criteria that affect one group more, or less, than the others."""
+    notes: tuple[Message, ...] = ()
     """Background columns that were left out, and why; variables that exclude by intention; groups too small to tell."""
     participants: int = 0
     alpha: float = ALPHA
@@ -86,19 +85,23 @@ class Composition:
         drawn = self.plot(criterion)
         return to_svg(drawn, drawn.get_suptitle().replace("\n", " "), str(self))
 
-    def __str__(self) -> str:
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How many are excluded or flagged, and how many comparisons of groups differ."""
         if not self.variables:
-            return "Nothing is known of participants that could be compared: whom screening falls on cannot be said."
+            return (Message("composition.no_background"),)
         if not self.groups.height:
-            return "No criterion gave evidence, so that there are no flags to compare."
+            return (Message("composition.no_evidence"),)
         about = self.groups.filter(pl.col("variable") == self.variables[0], pl.col("criterion") == self.criterion)
         flagged, everyone = int(about["flagged"].sum()), int(about["participants"].sum())
-        found = "excluded" if self.criterion == VERDICT else f"flagged by {self.criterion}"
-        first = f"{flagged} of {counted(everyone, 'participant')} are {found}."
-        standing_out = int(self.groups["warning"].sum())
-        told = f"{counted(standing_out, 'comparison')} of groups stand{'s' if standing_out == 1 else ''} out"
-        second = f"By {', '.join(self.variables)}, {told if standing_out else 'no group stands out'}."
-        return " ".join([first, second, *self.warnings[: min(standing_out, 1)]])
+        values = {"flagged": flagged, "participants": everyone, "criterion": self.criterion}
+        first = Message("composition.excluded" if self.criterion == VERDICT else "composition.flagged", values)
+        differing = int(self.groups["warning"].sum())
+        code = "composition.groups_differ" if differing else "composition.no_group_differs"
+        return (first, Message(code, {"variables": list(self.variables), "comparisons": differing}))
+
+    def __str__(self) -> str:
+        return " ".join(map(str, (*self.summary, *self.warnings[:1])))
 
 
 def composition(screening: Screening, columns: Sequence[str] | None = None) -> Composition:
@@ -111,22 +114,23 @@ def composition(screening: Screening, columns: Sequence[str] | None = None) -> C
     >>> import karat
     >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
     >>> print(screening.composition(["source"]))
-    6 of 48 participants are excluded. By source, no group stands out.
+    6 of 48 participants were excluded. No group differs by source.
     """
     people = screening.judgments.participants
     planted = [PLANTED] if columns is None and PLANTED in people.columns else []
     variables, notes = background(people.drop(planted), columns, _ids(screening))
-    notes += [f"{name} is left out: it says how simulated participants answer." for name in planted]
+    simulated = Message("background.simulated")
+    notes += [Message("background.left_out", {"column": name, "why": simulated}) for name in planted]
     flags = _flags(screening, people["participant"].to_list())
     intended = _intended(screening)
     rows, warnings, too_small = [], [], []
     for variable in variables:
         own = _compared(variable, flags, intended)
         rows += own
-        warnings += [_sentence(row, own) for row in own if row["warning"]]
+        warnings += [_warning(row, own) for row in own if row["warning"]]
         too_small += _too_small(variable.name, own, people.height)
     stated = [variable.name for variable in variables if variable.name in intended]
-    notes += [f"{name} decides who is eligible: that the verdict falls on its groups is intended." for name in stated]
+    notes += [Message("composition.intended", {"variable": name}) for name in stated]
     return Composition(
         pl.DataFrame(rows, schema=SCHEMA), tuple(variable.name for variable in variables), tuple(warnings),
         tuple(notes + too_small), people.height,
@@ -158,7 +162,7 @@ def _flags(screening: Screening, people: list[str]) -> Flags:
     return flags
 
 
-def _compared(variable: Variable, flags: Flags, intended: set[str]) -> list[dict[str, Any]]:
+def _compared(variable: BackgroundVariable, flags: Flags, intended: set[str]) -> list[dict[str, Any]]:
     """The rows of one variable, with p adjusted over all its comparisons."""
     rows: list[dict[str, Any]] = []
     tested: list[list[int]] = []
@@ -203,22 +207,20 @@ def _row(
     }  # fmt: skip
 
 
-def _sentence(row: dict[str, Any], rows: list[dict[str, Any]]) -> str:
-    """A group that stands out, beside all others."""
+def _warning(row: dict[str, Any], rows: list[dict[str, Any]]) -> Message:
+    """A group that differs, beside all others."""
     others = [one for one in rows if one["criterion"] == row["criterion"] and one["group"] != row["group"]]
     flagged, participants = sum(one["flagged"] for one in others), sum(one["participants"] for one in others)
-    who = "The verdict" if row["criterion"] == VERDICT else row["criterion"]
-    word = "excluded" if row["criterion"] == VERDICT else "flagged"
-    falls = "falls on" if row["share"] > flagged / participants else "spares"
-    return (
-        f"{who} {falls} one group: {row['flagged']} of {counted(row['participants'], 'participant')} with "
-        f"{row['variable']} = {row['group']} are {word}, {flagged} of {counted(participants, 'other')} "
-        f"({p_sentence(row['p'])}, adjusted {p_text(row['p_adjusted'])})."
-    )
+    more = row["share"] > flagged / participants
+    values = {name: row[name] for name in ("criterion", "variable", "group", "flagged", "participants", "p")}
+    values |= {"p_adjusted": row["p_adjusted"], "others_flagged": flagged, "others": participants}
+    if row["criterion"] == VERDICT:
+        return Message("composition.excluded_more" if more else "composition.excluded_less", values)
+    return Message("composition.flagged_more" if more else "composition.flagged_less", values)
 
 
-def _too_small(variable: str, rows: list[dict[str, Any]], everybody: int) -> list[str]:
-    """The sentence on groups in which even the most uneven outcome would not be told from chance, at the verdict."""
+def _too_small(variable: str, rows: list[dict[str, Any]], everybody: int) -> list[Message]:
+    """The message on groups in which even the most uneven outcome would not be told from chance, at the verdict."""
     about = [row for row in rows if row["criterion"] == VERDICT]
     marked = sum(row["flagged"] for row in about)
     if not 0 < marked < everybody or sum(row["participants"] > 0 for row in about) < 2:
@@ -230,8 +232,8 @@ def _too_small(variable: str, rows: list[dict[str, Any]], everybody: int) -> lis
         return []
     if sum(row["participants"] > 0 for row in about) == 2:
         small = [min(small, key=lambda row: int(row["participants"]))]
-    named = ", ".join(f"{row['group']} ({row['participants']})" for row in small)
-    return [
-        f"{variable}: too few to tell for {named}; with {marked} of {everybody:,} excluded, p could not fall to .05 "
-        "however uneven the exclusion."
+    groups = [
+        Message("composition.group", {"group": row["group"], "participants": row["participants"]}) for row in small
     ]
+    values = {"variable": variable, "groups": groups, "excluded": marked, "participants": everybody}
+    return [Message("composition.too_small", values)]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from karat.columns import nearest
 from karat.errors import KaratError
 from karat.figures import FLAGGED, FLAGGED_MARKER, GREY, KEPT, KEPT_MARKER, NARROW_CM, figure, say
+from karat.judgments.columns import nearest
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +26,7 @@ def composition_figure(composition: Composition, criterion: str | None = None, w
     >>> import karat
     >>> screening = karat.screen.run(karat.datasets.load("likert"), {"attention": {}})
     >>> composition_figure(screening.composition(["list"])).get_suptitle()
-    '9 of 48 are excluded, and no group stands out'
+    '9 of 48 are excluded, and no group differs'
     """
     if not composition.groups.height:
         raise KaratError(f"There is nothing to draw. {composition}")
@@ -95,7 +95,7 @@ def _finding(first: pl.DataFrame, rows: pl.DataFrame, criterion: str) -> str:
         return f"Nobody of {everyone:,} is {word}"
     warned = rows.filter(pl.col("warning"))
     if not warned.height:
-        return f"{flagged:,} of {everyone:,} are {word}, and no group stands out"
+        return f"{flagged:,} of {everyone:,} are {word}, and no group differs"
     row = warned.row(0, named=True)
     about = rows.filter(pl.col("variable") == row["variable"])
     rest = (int(about["flagged"].sum()) - row["flagged"], int(about["participants"].sum()) - row["participants"])

@@ -24,22 +24,27 @@ from itertools import accumulate
 
 import polars as pl
 
-from karat.errors import counted
 from karat.judgments import Judgments
-from karat.scales import Ordinal
+from karat.judgments.scales import Ordinal
+from karat.messages import Message, NotComputed
 from karat.screen.answers import COLUMNS, GROUPS, positional, trials_of, with_status
 from karat.screen.attention import pairwise
-from karat.screen.evidence import Evidence, ScreenError, everybody
+from karat.screen.evidence import Evidence, ScreenError, everybody, values_of
 from karat.screen.neutral import check_share, with_neutral_share
 from karat.screen.passing import check_settings, guess_note
 from karat.screen.sensitivity import with_sensitivity
-from karat.study.guessing import counts_of_sums, p_sentence
+from karat.study.guessing import counts_of_sums
 
 ALPHA = 0.05
 ACCOUNTS = ("positional", "relational", "extended", "strict", "pairwise")
 RIGHT_OR_WRONG = {"choice", "binary", "nominal"}
 ENOUGH_FOR_MEANS = 8
-NOT_BOTH = "not both kinds of control sentences were shown"
+MEANS_VALUES = {
+    "grammatical": pl.Float64, "ungrammatical": pl.Float64, "apart": pl.Float64, "least": pl.Float64,
+    "most": pl.Float64, "slips": pl.Int64, "p": pl.Float64,
+}  # fmt: skip
+"""The values of reasons where means are compared."""
+MEANS_REASONS = {"relational": "controls.relational", "extended": "controls.extended", "strict": "controls.strict"}
 
 
 def controls(
@@ -65,14 +70,14 @@ def controls(
     controls: 7 of 48 participants flagged.
     """
     if account not in ACCOUNTS:
-        raise ScreenError(f"controls: account must be one of {', '.join(ACCOUNTS)}, got {account!r}.")
-    check_settings("controls", alpha, slips)
+        raise ScreenError(Message("answers.bad_account", {"accounts": ACCOUNTS, "value": account}))
+    check_settings(alpha, slips)
     if published and (account != "positional" or slips is not None):
-        raise ScreenError("controls: published is a rule of the positional account, without slips of your own.")
+        raise ScreenError(Message("controls.published_only_positional"))
     if neutral_at_most is not None:
         check_share(neutral_at_most)
         if account != "positional":
-            raise ScreenError("controls: neutral_at_most is a rule of the positional account.")
+            raise ScreenError(Message("controls.neutral_only_positional"))
     settings = {
         "account": account, "alpha": alpha, "slips": slips, "published": published, "neutral_at_most": neutral_at_most,
     }  # fmt: skip
@@ -93,7 +98,7 @@ def _right_or_wrong(judgments: Judgments, alpha: float, slips: int | None, publi
 
 def _compared(judgments: Judgments, account: str, alpha: float, slips: int | None) -> Evidence:
     """The accounts that compare grammatical with ungrammatical controls."""
-    trials = trials_of(judgments, "control", "controls")
+    trials = trials_of(judgments, "control")
     questions = trials["question"].unique().to_list()
     kinds = {judgments.scales[question].kind for question in questions}
     if kinds <= RIGHT_OR_WRONG:
@@ -101,29 +106,28 @@ def _compared(judgments: Judgments, account: str, alpha: float, slips: int | Non
         notes = (not_ratings(account), *evidence.notes)
         return Evidence(evidence.participants, "controls", notes=notes, trials=evidence.trials)
     if slips:
-        raise ScreenError(f"controls: the {account} account has no slips; state them with the positional account.")
+        raise ScreenError(Message("controls.no_slips", {"account": account}))
     scales = {judgments.scales[question] for question in questions}
     scale = scales.pop()
     if scales or not isinstance(scale, Ordinal):
-        raise ScreenError(
-            f"controls: the {account} account needs ratings on one scale with points; these controls have "
-            f"{'several scales' if scales else f'a {scale.kind} scale'}."
-        )
+        if scales:
+            raise ScreenError(Message("controls.several_scales", {"account": account}))
+        raise ScreenError(Message("controls.other_scale", {"account": account, "scale": scale.kind}))
     trials, notes_on_status = with_status(trials)
     other = trials.filter(~pl.col("status").is_in(GROUPS).fill_null(False)).height
     if other:
-        notes_on_status.append(f"{counted(other, 'trial')} neither grammatical nor ungrammatical left out.")
+        notes_on_status.append(Message("answers.other_status", {"n": other}))
     evidence = _by_means(trials, everybody(judgments), scale, account, alpha)
     return Evidence(evidence.participants, "controls", notes=(*notes_on_status, *evidence.notes))
 
 
-def not_ratings(account: str) -> str:
+def not_ratings(account: str) -> NotComputed:
     """Why an account of ratings cannot judge other answers.
 
-    >>> not_ratings("strict")
-    'The answers are right or wrong, not ratings: the strict account does not apply to them.'
+    >>> str(not_ratings("strict"))
+    'The answers are right or wrong rather than ratings, so the account “strict” does not apply.'
     """
-    return f"The answers are right or wrong, not ratings: the {account} account does not apply to them."
+    return NotComputed("controls.not_ratings", {"account": account})
 
 
 def _by_means(trials: pl.DataFrame, people: pl.DataFrame, scale: Ordinal, account: str, alpha: float) -> Evidence:
@@ -131,10 +135,7 @@ def _by_means(trials: pl.DataFrame, people: pl.DataFrame, scale: Ordinal, accoun
     points = len(scale.levels)
     middle, span = (points + 1) / 2, points - 1
     if not set(GROUPS) <= set(trials["status"].drop_nulls().unique()):
-        raise ScreenError(
-            f"controls: the {account} account compares grammatical with ungrammatical controls, and the column status "
-            "does not name both."
-        )
+        raise ScreenError(Message("controls.status_missing", {"account": account}))
     places = {level: float(place) for place, level in enumerate(scale.levels, start=1)}
     place = pl.col("response").replace_strict(places, return_dtype=pl.Float64, default=None)
     rated = trials.with_columns(place=place)
@@ -167,22 +168,22 @@ def _by_means(trials: pl.DataFrame, people: pl.DataFrame, scale: Ordinal, accoun
         score, threshold, passed = difference, 0.0, apart > 0
     both = pl.col("grammatical_trials").is_not_null() & pl.col("ungrammatical_trials").is_not_null()
     table, notes = _with_guessing(table, points, account, alpha)
-    asked = {
-        "relational": "the first must be higher",
-        "extended": f"they must lie {span / 2:g} apart",
-        "strict": f"at least {1 + 0.75 * span:g} and at most {1 + 0.25 * span:g} asked, without slips",
-    }[account]
-    reason = pl.format(
-        "mean {} for grammatical and {} for ungrammatical controls{}: " + asked + "; a guesser passes with {}",
-        pl.col("mean_grammatical").round(2), pl.col("mean_ungrammatical").round(2),
-        pl.format(", {} on the wrong side or unanswered", "slips") if account == "strict" else pl.lit(""),
-        "chance_text",
-    )  # fmt: skip
+    values = values_of(
+        MEANS_VALUES,
+        grammatical=pl.when(both).then(pl.col("mean_grammatical").round(2)),
+        ungrammatical=pl.when(both).then(pl.col("mean_ungrammatical").round(2)),
+        apart=pl.lit(span / 2),
+        least=pl.lit(1 + 0.75 * span),
+        most=pl.lit(1 + 0.25 * span),
+        slips=pl.when(both).then("slips"),
+        p=pl.col("guess_probability"),
+    )
     table = table.with_columns(
         score=pl.when(both).then(score),
         threshold=pl.when(both).then(pl.lit(threshold)),
         flagged=(both & ~passed).fill_null(False),
-        reason=pl.when(both).then(reason).otherwise(pl.lit(NOT_BOTH)),
+        message=pl.when(both).then(pl.lit(MEANS_REASONS[account])).otherwise(pl.lit("controls.not_both")),
+        values=values,
     )
     more = ["mean_grammatical", "mean_ungrammatical", "grammatical_trials", "ungrammatical_trials", "slips"]
     return Evidence(table.select(*COLUMNS, *more), "controls", notes=notes)
@@ -190,31 +191,28 @@ def _by_means(trials: pl.DataFrame, people: pl.DataFrame, scale: Ordinal, accoun
 
 def _with_guessing(
     table: pl.DataFrame, points: int, account: str, alpha: float
-) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """The probability that a guesser passes, for each number of trials, and where the account's assumptions fail."""
+) -> tuple[pl.DataFrame, tuple[Message, ...]]:
+    """The probability that guessing passes, for each number of trials, and where the account's assumptions fail."""
     keys = [f"{group}_trials" for group in GROUPS]
     designs = table.select(keys).drop_nulls().unique(maintain_order=True)
     passing = [guess_probability(n_g, n_u, points, account) for n_g, n_u in designs.iter_rows()]
-    rules = designs.with_columns(
-        pl.Series("guess_probability", passing, dtype=pl.Float64),
-        pl.Series("chance_text", [p_sentence(p) for p in passing], dtype=pl.String),
-    )
+    rules = designs.with_columns(pl.Series("guess_probability", passing, dtype=pl.Float64))
     notes = means_note(min(min(row) for row in designs.iter_rows())) if designs.height else []
     if not designs.height:
-        notes.append(f"controls: nobody could be judged; {NOT_BOTH}.")
+        notes.append(Message("passing.nobody_judged", {"why": Message("controls.not_both")}))
     if passing and max(passing) > alpha:
-        notes.append(guess_note("controls", max(passing), alpha))
+        notes.append(guess_note(max(passing), alpha))
     return table.join(rules, on=keys, how="left", maintain_order="left"), tuple(notes)
 
 
-def means_note(fewest: int) -> list[str]:
+def means_note(fewest: int) -> list[Message]:
     """The warning that somebody has too few trials for means of ratings, where it is so.
 
     >>> means_note(8)
     []
     """
-    told = f"means take ratings for numbers, which asks for at least {ENOUGH_FOR_MEANS} trials in each condition"
-    return [f"controls: {told}; the fewest that somebody has are {fewest}."] if fewest < ENOUGH_FOR_MEANS else []
+    few = Message("controls.few_for_means", {"enough": ENOUGH_FOR_MEANS, "fewest": fewest})
+    return [few] if fewest < ENOUGH_FOR_MEANS else []
 
 
 def guess_probability(grammatical: int, ungrammatical: int, points: int, account: str) -> float:

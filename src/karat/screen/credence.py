@@ -1,19 +1,19 @@
-"""Credence: how probable it is that somebody answered in earnest, since when not, and why.
+"""Credence: the probability that a participant answered attentively, with when they stopped and what counted.
 
-All evidence is joined in one generative model (`karat.models.credence`): everybody is in earnest, or guesses, or has a
-favourite answer or a pattern, at the usual pace, hurried or rushing, from the first trial on or from some later one, or
-lapses now and then. In earnest, answers go along with those of the others to the same stimuli, nobody counting for
-themselves, as far as the participant's own use of the scale and power of discrimination go. A second group of speakers
-who agree among themselves is learned where there is one; where a study has fillers and controls beside what is under
-test, also who has a grammar of their own. The share of each behaviour is learned from the crowd, with a prior that is
-worth five participants, four of them in earnest, and so is when people stop looking. Then
+All evidence is joined in one generative model (`karat.models.credence`): every participant is attentive, or guesses, or
+has a favourite answer or a pattern, at the usual pace, hurried or rushing, from the first trial on or from some later
+one, or lapses now and then. Attentive answers agree with those of the others to the same stimuli, without counting the
+participant's own, as far as the participant's own use of the scale and power of discrimination go. A second group of
+speakers who agree among themselves is learned where there is one; where a study has fillers and controls beside what
+is under test, so is who has a grammar of their own. The share of each behaviour is learned from the crowd, with a prior
+that is worth five participants, four of them attentive, and so is when people stop looking. Then
 
-    earnest = P(in earnest throughout | answers, sequence, times of everybody).
+    earnest = P(attentive throughout | answers, sequence, times of everybody).
 
 The reason names what counted, in natural logarithms of odds: agreement with the others, controls and attention, the
 sequence of buttons, times, and what is usual in this crowd. Where there is little evidence the probability stays near
-that. It is evidence and no verdict: whom to exclude is a rule of the study, and without fillers and controls somebody
-with a rare grammar of their own whom nobody shares may look like somebody who guesses.
+that. It is evidence and no verdict: which participants to exclude is a rule of the study, and without fillers and
+controls somebody with a rare grammar of their own that nobody shares may look like somebody who guesses.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import polars as pl
 
-from karat.errors import counted
 from karat.judgments import Judgments
+from karat.messages import Message
 from karat.models.credence import EARNEST, LAPSES, Fitted, fit_credence
 from karat.screen import credence_figure
-from karat.screen.answer_table import Floats, Ints
-from karat.screen.credence_trials import Bools, Looked, looked_at
-from karat.screen.credence_words import reason, shown
+from karat.screen.credence_reasons import reasons
+from karat.screen.credence_trials import Looked, looked_at
 from karat.screen.evidence import Evidence, ScreenError, everybody
+from karat.types import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,9 +41,9 @@ INTERVAL = 0.9
 RUSHING = 2
 """The regime of times in which somebody rushes."""
 LITTLE = 20
-"""Trials under which probabilities are said to rest on little."""
+"""With fewer trials, a note says that probabilities rest on little evidence."""
 PARTS = ("usual", "agreement", "controls", "sequence", "times")
-"""What the log odds are made of, in the order in which they are told."""
+"""What the log odds are made of, in the order in which they are written."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Credence(Evidence):
         >>> import karat
         >>> figure = credence(karat.datasets.load("likert")).plot()
         >>> figure.get_suptitle()
-        '5 of 48 participants answered in earnest with a probability under .05'
+        '5 of 48 participants answered attentively with a probability below .05'
         """
         if participant is None:
             return credence_figure.everybody_figure(self, width_cm)
@@ -80,13 +80,22 @@ class Credence(Evidence):
         drawn = self.plot()
         return to_svg(drawn, drawn.get_suptitle().replace("\n", " "), str(self))
 
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How many participants are flagged, and below which probability."""
+        return summary_of(len(self.flagged), self.participants.height, self.settings["below"])
+
     def __str__(self) -> str:
-        who = f"{len(self.flagged)} of {counted(self.participants.height, 'participant')} flagged"
-        return f"credence: {who} (in earnest with a probability under {shown(self.settings['below'])})."
+        return f"{self.criterion}: {' '.join(map(str, self.summary))}"
+
+
+def summary_of(flagged: int, participants: int, below: float) -> tuple[Message, ...]:
+    """How many participants are flagged, and below which probability."""
+    return (Message("credence.summary", {"flagged": flagged, "participants": participants, "below": below}),)
 
 
 def credence(judgments: Judgments, below: float = BELOW, seed: int = 1) -> Credence:
-    """How probable it is that each participant answered in earnest; flagged where that is under `below`.
+    """How probable it is that each participant answered attentively; flagged where that is below `below`.
 
     Columns: earnest (the score), behaviour, switch_trial with switch_from and switch_to (nine of ten probable changes
     lie between), log_odds and its parts usual, agreement, controls, sequence and times; speakers numbers the group.
@@ -100,35 +109,34 @@ def credence(judgments: Judgments, below: float = BELOW, seed: int = 1) -> Crede
     looked = looked_at(judgments)
     fitted = fit_credence(looked.trials, seed)
     table = people_table(looked, fitted, below)
-    # Who gave no answer that counts still has a row, without a verdict.
-    table = (
-        everybody(judgments)
-        .join(table, on="participant", how="left", maintain_order="left")
-        .with_columns(pl.col("flagged").fill_null(False), pl.col("reason").fill_null("no answers to look at"))
-    )
-    mixture = fitted.mixture
     shares = learned_shares(fitted)
-    notes = [*looked.notes, *notes_on(looked, fitted, shares)]
     return Credence(
-        table,
+        everybody_in(everybody(judgments), table),
         "credence",
         {"below": below, "seed": seed},
-        tuple(notes),
+        (*looked.notes, *notes_on(looked, fitted, shares)),
         shares=shares,
-        groups=mixture.groups,
+        groups=fitted.mixture.groups,
         answers=_answers(looked, fitted),
     )
 
 
+def everybody_in(people: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:
+    """The table with a row for everybody, also for those who gave no answer that counts; they have no verdict."""
+    return people.join(table, on="participant", how="left", maintain_order="left").with_columns(
+        pl.col("flagged").fill_null(False), pl.col("message").fill_null(pl.lit("credence.no_answers"))
+    )
+
+
 def check_settings(below: float) -> None:
-    """Whether the setting can be used; ScreenError says why not."""
+    """Raise ScreenError if the setting cannot be used."""
     if not 0 < below < 1:
-        raise ScreenError(f"credence: below must be a probability between 0 and 1, got {below}.")
+        raise ScreenError(Message("credence.below", {"below": below}))
 
 
 def people_table(looked: Looked, fitted: Fitted, below: float) -> pl.DataFrame:
     """One row for each participant who was looked at."""
-    mixture, step = fitted.mixture, fitted.step
+    step = fitted.step
     earnest = step.posterior[:, EARNEST]
     behaviours, changes = _behaviours(fitted)
     switch = _switches(looked, fitted, changes)
@@ -138,11 +146,9 @@ def people_table(looked: Looked, fitted: Fitted, below: float) -> pl.DataFrame:
         "earnest": earnest, "behaviour": behaviours, **switch, "log_odds": fitted.log_odds, **parts,
         "speakers": step.group.argmax(axis=1) + 1, "trials": looked.trials.answered,
     })  # fmt: skip
-    reasons = [reason(row, mixture.groups) for row in table.iter_rows(named=True)]
-    return table.with_columns(pl.Series("reason", reasons)).select(
-        "participant", "score", "threshold", "flagged", "reason", pl.exclude("participant", "score", "threshold",
-                                                                            "flagged", "reason")
-    )  # fmt: skip
+    message, values = reasons(fitted.mixture.groups)
+    first = ("participant", "score", "threshold", "flagged")
+    return table.select(*first, message.alias("message"), values.alias("values"), pl.exclude(first))
 
 
 def _behaviours(fitted: Fitted) -> tuple[list[str], Bools]:
@@ -186,8 +192,8 @@ def _switches(looked: Looked, fitted: Fitted, changes: Bools) -> dict[str, pl.Se
 def _parts(looked: Looked, fitted: Fitted) -> dict[str, Floats]:
     """What the log odds are made of; the parts add up to them.
 
-    An answer counts as agreement as far as it would have been given without looking, were the participant not in
-    earnest: what somebody did before a change speaks neither for nor against the rest.
+    An answer counts as agreement as far as it would have been given without looking, were the participant not
+    attentive: what somebody did before a change counts neither for nor against the rest.
     """
     mixture, step = fitted.mixture, fitted.step
     share = mixture.shares[EARNEST]
@@ -230,25 +236,16 @@ def learned_shares(fitted: Fitted) -> dict[str, float]:
     return {name: float(share) for name, share in found.items()}
 
 
-def notes_on(looked: Looked, fitted: Fitted, shares: dict[str, float]) -> list[str]:
-    """What is to be said of the crowd as a whole."""
-    notes = [f"In earnest are {100 * shares['earnest']:.0f} % of such participants, as learned from these judgments."]
-    few = int((looked.trials.answered < LITTLE).sum())
+def notes_on(looked: Looked, fitted: Fitted, shares: dict[str, float], few: int | None = None) -> list[Message]:
+    """Notes on the crowd as a whole; `few` is how many gave few answers, unless it is to be counted here."""
+    notes = [Message("credence.share", {"share": round(shares["earnest"], 2)})]
+    few = int((looked.trials.answered < LITTLE).sum()) if few is None else few
     if few:
-        notes.append(
-            f"{counted(few, 'participant')} gave fewer than {LITTLE} answers: their probability rests on little and "
-            "stays near that of the crowd."
-        )
+        notes.append(Message("credence.little_evidence", {"participants": few, "fewest": LITTLE}))
     if looked.trials.residual is None:
-        notes.append("There are no response times, so that hurry is not seen.")
+        notes.append(Message("credence.no_times"))
     if fitted.sparse:
-        notes.append(
-            "Each participant judged a few of very many stimuli, so that groups of speakers were not looked for."
-        )
+        notes.append(Message("credence.sparse"))
     if fitted.mixture.groups > 1:
-        share = float(fitted.mixture.group_shares[1])
-        notes.append(
-            f"There are two groups of speakers who agree among themselves ({100 * share:.0f} % in the second); "
-            "everybody is judged by their own."
-        )
+        notes.append(Message("credence.two_groups", {"share": round(float(fitted.mixture.group_shares[1]), 2)}))
     return notes

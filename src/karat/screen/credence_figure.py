@@ -1,9 +1,9 @@
-"""Figures of credence: everybody's probability of being in earnest, and what counted for one participant.
+"""Figures of credence: everybody's probability of being attentive, and what counted for one participant.
 
-The figure of one participant shows what each kind of evidence adds to the log odds of being in earnest (to the right:
+The figure of one participant shows what each kind of evidence adds to the log odds of being attentive (to the right:
 for it), and below the buttons and the times trial by trial. Times are drawn as multiples of what is usual of the
 stimulus. A dashed line marks the most probable trial of a change, the grey area where nine of ten probable changes lie;
-a diamond is an answer that was rather not given in earnest.
+a diamond is an answer that was probably not given attentively.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from karat.columns import nearest
 from karat.errors import counted
 from karat.figures import (
     BLACK,
@@ -28,9 +27,11 @@ from karat.figures import (
     say,
     threshold_line,
 )
-from karat.screen.answer_table import Floats
-from karat.screen.credence_words import behaviour, probability, shown
+from karat.judgments.columns import nearest
+from karat.languages import language_of
+from karat.messages import Message
 from karat.screen.evidence import ScreenError
+from karat.types import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,7 +53,7 @@ def everybody_figure(evidence: Credence, width_cm: float = 16) -> Figure:
 
     >>> import karat
     >>> everybody_figure(karat.screen.credence(karat.datasets.load("likert"))).axes[0].get_xlabel()
-    'probability of being in earnest'
+    'probability of being attentive'
     """
     known = evidence.participants.drop_nulls("score")
     flagged = known["flagged"].to_numpy()
@@ -74,11 +75,12 @@ def everybody_figure(evidence: Credence, width_cm: float = 16) -> Figure:
                 )  # fmt: skip
         axes.set_xlim(0, 1)
         axes.set_ylim(0, 1.12 * max(int((low + high).max(initial=1)), 1))
-        threshold_line(axes, cutoff, shown(cutoff), "x")
-        axes.set_xlabel("probability of being in earnest")
+        threshold_line(axes, cutoff, language_of("en").value(cutoff, ".2r+"), "x")
+        axes.set_xlabel("probability of being attentive")
         axes.set_ylabel("participants")
         number, everyone = len(evidence.flagged), counted(evidence.participants.height, "participant")
-        say(drawn, f"{number} of {everyone} answered in earnest with a probability under {shown(cutoff)}")
+        limit = language_of("en").value(cutoff, ".2r+")
+        say(drawn, f"{number} of {everyone} answered attentively with a probability below {limit}")
     return drawn
 
 
@@ -88,7 +90,7 @@ def participant_figure(evidence: Credence, participant: str, width_cm: float = 1
     >>> import karat
     >>> found = karat.screen.credence(karat.datasets.load("likert"))
     >>> participant_figure(found, "p06").get_suptitle()
-    'p06: in earnest with probability under .001, more like rushing'
+    'p06: attentive with probability below .001; closest behaviour: rushing'
     """
     row, own = _of(evidence, participant)
     timed = own["pace"].null_count() < own.height
@@ -112,7 +114,7 @@ def participant_figure(evidence: Credence, participant: str, width_cm: float = 1
             axis.set_xlim(0, place.max() + 1)
             _switch(axis, row, dict(zip(own["trial"], place.tolist(), strict=True)), labelled=axis is axes[1])
         axes[-1].set_xlabel("trial")
-        say(drawn, _finding(row), "log odds" if narrow else "log odds of being in earnest, and what they are made of")
+        say(drawn, _finding(row), "log odds" if narrow else "log odds of being attentive, and what they are made of")
     return drawn
 
 
@@ -123,15 +125,15 @@ def _of(evidence: Credence, participant: str) -> tuple[dict[str, Any], pl.DataFr
         return evidence.participants.row(by_predicate=pl.col("participant") == participant, named=True), own
     people = evidence.participants["participant"].to_list()
     if participant in people:
-        raise ScreenError(f"credence: the participant {participant} has no answers to draw.")
+        raise ScreenError(Message("credence.nothing_to_draw", {"participant": participant}))
     close = nearest(participant, people)
-    raise ScreenError(f"credence: there is no participant {participant}" + (f"; is {close} meant?" if close else "."))
+    raise ScreenError(Message("credence.unknown_participant", {"participant": participant, "close": close}))
 
 
 def _places(own: pl.DataFrame) -> Floats:
     """The numbers of trials, or how they follow each other where numbers come twice, as in two sessions."""
-    told = own["trial"].n_unique() == own.height
-    return own["trial"].cast(pl.Float64).to_numpy() if told else np.arange(1.0, own.height + 1)
+    unique = own["trial"].n_unique() == own.height
+    return own["trial"].cast(pl.Float64).to_numpy() if unique else np.arange(1.0, own.height + 1)
 
 
 def _bars(axis: Axes, row: dict[str, Any], room: float) -> None:
@@ -186,5 +188,5 @@ def _finding(row: dict[str, Any]) -> str:
     name = str(row["participant"])
     # Platforms give people names of 24 letters.
     name = name if len(name) <= 12 else f"{name[:5]}…{name[-5:]}"
-    sentence = f"{name}: in earnest with probability {probability(row['earnest'])}"
-    return sentence if row["behaviour"] == "earnest" else f"{sentence}, more like {behaviour(row)}"
+    beside = {"against": None, "in_favour": None, "speakers": None}
+    return f"{name}: {Message('credence.probability', row['values'] | beside)}"

@@ -16,32 +16,33 @@ from numpy.typing import NDArray
 
 from karat.errors import KaratError
 from karat.judgments import Judgments
-from karat.models.credence import Part, Trials, residual_times
-from karat.scales import Binary, Choice, Nominal, Ordinal, Scale
-from karat.screen.answer_table import Floats, Ints, with_stimuli
+from karat.judgments.answer_codes import answered, by_scale, position
+from karat.judgments.scales import Binary, Choice, Nominal, Ordinal, Scale
+from karat.judgments.trial_order import order_is_known, presented
+from karat.messages import Message
+from karat.models.credence import CredenceTrials, ScaleTrials, residual_times
+from karat.screen.answer_table import with_stimuli
 from karat.screen.evidence import ScreenError
-from karat.screen.positions import answered, by_scale, position
-from karat.screen.presentation import presented
+from karat.types import Bools, Floats, Ints
 
 CLASSES = 7
 WITH_KEY = ("control", "attention", "calibration")
 OTHERS = 0.25
-"""The share of fillers, controls and the like from which they tell another grammar from not looking."""
+"""The share of fillers, controls and the like from which they distinguish another grammar from not looking."""
 FEWEST_PEOPLE, FEWEST_ANSWERS = 5, 5
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class Looked:
     """The trials as matrices, with who they belong to and where they stood."""
 
-    trials: Trials
+    trials: CredenceTrials
     people: list[str]
     numbers: Ints
     """The number of each trial as the judgments have it; -1 where there is none."""
     keyed: Bools
     """Controls and attention trials."""
-    notes: tuple[str, ...]
+    notes: tuple[Message, ...]
 
 
 def looked_at(judgments: Judgments) -> Looked:
@@ -55,23 +56,23 @@ def looked_at(judgments: Judgments) -> Looked:
     rows = in_order(judgments)
     people = rows["participant"].unique(maintain_order=True)
     if len(people) < FEWEST_PEOPLE:
-        raise ScreenError(
-            f"credence compares everybody with the others and needs {FEWEST_PEOPLE} participants at least."
-        )
+        raise ScreenError(Message("credence.few_participants", {"fewest": FEWEST_PEOPLE}))
     owner = rows["participant"].cast(pl.Enum(people)).to_physical().cast(pl.Int64)
     place = rows.select(pl.int_range(pl.len()).over("participant")).to_series()
     rows = rows.with_columns(_owner=owner, _place=place)
     count = int(place.to_numpy().max(initial=0)) + 1
     if count < FEWEST_ANSWERS:
-        raise ScreenError(f"credence needs {FEWEST_ANSWERS} answers of a participant at least; nobody gave so many.")
+        raise ScreenError(Message("credence.few_answers", {"fewest": FEWEST_ANSWERS}))
     shape = (len(people), count)
     parts, notes, stimuli, first = [], [], np.zeros(shape, dtype=np.int64), 0
     for scale, own in by_scale(judgments, rows):
-        part, told = _part(scale, own, shape)
-        notes += told
+        part, own_notes = _part(judgments, scale, own, shape)
+        notes += own_notes
         stimuli = np.where(part.there, part.item + first, stimuli)
         first += part.items
         parts.append(part)
+    known = order_is_known(rows.columns)
+    notes += [] if known else [Message("order.no_sequences")]
     filled = _Filler(rows, shape)
     residual = None
     if "rt" in rows.columns and rows["rt"].null_count() < rows.height:
@@ -79,7 +80,7 @@ def looked_at(judgments: Judgments) -> Looked:
     numbers = rows["trial"].fill_null(-1).to_numpy() if "trial" in rows.columns else rows["_place"].to_numpy() + 1
     keyed = rows["function"].is_in(["control", "attention"]).to_numpy()
     return Looked(
-        Trials(tuple(parts), residual), people.to_list(), filled(numbers, -1).astype(np.int64),
+        CredenceTrials(tuple(parts), residual, known), people.to_list(), filled(numbers, -1).astype(np.int64),
         filled(keyed.astype(np.int64), 0).astype(bool), tuple(dict.fromkeys(notes)),
     )  # fmt: skip
 
@@ -108,38 +109,24 @@ class _Filler:
         return matrix
 
 
-def _part(scale: Scale, rows: pl.DataFrame, shape: tuple[int, int]) -> tuple[Part, list[str]]:
-    notes: list[str] = []
+def _part(
+    judgments: Judgments, scale: Scale, rows: pl.DataFrame, shape: tuple[int, int]
+) -> tuple[ScaleTrials, list[Message]]:
     if isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns):
-        turned = (pl.col("left") > pl.col("right")).fill_null(False)
-        rows = with_pairs(rows).with_columns(_turned=turned)
-    numbered, told = with_stimuli(rows.drop("_owner", "_place", "_turned", strict=False))
-    rows = rows.with_columns(numbered["_stimulus"])
+        rows = rows.with_columns(_turned=(pl.col("left") > pl.col("right")).fill_null(False))
+    rows, notes = with_stimuli(judgments, rows, scale=scale)
     content, button, levels = _codes(scale, rows)
     if not isinstance(scale, Binary | Ordinal | Choice | Nominal):
-        notes.append(f"Answers on a {scale.kind} scale are taken in {levels} classes that are equally frequent in all.")
+        notes = [*notes, Message("credence.classes", {"scale": scale.kind, "classes": levels})]
     filled = _Filler(rows, shape)
     stimulus = rows["_stimulus"].to_numpy()
     items = int(stimulus.max()) + 1
-    part = Part(
+    part = ScaleTrials(
         filled(stimulus, 0).astype(np.int64), filled(content, -1).astype(np.int64), filled(button, -1).astype(np.int64),
         items, levels, not isinstance(scale, Nominal), _keys(scale, rows, items),
         _tested(rows, items),
     )  # fmt: skip
-    return part, [*told, *notes]
-
-
-def with_pairs(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows on one scale, with the two items of a choice as its item, whichever side each stood on.
-
-    >>> with_pairs(pl.DataFrame({"item": ["i", "j"], "left": ["b", None], "right": ["a", None]}))["item"].to_list()
-    ['a / b', 'j']
-    """
-    if not {"left", "right"} <= set(rows.columns):
-        return rows
-    pair = pl.min_horizontal("left", "right") + " / " + pl.max_horizontal("left", "right")
-    named = pl.col("left").is_not_null() & pl.col("right").is_not_null()
-    return rows.with_columns(item=pl.when(named).then(pair).otherwise("item"))
+    return part, notes
 
 
 def _tested(rows: pl.DataFrame, items: int) -> Bools | None:
@@ -180,7 +167,7 @@ def _keys(scale: Scale, rows: pl.DataFrame, items: int) -> Floats | None:
     # Right answers are recorded as they stood on the screen, and are turned with the answers.
     aligned = "polarity" in rows.columns and not isinstance(scale, Nominal)
     turned = (pl.col("polarity") == -1).fill_null(False) if aligned else pl.lit(False)
-    told: dict[int, set[float]] = {}
+    known_levels: dict[int, set[float]] = {}
     kinds = known.select("_stimulus", "expected", turned.alias("_around")).unique()
     for stimulus, expected, around in kinds.iter_rows():
         try:
@@ -190,9 +177,9 @@ def _keys(scale: Scale, rows: pl.DataFrame, items: int) -> Floats | None:
         if isinstance(scale, Nominal) and len(right) > 1:
             continue
         middle = float(np.mean(right))
-        told.setdefault(stimulus, set()).add(len(scale.levels) - 1 - middle if around else middle)
+        known_levels.setdefault(stimulus, set()).add(len(scale.levels) - 1 - middle if around else middle)
     keys = np.full(items, np.nan)
-    for stimulus, levels in told.items():
+    for stimulus, levels in known_levels.items():
         # Trials that contradict each other have no key.
         keys[stimulus] = levels.pop() if len(levels) == 1 else np.nan
     return keys if np.isfinite(keys).any() else None

@@ -16,15 +16,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.columns import nearest
-from karat.errors import counted
 from karat.judgments import Judgments
+from karat.judgments.answer_codes import answered, by_scale, position
+from karat.judgments.columns import nearest
+from karat.judgments.scales import Binary, Choice, Nominal, Ordinal, Scale
+from karat.judgments.stimuli import numbered
+from karat.judgments.trial_order import presented
+from karat.messages import Message
 from karat.models.glrm import Fit, NominalFit, fit_crossed, fit_nominal
-from karat.scales import Binary, Choice, Nominal, Ordinal, Scale
-from karat.screen.answer_table import numbered
 from karat.screen.evidence import ScreenError
-from karat.screen.positions import answered, by_scale, position
-from karat.screen.presentation import presented
 
 Family = Literal["binary", "ordinal", "nominal"]
 
@@ -36,7 +36,7 @@ class Crowd:
     rows: pl.DataFrame
     family: Family
     categories: tuple[str, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Message, ...]
 
     @property
     def worker(self) -> NDArray[Any]:
@@ -73,17 +73,15 @@ def crowd(judgments: Judgments, criterion: str, conditions: Sequence[str] = ()) 
         if isinstance(scale, Binary | Ordinal | Nominal | Choice)
     ]
     if not parts:
-        raise ScreenError(
-            f"{criterion} needs answers in categories (yes or no, ratings, labels or choices), and there are none."
-        )
+        raise ScreenError(Message("crowd.no_categories", {"criterion": criterion}))
     scale, rows = max(parts, key=lambda part: part[1].height)
     notes = []
     if len(parts) > 1:
-        notes.append(f"There are several scales; only the {counted(rows.height, 'answer')} on {scale.kind} are used.")
+        notes.append(Message("crowd.several_scales", {"answers": rows.height, "scale": scale.kind}))
     unknown = [name for name in conditions if name not in rows.columns]
     if unknown:
         close = nearest(unknown[0], rows.columns)
-        raise ScreenError(f"{criterion}: there is no column {unknown[0]}" + (f"; is {close} meant?" if close else "."))
+        raise ScreenError(Message("crowd.no_column", {"column": unknown[0], "close": close}))
     keys = ["item", *(name for name in ("question", *conditions) if name in rows.columns)]
     rows = presented(rows)
     rows = rows.with_columns(_stimulus=numbered(rows, keys), _code=code_of(scale, rows))
@@ -92,9 +90,9 @@ def crowd(judgments: Judgments, criterion: str, conditions: Sequence[str] = ()) 
         pl.col("_worker").cast(pl.Int64)
     )
     if rows["_worker"].n_unique() < 2 or rows["_stimulus"].n_unique() < 2:
-        raise ScreenError(f"{criterion} compares participants over tasks: it needs at least two of each.")
+        raise ScreenError(Message("crowd.too_few"))
     if rows["_code"].n_unique() < 2:
-        raise ScreenError(f"{criterion}: everybody gave the same answer, so that nothing can be compared.")
+        raise ScreenError(Message("crowd.same_answer"))
     return Crowd(rows, family_of(scale, rows), names_of(scale, rows), tuple(notes))
 
 
@@ -130,10 +128,8 @@ def fit(answers: Crowd, baseline: int | None = None) -> Fit | NominalFit:
             return fit_nominal(answers.response, answers.worker, answers.task, baseline=baseline)
         return fit_crossed(answers.response, answers.worker, answers.task, family=answers.family)
     except np.linalg.LinAlgError:
-        raise ScreenError(
-            f"the model of {counted(len(answers.response), 'answer')} in {len(categories_used(answers))} categories "
-            "cannot be fitted, since they tell too little of some of them. Merge rare categories, or collect more."
-        ) from None
+        values = {"answers": len(answers.response), "categories": len(categories_used(answers))}
+        raise ScreenError(Message("crowd.not_fitted", values)) from None
 
 
 def categories_used(answers: Crowd) -> list[int]:

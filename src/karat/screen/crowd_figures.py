@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from scipy.special import chdtri, gammaln
 
 from karat.errors import KaratError, counted
@@ -35,7 +34,9 @@ from karat.figures import (
     say,
     threshold_line,
 )
+from karat.languages import language_of
 from karat.screen.spammer_index import SUSPICIOUS
+from karat.types import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
 
     from karat.screen.deletion import Deletion
 
-Floats = NDArray[np.float64]
 COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY_BLUE, VERMILLION)
 MARKERS = "os^DvP"
 LETTER = 6.5
@@ -78,9 +78,9 @@ def share_figure(found: pl.DataFrame, width_cm: float = 12) -> Figure:
         axis.set_ylim(bottom=0)
         axis.set_xlim(right=axis.get_xlim()[1] + step)
         _name_lines(axis, ends)
-        threshold_line(axis, SUSPICIOUS, f"{SUSPICIOUS:.2f}".removeprefix("0"))
+        threshold_line(axis, SUSPICIOUS, _short(SUSPICIOUS, 2))
         axis.grid(axis="y")
-        axis.set_xlabel("added workers, of all (%)")
+        axis.set_xlabel("added participants, of all (%)")
         axis.set_ylabel("Spammer Index")
         most, least = found.sort("share", "value").row(-1, named=True), found.sort("share", "value")["value"][0]
         rises = (
@@ -275,4 +275,4 @@ def _known(evidence: Deletion) -> pl.DataFrame:
 
 
 def _short(value: float, digits: int = 3) -> str:
-    return f"{value:.{digits}f}".removeprefix("0")
+    return language_of("en").value(value, f".{digits}r")

@@ -22,39 +22,44 @@ N credible workers about alpha N are flagged, so that deletion should not exclud
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 from scipy.special import chdtrc, chdtri
 
-from karat.errors import counted
+from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
+from karat.messages import Message
 from karat.models.glrm import Fit, NominalFit, exceedances
 from karat.models.glrm.deletion import without
-from karat.screen.answer_table import exact, without_zero
 from karat.screen.crowd import Crowd, crowd, fit
 from karat.screen.evidence import Evidence, ScreenError, everybody
 from karat.screen.spammer_size import refuse_large
-from karat.study.guessing import p_sentence
-from karat.work import HERE, Work, as_map
+from karat.types import Progress
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ALPHA = 0.05
 MANY = 0.5
-"""From this share of flagged participants on, the published rule is told to fail."""
+"""From this share of flagged participants on, a note says that the published rule fails."""
 AT_MOST = 2000
 """Participants, above which refitting the model without each of them takes too long to be done unasked."""
 SIMULATIONS = 999
 """So many where the simulated null decides and their number is not said."""
+SMALLEST_P = 0.001
+"""Simulated p values below it are given as such."""
+REASON_VALUES = pl.Struct(
+    {"answers": pl.Int64, "distance": pl.Float64, "limit": pl.Float64, "p": pl.Float64, "p_below": pl.Float64,
+     "alpha": pl.Float64}
+)  # fmt: skip
+"""The values of the messages to participants."""
 By = Literal["published", "simulated"]
-Progress = Callable[[int, int], None]
 NOT_COMPARED = (
     pl.lit(None, pl.Float64).alias("distance"), pl.lit(None, pl.Int64).alias("df"),
     pl.lit(None, pl.Float64).alias("p_value"), pl.lit(False).alias("flagged"),
@@ -96,13 +101,14 @@ def deletion(
     *,
     only: Collection[str] | None = None,
     progress: Progress | None = None,
-    work: Work = HERE,
+    executor: Executor = SERIAL,
 ) -> Deletion:
     """The deviance distance of each worker; flagged by the published rule, p < alpha with df = answers removed.
 
     `simulations` (such as 999) asks for the simulated null beside it; `by="simulated"` lets it decide, with 999 draws
     unless said. More than `at_most` participants are refused, since the model is fitted without each of them; `only`
-    names those who are looked at. `work` says where the fits are made (`karat.work.opened`); the numbers are the same.
+    names those who are looked at. `executor` says where the fits are made (`karat.executors.open_executor`); the
+    numbers are the same.
 
     >>> import karat
     >>> found = deletion(karat.datasets.load("crowd"))
@@ -110,7 +116,7 @@ def deletion(
     deletion: 18 of 120 participants flagged.
     """
     if not 0 < alpha < 1:
-        raise ScreenError(f"deletion: alpha must be a probability between 0 and 1, got {alpha}.")
+        raise ScreenError(Message("deletion.alpha", {"alpha": alpha}))
     simulations = _draws(by, simulations, alpha)
     answers = crowd(judgments, "deletion")
     names = answers.workers
@@ -118,12 +124,12 @@ def deletion(
     _refuse_many(len(places), at_most)
     refuse_large(answers, "deletion")
     model = fit(answers)
-    distance, failed = _distances(model, places, work, progress if not simulations else None)
+    distance, failed = _distances(model, places, executor, progress if not simulations else None)
     df = np.bincount(answers.worker)
     p = np.where(np.isnan(distance), np.nan, chdtrc(df, np.maximum(distance, 0.0)))
     simulated = np.full(len(p), np.nan)
     if simulations:
-        redrawing = as_map(work, name="redrawn answers", progress=progress)
+        redrawing = as_map(executor, name="redrawn answers", progress=progress)
         simulated = exceedances(model, distance, simulations, seed, redrawing)
     table = pl.DataFrame(
         {
@@ -141,37 +147,30 @@ def deletion(
 def _refuse_many(people: int, at_most: int) -> None:
     """ScreenError where there are more participants than were asked for."""
     if people > at_most:
-        raise ScreenError(
-            f"deletion fits the model anew without each of {people:,} participants, which takes long. To do so, write "
-            f"deletion = {{ at_most = {people} }} under [screening] of a study file or of a file for "
-            f"--rules, or say at_most={people} in Python."
-        )
+        raise ScreenError(Message("deletion.too_many", {"participants": people, "at_most": str(people)}))
 
 
 def _draws(by: str, simulations: int, alpha: float) -> int:
     """How many draws the simulated null has; ScreenError where there are too few for it to decide."""
     if by not in ("published", "simulated"):
-        raise ScreenError(f"deletion: by is published or simulated, got {by}.")
+        raise ScreenError(Message("deletion.by", {"by": by}))
     if simulations < 0:
-        raise ScreenError(f"deletion: simulations must be 0 or more, got {simulations}.")
+        raise ScreenError(Message("deletion.simulations", {"simulations": simulations}))
     if by == "published":
         return simulations
     draws = simulations or SIMULATIONS
     if alpha * (1 + draws) <= 1:
         least = int(np.floor(1 / alpha))
-        raise ScreenError(
-            f"deletion: with {counted(draws, 'simulation')} no p can be below {alpha:g}, so that nobody could be "
-            f"flagged; ask for at least {least}, better many more."
-        )
+        raise ScreenError(Message("deletion.too_few", {"simulations": draws, "alpha": alpha, "least": least}))
     return draws
 
 
 def _distances(
-    model: Fit | NominalFit, places: list[int], work: Work, progress: Progress | None
+    model: Fit | NominalFit, places: list[int], executor: Executor, progress: Progress | None
 ) -> tuple[NDArray[np.float64], int]:
     """The distances of some workers, missing for the others, and how often the model without one did not converge."""
     distance, failed = np.full(len(model.workers), np.nan), 0
-    refits = as_map(work, name="deletion", progress=progress)(partial(without, model, "worker"), places)
+    refits = as_map(executor, name="deletion", progress=progress)(partial(without, model, "worker"), places)
     for place, refit in zip(places, refits, strict=True):
         distance[place] = 2 * (refit.log_likelihood - model.log_likelihood)
         failed += not refit.converged
@@ -181,51 +180,65 @@ def _distances(
 def _evidence(judgments: Judgments, table: pl.DataFrame, alpha: float, by: By) -> pl.DataFrame:
     table = everybody(judgments).join(table, on="participant", how="left", maintain_order="left")
     known = table.select("distance", "df", "threshold", "p_simulated").iter_rows()
-    told = [_reason(distance, df, limit, p, alpha, by) for distance, df, limit, p in known]
+    reasons = [_reason(distance, df, limit, p, alpha, by) for distance, df, limit, p in known]
     score, threshold, p = pl.col("distance"), pl.col("threshold"), pl.col("p_value")
     if by == "simulated":
         score = p = pl.col("p_simulated")
         threshold = pl.when(p.is_not_null()).then(alpha)
     return table.select(
         "participant", score.alias("score"), threshold.alias("threshold"),
-        (p < alpha).fill_null(False).alias("flagged"), pl.Series("reason", told, pl.String),
+        (p < alpha).fill_null(False).alias("flagged"),
+        pl.Series("message", [code for code, _ in reasons], pl.String),
+        pl.Series("values", [values for _, values in reasons], REASON_VALUES),
         "distance", "df", "p_value", "p_simulated", "p_adjusted",
     )  # fmt: skip
 
 
-def _reason(distance: float | None, df: int, limit: float, simulated: float | None, alpha: float, by: By) -> str:
+def _reason(
+    distance: float | None, df: int, limit: float, simulated: float | None, alpha: float, by: By
+) -> tuple[str, dict[str, Any]]:
+    """The code and the values of what there is to say of a participant."""
     if distance is None:
-        return "no answers that could be compared"
-    found = f"without these {df} answers the model's deviance falls by {exact(distance, limit, 1)}; "
-    if by == "simulated" and simulated is not None:
-        p = f"p = {without_zero(exact(simulated, alpha, 3))}" if simulated >= 0.001 else p_sentence(simulated)
-        side = "below" if simulated < alpha else "not below"
-        return f"{found}among redrawn answers {p}, {side} {without_zero(f'{alpha:g}')}"
-    told = f"{found}by the published rule {limit:.1f} would be unusual"
-    return told if simulated is None else f"{told} (simulated {p_sentence(simulated)})"
+        return "deletion.not_compared", dict.fromkeys(REASON_VALUES.to_schema())
+    small = simulated is not None and simulated < SMALLEST_P
+    values = {
+        "answers": df, "distance": beside(distance, limit, 1), "limit": limit,
+        "p": None if simulated is None or small else beside(simulated, alpha, 3),
+        "p_below": SMALLEST_P if small else None, "alpha": alpha,
+    }  # fmt: skip
+    if by == "published" or simulated is None:
+        return "deletion.published", values
+    return "deletion.unusual" if simulated < alpha else "deletion.usual", values
+
+
+def beside(value: float, cutoff: float, digits: int) -> float:
+    """A number rounded, with more digits where rounding would hide on which side of the cutoff it lies.
+
+    >>> beside(2.9996, 3, 2), beside(1.234, 3, 2)
+    (2.9996, 1.23)
+    """
+    for more in range(digits, 12):
+        rounded = round(value, more)
+        if (rounded < cutoff) == (value < cutoff) and (rounded > cutoff) == (value > cutoff):
+            return rounded
+    return value
 
 
 def _notes(
     answers: Crowd,
-    of_model: tuple[str, ...],
+    of_model: tuple[Message, ...],
     failed: int,
     table: pl.DataFrame,
     alpha: float,
     by: By,
-) -> tuple[str, ...]:
+) -> tuple[Message, ...]:
     notes = [*answers.notes, *of_model]
     if by == "published" and (table["p_value"] < alpha).sum() > MANY * table.height:
-        notes.append(
-            "The published rule flags most participants: with more than two answers its chi-squared distribution is "
-            "far from what is usual. Do not exclude by it; let the simulated null decide (by = simulated)."
-        )
+        notes.append(Message("deletion.flags_most"))
     if failed:
-        notes.append(f"The model without them did not converge for {counted(failed, 'participant')}.")
+        notes.append(Message("deletion.not_converged", {"participants": failed}))
     if table["p_simulated"].null_count() == table.height:
-        notes.append(
-            "The published rule is no likelihood-ratio test: the likelihoods are of different data. Ask for "
-            "simulations to see what is usual here."
-        )
+        notes.append(Message("deletion.no_test"))
     return tuple(notes)
 
 
@@ -249,7 +262,7 @@ def deletion_windows(
     step: int | None = None,
     alpha: float = ALPHA,
     progress: Progress | None = None,
-    work: Work = HERE,
+    executor: Executor = SERIAL,
     at_most: int = AT_MOST,
 ) -> pl.DataFrame:
     """The deletion analysis within sliding windows of trials, to see who changed half-way (appendix C).
@@ -266,7 +279,7 @@ def deletion_windows(
     """
     stride = max(width // 2, 1) if step is None else step
     if width < 2 or stride < 1:
-        raise ScreenError("deletion_windows: width must be at least 2 and step at least 1.")
+        raise ScreenError(Message("deletion.windows"))
     answers = crowd(judgments, "deletion_windows")
     _refuse_many(len(answers.workers), at_most)
     number_of = pl.int_range(1, pl.len() + 1).over("participant")
@@ -281,7 +294,7 @@ def deletion_windows(
             frame.filter(pl.col("_place").is_between(first, first + width - 1)).drop("_place"), judgments.scales
         )
         try:
-            found = deletion(part, alpha, at_most=at_most, work=work).participants
+            found = deletion(part, alpha, at_most=at_most, executor=executor).participants
         except ScreenError as error:
             refused.append(error)
             found = everybody(part).with_columns(NOT_COMPARED)

@@ -21,24 +21,26 @@ import polars as pl
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from karat.columns import COLUMNS, nearest
 from karat.judgments import Judgments
-from karat.models.means import Estimate, Floats, difference_interval, mean_interval
-from karat.scales import Binary, Choice, Magnitude, Ordinal, Scale
+from karat.judgments.answer_codes import by_scale, is_ordered, position
+from karat.judgments.columns import COLUMNS, nearest
+from karat.judgments.scales import Binary, Choice, Magnitude, Ordinal, Scale
+from karat.messages import Message
+from karat.models.means import Estimate, difference_interval, mean_interval
 from karat.screen.evidence import ScreenError
-from karat.screen.positions import by_scale, is_ordered, position
 from karat.study.settings import ContrastSettings
 from karat.study.study import Study
+from karat.types import Floats
 
 
 @dataclass(frozen=True)
-class Difference:
+class ScreenedDifference:
     """What each participant contributes to the difference, in the order of `judgments.participants`."""
 
     first: Floats
     second: Floats
-    name: str
-    unit: str
+    name: Message
+    unit: Message
 
     @property
     def between(self) -> bool:
@@ -70,9 +72,8 @@ def contrast_of(
         try:
             return ContrastSettings.model_validate({"name": "contrast", **contrast})
         except ValidationError as error:
-            told = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
-            mend = 'Write {"factor": ..., "levels": [first, second]}.'
-            raise ScreenError(f"The contrast cannot be followed ({told}). {mend}") from None
+            problems = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()]
+            raise ScreenError(Message("difference.contrast", {"problems": problems})) from None
     if study is not None and study.settings.contrast:
         return study.settings.contrast[0]
     factors = [] if study is None else [item for block in study.settings.block for item in block.factors.items()]
@@ -88,14 +89,14 @@ def contrast_of(
     return None
 
 
-def difference(judgments: Judgments, contrast: ContrastSettings) -> Difference:
+def difference(judgments: Judgments, contrast: ContrastSettings) -> ScreenedDifference:
     """What each participant contributes to a contrast; ScreenError says why it cannot be computed.
 
     >>> import karat
     >>> likert = karat.datasets.load("likert")
     >>> order = ContrastSettings(name="order", factor="order", levels=["OBJ>PP", "PP>OBJ"])
-    >>> difference(likert, order).name
-    'order OBJ>PP - PP>OBJ'
+    >>> print(difference(likert, order).name)
+    order OBJ>PP minus PP>OBJ
     """
     rows = judgments.frame.filter(pl.col("function") == "test", pl.col("response").is_not_null())
     for name, level in contrast.within.items():
@@ -103,7 +104,7 @@ def difference(judgments: Judgments, contrast: ContrastSettings) -> Difference:
     parts = list(by_scale(judgments, rows))
     first, second = contrast.levels
     if parts and all(isinstance(scale, Choice) for scale, _ in parts):
-        placed, unit = _chosen(rows, contrast.factor, first, second), "share of choices for the first minus the second"
+        placed, unit = _chosen(rows, contrast.factor, first, second), Message("difference.choices")
     else:
         placed, unit = _rated(parts, contrast.factor, first, second)
     people = judgments.participants.select("participant")
@@ -112,18 +113,18 @@ def difference(judgments: Judgments, contrast: ContrastSettings) -> Difference:
         for key, level in (("a", first), ("b", second))
     )  # fmt: skip
     found = people.join(means, on="participant", how="left", maintain_order="left")
-    where = " and ".join(f"{name} = {level}" for name, level in contrast.within.items())
-    told = f"{contrast.factor} {first} - {second}" + (f" where {where}" if where else "")
+    where = [Message("difference.level", {"name": name, "level": level}) for name, level in contrast.within.items()]
+    values = {"factor": contrast.factor, "first": first, "second": second, "where": where or None}
     a, b = (found[key].cast(pl.Float64).fill_null(np.nan).to_numpy() for key in ("a", "b"))
-    return Difference(a, b, told, unit)
+    return ScreenedDifference(a, b, Message("difference.name", values), unit)
 
 
-def _rated(parts: list[tuple[Scale, pl.DataFrame]], factor: str, *levels: str) -> tuple[pl.DataFrame, str]:
+def _rated(parts: list[tuple[Scale, pl.DataFrame]], factor: str, *levels: str) -> tuple[pl.DataFrame, Message]:
     """The position of every answer on an ordered scale, with its level."""
     ordered = [(scale, rows) for scale, rows in parts if is_ordered(scale)]
     if len(ordered) != 1:
-        why = f"the answers are on {len(ordered)} ordered scales" if ordered else "no answers to test items are ordered"
-        raise ScreenError(f"No difference can be followed: {why}.")
+        code = "difference.several_scales" if ordered else "difference.no_order"
+        raise ScreenError(Message(code, {"scales": len(ordered)}))
     ((scale, rows),) = ordered
     _known(rows, factor)
     for level in levels:
@@ -132,11 +133,12 @@ def _rated(parts: list[tuple[Scale, pl.DataFrame]], factor: str, *levels: str) -
     return rows.select("participant", level=pl.col(factor).cast(pl.String), x=x), _unit(scale)
 
 
-def _unit(scale: Scale) -> str:
+def _unit(scale: Scale) -> Message:
     if isinstance(scale, Binary):
-        return f"share of {scale.levels[1]}"
-    words = {Ordinal: "steps of the scale", Magnitude: "logarithm"}
-    return next((word for kind, word in words.items() if isinstance(scale, kind)), "points of the scale")
+        return Message("difference.share", {"level": scale.levels[1]})
+    if isinstance(scale, Ordinal):
+        return Message("difference.steps")
+    return Message("difference.logarithm" if isinstance(scale, Magnitude) else "difference.points")
 
 
 def _chosen(rows: pl.DataFrame, factor: str, first: str, second: str) -> pl.DataFrame:
@@ -155,12 +157,12 @@ def _chosen(rows: pl.DataFrame, factor: str, first: str, second: str) -> pl.Data
                 .when(pl.col(side) == named[1]).then(pl.lit(second))
             )  # fmt: skip
     if len(sides) < 2:
-        raise ScreenError("No difference can be followed: the choices do not say what stood left and right.")
+        raise ScreenError(Message("difference.no_sides"))
     compared = [pl.col(side).is_in([first, second]) for side in ("_left", "_right")]
     found = rows.with_columns(_left=sides["left"], _right=sides["right"])
     found = found.filter(*compared, pl.col("_left") != pl.col("_right"))
     if not found.height:
-        raise ScreenError(f"No difference can be followed: no choice is between {factor} {first} and {second}.")
+        raise ScreenError(Message("difference.no_choice", {"factor": factor, "first": first, "second": second}))
     chosen = pl.when(pl.col("response") == "left").then("_left").when(pl.col("response") == "right").then("_right")
     x = pl.when(chosen == first).then(1.0).when(chosen == second).then(-1.0).otherwise(0.0)
     at_first = found.select("participant", level=pl.lit(first), x=x)
@@ -171,8 +173,8 @@ def _known(rows: pl.DataFrame, name: str) -> str:
     if name not in rows.columns:
         design = [column for column in rows.columns if column not in COLUMNS]
         close = nearest(name, design)
-        mend = f"is {close} meant?" if close else f"the design has {', '.join(design) or 'no further columns'}."
-        raise ScreenError(f"No difference can be followed: there is no column {name}; {mend}")
+        columns = None if close or not design else design
+        raise ScreenError(Message("difference.no_column", {"column": name, "close": close, "columns": columns}))
     return name
 
 
@@ -180,6 +182,6 @@ def _level(rows: pl.DataFrame, name: str, level: str) -> str:
     levels = sorted(rows[name].drop_nulls().cast(pl.String).unique().to_list())
     if level not in levels:
         close = nearest(level, levels)
-        mend = f"is {close} meant?" if close else f"it has {', '.join(levels) or 'no levels'}."
-        raise ScreenError(f"No difference can be followed: {name} has no level {level} on test trials; {mend}")
+        values = {"column": name, "level": level, "close": close, "levels": None if close or not levels else levels}
+        raise ScreenError(Message("difference.no_level", values))
     return level

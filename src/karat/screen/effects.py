@@ -27,18 +27,17 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import polars as pl
 
-from karat.columns import nearest
-from karat.errors import counted
 from karat.judgments import Judgments
+from karat.judgments.answer_codes import answered, is_ordered, position
+from karat.judgments.columns import nearest
+from karat.messages import Message, message_of
 from karat.models import glrm
 from karat.models.glrm.formula import names_in, read_formula
 from karat.models.glrm.model import Model, two_sided
 from karat.models.glrm.syntax import FormulaError
-from karat.models.glrm.variables import Factor
+from karat.models.glrm.variables import FactorVariable
 from karat.screen.evidence import Evidence, ScreenError
 from karat.screen.gold import Doubtful, check_doubtful, with_accuracy
-from karat.screen.positions import answered, is_ordered, position
-from karat.study.guessing import p_sentence
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -59,7 +58,7 @@ class EffectsBeforeAfter:
     before: Model
     after: Model
     excluded: tuple[str, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
     settings: dict[str, Any] = field(default_factory=dict)
 
     def table(self) -> pl.DataFrame:
@@ -87,12 +86,19 @@ class EffectsBeforeAfter:
 
         return effects_figure(self, *factors, width_cm=width_cm)
 
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What is compared, and one message per test."""
+        first = Message("effects.compared", {"formula": str(self.before.formula), "excluded": len(self.excluded)})
+        lacking = self.tests["chisq_after"].is_null()
+        tests = (
+            Message("effects.not_estimated" if lacks else "effects.test", row)
+            for lacks, row in zip(lacking, self.tests.iter_rows(named=True), strict=True)
+        )
+        return (first, *tests)
+
     def __str__(self) -> str:
-        lines = [f"{self.before.formula}, before and after leaving out {counted(len(self.excluded), 'participant')}:"]
-        for term, df, chisq, p, after, p_after in self.tests.iter_rows():
-            told = "not estimated" if after is None else f"{after:.2f}, {p_sentence(p_after)}"
-            lines.append(f"  {term}: X²({df}) = {chisq:.2f}, {p_sentence(p)}; after {told}")
-        return "\n".join(lines)
+        return "\n  ".join(map(str, self.summary))
 
 
 def effects_before_after(
@@ -125,11 +131,11 @@ def effects_before_after(
             data = {name: part[name].to_list() for name in part.columns if not name.startswith("_")}
             models.append(glrm.fit(formula, data, kind, coding, levels=levels))
     except FormulaError as error:
-        raise ScreenError(f"effects_before_after: {error}") from error
+        raise ScreenError(message_of(error)) from error
     before, after = models
-    for when, model in (("before", before), ("after", after)):
+    for code, model in (("effects.not_converged_before", before), ("effects.not_converged_after", after)):
         if not model.fit.converged:
-            notes.append(f"The model {when} did not converge: {model.fit.convergence.message}")
+            notes.append(Message(code, {"reason": model.fit.convergence.message}))
     if coding == "treatment":
         notes += [note for note in glrm.type_three(before, "chisq").notes if note not in notes]
     settings = {"formula": formula, "family": kind, "coding": coding, "doubtful": doubtful}
@@ -139,24 +145,22 @@ def effects_before_after(
 
 def _excluded(judgments: Judgments, excluded: Collection[str] | Evidence) -> list[str]:
     if isinstance(excluded, str):
-        raise ScreenError("effects_before_after: excluded is a list of participants, not one name.")
+        raise ScreenError(Message("effects.one_name"))
     names = list(dict.fromkeys(excluded.flagged if isinstance(excluded, Evidence) else excluded))
     # Completion flags those, too, who are listed and gave no answer.
     known = set(judgments.participants["participant"].to_list())
     unknown = [name for name in names if name not in known]
     if unknown:
         close = nearest(unknown[0], sorted(known))
-        raise ScreenError(
-            f"effects_before_after: there is no participant {unknown[0]}" + (f"; is {close} meant?" if close else ".")
-        )
+        raise ScreenError(Message("effects.no_participant", {"participant": unknown[0], "close": close}))
     if set(judgments.frame["participant"].unique().to_list()) <= set(names):
-        raise ScreenError("effects_before_after: everybody is excluded, so that nothing is left to compare with.")
+        raise ScreenError(Message("effects.nobody_left"))
     return names
 
 
 def columns_of(
     judgments: Judgments, criterion: str, with_correct: bool, doubtful: Doubtful = "left out"
-) -> tuple[pl.DataFrame, list[str]]:
+) -> tuple[pl.DataFrame, list[Message]]:
     """The answers outside practice with what is known of their participants and, if asked, `correct` (0 or 1).
 
     >>> import karat
@@ -164,13 +168,13 @@ def columns_of(
     >>> rows["correct"].unique().sort().to_list(), "behaviour" in rows.columns
     ([0, 1], True)
     """
-    check_doubtful(doubtful, criterion)
+    check_doubtful(doubtful)
     rows = answered(judgments)
-    notes: list[str] = []
+    notes: list[Message] = []
     if with_correct and "correct" in rows.columns:
-        notes = ["correct is a column of the table; the key behind it was not checked."]
+        notes = [Message("effects.correct_column")]
     elif with_correct:
-        rows, notes = with_accuracy(judgments, rows, criterion, doubtful)
+        rows, notes = with_accuracy(judgments, rows, doubtful)
     people = judgments.participants
     further = [name for name in people.columns if name not in rows.columns]
     if further:
@@ -184,14 +188,12 @@ def _with_family(
     """The rows with answers as numbers, and the family of the model."""
     if name not in rows.columns:
         close = nearest(name, rows.columns)
-        raise ScreenError(
-            f"effects_before_after: there is no column {name}" + (f"; is {close} meant?" if close else ".")
-        )
+        raise ScreenError(Message("effects.no_column", {"column": name, "close": close}))
     if name == "response":
         scale = judgments.scale
         levels = len(getattr(scale, "levels", ()))
         if not is_ordered(scale) and levels > 2:
-            raise ScreenError("effects_before_after: labels have no order; make a column of the label you ask about.")
+            raise ScreenError(Message("effects.labels"))
         rows = rows.with_columns(response=position(scale, aligned="polarity" in rows.columns))
         usual: Family = "gaussian" if not levels else "binary" if levels == 2 else "ordinal"
         return rows, family or usual
@@ -199,9 +201,7 @@ def _with_family(
     if family is not None or values.n_unique() == 2:
         return rows, family or "binary"
     if not values.dtype.is_float():
-        raise ScreenError(
-            f"effects_before_after: {name} has {values.n_unique():,} values; say family: binary, ordinal or gaussian."
-        )
+        raise ScreenError(Message("effects.family", {"column": name, "values": values.n_unique()}))
     return rows, "gaussian"
 
 
@@ -239,10 +239,10 @@ def _coefficients(before: Model, after: Model) -> pl.DataFrame:
 
 def plotted_factors(model: Model) -> tuple[str, ...]:
     """The first two factors that interact, else the first factor."""
-    known = {name for name, column in model.frame.raw.items() if isinstance(column, Factor)}
+    known = {name for name, column in model.frame.raw.items() if isinstance(column, FactorVariable)}
     terms = [tuple(label for label in term if label in known) for term in model.design.expansion.terms]
     crossed = next((term[:2] for term in terms if len(term) > 1), None)
     single = next((term for term in terms if term), None)
     if single is None:
-        raise ScreenError(f'effects_before_after: "{model.formula}" has no factor whose means could be drawn.')
+        raise ScreenError(Message("effects.no_factor", {"formula": str(model.formula)}))
     return crossed or single

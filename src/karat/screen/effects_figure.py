@@ -8,6 +8,7 @@ import polars as pl
 
 from karat.errors import counted
 from karat.figures import BLUE, GREEN, NARROW_CM, ORANGE, PURPLE, VERMILLION, figure, say
+from karat.messages import Message
 from karat.screen.effects import EffectsBeforeAfter, plotted_factors
 from karat.screen.evidence import ScreenError
 
@@ -34,7 +35,7 @@ def effects_figure(found: EffectsBeforeAfter, *factors: str, width_cm: float = 1
     """
     names = factors or plotted_factors(found.before)
     if len(names) > 2:
-        raise ScreenError("effects_before_after: one or two factors can be drawn; name two.")
+        raise ScreenError(Message("effects.factors"))
     means = found.means(*names)
     across, lines = names[-1], names[0] if len(names) > 1 else None
     narrow = width_cm < NARROW_CM
@@ -83,4 +84,4 @@ def _finding(found: EffectsBeforeAfter, names: tuple[str, ...]) -> str:
     if not row.height or row["chisq_after"][0] is None:
         return f"Means before and {without}"
     df, before, after = row["df"][0], row["chisq_before"][0], row["chisq_after"][0]
-    return f"{' by '.join(names)}: X²({df}) = {before:.1f} with everybody, {after:.1f} {without}"
+    return f"{' by '.join(names)}: χ²({df}) = {before:.1f} with everybody, {after:.1f} {without}"

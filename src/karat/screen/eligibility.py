@@ -19,18 +19,26 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 import polars as pl
 
-from karat.columns import nearest
-from karat.errors import counted
 from karat.intake.readers.prolific import WITHHELD
 from karat.judgments import Judgments
-from karat.scales import answer_text, as_number
-from karat.screen.answer_table import evidence_table
-from karat.screen.evidence import Evidence, ScreenError
+from karat.judgments.scales import answer_text, as_number
+from karat.messages import Message
+from karat.screen.evidence import Evidence, Fields, ScreenError, message_columns, no_column
 
+CONTRADICTION: Fields = {
+    "question": pl.String, "given": pl.String, "admitted": pl.List(pl.String), "other": pl.String, "says": pl.String,
+}  # fmt: skip
+VALUES: Fields = {
+    "n": pl.Int64,
+    "absent": pl.List(pl.String),
+    "contradictions": pl.List(pl.Struct({"message": pl.String, "values": pl.Struct(CONTRADICTION)})),
+}
+"""The values of reasons."""
 NO_ANSWERS: Mapping[str, Sequence[str]] = MappingProxyType({})
 NO_PAIRS: Mapping[str, str] = MappingProxyType({})
 
@@ -46,63 +54,84 @@ def eligibility(
     >>> import karat
     >>> people = {"participant": ["p1", "p2"], "native_language": ["german ", "English"]}
     >>> j = karat.Judgments({"participant": ["p1"], "item": ["a"], "response": [5]}, karat.Ordinal(5), people)
-    >>> eligibility(j, answers={"native_language": ["German"]}).participants["reason"].to_list()
-    ['1 answer as the study asks', 'answered English to native_language; the study asks for German']
+    >>> eligibility(j, answers={"native_language": ["German"]}).table()["reason"].to_list()
+    ['answered English to native_language (required: German)', '1 answer as required']
     """
     _check(judgments.participants, answers, same)
-    told: list[tuple[object, ...]] = []
-    for row in judgments.participants.iter_rows(named=True):
-        wrong, absent = _contradictions(row, answers, same)
-        seen = len(answers) + len(same) - len(absent)
-        reasons = list(wrong)
-        if absent:
-            reasons.append(f"no answer to {', '.join(absent)}")
-        if not wrong and seen:
-            reasons.insert(0, f"{counted(seen, 'answer')} as the study asks")
-        flagged = bool(wrong)
-        told.append((row["participant"], float(len(wrong)), 0.0, flagged, "; ".join(reasons), seen, len(absent)))
-    table = evidence_table(told, {"statements": pl.Int64, "missing": pl.Int64})
+    people = judgments.participants
+    found = [_contradictions(row, answers, same) for row in people.iter_rows(named=True)]
+    seen = [len(answers) + len(same) - len(absent) for _, absent in found]
+    messages = [_reason(*one, number) for one, number in zip(found, seen, strict=True)]
+    table = people.select(
+        "participant",
+        pl.Series("score", [float(len(wrong)) for wrong, _ in found], pl.Float64),
+        pl.lit(0.0).alias("threshold"),
+        pl.Series("flagged", [bool(wrong) for wrong, _ in found], pl.Boolean),
+        *message_columns(messages, VALUES),
+        pl.Series("statements", seen, pl.Int64),
+        pl.Series("missing", [len(absent) for _, absent in found], pl.Int64),
+    )
     without = table.filter(pl.col("missing") > 0).height
-    notes = (f"{counted(without, 'participant')} without an answer, not flagged for that.",) if without else ()
+    notes = (Message("eligibility.unanswered", {"n": without}),) if without else ()
     settings = {"answers": {name: list(admit) for name, admit in answers.items()}, "same": dict(same)}
     return Evidence(table, "eligibility", settings, notes)
+
+
+def without_answers(evidence: Evidence) -> Evidence:
+    """The evidence without the answers that its reasons quote.
+
+    >>> import karat
+    >>> people = {"participant": ["p1"], "native_language": ["English"]}
+    >>> j = karat.Judgments({"participant": ["p1"], "item": ["a"], "response": [5]}, karat.Ordinal(5), people)
+    >>> without_answers(eligibility(j, answers={"native_language": ["German"]})).table()["reason"][0]
+    'an answer does not meet the requirements'
+    """
+    quiet = pl.when("flagged").then(pl.lit("eligibility.not_met_quietly")).otherwise(pl.lit("eligibility.met_quietly"))
+    nothing = pl.lit(None, dtype=evidence.participants.schema["values"])
+    return replace(evidence, participants=evidence.participants.with_columns(message=quiet, values=nothing))
+
+
+def _reason(wrong: list[Message], absent: list[str], seen: int) -> Message:
+    beside = {"absent": absent or None}
+    if wrong:
+        return Message("eligibility.contradicted", {"contradictions": wrong, **beside})
+    if seen:
+        return Message("eligibility.as_required", {"n": seen, **beside})
+    return Message("eligibility.no_answer", beside)
 
 
 def _check(people: pl.DataFrame, answers: Mapping[str, Sequence[str]], same: Mapping[str, str]) -> None:
     """Whether something is stated, about columns that are there."""
     if not answers and not same:
-        raise ScreenError(
-            'eligibility: nothing is stated. Say which answers admit, answers = { native_language = ["German"] }, or '
-            'which columns must agree, same = { native_language = "First Language" }.'
-        )
+        raise ScreenError(Message("eligibility.nothing_stated"))
     empty = [name for name, admit in answers.items() if isinstance(admit, str) or not list(admit)]
     if empty:
-        raise ScreenError(f'eligibility: the answers to {empty[0]} must be a list such as ["German"].')
+        raise ScreenError(Message("eligibility.no_list", {"question": empty[0]}))
     known = [name for name in people.columns if name != "participant"]
     for name in [*answers, *same, *same.values()]:
         if name not in known:
-            close = nearest(name, known)
-            hint = f"is {close} meant?" if close else f"there are {', '.join(known) or 'none'}."
-            raise ScreenError(f"eligibility: the table of participants has no column {name}; {hint}")
+            raise ScreenError(no_column(name, known))
 
 
 def _contradictions(
     row: Mapping[str, object], answers: Mapping[str, Sequence[str]], same: Mapping[str, str]
-) -> tuple[list[str], list[str]]:
-    """What does not hold for a participant, in words, and which statements cannot be looked at."""
+) -> tuple[list[Message], list[str]]:
+    """What does not hold for a participant, and which statements cannot be looked at."""
     wrong, absent = [], []
     for name, admit in answers.items():
         given = _cell(row[name])
         if given is None:
             absent.append(name)
         elif parts_of(given).isdisjoint({plain(answer) for answer in admit}):
-            wrong.append(f"answered {given} to {name}; the study asks for {' or '.join(admit)}")
+            values = {"question": name, "given": given, "admitted": list(admit)}
+            wrong.append(Message("eligibility.not_admitted", values))
     for name, other in same.items():
         here, there = _cell(row[name]), _cell(row[other])
         if here is None or there is None:
             absent.append(name if here is None else other)
         elif parts_of(here).isdisjoint(parts_of(there)):
-            wrong.append(f"answered {here} to {name}, while {other} says {there}")
+            values = {"question": name, "given": here, "other": other, "says": there}
+            wrong.append(Message("eligibility.not_the_same", values))
     return wrong, list(dict.fromkeys(absent))
 
 

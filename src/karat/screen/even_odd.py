@@ -27,22 +27,15 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from karat.columns import nearest
-from karat.errors import counted
 from karat.judgments import Judgments
-from karat.screen.answer_table import (
-    SHARED,
-    conditions,
-    correlation_text,
-    correlations,
-    evidence_table,
-    numbered,
-    ordered_answers,
-    owners,
-    without_score,
-)
+from karat.judgments.columns import nearest
+from karat.judgments.stimuli import SHARED, numbered
+from karat.judgments.trial_order import order_is_known, order_messages
+from karat.messages import Message
+from karat.screen.answer_table import correlations, ordered_answers, owners, without_score
 from karat.screen.evidence import Evidence, ScreenError, everybody
-from karat.screen.presentation import BY_ROWS, order_notes
+from karat.screen.rounding import round_beside
+from karat.types import Floats, Ints
 
 AT_LEAST = 0.0
 FEWEST_GROUPS = 3
@@ -62,73 +55,73 @@ def even_odd(judgments: Judgments, at_least: float = AT_LEAST, groups: Sequence[
     ['p06', 'p11', 'p35']
     """
     if not -1 <= at_least <= 1:
-        raise ScreenError(f"even_odd: at_least must be a correlation from -1 to 1, got {at_least}.")
+        raise ScreenError(Message("even_odd.at_least", {"at_least": at_least}))
     rows, notes = ordered_answers(judgments, "even_odd")
-    columns, said = _groups(rows, groups)
+    columns, on_groups = _groups(rows, groups, judgments.stimuli().design)
     people = everybody(judgments)
     halves = _halves(rows, columns)
     owner = owners(people, halves)
     counts = np.bincount(owner, minlength=people.height)
     if counts.max() < FEWEST_GROUPS:
-        raise ScreenError(
-            f"even_odd needs {FEWEST_GROUPS} groups with two answers or more, and nobody has more than "
-            f"{counts.max()} ({', '.join(columns)}). Say groups=[...] if other columns tell apart what is asked."
-        )
+        few = {"fewest": FEWEST_GROUPS, "most": int(counts.max()), "columns": columns}
+        raise ScreenError(Message("even_odd.few_groups", few))
     found = correlations(owner, halves["odd"].to_numpy(), halves["even"].to_numpy(), people.height)
     answers = np.bincount(owner, halves["answers"].to_numpy(), people.height).astype(np.int64)
-    told = []
-    names = people["participant"].to_list()
-    for name, r, count, used in zip(names, found.tolist(), counts.tolist(), answers.tolist(), strict=True):
-        score, reason = None, _why_not(count)
-        if count >= FEWEST_GROUPS and r == r:
-            score = max(-1.0, 2 * r / (1 + r)) if r > -1 else -1.0
-            shown = correlation_text(score, at_least)
-            reason = f"two halves of the answers correlate by {shown} (corrected; {count} groups, {used} answers)"
-        raw = r if score is not None else None
-        told.append((name, score, at_least, score is not None and score < at_least, reason, raw, count, used))
-    table = evidence_table(told, {"correlation": pl.Float64, "groups": pl.Int64, "answers": pl.Int64})
-    middle = table["score"].median()
-    if isinstance(middle, float) and middle < CLEAR:
-        said.append(
-            f"The median score is {correlation_text(middle, CLEAR)}: these groups hardly differ in what people answer, "
-            "so that a low score says little about a person. Say groups=[...] if other columns tell apart what is "
-            "asked."
-        )
-    order = order_notes(rows.columns)
-    split = "rows" if BY_ROWS in order else "presentation"
+    table = _verdicts(people, found, counts, answers, at_least)
+    known = order_is_known(rows.columns)
+    order = order_messages(rows.columns) if known else (Message("order.halves_by_row"),)
+    split = "presentation" if known else "rows"
     settings = {"at_least": at_least, "groups": columns, "split": split}
-    return Evidence(table, "even_odd", settings, (*notes, *said, *order, *without_score(table)))
+    every = (*notes, *on_groups, *_median_note(table), *order, *without_score(table))
+    return Evidence(table, "even_odd", settings, every)
 
 
-def _why_not(count: int) -> str:
-    if count < FEWEST_GROUPS:
-        return f"not computed: {counted(count, 'group')} with two answers or more, {FEWEST_GROUPS} are needed"
-    return f"not computed: the means of a half are the same in all {count} groups"
+def _verdicts(people: pl.DataFrame, found: Floats, counts: Ints, answers: Ints, at_least: float) -> pl.DataFrame:
+    """The table of participants, given the correlations of their halves."""
+    r, enough = pl.col("correlation"), pl.col("groups") >= FEWEST_GROUPS
+    table = people.with_columns(correlation=pl.Series(found).fill_nan(None), groups=counts, answers=answers)
+    table = table.with_columns(correlation=pl.when(enough).then(r)).with_columns(
+        score=pl.when(r > -1).then((2 * r / (1 + r)).clip(-1.0)).when(r.is_not_null()).then(-1.0),
+        message=pl.when(~enough).then(pl.lit("even_odd.few"))
+        .when(r.is_null()).then(pl.lit("even_odd.same")).otherwise(pl.lit("even_odd.correlation")),
+    )  # fmt: skip
+    values = pl.struct(
+        score=round_beside(pl.col("score"), pl.lit(at_least)), groups="groups",
+        answers=pl.when(r.is_not_null()).then("answers"), fewest=pl.when(~enough).then(pl.lit(FEWEST_GROUPS, pl.Int64)),
+    )  # fmt: skip
+    return table.select(
+        "participant", "score", pl.lit(float(at_least)).alias("threshold"),
+        (pl.col("score") < at_least).fill_null(False).alias("flagged"), "message", values.alias("values"),
+        "correlation", "groups", "answers",
+    )  # fmt: skip
 
 
-def _groups(rows: pl.DataFrame, stated: Sequence[str] | None) -> tuple[list[str], list[str]]:
+def _median_note(table: pl.DataFrame) -> list[Message]:
+    """A note where the median score is so low that the scores say little."""
+    middle = table.select(round_beside(pl.col("score").median(), pl.lit(CLEAR))).item()
+    return [Message("even_odd.low_median", {"median": middle})] if middle is not None and middle < CLEAR else []
+
+
+def _groups(rows: pl.DataFrame, stated: Sequence[str] | None, design: Sequence[str]) -> tuple[list[str], list[Message]]:
     """The columns that make the groups, and what is said about them."""
     if stated is not None:
         for name in stated:
             if name not in rows.columns or name in ("_value", "participant"):
                 close = nearest(name, [column for column in rows.columns if column != "_value"])
-                raise ScreenError(
-                    f"even_odd: there is no column {name} to make groups of"
-                    + (f"; is {close} meant?" if close else ".")
-                )
+                raise ScreenError(Message("even_odd.unknown_group", {"name": name, "close": close}))
         if not stated:
-            raise ScreenError("even_odd: groups names no column; leave it out, or name for example status.")
+            raise ScreenError(Message("even_odd.empty_groups"))
         return list(dict.fromkeys(stated)), []
     columns: list[str] = [name for name in ("question", "function", "status") if name in rows.columns]
     refused = []
-    for name in conditions(rows):
+    for name in [name for name in rows.columns if name in design]:
         if rows.height >= SHARED * rows.select("participant", *columns, name).n_unique():
             columns.append(name)
         else:
             refused.append(name)
-    notes = [f"The groups are those of {', '.join(columns)}."]
+    notes = [Message("even_odd.groups", {"columns": columns})]
     if refused:
-        notes.append(f"{', '.join(refused)} left out of the groups, which would have hardly two answers with it.")
+        notes.append(Message("even_odd.left_out", {"columns": refused}))
     return columns, notes
 
 

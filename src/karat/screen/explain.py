@@ -11,94 +11,112 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from karat.columns import nearest
 from karat.errors import KaratError
+from karat.judgments.columns import nearest
+from karat.languages import language_of
+from karat.messages import Message, render
+from karat.screen.evidence import with_messages
 from karat.study.criteria import title_of
 
 if TYPE_CHECKING:
     from karat.screen.screening import Screening
 
-PAYMENT = (
-    "This concerns only which answers enter the analysis. It does not say why somebody answered so, and whether they "
-    "are paid is a separate decision."
-)
-NO_PROOF = (
-    "Such a probability sums up what a model expects of earnest answers. It is no proof: somebody whose language "
-    "differs from that of all others can have a low one too."
-)
-Found = tuple[bool, bool, str]
+PAYMENT = Message("explain.payment")
+Found = tuple[bool, bool, Message | None]
 """What a criterion found about a participant: whether flagged, whether there is a score, and the reason."""
 
 
-def explain(screening: Screening, participant: str) -> str:
+def explain(screening: Screening, participant: str, language: str = "en") -> str:
     """The verdict on a participant and its reasons.
 
     >>> import karat
     >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
     >>> print(explain(screening, "p31"))
-    Participant p31 is not part of the analysis, by the rule that was stated (any of completion, remfod). ...
+    Participant p31 was excluded from the analysis by the stated rule (any of completion, remfod). ...
     """
     refuse_unknown(participant, screening.judgments.participants["participant"].to_list())
-    return explanations(screening, [participant])[0]
+    return explanations(screening, [participant], language)[0]
 
 
 def refuse_unknown(participant: str, people: Sequence[str]) -> None:
     """KaratError where nobody is called so, with the name that may be meant."""
     if participant not in people:
         close = nearest(participant, people)
-        raise KaratError(f"There is no participant {participant}" + (f"; is {close} meant?" if close else "."))
+        raise KaratError(f"There is no participant {participant}." + (f" Did you mean {close}?" if close else ""))
 
 
-def explanations(screening: Screening, participants: Sequence[str]) -> list[str]:
+def explanations(screening: Screening, participants: Sequence[str], language: str = "en") -> list[str]:
     """The paragraphs on several participants."""
+    return [
+        " ".join(render(message, language) for message in messages)
+        for messages in explanation_messages(screening, participants, language)
+    ]
+
+
+def explanation_messages(
+    screening: Screening, participants: Sequence[str], language: str = "en"
+) -> list[tuple[Message, ...]]:
+    """What there is to say of several participants; criteria have their titles in this language."""
     wanted = pl.col("participant").is_in(list(participants))
     found: dict[str, dict[str, Found]] = {}
     for name, evidence in screening.evidence.items():
-        rows = evidence.participants.filter(wanted).select("participant", "flagged", "score", "reason")
-        for participant, flagged, score, reason in rows.iter_rows():
+        rows = with_messages(evidence.participants.filter(wanted))
+        for participant, flagged, score, code, values in rows.select(
+            "participant", "flagged", "score", "message", "values"
+        ).iter_rows():
+            reason = None if code is None else Message(code, values or {})
             found.setdefault(participant, {})[name] = (flagged, score is not None, reason)
     excluded = set(screening.excluded)
-    return [_paragraph(screening, name, name in excluded, found.get(name, {})) for name in participants]
+    return [tuple(_messages(screening, name, name in excluded, found.get(name, {}), language)) for name in participants]
 
 
-def _paragraph(screening: Screening, participant: str, excluded: bool, found: dict[str, Found]) -> str:
-    told = {name: f"{title_of(name)}: {reason}" for name, (_, _, reason) in found.items()}
-    flagged = [told[name] for name, (out, _, _) in found.items() if out]
-    passed = [told[name] for name, (out, scored, _) in found.items() if not out and scored]
-    silent = [told[name] for name, (out, scored, _) in found.items() if not out and not scored]
-    sentences = [_verdict(screening, participant, excluded, len(flagged))]
-    sentences += [f"{one}." for one in flagged]
-    if "credence" in found and found["credence"][0]:
-        sentences.append(NO_PROOF)
+def _messages(
+    screening: Screening, participant: str, excluded: bool, found: dict[str, Found], language: str
+) -> list[Message]:
+    titles = {name: _title(name, language) for name in (*screening.evidence, *screening.skipped)}
+    reasons = {name: reason for name, (_, _, reason) in found.items()}
+    flagged = [name for name, (out, _, _) in found.items() if out]
+    passed = {titles[name]: reasons[name] for name, (out, scored, _) in found.items() if not out and scored}
+    silent = {titles[name]: reasons[name] for name, (out, scored, _) in found.items() if not out and not scored}
+    messages = [_verdict(screening, participant, excluded, len(flagged))]
+    messages += [Message("explain.flagged", {"found": {titles[name]: reasons[name]}}) for name in flagged]
+    if "credence" in flagged:
+        messages.append(Message("explain.no_proof"))
     if passed:
-        sentences.append(f"Nothing stood out in the following. {'; '.join(passed)}.")
+        messages.append(Message("explain.passed", {"found": passed}))
     if silent:
-        sentences.append(f"There is no score in the following. {'; '.join(silent)}.")
-    not_reached = [title_of(name) for name in screening.evidence if name not in found]
+        messages.append(Message("explain.silent", {"found": silent}))
+    not_reached = [titles[name] for name in screening.evidence if name not in found]
     if not_reached:
-        why = "Not looked at any more" if excluded else "Without answers to look at"
-        sentences.append(f"{why}: {', '.join(not_reached)}.")
+        code = "explain.not_reached" if excluded else "explain.no_answers"
+        messages.append(Message(code, {"criteria": not_reached}))
     if screening.skipped:
-        skipped = ", ".join(title_of(name) for name in screening.skipped)
-        sentences.append(f"Could not be computed for anybody: {skipped}.")
-    return " ".join([*sentences, PAYMENT])
+        messages.append(Message("explain.not_computed", {"criteria": [titles[name] for name in screening.skipped]}))
+    return [*messages, PAYMENT]
 
 
-def _verdict(screening: Screening, participant: str, excluded: bool, flags: int) -> str:
-    name = f"Participant {participant}"
+def _title(name: str, language: str) -> str:
+    """What a criterion is called."""
+    return language_of(language).texts.get(f"name.{name}") or title_of(name)
+
+
+def _verdict(screening: Screening, participant: str, excluded: bool, flags: int) -> Message:
+    values = {"participant": participant, "flags": flags, "criteria": len(screening.evidence)}
     if screening.exclude is None:
-        found = "nothing stood out" if not flags else f"{flags} of {len(screening.evidence)} criteria stood out"
-        return f"{name}: no rule was stated, so that nobody is excluded; {found}."
-    rule = rule_in_words(screening)
+        return Message("explain.no_rule_flagged" if flags else "explain.no_rule", values)
+    values |= {"rule": rule_in_words(screening)}
     if excluded:
-        return f"{name} is not part of the analysis, by the rule that was stated ({rule})."
-    noted = " although something stood out" if flags else ""
-    return f"{name} is part of the analysis{noted}, by the rule that was stated ({rule})."
+        return Message("explain.excluded", values)
+    return Message("explain.kept_flagged" if flags else "explain.kept", values)
 
 
-def rule_in_words(screening: Screening) -> str:
+def rule_in_words(screening: Screening) -> Message:
     """The rule that joins the criteria, as a part of a sentence."""
-    names = ", ".join(screening.settings)
+    values = {"rule": screening.exclude, "criteria": list(screening.settings)}
     if isinstance(screening.exclude, int):
-        return f"at least {screening.exclude} of {names}"
-    return {"any": f"any of {names}", "all": f"all of {names}"}.get(str(screening.exclude), str(screening.exclude))
+        return Message("rules.number", values)
+    if screening.exclude == "any":
+        return Message("rules.any", values)
+    if screening.exclude == "all":
+        return Message("rules.all", values)
+    return Message("rules.expression", values)

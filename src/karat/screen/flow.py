@@ -44,13 +44,13 @@ def flow_svg(everybody: int, stages: Sequence[Stage], exclude: str | int | None)
     for number, (word, n) in enumerate(boxes):
         parts.append(_box(LEFT, y, BOX, [f"{word}", f"n = {n:,}"], strong=number == len(boxes) - 1))
         if number < len(steps):
-            lines = _left(steps[number])
+            lines, indent = _left(steps[number])
             height = max(len(lines) * LINE + 2 * PAD, 30)
             top = y + 2 * LINE + 2 * PAD + 12
             bottom = top + height + 12
             parts.append(_arrow(LEFT + BOX / 2, y + 2 * LINE + 2 * PAD, LEFT + BOX / 2, bottom))
             parts.append(_arrow(LEFT + BOX / 2, top + height / 2, RIGHT, top + height / 2))
-            parts.append(_box(RIGHT, top, SIDE, lines))
+            parts.append(_box(RIGHT, top, SIDE, lines, indent=indent))
             y = bottom
     height = y + 2 * LINE + 2 * PAD + 20
     title = _title(everybody, steps[-1].remained if steps else everybody, exclude)
@@ -73,18 +73,18 @@ def _title(everybody: int, stay: int, exclude: str | int | None) -> str:
     return f"{stay:,} of {counted(everybody, 'participant')} stay in the analysis"
 
 
-def _left(step: Stage) -> list[str]:
-    """Who left after a stage. One person may be counted under several criteria."""
+def _left(step: Stage) -> tuple[list[str], int]:
+    """Who left after a stage, and from which line on the text is indented. One person may be under several criteria."""
     lines = [f"excluded: n = {step.entered - step.remained:,}"]
-    return lines + [f"  {title_of(name)}: {number:,}" for name, number in step.flagged.items()]
+    return lines + [f"{title_of(name)}: {number:,}" for name, number in step.flagged.items()], len(lines)
 
 
-def _box(x: float, y: float, width: float, lines: list[str], strong: bool = False) -> str:
+def _box(x: float, y: float, width: float, lines: list[str], strong: bool = False, indent: int | None = None) -> str:
     height = len(lines) * LINE + 2 * PAD
     stroke = 'stroke="#0072B2" stroke-width="2"' if strong else 'stroke="#555"'
     texts = "".join(
-        f'<text x="{x + PAD + (12 if line.startswith(" ") else 0)}" y="{y + PAD + (number + 1) * LINE - 5}">'
-        f"{escape(line.strip())}</text>\n"
+        f'<text x="{x + PAD + (12 if indent is not None and number >= indent else 0)}" '
+        f'y="{y + PAD + (number + 1) * LINE - 5}">{escape(line)}</text>\n'
         for number, line in enumerate(lines)
     )
     return f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="3" fill="#fff" {stroke}/>\n{texts}'

@@ -15,15 +15,18 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from karat.errors import ScaleError, counted
+from karat.errors import ScaleError
 from karat.judgments import Judgments
-from karat.scales import Ordinal, Scale
+from karat.judgments.answer_codes import answered
+from karat.judgments.scales import Ordinal, Scale
+from karat.messages import Message
 from karat.screen.answers import scored
 from karat.screen.evidence import ScreenError
-from karat.screen.positions import answered
 
 NEAR_UNANIMOUS = 0.9
 ENOUGH = 5
+NAMED = 5
+"""So many doubtful items are named in a note."""
 KEYS = ["question", "item", "expected"]
 Doubtful = Literal["left out", "counted"]
 
@@ -34,7 +37,7 @@ class Gold:
 
     items: pl.DataFrame
     """question, item, expected, majority, share (of the majority), right_share, answers, doubtful."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     def table(self) -> pl.DataFrame:
         """The items, doubtful ones first."""
@@ -45,10 +48,13 @@ class Gold:
         """The items whose recorded right answer disagrees with a near-unanimous crowd."""
         return self.items.filter(pl.col("doubtful"))
 
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What was found, without the notes."""
+        return (Message("gold.found", {"doubtful": self.doubtful.height, "items": self.items.height}),)
+
     def __str__(self) -> str:
-        found = self.doubtful.height
-        told = f"{found} of {counted(self.items.height, 'item')} with a recorded right answer"
-        return f"Gold answers: {told} disagree{'s' if found == 1 else ''} with a near-unanimous crowd."
+        return " ".join(map(str, self.summary))
 
 
 def gold(judgments: Judgments, near_unanimous: float = NEAR_UNANIMOUS) -> Gold:
@@ -57,13 +63,13 @@ def gold(judgments: Judgments, near_unanimous: float = NEAR_UNANIMOUS) -> Gold:
     >>> import karat
     >>> found = gold(karat.datasets.load("crowd"))
     >>> print(found)
-    Gold answers: 0 of 80 items with a recorded right answer disagree with a near-unanimous crowd.
+    The recorded correct answer disagrees with a near-unanimous crowd for 0 of 80 items.
     """
     if not 0.5 < near_unanimous <= 1:
-        raise ScreenError("gold: near_unanimous is a share above one half and at most 1.")
+        raise ScreenError(Message("gold.bad_share", {"value": near_unanimous}))
     rows = answered(judgments)
     if not has_key(rows):
-        raise ScreenError("gold: no trial says which answer is right (column expected).")
+        raise ScreenError(Message("gold.no_key"))
     rows = with_key(rows)
     counts = rows.group_by(*KEYS, "response", maintain_order=True).len("answers")
     table, refused = with_sides(counts, judgments.scales)
@@ -89,20 +95,18 @@ def with_key(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(question).filter(pl.col("expected").is_not_null())
 
 
-def check_doubtful(doubtful: str, criterion: str) -> None:
+def check_doubtful(doubtful: str) -> None:
     """ScreenError where it is not said what happens to doubtful items."""
     if doubtful not in ("left out", "counted"):
-        raise ScreenError(f"{criterion}: doubtful is left out or counted.")
+        raise ScreenError(Message("gold.bad_doubtful", {"value": doubtful}))
 
 
-def with_accuracy(
-    judgments: Judgments, rows: pl.DataFrame, criterion: str, doubtful: Doubtful
-) -> tuple[pl.DataFrame, list[str]]:
+def with_accuracy(judgments: Judgments, rows: pl.DataFrame, doubtful: Doubtful) -> tuple[pl.DataFrame, list[Message]]:
     """The rows with `correct` (0 or 1), missing where no right answer is known or the key is in doubt; and notes.
 
     >>> import karat
     >>> crowd = karat.datasets.load("crowd")
-    >>> rows, notes = with_accuracy(crowd, crowd.frame, "risk", "left out")
+    >>> rows, notes = with_accuracy(crowd, crowd.frame, "left out")
     >>> rows["correct"].unique().sort().to_list(), notes
     ([0, 1], [])
     """
@@ -112,10 +116,10 @@ def with_accuracy(
     known = with_key(rows).select("_row", *KEYS, "response")
     if doubtful == "left out" and checked.doubtful.height:
         known = known.join(checked.doubtful.select(KEYS), on=KEYS, how="anti")
-        notes.append(f"{counted(checked.doubtful.height, 'doubtful item')} left out of accuracy.")
+        notes.append(Message("gold.left_out", {"n": checked.doubtful.height}))
     if not known.height:
-        raise ScreenError(f"{criterion}: every recorded right answer disagrees with the crowd; check column expected.")
-    trials, told = scored(known, judgments.scales, criterion)
+        raise ScreenError(Message("gold.all_doubtful"))
+    trials, told = scored(known, judgments.scales)
     right = trials.select("_row", pl.col("right").cast(pl.Int64).alias("correct"))
     return rows.join(right, on="_row", how="left", maintain_order="left").drop("_row"), notes + told
 
@@ -163,16 +167,14 @@ def judged_items(table: pl.DataFrame, near_unanimous: float) -> pl.DataFrame:
     return items.with_columns(doubtful=enough).drop("_wrong")
 
 
-def doubts_of(items: pl.DataFrame, refused: int) -> list[str]:
-    """What is to be said of recorded answers that the crowd does not share."""
+def doubts_of(items: pl.DataFrame, refused: int) -> list[Message]:
+    """The notes on recorded answers that the crowd does not share."""
     doubtful = items.filter(pl.col("doubtful"))
     notes = []
     if doubtful.height:
-        named = ", ".join(doubtful["item"].head(5).to_list()) + (" and others" if doubtful.height > 5 else "")
-        notes.append(
-            f"{counted(doubtful.height, 'item')} ({named}): the recorded right answer disagrees with a near-unanimous "
-            "crowd. Check the key before anybody is called inaccurate."
-        )
+        named = doubtful["item"].head(NAMED).to_list()
+        more = doubtful.height - len(named)
+        notes.append(Message("gold.doubtful", {"n": doubtful.height, "items": named, "more": more or None}))
     if refused:
-        notes.append(f"{counted(refused, 'kind')} of right answers could not be compared: numbers, or no known answer.")
+        notes.append(Message("gold.not_comparable", {"n": refused}))
     return notes

@@ -22,14 +22,16 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.errors import counted
 from karat.judgments import Judgments
+from karat.judgments.answer_codes import answered, by_scale, is_ordered, position, width
+from karat.judgments.scales import Choice, Scale
+from karat.judgments.stimuli import Stimuli
+from karat.messages import Message
 from karat.models.robust import MAD_CONSTANT
-from karat.scales import Choice, Scale
 from karat.screen.evidence import Evidence, ScreenError, everybody
-from karat.screen.positions import answered, by_scale, is_ordered, position, width
 
 UPPER = 2.5
+NOTHING = Message("inconsistency.no_repeats")
 
 
 def inconsistency(judgments: Judgments, upper: float = UPPER) -> Evidence:
@@ -41,8 +43,8 @@ def inconsistency(judgments: Judgments, upper: float = UPPER) -> Evidence:
     >>> import karat
     >>> twice = {"participant": ["p1"] * 4, "item": ["a", "a", "b", "b"], "response": [5, 1, 2, 4],
     ...          "trial": [1, 2, 3, 4], "polarity": [1, -1, 1, 1]}
-    >>> inconsistency(karat.Judgments(twice, karat.Ordinal(5))).participants["reason"][0]
-    'answers to 2 repeated questions lie 1.41 scale steps apart (root mean square of 2 comparisons)'
+    >>> inconsistency(karat.Judgments(twice, karat.Ordinal(5))).participants["values"][0]
+    {'questions': 2, 'difference': 1.41, 'comparisons': 2}
     """
     check_settings(upper)
     found = repeated_questions(judgments)
@@ -55,13 +57,10 @@ def inconsistency(judgments: Judgments, upper: float = UPPER) -> Evidence:
     return Evidence(participants, "inconsistency", settings, notes_on(len(found), per_person.height, middle, deviation))
 
 
-NOTHING = "inconsistency needs repeated questions, and nobody answered an item more than once."
-
-
 def check_settings(upper: float) -> None:
-    """Whether the setting can be used; ScreenError says why not."""
+    """Raise ScreenError if the setting cannot be used."""
     if not upper > 0:
-        raise ScreenError(f"inconsistency: upper must be above 0, got {upper}.")
+        raise ScreenError(Message("inconsistency.upper", {"upper": upper}))
 
 
 def settings_of(upper: float, middle: float, deviation: float) -> dict[str, float]:
@@ -72,7 +71,11 @@ def settings_of(upper: float, middle: float, deviation: float) -> dict[str, floa
 def repeated_questions(judgments: Judgments) -> dict[Scale, pl.DataFrame]:
     """The repeated questions on each scale that has any."""
     scales = by_scale(judgments, answered(judgments))
-    return {scale: repeated for scale, rows in scales if (repeated := _repeated(scale, rows)).height}
+    return {
+        scale: repeated
+        for scale, rows in scales
+        if (repeated := _repeated(scale, rows, judgments.stimuli(scale))).height
+    }
 
 
 def scores_of(found: Mapping[Scale, pl.DataFrame], widest: Mapping[Scale, float]) -> pl.DataFrame:
@@ -96,16 +99,13 @@ def centre(scores: NDArray[np.float64]) -> tuple[float, float]:
     return middle, MAD_CONSTANT * float(np.median(np.abs(scores - middle)))
 
 
-def notes_on(scales: int, scores: int, middle: float, deviation: float) -> tuple[str, ...]:
-    """What is to be known of the unit and of the cutoff."""
+def notes_on(scales: int, scores: int, middle: float, deviation: float) -> tuple[Message, ...]:
+    """Notes on the unit of the scores and on the cutoff."""
     notes = []
     if scales > 1:
-        notes.append("The repeated questions have different scales: differences are shares of each scale's width.")
+        notes.append(Message("inconsistency.several_scales"))
     if deviation == 0:
-        notes.append(
-            f"At least half of the {counted(scores, 'score')} are {middle:.2f}, so that the median absolute "
-            "deviation is 0: every score above the median is flagged, however little. Look at the scores themselves."
-        )
+        notes.append(Message("inconsistency.no_deviation", {"scores": scores, "median": middle}))
     return tuple(notes)
 
 
@@ -113,30 +113,24 @@ def verdicts(
     judgments: Judgments, per_person: pl.DataFrame, middle: float, deviation: float, upper: float, *, several: bool
 ) -> pl.DataFrame:
     """The table of participants, given the scores of those who have one, and the centre of all scores."""
-    unit = "of the scale's width" if several else "scale steps"
+    apart = pl.lit("inconsistency.widths") if several else pl.lit("inconsistency.steps")
     threshold = middle + upper * deviation
     table = everybody(judgments).join(per_person, on="participant", how="left", maintain_order="left")
-    told = pl.format(
-        "answers to {} repeated question{} lie {} {} apart (root mean square of {} comparison{})",
-        "repeated", _plural("repeated"), pl.col("score").round(2), pl.lit(unit), "comparisons", _plural("comparisons"),
-    )  # fmt: skip
-    known = pl.col("score").is_not_null()
+    message = pl.when(pl.col("score").is_not_null()).then(apart).otherwise(pl.lit("inconsistency.once"))
+    values = pl.struct(questions="repeated", difference=pl.col("score").round(2), comparisons="comparisons")
     return table.select(
         "participant", "score", pl.lit(threshold).alias("threshold"),
         (pl.col("score") > threshold).fill_null(False).alias("flagged"),
-        pl.when(known).then(told).otherwise(pl.lit("no question was answered twice")).alias("reason"),
+        message.alias("message"), values.alias("values"),
         pl.col("repeated", "comparisons").fill_null(0), "identical",
     )  # fmt: skip
 
 
-def _plural(name: str) -> pl.Expr:
-    return pl.when(pl.col(name) == 1).then(pl.lit("")).otherwise(pl.lit("s"))
-
-
-def _repeated(scale: Scale, rows: pl.DataFrame) -> pl.DataFrame:
+def _repeated(scale: Scale, rows: pl.DataFrame, stimuli: Stimuli) -> pl.DataFrame:
     """The questions that a participant answered more than once, with the sum of squared differences of all pairs."""
-    # An item in another condition is another sentence.
-    keys = [name for name in ("participant", "item", "condition", "question") if name in rows.columns]
+    # An item in another condition is another stimulus.
+    rows = rows.with_columns(_stimulus=stimuli.number(rows))
+    keys = ["participant", "_stimulus"]
     value = position(scale, aligned="polarity" in rows.columns)
     if isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns):
         side, here = pl.col("response"), pl.col("left").is_not_null() & pl.col("right").is_not_null()

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from karat.errors import counted
 from karat.judgments import Judgments
-from karat.scales import Binary, Nominal, Ordinal
+from karat.judgments.scales import Binary, Nominal, Ordinal
+from karat.messages import Message
 from karat.screen.crowd import crowd
 from karat.screen.evidence import ScreenError
 from karat.screen.spammer_index import spammer_index
@@ -42,7 +42,7 @@ def index_by_share(
     ('primary choice', 8)
     """
     if not shares or not all(0 <= share < 1 for share in shares):
-        raise ScreenError("index_by_share: shares are numbers from 0 to less than 1.")
+        raise ScreenError(Message("index_by_share.shares"))
     people = judgments.frame["participant"].n_unique()
     wanted = [round(people * share / (1 - share)) for share in shares]
     if added is None:
@@ -53,10 +53,8 @@ def index_by_share(
     for kind, pool in added.items():
         names = pool.frame["participant"].unique(maintain_order=True)
         if len(names) < max(wanted) or names.is_in(judgments.frame["participant"].unique().to_list()).any():
-            raise ScreenError(
-                f"index_by_share: {counted(max(wanted), 'worker')} of the kind {kind} are needed, with names of "
-                f"their own; there are {len(names)}."
-            )
+            values = {"needed": max(wanted), "kind": kind, "known": len(names)}
+            raise ScreenError(Message("index_by_share.too_few", values))
         for number in wanted:
             found = (
                 alone if number == 0 and alone is not None else spammer_index(_with(judgments, pool, names[:number]))

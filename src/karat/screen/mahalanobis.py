@@ -24,7 +24,7 @@ which Ledoit and Wolf (2004) shrink covariances, in full: each stimulus has a va
       D^2 = (sum z^2 - rho (sum z)^2 / (1 + (k - 1) rho)) / (1 - rho).
 
 Limits. Answers on a scale are not normal, and people differ in how much they vary: with normal answers fewer than alpha
-are flagged, with earnest people of whom some are much less certain than others more of them. People who answer
+are flagged, and more than alpha where some attentive participants are much less certain than others. People who answer
 carelessly widen the variances by which they are judged, so that with many of them fewer are found. With few
 participants for each version of an item the means follow each answer and hardly anybody is flagged. Several answers to
 one stimulus count as their mean, which makes the distance smaller. Magnitudes are compared as logarithms and without
@@ -38,25 +38,17 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from karat.errors import counted
 from karat.judgments import Judgments
-from karat.screen.answer_table import (
-    Floats,
-    Ints,
-    evidence_table,
-    exact,
-    numbered,
-    ordered_answers,
-    owners,
-    stimuli_text,
-    with_stimuli,
-    without_score,
-    without_zero,
-)
+from karat.judgments.stimuli import numbered
+from karat.messages import Message
+from karat.screen.answer_table import ordered_answers, owners, with_stimuli, without_score
 from karat.screen.evidence import Evidence, ScreenError, everybody
-from karat.study.guessing import p_sentence
+from karat.screen.rounding import round_beside
+from karat.types import Floats, Ints
 
 ALPHA = 0.001
+LEAST_P = 0.001
+"""Of a smaller probability only that it is smaller is written."""
 FEW_ANSWERS = 10
 """Under so many answers a stimulus, on average, the means follow each answer so much that the criterion is blunt."""
 
@@ -85,59 +77,55 @@ def mahalanobis(judgments: Judgments, alpha: float = ALPHA) -> Evidence:
     from scipy.special import chdtrc, chdtri
 
     if not 0 < alpha < 1:
-        raise ScreenError(f"mahalanobis: alpha must be a probability between 0 and 1, got {alpha}.")
+        raise ScreenError(Message("mahalanobis.alpha", {"alpha": alpha}))
     rows, notes = ordered_answers(judgments, "mahalanobis")
-    rows, said = with_stimuli(rows)
+    rows, on_stimuli = with_stimuli(judgments, rows)
     cells = rows.group_by("participant", "_stimulus", maintain_order=True).agg(pl.col("_value").mean())
     shared = cells.filter(pl.len().over("_stimulus") > 1)
     people = everybody(judgments)
     if not shared.height:
-        raise ScreenError("mahalanobis compares participants, and no two of them answered the same stimulus.")
+        raise ScreenError(Message("mahalanobis.nothing_shared"))
     stimulus = numbered(shared, ["_stimulus"]).to_numpy()
     found = distances(owners(people, shared), stimulus, shared["_value"].to_numpy(), people.height)
-    p = chdtrc(found.answers, found.squared)
-    critical = chdtri(np.maximum(found.answers, 1), alpha)
-    told: list[tuple[object, ...]] = []
-    for place, name in enumerate(people["participant"].to_list()):
-        k, squared, limit = int(found.answers[place]), float(found.squared[place]), float(critical[place])
-        if not k:
-            told.append((name, None, None, False, "not computed: no answer to a stimulus of the others", 0, None))
-            continue
-        reason = (
-            f"squared distance {exact(squared, limit, 1)} with {counted(k, 'answer')}, {_p(float(p[place]), alpha)}"
-        )
-        told.append((name, squared, limit, squared > limit, reason, k, float(p[place])))
-    table = evidence_table(told, {"answers": pl.Int64, "p": pl.Float64})
-    notes += [*said, *_limits(people.height, stimulus, found), *without_score(table)]
-    left_out = cells.height - shared.height
-    if left_out:
-        notes.append(f"{counted(left_out, 'answer')} to stimuli that only one participant answered left out.")
+    table = people.with_columns(
+        score=found.squared, threshold=chdtri(np.maximum(found.answers, 1), alpha), answers=found.answers,
+        p=chdtrc(found.answers, found.squared),
+    )  # fmt: skip
+    table = _verdicts(table, alpha)
+    every = [*notes, *on_stimuli, *_limits(people.height, stimulus, found), *without_score(table)]
+    if left_out := cells.height - shared.height:
+        every.append(Message("mahalanobis.single_answers", {"answers": left_out}))
     settings = {"alpha": alpha, "correlation": found.correlation, "shrinkage": found.shrinkage}
-    return Evidence(table, "mahalanobis", settings, tuple(notes))
+    return Evidence(table, "mahalanobis", settings, tuple(every))
 
 
-def _p(p: float, alpha: float) -> str:
-    """The probability in a sentence, on the right side of alpha."""
-    return p_sentence(p) if p < 0.0005 else f"p = {without_zero(exact(p, alpha, 3))}"
+def _verdicts(table: pl.DataFrame, alpha: float) -> pl.DataFrame:
+    """The table of participants, given their distances; those without answers to compare have none."""
+    p, known = pl.col("p"), pl.col("answers") > 0
+    table = table.with_columns(pl.when(known).then(pl.col("score", "threshold", "p")))
+    values = pl.struct(
+        squared=round_beside(pl.col("score"), pl.col("threshold"), 1), answers=pl.when(known).then("answers"),
+        p=pl.when(p >= LEAST_P / 2).then(round_beside(p, pl.lit(alpha), 3)),
+        p_below=pl.when(p < LEAST_P / 2).then(pl.lit(LEAST_P)),
+    )  # fmt: skip
+    message = pl.when(known).then(pl.lit("mahalanobis.distance")).otherwise(pl.lit("mahalanobis.no_answers"))
+    return table.select(
+        "participant", "score", "threshold", (pl.col("score") > pl.col("threshold")).fill_null(False).alias("flagged"),
+        message.alias("message"), values.alias("values"), "answers", "p",
+    )  # fmt: skip
 
 
-def _limits(people: int, stimulus: Ints, found: Distances) -> list[str]:
+def _limits(people: int, stimulus: Ints, found: Distances) -> list[Message]:
     """When there are too few participants, or nothing differs."""
     stimuli = len(found.variances)
     notes = []
     if people <= stimuli:
-        notes.append(
-            f"{counted(people, 'participant')} for {stimuli_text(stimuli)} are too few "
-            "for the covariance of each pair: all pairs are taken to have the same correlation, and the "
-            "probabilities are approximate."
-        )
+        notes.append(Message("mahalanobis.few_participants", {"participants": people, "stimuli": stimuli}))
     if len(stimulus) < FEW_ANSWERS * stimuli:
-        notes.append(
-            f"The stimuli have {len(stimulus) / stimuli:.1f} answers each on average; under {FEW_ANSWERS}, distances "
-            "come out too small and hardly anybody is flagged."
-        )
+        mean = len(stimulus) / stimuli
+        notes.append(Message("mahalanobis.few_answers", {"mean": mean, "fewest": FEW_ANSWERS}))
     if not found.variances.any():
-        notes.append("Everybody answered every stimulus alike, so that all distances are 0.")
+        notes.append(Message("mahalanobis.no_variance"))
     return notes
 
 

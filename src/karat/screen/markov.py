@@ -17,8 +17,8 @@ code for two answers and about 80 trials: 3.367 for one choice, 3.924 for repeat
 row, with no regard to how many patterns are tried; they depend strongly on the trials, and are here to repeat
 published counts.
 
-Whoever answers carefully can look like guessing, as the right answers are in random order too: the criterion misses
-most guessers (`errors` says how many), and a flag says that the transitions are unusually even, not that nothing was
+Careful answers can look like guessing, as the right answers are in random order too. The criterion therefore misses
+most guessers (`errors` has the share), and a flag means that the transitions are unusually even, not that nothing was
 read.
 """
 
@@ -27,18 +27,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.errors import counted
+from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
-from karat.models.markov import Floats, Ints, Strategy, average, distances, minimum, parts, row_divergences
-from karat.screen.answer_table import exact, with_stimuli
+from karat.judgments.answer_codes import answered, by_scale
+from karat.judgments.scales import Scale
+from karat.judgments.stimuli import SHOWN
+from karat.judgments.trial_order import check_order, order_messages, presented
+from karat.messages import Message
+from karat.models.markov import Strategy, average, distances, minimum, parts, row_divergences
+from karat.screen.answer_table import with_stimuli
 from karat.screen.evidence import Evidence, ScreenError, everybody
-from karat.screen.markov_cutoffs import Design, Simulated, simulate_cutoffs
+from karat.screen.markov_cutoffs import CutoffDesign, Simulated, simulate_cutoffs
 from karat.screen.markov_tables import (
     LEAST,
     counts_of,
@@ -50,10 +55,8 @@ from karat.screen.markov_tables import (
     target_name,
     transition_table,
 )
-from karat.screen.positions import answered, by_scale
-from karat.screen.presentation import order_notes, presented
-from karat.study.guessing import p_sentence
-from karat.work import HERE, Progress, Work
+from karat.screen.rounding import round_beside
+from karat.types import Floats, Ints, Progress
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -64,9 +67,22 @@ PUBLISHED = {
 }  # fmt: skip
 """Cutoffs of the authors' code for the divergence of a row; for guessing they take its root, here squared."""
 KINDS = {"stay": "repeated pattern"}
-SHORT = {"participant": pl.String, "score": pl.Float64, "threshold": pl.Float64, "p": pl.Float64, "scale": pl.String,
-         "target": pl.String, "kind": pl.String, "akld": pl.Float64, "mkld": pl.Float64, "answers": pl.Int64,
-         "flagged": pl.Boolean}  # fmt: skip
+SHORT: dict[str, Any] = {
+    "participant": pl.String, "score": pl.Float64, "threshold": pl.Float64, "p": pl.Float64, "scale": pl.String,
+    "target": pl.String, "pattern": pl.String, "way": pl.List(pl.String), "kind": pl.String, "akld": pl.Float64,
+    "mkld": pl.Float64, "answers": pl.Int64, "flagged": pl.Boolean,
+}  # fmt: skip
+MEASURES = {"rows": "largest row divergence", "average": "average divergence", "minimum": "smallest divergence"}
+"""What is compared with the cutoff by each strategy."""
+FLAGGED = {
+    "primary choice": "markov.primary_choice", "stay": "markov.stay", "repeated pattern": "markov.repeated_pattern",
+    "random guessing": "markov.random_guessing",
+}  # fmt: skip
+NEAREST = {
+    "primary choice": "markov.near_primary_choice", "stay": "markov.near_stay",
+    "repeated pattern": "markov.near_repeated_pattern", "random guessing": "markov.near_random_guessing",
+}  # fmt: skip
+"""The messages about the nearest pattern of those who are not flagged."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +93,7 @@ class Markov(Evidence):
     it, p (over all patterns; none with published cutoffs), answers.
     """
 
-    designs: tuple[Design, ...] = ()
+    designs: tuple[CutoffDesign, ...] = ()
     """Answers and stimuli on each scale."""
     simulated: tuple[tuple[Simulated, ...], ...] = ()
     """The simulations for each scale, one for each number of answers; none with published cutoffs."""
@@ -92,7 +108,7 @@ class Markov(Evidence):
         """The observed transitions: participant, state, next, count, share; scale where there are several."""
         return self._tables(transition_table)
 
-    def _tables(self, table: Callable[[Design], pl.DataFrame]) -> pl.DataFrame:
+    def _tables(self, table: Callable[[CutoffDesign], pl.DataFrame]) -> pl.DataFrame:
         made = []
         for design in self.designs:
             one = table(design)
@@ -142,14 +158,15 @@ def markov(
     simulations: int = SIMULATIONS,
     *,
     progress: Progress | None = None,
-    work: Work = HERE,
+    executor: Executor = SERIAL,
 ) -> Markov:
     """How near each participant's answers are to a pattern; flagged where nearer than credible answers would be.
 
     `score` is the distance from the nearest pattern by the strategy, `threshold` its cutoff. With simulated cutoffs,
     nearest is the pattern with the smallest rank among the simulated credible participants; with published ones, the
-    one with the smallest share of its cutoff, and alpha, seed and simulations do not matter. `work` says where cutoffs
-    are simulated (`karat.work.opened`): one task for those who gave about the same number of answers.
+    one with the smallest share of its cutoff, and alpha, seed and simulations do not matter. `executor` says where
+    cutoffs are simulated (`karat.executors.open_executor`): one task for those who gave about the same number of
+    answers.
 
     >>> import karat
     >>> evidence = markov(karat.datasets.load("crowd"), simulations=2000)
@@ -165,7 +182,9 @@ def markov(
     else:
         check_simulations(alpha / len(designs), simulations)
         simulated = tuple(
-            tuple(simulate_cutoffs(design, alpha / len(designs), strategy, seed, simulations, LEAST, work, progress))
+            tuple(
+                simulate_cutoffs(design, alpha / len(designs), strategy, seed, simulations, LEAST, executor, progress)
+            )
             for design in designs
         )
         tables = [
@@ -183,71 +202,72 @@ def verdicts(people: pl.DataFrame, tables: list[pl.DataFrame], strategy: Strateg
     nearest = nearest.sort("flagged", "p", descending=[True, False], nulls_last=True, maintain_order=True)
     nearest = nearest.unique("participant", keep="first", maintain_order=True)
     table = people.join(nearest, on="participant", how="left", maintain_order="left")
-    told = _reasons(table, strategy, several)
-    return table.select(
-        "participant", "score", "threshold", pl.col("flagged").fill_null(False), told,
-        "kind", "akld", "mkld", "p", "target", pl.col("answers").fill_null(0),
+    message, values = _reasons(strategy, several)
+    return table.with_columns(pl.col("flagged").fill_null(False), pl.col("answers").fill_null(0)).select(
+        "participant", "score", "threshold", "flagged", message.alias("message"), values.alias("values"),
+        "kind", "akld", "mkld", "p", "target", "answers",
     )  # fmt: skip
 
 
 def check_settings(cutoffs: str, alpha: float, strategy: str, simulations: int) -> None:
-    """Whether the settings can be used; ScreenError says why not."""
+    """Raise ScreenError if the settings cannot be used."""
     if cutoffs not in ("simulated", "published") or strategy not in ("rows", "average", "minimum"):
-        raise ScreenError("markov: cutoffs are simulated or published, and strategy is rows, average or minimum.")
+        raise ScreenError(Message("markov.settings"))
     if not 0 < alpha < 1:
-        raise ScreenError(f"markov: alpha must be a probability between 0 and 1, got {alpha}.")
+        raise ScreenError(Message("markov.alpha", {"alpha": alpha}))
     check_simulations(alpha, simulations)
 
 
 def check_simulations(alpha: float, simulations: int) -> None:
-    """Whether there are so many simulations that alpha, or its share for one of several scales, can be reached.
+    """Raise ScreenError if there are too few simulations to reach alpha, or its share for one of several scales.
 
     >>> check_simulations(0.05, 19)
     """
     if simulations < 1 or alpha * (simulations + 1) < 1:
-        raise ScreenError(
-            f"markov: with {counted(simulations, 'simulation')} nobody could be flagged at alpha = {alpha:g}, which is "
-            f"divided by the number of scales; ask for at least {int(np.ceil(1 / alpha))}, better many more."
-        )
+        few = {"simulations": simulations, "alpha": alpha, "least": int(np.ceil(1 / alpha))}
+        raise ScreenError(Message("markov.few_simulations", few))
 
 
-def _designs(judgments: Judgments) -> tuple[list[Design], list[str]]:
+def _designs(judgments: Judgments) -> tuple[list[CutoffDesign], list[Message]]:
     """The sequences of answers on each scale that has few enough answers for transitions, and notes."""
     rows = answered(judgments)
+    check_order(rows.columns, ScreenError, "markov")
     found = [
-        (scale, *(_design(part, levels_of(scale)) if levels_of(scale) else (None, [])))
+        (scale, *(_design(judgments, scale, part) if levels_of(scale) else (None, [])))
         for scale, part in by_scale(judgments, presented(rows))
     ]
-    return looked_at(found, order_notes(rows.columns))
+    return looked_at(found, order_messages(rows.columns))
 
 
-def as_shown(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """The rows with their stimuli, which differ where the same is shown on other sides; and notes.
+def as_shown(judgments: Judgments, scale: Scale, rows: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
+    """The rows on a scale with their stimuli, which differ where the same is shown on other sides; and messages.
 
-    >>> rows = pl.DataFrame({"item": ["a", "a"], "left": ["x", "y"], "participant": ["p", "q"], "response": ["l", "l"]})
-    >>> as_shown(rows)[0]["_stimulus"].to_list()
+    >>> import karat
+    >>> columns = {"participant": ["p", "q"], "item": ["a", "a"], "left": ["x", "y"], "right": ["y", "x"]}
+    >>> choices = karat.Judgments(columns | {"response": ["left", "left"]}, karat.Choice())
+    >>> as_shown(choices, choices.scale, choices.frame)[0]["_stimulus"].to_list()
     [0, 1]
     """
-    return with_stimuli(rows, tuple(name for name in ("left", "right", "polarity") if name in rows.columns))
+    return with_stimuli(judgments, rows, tuple(name for name in SHOWN if name in rows.columns), scale)
 
 
-def _design(part: pl.DataFrame, levels: tuple[str, ...]) -> tuple[Design, list[str]]:
-    part, notes = as_shown(part)
-    return design_of(part, part["_stimulus"], levels), notes
+def _design(judgments: Judgments, scale: Scale, part: pl.DataFrame) -> tuple[CutoffDesign, list[Message]]:
+    part, notes = as_shown(judgments, scale, part)
+    return design_of(part, part["_stimulus"], levels_of(scale)), notes
 
 
-def fit_for_published(designs: list[Design], strategy: str) -> list[str]:
+def fit_for_published(designs: list[CutoffDesign], strategy: str) -> list[Message]:
     """A note where the published cutoffs are far from their design; ScreenError where they cannot be used."""
     if strategy == "minimum":
-        raise ScreenError("markov: there is no published cutoff for the minimum; use rows or average, or simulate.")
+        raise ScreenError(Message("markov.no_published_minimum"))
     if any(len(design.levels) != 2 for design in designs):
-        raise ScreenError("markov: the published cutoffs are for two answers; use the simulated ones.")
-    told = [int(np.median(design.lengths)) for design in designs]
-    far = [number for number in told if not 60 <= number <= 100]
-    return [f"The published cutoffs were made for 80 trials, and here there are about {far[0]}."] if far else []
+        raise ScreenError(Message("markov.published_for_two"))
+    usual = [int(np.median(design.lengths)) for design in designs]
+    far = [number for number in usual if not 60 <= number <= 100]
+    return [Message("markov.published_length", {"answers": far[0]})] if far else []
 
 
-def by_published(design: Design, strategy: Strategy) -> pl.DataFrame:
+def by_published(design: CutoffDesign, strategy: Strategy) -> pl.DataFrame:
     """What was found of everybody who answered on one scale, by the published cutoffs."""
     counts = counts_of(design)
     found = distances(counts, [target.matrix for target in design.patterns], strategy)
@@ -259,7 +279,9 @@ def by_published(design: Design, strategy: Strategy) -> pl.DataFrame:
     return _table(design, counts, judged, which, score, limits[which], flagged, p)
 
 
-def by_simulation(design: Design, simulated: tuple[Simulated, ...], strategy: Strategy, scales: int) -> pl.DataFrame:
+def by_simulation(
+    design: CutoffDesign, simulated: tuple[Simulated, ...], strategy: Strategy, scales: int
+) -> pl.DataFrame:
     """What was found of everybody who answered on one of so many scales, by the simulations for it."""
     counts = counts_of(design)
     found = distances(counts, [target.matrix for target in design.patterns], strategy)
@@ -285,7 +307,7 @@ def by_simulation(design: Design, simulated: tuple[Simulated, ...], strategy: St
 
 
 def _table(
-    design: Design,
+    design: CutoffDesign,
     counts: NDArray[np.int32],
     judged: NDArray[np.bool_],
     which: Ints,
@@ -303,13 +325,16 @@ def _table(
             own = row_divergences(counts[members[part]], matrices[[place]])
             akld[members[part]], mkld[members[part]] = average(own)[:, 0], minimum(own)[:, 0]
     names = pl.Series([target_name(target, design.levels) for target in design.patterns])
+    patterns = pl.Series([target.kind for target in design.patterns])
+    ways = pl.Series([[design.levels[one] for one in target.way] for target in design.patterns], dtype=SHORT["way"])
     kinds = pl.Series([KINDS.get(target.kind, target.kind) for target in design.patterns])
     known = pl.Series(judged)
     table = pl.DataFrame(
         {
             "participant": design.participants, "score": score, "threshold": limit, "p": p,
             "scale": pl.repeat(scale_name(design), len(which), eager=True), "target": names.gather(which),
-            "kind": kinds.gather(which), "akld": akld, "mkld": mkld, "answers": design.lengths,
+            "pattern": patterns.gather(which), "way": ways.gather(which), "kind": kinds.gather(which), "akld": akld,
+            "mkld": mkld, "answers": design.lengths,
             "flagged": pl.Series(flagged) & known,
         },
         schema=SHORT,
@@ -320,48 +345,42 @@ def _table(
     return table.with_columns(pl.when("flagged").then("kind").alias("kind"))
 
 
-SAID = {"always": "answers keep to one choice", "round": "answers go {target}", "staying": "answers stay as they were",
-        "evenly": "every answer is equally likely after every other"}  # fmt: skip
+def _reasons(strategy: Strategy, several: bool) -> tuple[pl.Expr, pl.Expr]:
+    """The message about each participant, and its values; no word on why somebody answered so."""
+    judged = pl.col("target").is_not_null() & pl.col("score").is_not_null()
+    flagged = pl.col("pattern").replace_strict(FLAGGED, return_dtype=pl.String)
+    nearest = pl.col("pattern").replace_strict(NEAREST, return_dtype=pl.String)
+    message = (
+        pl.when(~judged).then(pl.lit("markov.few_answers")).when("flagged").then(flagged).otherwise(nearest)
+    )  # fmt: skip
+    limit, limited = pl.col("threshold"), judged & pl.col("threshold").is_finite()
+    score = pl.when(limit >= 0.1).then(round_beside(pl.col("score"), limit, 2)).otherwise(
+        round_beside(pl.col("score"), limit, 4)
+    )  # fmt: skip
+    cutoff = pl.when(limit >= 0.1).then(limit.round(2)).otherwise(limit.round(4))
+    values = pl.struct(
+        answers=pl.when(~judged).then("answers"), way=pl.when(judged).then("way"),
+        measure=pl.when(limited).then(pl.lit(MEASURES[strategy])), score=pl.when(limited).then(score),
+        cutoff=pl.when(limited).then(cutoff), p=pl.when(judged).then("p"),
+        scale=pl.when(judged).then("scale") if several else pl.lit(None, pl.String),
+    )  # fmt: skip
+    return message, values
 
 
-def _reasons(table: pl.DataFrame, strategy: Strategy, several: bool) -> pl.Series:
-    """What was found of everybody in words; many participants of a large crowd share theirs."""
-    keys = ["target", "score", "threshold", "p", "scale", "flagged", "answers"]
-    distinct = table.select(keys).unique()
-    told = [_reason(row, strategy, several) for row in distinct.iter_rows(named=True)]
-    distinct = distinct.with_columns(pl.Series("reason", told, pl.String))
-    return table.join(distinct, on=keys, how="left", nulls_equal=True, maintain_order="left")["reason"]
-
-
-def _reason(row: dict[str, object], strategy: Strategy, several: bool) -> str:
-    """What was found in words; no word on why."""
-    target, score, limit, p = row["target"], row["score"], row["threshold"], row["p"]
-    if not isinstance(target, str) or not isinstance(score, float):
-        number = row["answers"] if isinstance(row["answers"], int) else 0
-        return f"{counted(number, 'answer')}: too few for transitions"
-    measure = {"rows": "largest row divergence", "average": "average divergence", "minimum": "smallest divergence"}
-    chance = f", {p_sentence(p)}" if isinstance(p, float) else ""
-    on = f" (answers from {row['scale']})" if several else ""
-    if not isinstance(limit, float) or np.isinf(limit):
-        return f"no pattern: nearest to {target}{chance}{on}"
-    digits = 2 if limit >= 0.1 else 4
-    side = "under" if row["flagged"] else "not under"
-    beside = f"{measure[strategy]} {exact(score, limit, digits)}, {side} {exact(limit, None, digits)}{chance}{on}"
-    if not row["flagged"]:
-        return f"no pattern: nearest to {target}, {beside}"
-    first = target.split()[0]
-    what = SAID[first].format(target=target)
-    return f"{what} ({target.removeprefix('always ')}): {beside}" if first == "always" else f"{what}: {beside}"
-
-
-def errors_note(design: Design, simulated: tuple[Simulated, ...]) -> str:
-    """What the cutoffs miss, for the number of answers that most people gave."""
+def errors_note(design: CutoffDesign, simulated: tuple[Simulated, ...]) -> Message:
+    """What the cutoffs miss, for the number of answers that most participants gave."""
     usual = max(simulated, key=lambda one: len(one.members))
-    missed = ", ".join(f"{kind} {100 * share:.0f} %" for kind, share in usual.missed.items())
-    balance = ", ".join(
-        f"{level} {100 * share:.0f} %" for level, share in zip(design.levels, design.balance(), strict=True)
-    )
-    return (
-        f"By simulation with {usual.shortest:,} answers, the cutoffs miss of those who follow a pattern: {missed}. "
-        f"Majority answers: {balance}."
+    balance = zip(design.levels, design.balance().tolist(), strict=True)
+    return Message(
+        "markov.missed",
+        {
+            "answers": usual.shortest,
+            "missed": [
+                Message("markov.missed_kind", {"kind": kind, "share": round(share, 2)})
+                for kind, share in usual.missed.items()
+            ],
+            "balance": [
+                Message("markov.majority", {"answer": level, "share": round(share, 2)}) for level, share in balance
+            ],
+        },
     )

@@ -18,7 +18,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.models.markov import Floats, Ints, Strategy, Target, distances, targets
+from karat.executors import SERIAL, Executor
+from karat.messages import Message
+from karat.models.markov import Strategy, Target, distances, targets
 from karat.models.markov_null import (
     Calibration,
     Sequences,
@@ -29,7 +31,7 @@ from karat.models.markov_null import (
     preference_spread,
 )
 from karat.screen.evidence import ScreenError
-from karat.work import HERE, Progress, Work
+from karat.types import Floats, Ints, Progress
 
 KINDS = ("primary choice", "repeated pattern", "random guessing")
 CROWD = 3.0
@@ -41,7 +43,7 @@ FOLLOWERS = 4
 
 
 @dataclass(frozen=True)
-class Design:
+class CutoffDesign:
     """What was asked and answered on one scale: answers and stimuli one participant after the other, in order."""
 
     levels: tuple[str, ...]
@@ -125,13 +127,13 @@ def about_equal(lengths: Ints, least: int) -> Iterator[Ints]:
 
 
 def simulate_cutoffs(
-    design: Design,
+    design: CutoffDesign,
     alpha: float,
     strategy: Strategy,
     seed: int,
     simulations: int,
     least: int,
-    work: Work = HERE,
+    executor: Executor = SERIAL,
     progress: Progress | None = None,
 ) -> list[Simulated]:
     """The simulations for a design, one for each number of answers, and the errors to expect with their cutoffs."""
@@ -139,14 +141,14 @@ def simulate_cutoffs(
     spread = preference_of(design, shares, seed)
     about = _About(design, shares, spread, alpha, strategy, seed, simulations)
     groups = list(about_equal(design.lengths, least))
-    return work.map(_for_group, about, groups, name="cutoffs", progress=progress)
+    return executor.map(_for_group, about, groups, name="cutoffs", progress=progress)
 
 
 @dataclass(frozen=True)
 class _About:
     """What the simulations for all numbers of answers share."""
 
-    design: Design
+    design: CutoffDesign
     shares: Floats
     spread: Floats
     alpha: float
@@ -165,7 +167,7 @@ def _for_group(about: _About, members: Ints) -> Simulated:
 
 
 def errors_by_trials(
-    design: Design,
+    design: CutoffDesign,
     trials: Sequence[int],
     alpha: float = 0.05,
     strategy: Strategy = "rows",
@@ -202,7 +204,7 @@ def _weights(shares: Floats, majority: float | None) -> Floats | None:
     most = shares.argmax(axis=1)
     frequent = most == np.bincount(most).argmax()
     if frequent.all():
-        raise ScreenError("markov: all stimuli have the same majority, so that their balance cannot be changed.")
+        raise ScreenError(Message("markov.same_majority"))
     weights: Floats = np.where(frequent, majority / frequent.sum(), (1 - majority) / (~frequent).sum())
     return weights
 
@@ -236,7 +238,7 @@ def _simulate(
     return Simulated(members, shortest, longest, calibration, missed, followers, credible)
 
 
-def preference_of(design: Design, shares: Floats, seed: int) -> Floats:
+def preference_of(design: CutoffDesign, shares: Floats, seed: int) -> Floats:
     """How much preferences for answers differ in this crowd; from some of its members where it is large."""
     everyone = np.arange(len(design.lengths))
     if len(everyone) > ENOUGH:

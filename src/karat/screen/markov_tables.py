@@ -8,10 +8,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from karat.judgments.scales import Scale
+from karat.messages import Message
 from karat.models.markov import Target, parts, row_divergences, transition_counts
-from karat.scales import Scale
 from karat.screen.evidence import ScreenError
-from karat.screen.markov_cutoffs import Design
+from karat.screen.markov_cutoffs import CutoffDesign
 
 LEAST, MOST_LEVELS = 10, 12
 
@@ -23,47 +24,45 @@ def levels_of(scale: Scale) -> tuple[str, ...]:
 
 
 def looked_at(
-    found: Sequence[tuple[Scale, Design | None, list[str]]], order: Sequence[str]
-) -> tuple[list[Design], list[str]]:
+    found: Sequence[tuple[Scale, CutoffDesign | None, Sequence[Message]]], order: Sequence[Message]
+) -> tuple[list[CutoffDesign], list[Message]]:
     """The designs with long enough sequences, and notes, also on their order; ScreenError where there is none."""
     designs, notes, refused = [], [*order], []
-    for scale, design, told in found:
+    for scale, design, own in found:
         if design is None:
-            levels: tuple[str, ...] = getattr(scale, "levels", ())
-            why = f"{len(levels)} answers" if levels else "numbers"
-            refused.append(f"the {scale.kind} scale, with {why}")
+            levels = len(getattr(scale, "levels", ()))
+            refused.append(
+                Message("markov.scale_answers", {"scale": scale.kind, "levels": levels})
+                if levels
+                else Message("markov.scale_numbers", {"scale": scale.kind})
+            )
             continue
         if int(design.lengths.max()) < LEAST:
-            refused.append(f"the {scale.kind} scale, where nobody gave {LEAST} answers")
+            refused.append(Message("markov.scale_short", {"scale": scale.kind, "least": LEAST}))
             continue
         designs.append(design)
-        notes += told
+        notes += own
         if not design.has_crowd:
-            notes.append(
-                "Stimuli were judged by fewer than three people on average: all get the same shares of answers in the "
-                "simulation."
-            )
+            notes.append(Message("markov.no_crowd"))
     if not designs:
-        why = " and ".join(refused) or "nobody answered anything outside practice"
-        raise ScreenError(
-            f"markov needs sequences of at least {LEAST} answers on a scale with 2 to {MOST_LEVELS} of them: {why}."
-        )
+        why = {"least": LEAST, "most_levels": MOST_LEVELS, "scales": refused or None}
+        raise ScreenError(Message("markov.no_sequences", why))
     if refused:
-        notes.append(f"Not looked at: {'; '.join(refused)}.")
+        notes.append(Message("markov.left_out", {"scales": refused}))
     return designs, notes
 
 
-def design_of(part: pl.DataFrame, stimuli: pl.Series, levels: tuple[str, ...]) -> Design:
+def design_of(part: pl.DataFrame, stimuli: pl.Series, levels: tuple[str, ...]) -> CutoffDesign:
     """Answers on one scale, one participant after the other, as a design."""
     codes = part["response"].replace_strict(dict(zip(levels, range(len(levels)), strict=True)), return_dtype=pl.Int8)
     runs = part["participant"].rle()
-    return Design(
+    return CutoffDesign(
         levels, runs.struct.field("value"), codes.to_numpy(), stimuli.to_numpy().astype(np.int64),
         runs.struct.field("len").to_numpy().astype(np.int64),
     )  # fmt: skip
 
 
-def counts_of(design: Design) -> NDArray[np.int32]:
+def counts_of(design: CutoffDesign) -> NDArray[np.int32]:
     """How often each answer followed each, of every participant."""
     return transition_counts(design.codes, design.lengths, len(design.levels))
 
@@ -77,17 +76,17 @@ def target_name(target: Target, levels: tuple[str, ...]) -> str:
     return {"stay": "staying", "random guessing": "evenly at random"}[target.kind]
 
 
-def scale_name(design: Design) -> str:
+def scale_name(design: CutoffDesign) -> str:
     """A scale by its ends."""
     return f"{design.levels[0]} to {design.levels[-1]}"
 
 
-def row_table(design: Design) -> pl.DataFrame:
+def row_table(design: CutoffDesign) -> pl.DataFrame:
     """participant, target, state, kld: the divergence of every row from every target."""
     return pl.concat(_row_parts(design))
 
 
-def _row_parts(design: Design) -> Iterator[pl.DataFrame]:
+def _row_parts(design: CutoffDesign) -> Iterator[pl.DataFrame]:
     patterns = design.patterns
     matrices = [target.matrix for target in patterns]
     kinds, counts = len(design.levels), counts_of(design)
@@ -105,7 +104,7 @@ def _row_parts(design: Design) -> Iterator[pl.DataFrame]:
         )
 
 
-def transition_table(design: Design) -> pl.DataFrame:
+def transition_table(design: CutoffDesign) -> pl.DataFrame:
     """participant, state, next, count, share: the observed transitions."""
     kinds, counts = len(design.levels), counts_of(design)
     people, levels = len(counts), pl.Series(design.levels)

@@ -24,18 +24,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from karat.errors import counted
-from karat.files import escape_formulas, replacing
+from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
+from karat.judgments.files import escape_formulas, replacing
+from karat.messages import Message, message_of
 from karat.screen.alternatives import Option, options, without_criteria
-from karat.screen.answer_table import without_zero
-from karat.screen.difference import Difference, contrast_of, difference
+from karat.screen.difference import ScreenedDifference, contrast_of, difference
 from karat.screen.evidence import Evidence, ScreenError
 from karat.screen.run import STAGES, Compute, computing, run
 from karat.study.criteria import CRITERIA
 from karat.study.settings import ContrastSettings
 from karat.study.study import Study
-from karat.work import HERE, Work
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -55,10 +54,10 @@ class Multiverse:
     participants: int
     combinations: int
     """How many there are; more than there are rows where a sample was drawn."""
-    contrast: str | None = None
-    """The difference that is followed, in words; None where there is none."""
-    unit: str = ""
-    notes: tuple[str, ...] = ()
+    contrast: Message | None = None
+    """The difference that is followed; None where there is none."""
+    unit: Message | None = None
+    notes: tuple[Message, ...] = ()
     """What was not tried and why, and whether the combinations are a sample."""
     seed: int = 1
 
@@ -119,7 +118,8 @@ class Multiverse:
         """All of it as plain data."""
         return {
             "summary": str(self), "participants": self.participants, "combinations": self.combinations,
-            "contrast": self.contrast, "unit": self.unit, "seed": self.seed, "notes": list(self.notes),
+            "contrast": None if self.contrast is None else str(self.contrast),
+            "unit": "" if self.unit is None else str(self.unit), "seed": self.seed, "notes": list(map(str, self.notes)),
             "stated": self.stated, "sensitivity": self.sensitivity.to_dicts(), "universes": self.universes.to_dicts(),
         }  # fmt: skip
 
@@ -132,51 +132,46 @@ class Multiverse:
             temporary.write_text(self.to_svg(), encoding="utf-8")
         return [table, picture]
 
-    def __str__(self) -> str:
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How many stay, and what becomes of the difference."""
         low, high = self.kept_range
-        stated = self.stated
-        number = self.universes.height
-        of = f" drawn from {self.combinations:,}" if number < self.combinations else ""
-        stay = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-        as_stated = "" if stated is None else f" (stated: {stated['kept']:,})"
-        first = f"In {counted(number, 'combination')}{of} {stay} of {counted(self.participants, 'participant')} stay"
-        return " ".join([f"{first}{as_stated}.", *self._difference_sentence()])
+        number, stated = self.universes.height, self.stated
+        values = {
+            "combinations": number, "possible": self.combinations if number < self.combinations else None,
+            "fewest": low,
+            "most": high if high > low else None, "participants": self.participants,
+            "stated": None if stated is None else stated["kept"],
+        }  # fmt: skip
+        return (Message("multiverse.kept", values), *self._of_difference())
 
-    def _difference_sentence(self) -> list[str]:
+    def __str__(self) -> str:
+        return " ".join(map(str, self.summary))
+
+    def _of_difference(self) -> list[Message]:
         known = self.universes.filter(pl.col("estimate").is_not_null())
         if self.contrast is None or not known.height:
-            return ["No difference of conditions is followed."]
-        told = f"The difference {self.contrast} ({self.unit}) "
-        stated = self.stated
+            return [Message("multiverse.no_difference")]
+        name = {"contrast": self.contrast, "unit": self.unit}
+        messages, stated = [], self.stated
         if stated is not None and stated["estimate"] is not None:
-            told += f"is {interval(stated)} as stated, and "
-        low, high = (number(end) for end in (known["estimate"].min(), known["estimate"].max()))
-        between = f"is {low}" if low == high else f"lies between {low} and {high}"
+            found = {end: stated[end] for end in ("estimate", "lower", "upper")}
+            messages.append(Message("multiverse.stated", name | found))
+            name = dict.fromkeys(name)
+        low, high = known["estimate"].min(), known["estimate"].max()
+        same = round(low, 2) == round(high, 2)  # type: ignore[arg-type]
+        messages.append(Message("multiverse.same" if same else "multiverse.range", name | {"low": low, "high": high}))
         apart = int(known.select(excludes_zero().sum()).item())
-        every = {0: "in none of them", known.height: "in every one"}.get(apart, f"in {apart:,} of {known.height:,}")
+        code = "multiverse.some_apart" if apart else "multiverse.none_apart"
+        code = "multiverse.all_apart" if apart == known.height else code
+        messages.append(Message(code, {"apart": apart, "combinations": known.height}))
         missing = self.universes.height - known.height
-        lacking = f" In {missing:,} nobody is left to compute it from." if missing else ""
-        return [f"{told}{between} in all of them; its 95 % interval excludes 0 {every}.{lacking}"]
+        return messages + ([Message("multiverse.missing", {"combinations": missing})] if missing else [])
 
 
 def excludes_zero() -> pl.Expr:
     """Whether the interval of a universe lies on one side of 0."""
     return ((pl.col("lower") > 0) | (pl.col("upper") < 0)).fill_null(False)
-
-
-def number(value: Any) -> str:
-    """An estimate with two decimals, without a zero before the point.
-
-    >>> number(0.423), number(-0.05), number(1.2), number(-0.001)
-    ('.42', '-.05', '1.20', '.00')
-    """
-    return without_zero(f"{value:.2f}")
-
-
-def interval(row: Mapping[str, Any]) -> str:
-    """An estimate and its interval."""
-    told = number(row["estimate"])
-    return told if row["lower"] is None else f"{told} [{number(row['lower'])}, {number(row['upper'])}]"
 
 
 def multiverse(
@@ -188,7 +183,7 @@ def multiverse(
     progress: Callable[[int, int], object] | None = None,
     seed: int = 1,
     at_most: int = AT_MOST,
-    work: Work = HERE,
+    executor: Executor = SERIAL,
 ) -> Multiverse:
     """Screen with all combinations of the stated settings and their alternatives, for the criteria that are stated.
 
@@ -196,13 +191,14 @@ def multiverse(
     single criteria: `{"remfod": [{"genuine_at_least": 0.8}, None]}`, where None leaves the criterion out; a criterion
     that is not stated is out as stated. `contrast` is the difference to follow, `{"factor": ..., "levels": [a, b]}`; by
     default the study's first, or the first design column with two levels. `progress` is called with how many
-    combinations are done, and how many there are. `work` says where they are tried (`karat.work.opened`).
+    combinations are done, and how many there are. `executor` says where they are tried
+    (`karat.executors.open_executor`).
 
     >>> import karat
     >>> likert = karat.datasets.load("likert")
     >>> order = {"factor": "order", "levels": ["PP>OBJ", "OBJ>PP"]}
     >>> print(multiverse(likert, {"attention": {}, "straightlining": {}}, order))
-    In 6 combinations ... of 48 participants stay (stated: ...). The difference order PP>OBJ - OBJ>PP ...
+    In 6 combinations, ... of 48 participants stay (as stated: ...). The difference order PP>OBJ minus OBJ>PP ...
     """
     if rules is None and study is not None:
         rules = study.screening_rules
@@ -212,8 +208,8 @@ def multiverse(
     followed = _followed(judgments, contrast, study, notes)
     chosen, total = _combinations([len(own) for own in grid.values()], seed, at_most)
     if len(chosen) < total:
-        kept = "" if rules is None else ", the stated one kept"
-        notes.append(f"{len(chosen):,} of {total:,} combinations were drawn at random (seed {seed}){kept}.")
+        code = "multiverse.sample" if rules is None else "multiverse.sample_with_stated"
+        notes.append(Message(code, {"sample": len(chosen), "combinations": total, "seed": seed}))
     worlds.grid, worlds.followed = grid, followed
     done = 0
 
@@ -223,7 +219,7 @@ def multiverse(
         if progress is not None:
             progress(done, len(chosen))
 
-    parts = work.map(_tried, worlds, _in_parts(chosen, _early(grid)), name="multiverse", each=told)
+    parts = executor.map(_tried, worlds, _in_parts(chosen, _early(grid)), name="multiverse", each=told)
     rows = [
         [*row, rules is not None and not any(places)]
         for row, places in zip((row for part in parts for row in part), chosen, strict=True)
@@ -232,24 +228,27 @@ def multiverse(
     schema |= dict.fromkeys(("estimate", "lower", "upper"), pl.Float64) | {"stated": pl.Boolean}
     return Multiverse(
         pl.DataFrame(rows, schema=schema, orient="row"), tuple(grid), judgments.participants.height, total,
-        None if followed is None else followed.name, "" if followed is None else followed.unit, tuple(notes), seed,
+        None if followed is None else followed.name, None if followed is None else followed.unit, tuple(notes), seed,
     )  # fmt: skip
 
 
 def _followed(
-    judgments: Judgments, contrast: ContrastSettings | Mapping[str, Any] | None, study: Study | None, notes: list[str]
-) -> Difference | None:
+    judgments: Judgments,
+    contrast: ContrastSettings | Mapping[str, Any] | None,
+    study: Study | None,
+    notes: list[Message],
+) -> ScreenedDifference | None:
     """The difference to follow. One that was asked for and cannot be computed is an error; a default one is a note."""
     settings = contrast_of(judgments, contrast, study)
     if settings is None:
-        notes.append("No design column has two levels: only who stays is followed.")
+        notes.append(Message("multiverse.no_factor"))
         return None
     try:
         return difference(judgments, settings)
     except ScreenError as error:
         if contrast is not None:
             raise
-        notes.append(str(error))
+        notes.append(message_of(error))
         return None
 
 
@@ -300,7 +299,7 @@ class _Worlds:
     def __init__(self, judgments: Judgments, exclude: str | int) -> None:
         self.judgments, self.exclude = judgments, exclude
         self.grid: Mapping[str, Sequence[Option]] = {}
-        self.followed: Difference | None = None
+        self.followed: ScreenedDifference | None = None
         self.compute = _remembering(computing(judgments))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -335,7 +334,7 @@ def _excluded(
     return frozenset(run(judgments, rules | {"exclude": rule}, compute=compute).excluded)
 
 
-def _estimated(followed: Difference | None, kept: np.ndarray[Any, np.dtype[np.bool_]]) -> list[float | None]:
+def _estimated(followed: ScreenedDifference | None, kept: np.ndarray[Any, np.dtype[np.bool_]]) -> list[float | None]:
     if followed is None:
         return [None] * 3
     return [None if np.isnan(value) else value for value in followed.estimate(kept)]
@@ -351,7 +350,7 @@ class _Flagged(Evidence):
 
 def _remembering(compute: Compute) -> Compute:
     """The same, with evidence kept by criterion, settings and who is gone; of the evidence only verdicts are kept."""
-    found: dict[tuple[str, frozenset[str], str], Evidence | str] = {}
+    found: dict[tuple[str, frozenset[str], str], Evidence | Message] = {}
 
     def remembered(name: str, excluded: tuple[str, ...], settings: Mapping[str, Any]) -> Evidence:
         key = name, frozenset(excluded), repr(sorted(settings.items()))
@@ -360,9 +359,9 @@ def _remembering(compute: Compute) -> Compute:
                 evidence = compute(name, excluded, settings)
                 found[key] = _Flagged(evidence.participants.select("participant", "flagged"), name, dict(settings))
             except ScreenError as error:
-                found[key] = str(error)
+                found[key] = message_of(error)
         known = found[key]
-        if isinstance(known, str):
+        if isinstance(known, Message):
             raise ScreenError(known)
         return known
 

@@ -15,6 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from karat.figures import BLACK, FLAGGED, FLAGGED_MARKER, GREY, KEPT, LIGHT_GREY, NARROW_CM, figure, say, thousands
+from karat.languages import language_of
 from karat.study.criteria import title_of
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def _estimates(axis: Axes, rows: pl.DataFrame, place: int | None, multiverse: Mu
         _label_stated(axis, place, float(np.nan_to_num(upper[place], nan=estimate[place])), rows.height)
     title = textwrap.fill(f"{multiverse.contrast}, 95 % interval", 30 if width_cm < NARROW_CM else 70)
     axis.set_title(title, color=GREY, fontweight="bold")
-    axis.set_ylabel(textwrap.fill(multiverse.unit, 24))
+    axis.set_ylabel(textwrap.fill("" if multiverse.unit is None else str(multiverse.unit), 24))
 
 
 def _label_stated(axis: Axes, place: int, height: float, number: int) -> None:
@@ -106,24 +107,27 @@ def _settings(axis: Axes, rows: pl.DataFrame, settings: list[tuple[str, list[str
     """A row for each setting of each criterion, filled where it holds."""
     if place is not None:
         axis.axvline(place + 1, color=FLAGGED, linewidth=0.8, zorder=1)
-    height, ticks, labels = 0.0, [], []
+    height, ticks = 0.0, []
+    labels: list[str] = []
+    headings, as_stated = set(), set()
     for name, own in settings:
         ticks.append(height)
+        headings.add(len(labels))
         labels.append(title_of(name))
         stated = None if place is None else rows[name][place]
         for setting in own:
             height -= 1
             ticks.append(height)
+            as_stated |= {len(labels)} if setting == stated else set()
             labels.append(f"{setting}  ◆" if setting == stated else setting)
             x = _strokes((rows[name] == setting).to_numpy())
             axis.plot(x, np.full(len(x), height), color=KEPT, linewidth=5, solid_capstyle="butt")
         height -= 1 + GAP
     axis.set_yticks(ticks, labels)
-    headings = {title_of(name) for name, _ in settings}
-    for label in axis.get_yticklabels():
-        if label.get_text() in headings:
+    for number, label in enumerate(axis.get_yticklabels()):
+        if number in headings:
             label.set_fontweight("bold")
-        if label.get_text().endswith("◆"):
+        if number in as_stated:
             label.set_color(FLAGGED)
     axis.set_ylim(min(height + GAP, -1), 0.8)
     axis.tick_params(axis="y", length=0)
@@ -150,14 +154,15 @@ def _strokes(holds: NDArray[np.bool_]) -> NDArray[np.float64]:
 
 
 def _finding(multiverse: Multiverse, known: bool) -> str:
-    from karat.screen.multiverse import excludes_zero, number
+    from karat.screen.multiverse import excludes_zero
 
     rows, (fewest, most) = multiverse.universes, multiverse.kept_range
     stay = f"{fewest if fewest == most else f'{fewest} to {most}'} of {multiverse.participants:,} participants stay"
     if not known:
         return f"{stay} in {rows.height:,} combinations of screening rules"
     estimates = rows.drop_nulls("estimate")
-    low, high = number(estimates["estimate"].min()), number(estimates["estimate"].max())
+    english = language_of("en")
+    low, high = (english.value(end, ".2r") for end in (estimates["estimate"].min(), estimates["estimate"].max()))
     apart = int(estimates.select(excludes_zero().sum()).item())
     every = {0: "none", estimates.height: "every combination"}.get(apart, f"{apart:,} of {estimates.height:,}")
     return f"The difference lies between {low} and {high}, and its interval excludes 0 in {every}; {stay}"

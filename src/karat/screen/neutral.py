@@ -12,7 +12,8 @@ from collections.abc import Iterable
 import polars as pl
 
 from karat.judgments import Judgments
-from karat.scales import Choice, Ordinal, Scale
+from karat.judgments.scales import Choice, Ordinal, Scale
+from karat.messages import Message
 from karat.screen.evidence import Evidence, ScreenError
 from karat.study.guessing import as_fraction
 
@@ -31,16 +32,15 @@ def neutral_point(scale: Scale) -> str | None:
     return middle if scale.neutral is None else scale.neutral
 
 
-def unnamed_middle(scales: Iterable[Scale]) -> list[str]:
+def unnamed_middle(scales: Iterable[Scale]) -> list[Message]:
     """The note that the middle of a scale is taken for its neutral point, where it names none.
 
     >>> unnamed_middle([Ordinal(5)]), unnamed_middle([Ordinal(5, neutral=3), Ordinal(6)])
-    (['The scale names no neutral point: its middle, 3, is taken for it.'], [])
+    ([Message('neutral.middle', {'points': ['3']})], [])
     """
     unnamed = [scale for scale in scales if isinstance(scale, Ordinal) and scale.neutral is None]
     middles = sorted({point for scale in unnamed if (point := neutral_point(scale)) is not None})
-    told = f"The scale names no neutral point: its middle, {' or '.join(middles)}, is taken for it."
-    return [told] if middles else []
+    return [Message("neutral.middle", {"points": middles})] if middles else []
 
 
 def check_share(at_most: float) -> None:
@@ -49,13 +49,13 @@ def check_share(at_most: float) -> None:
     >>> check_share(0.25)
     """
     if isinstance(at_most, bool) or not 0 <= at_most <= 1:
-        raise ScreenError(f"controls: neutral_at_most must be a share from 0 to 1, got {at_most}.")
+        raise ScreenError(Message("neutral.bad_share", {"value": at_most}))
 
 
 def with_neutral_share(evidence: Evidence, judgments: Judgments, at_most: float | None) -> Evidence:
     """The evidence with the share of neutral answers among the answers that could be neutral.
 
-    Where `at_most` is stated, whoever has a larger share is flagged too, and the reason says so.
+    Where `at_most` is stated, participants with a larger share are flagged too, and the reason says so.
     """
     if evidence.trials is None:
         return evidence
@@ -76,16 +76,19 @@ def with_neutral_share(evidence: Evidence, judgments: Judgments, at_most: float 
         # Whole numbers are compared, so that a share on the limit is not lost to rounding.
         limit = as_fraction(float(at_most), "neutral_at_most")
         over = pl.col("neutral") * limit.denominator > pl.col("answers") * limit.numerator
-        told = pl.format(f"{{}}; {{}} of {{}} answers neutral (at most {100 * at_most:.4g} % tolerated)",
-                         "reason", "neutral", "answers")  # fmt: skip
+        told = {
+            "neutral": pl.col("neutral"),
+            "answers": pl.col("answers"),
+            "neutral_at_most": pl.when(pl.col("answers").is_not_null()).then(pl.lit(float(at_most))),
+        }
         table = table.with_columns(
-            flagged=pl.col("flagged") | over.fill_null(False), reason=pl.coalesce(told, "reason")
+            flagged=pl.col("flagged") | over.fill_null(False), values=pl.col("values").struct.with_fields(**told)
         )
     return Evidence(table.drop("neutral", "answers"), evidence.criterion, notes=tuple(notes), trials=evidence.trials)
 
 
-def _notes(judgments: Judgments, points: dict[str, str | None]) -> list[str]:
+def _notes(judgments: Judgments, points: dict[str, str | None]) -> list[Message]:
     if not any(points.values()):
-        return ["The scale of the controls has no neutral point: neutral_at_most flags nobody."]
-    notes = ["The probability to pass by guessing is at most that told: too many neutral answers fail too."]
+        return [Message("neutral.no_point")]
+    notes = [Message("neutral.guessing_at_most")]
     return notes + unnamed_middle([judgments.scales[question] for question in points])

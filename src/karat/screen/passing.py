@@ -16,40 +16,39 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
 
-from karat.errors import counted
+from karat.messages import Message
 from karat.screen.evidence import ScreenError
 from karat.study import chance
-from karat.study.guessing import p_sentence, tails
+from karat.study.guessing import tails
 
 
 @dataclass(frozen=True)
-class Rule:
+class PassingRule:
     """How many answers of each group must be right, and the probability that a guesser passes; or why there is none."""
 
     needed: tuple[int, ...]
     probability: float | None
-    why_not: str = ""
+    why_not: Message | None = None
 
 
-def check_settings(criterion: str, alpha: float, slips: int | None) -> None:
+def check_settings(alpha: float, slips: int | None) -> None:
     """Whether alpha and slips can be used; ScreenError says why not.
 
-    >>> check_settings("controls", 0.05, 2)
+    >>> check_settings(0.05, 2)
     """
     if not 0 < alpha < 1:
-        raise ScreenError(f"{criterion}: alpha must be a probability between 0 and 1, got {alpha}.")
+        raise ScreenError(Message("passing.bad_alpha", {"value": alpha}))
     if slips is not None and (isinstance(slips, bool) or not isinstance(slips, int) or slips < 0):
-        raise ScreenError(f"{criterion}: slips must be a whole number from 0, got {slips!r}.")
+        raise ScreenError(Message("passing.bad_slips", {"value": slips}))
 
 
-def guess_note(criterion: str, probability: float, alpha: float) -> str:
-    """The warning that somebody who guesses passes too often.
+def guess_note(probability: float, alpha: float) -> Message:
+    """The warning that guessing passes too often.
 
-    >>> guess_note("controls", 0.344, 0.05)
-    'controls: somebody who guesses passes with p = .344, more than .05.'
+    >>> str(guess_note(0.344, 0.05))
+    'Guessing passes with p = .344, more than alpha (.05).'
     """
-    limit = f"{alpha:g}".removeprefix("0")
-    return f"{criterion}: somebody who guesses passes with {p_sentence(probability)}, more than {limit}."
+    return Message("passing.guessing", {"p": probability, "alpha": alpha})
 
 
 @lru_cache(maxsize=4096)
@@ -67,8 +66,8 @@ def guessing_tails(chances: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
     return tuple(reversed(list(accumulate(reversed(exactly)))))
 
 
-def count_rule(chances: Sequence[Fraction], alpha: float, slips: int | None = None, what: str = "trial") -> Rule:
-    """How many of these trials must be right; `what` they are called.
+def count_rule(chances: Sequence[Fraction], alpha: float, slips: int | None = None) -> PassingRule:
+    """How many of these trials must be right.
 
     >>> count_rule([Fraction(1, 2)] * 20, 0.05).needed, count_rule([Fraction(2, 5)] * 12, 0.05).needed
     ((15,), (9,))
@@ -77,13 +76,13 @@ def count_rule(chances: Sequence[Fraction], alpha: float, slips: int | None = No
     n = len(chances)
     if slips is not None:
         if slips >= n:
-            return Rule((), None, f"{counted(n, what)} with {counted(slips, 'slip')} tolerated ask for nothing")
-        return Rule((n - slips,), float(passing[n - slips]))
+            return PassingRule((), None, Message("passing.nothing_required", {"n": n, "slips": slips}))
+        return PassingRule((n - slips,), float(passing[n - slips]))
     limit = Fraction(str(alpha))
     k = next((k for k in range(1, n + 1) if passing[k] <= limit), None)
     if k is None:
-        return Rule((), None, f"too few {what}s: all {n} right would be guessed with {p_sentence(float(passing[n]))}")
-    return Rule((k,), float(passing[k]))
+        return PassingRule((), None, Message("passing.too_few", {"n": n, "p": float(passing[n])}))
+    return PassingRule((k,), float(passing[k]))
 
 
 def joint_rule(
@@ -92,7 +91,7 @@ def joint_rule(
     alpha: float,
     slips: int | None = None,
     published: bool = False,
-) -> Rule:
+) -> PassingRule:
     """How many trials of each group must be right; the mildest rule under alpha that allows a slip, if there is one.
 
     Where the trials of a group differ in chance, the largest is taken: guessing passes with at most the probability.
@@ -107,7 +106,7 @@ def joint_rule(
             return next(rule for rule in single if rule.probability is None)
         good, bad = (guessing_tails(tuple(sorted(group))) for group in (grammatical, ungrammatical))
         k, m = single[0].needed[0], single[1].needed[0]
-        return Rule((k, m), float(good[k] * bad[m]))
+        return PassingRule((k, m), float(good[k] * bad[m]))
     above, below = max(grammatical), max(ungrammatical)
     # Three points stand for any two chances: only right for one group, for the other, and for both or neither.
     overlap = above + below > 1
@@ -124,6 +123,6 @@ def joint_rule(
         ]
         if not found:
             least = float(above ** sizes[0] * below ** sizes[1])
-            return Rule((), None, f"too few trials: all {sum(sizes)} right would be guessed with {p_sentence(least)}")
+            return PassingRule((), None, Message("passing.too_few", {"n": sum(sizes), "p": least}))
         rule = max(found, key=lambda one: (one.p_grammatical < 0.5 and one.p_ungrammatical < 0.5, one.probability))
-    return Rule((rule.grammatical[1], rule.ungrammatical[1]), rule.probability)
+    return PassingRule((rule.grammatical[1], rule.ungrammatical[1]), rule.probability)

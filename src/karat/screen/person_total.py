@@ -10,10 +10,10 @@ Curran 2016). The participant's own answers never enter m_is; otherwise everybod
 Latin square each participant is compared with those who saw the same version of each item. A participant's several
 answers to one stimulus count as their mean. At least five stimuli with two others each are needed.
 
-Somebody who guesses has a score about 0, somebody who uses the scale the other way round a negative one; whoever gives
-one answer throughout has none, and straightlining finds them. It supposes that people agree on the whole: a minority
-with another grammar has a low score in earnest. Where guessers are many, everybody's scores go down. The usual cutoff
-of 0 is cautious: of those who guess every second is below it.
+Somebody who guesses has a score about 0, somebody who uses the scale the other way round a negative one; somebody who
+gives one answer throughout has none, and straightlining finds them. It supposes that people agree on the whole: a
+minority with another grammar has a low score although they are attentive. Where guessers are many, everybody's scores
+go down. The usual cutoff of 0 is cautious: of those who guess every second is below it.
 
 Answers without an order are compared in the same way. Nominal answers count as one number for each category, 1 where
 it was given and 0 where not, m_is is the share of the others who gave it, and r_i runs over all stimuli and categories
@@ -27,24 +27,15 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from karat.errors import counted
 from karat.judgments import Judgments
-from karat.scales import Scale
-from karat.screen.answer_table import (
-    Floats,
-    Ints,
-    correlation_text,
-    correlations,
-    evidence_table,
-    numbered,
-    ordered_answers,
-    owners,
-    stimuli_text,
-    with_stimuli,
-    without_score,
-)
+from karat.judgments.answer_codes import answered, by_scale, is_ordered, position
+from karat.judgments.scales import Scale
+from karat.judgments.stimuli import numbered
+from karat.messages import Message
+from karat.screen.answer_table import correlations, ordered_answers, owners, with_stimuli, without_score
 from karat.screen.evidence import Evidence, ScreenError, everybody
-from karat.screen.positions import answered, by_scale, is_ordered, position
+from karat.screen.rounding import round_beside
+from karat.types import Floats, Ints
 
 AT_LEAST = 0.0
 FEWEST_STIMULI = 5
@@ -62,7 +53,7 @@ def person_total(judgments: Judgments, at_least: float = AT_LEAST) -> Evidence:
     ['p06', 'p11', 'p20', 'p35']
     """
     if not -1 <= at_least <= 1:
-        raise ScreenError(f"person_total: at_least must be a correlation from -1 to 1, got {at_least}.")
+        raise ScreenError(Message("person_total.at_least", {"at_least": at_least}))
     rows, notes, centred = _comparable(judgments)
     people = everybody(judgments)
     cells = rows.group_by("participant", "_stimulus", "_part", maintain_order=True).agg(pl.col("_value").mean())
@@ -71,41 +62,46 @@ def person_total(judgments: Judgments, at_least: float = AT_LEAST) -> Evidence:
     stimuli = cells.unique(["participant", "_stimulus"])
     counts = np.bincount(owners(people, stimuli), minlength=people.height)
     if counts.max() < FEWEST_STIMULI:
-        raise ScreenError(
-            f"person_total needs {FEWEST_STIMULI} stimuli that {FEWEST_OTHERS} others answered too, and nobody has "
-            f"more than {counts.max()}."
-        )
+        few = {"fewest": FEWEST_STIMULI, "others": FEWEST_OTHERS, "most": int(counts.max())}
+        raise ScreenError(Message("person_total.few_stimuli", few))
     company = np.bincount(owners(people, stimuli), stimuli["_others"].to_numpy(), people.height) / np.maximum(counts, 1)
-    scores = _scores(people, cells, centred)
-    same = _same_throughout(cells)
-    told: list[tuple[object, ...]] = []
-    for place, name in enumerate(people["participant"].to_list()):
-        count, score, beside = int(counts[place]), float(scores[place]), float(company[place])
-        if count < FEWEST_STIMULI or score != score:
-            told.append((name, None, at_least, False, _why_not(count, name in same), count, beside if count else None))
-            continue
-        shown = correlation_text(score, at_least)
-        reason = f"answers correlate by {shown} with the others' ({count} stimuli, {beside:.1f} others each)"
-        told.append((name, score, at_least, score < at_least, reason, count, beside))
-    table = evidence_table(told, {"stimuli": pl.Int64, "others": pl.Float64})
+    table = people.with_columns(
+        score=pl.Series(_scores(people, cells, centred)).fill_nan(None), stimuli=counts, others=company,
+        same=pl.col("participant").is_in(_same_throughout(cells).implode()),
+    )  # fmt: skip
+    table = _verdicts(table, at_least)
     return Evidence(table, "person_total", {"at_least": at_least}, (*notes, *without_score(table)))
 
 
-def _why_not(count: int, same: bool) -> str:
-    if count < FEWEST_STIMULI:
-        return (
-            f"not computed: {stimuli_text(count)} that {FEWEST_OTHERS} others answered too, {FEWEST_STIMULI} are needed"
-        )
-    if same:
-        return f"not computed: the same answer to all {count} stimuli"
-    return f"not computed: the others' answers are on average the same for all {count} stimuli"
+def _verdicts(table: pl.DataFrame, at_least: float) -> pl.DataFrame:
+    """The table of participants, given their correlations; those with too few stimuli have none."""
+    enough = pl.col("stimuli") >= FEWEST_STIMULI
+    table = table.with_columns(
+        score=pl.when(enough).then("score"), others=pl.when(pl.col("stimuli") > 0).then("others")
+    )
+    message = (
+        pl.when(~enough).then(pl.lit("person_total.few"))
+        .when(pl.col("score").is_not_null()).then(pl.lit("person_total.correlation"))
+        .when("same").then(pl.lit("person_total.same")).otherwise(pl.lit("person_total.others_same"))
+    )  # fmt: skip
+    few = pl.when(~enough)
+    values = pl.struct(
+        score=round_beside(pl.col("score"), pl.lit(at_least)), stimuli="stimuli",
+        others=pl.when(pl.col("score").is_not_null()).then(pl.col("others").round(1)),
+        fewest_others=few.then(pl.lit(FEWEST_OTHERS, pl.Int64)), fewest=few.then(pl.lit(FEWEST_STIMULI, pl.Int64)),
+    )  # fmt: skip
+    return table.select(
+        "participant", "score", pl.lit(float(at_least)).alias("threshold"),
+        (pl.col("score") < at_least).fill_null(False).alias("flagged"), message.alias("message"),
+        values.alias("values"), "stimuli", "others",
+    )  # fmt: skip
 
 
-def _same_throughout(cells: pl.DataFrame) -> set[str]:
+def _same_throughout(cells: pl.DataFrame) -> pl.Series:
     """Those who gave one answer only."""
     kinds = cells.group_by("participant", "_part").agg(pl.col("_value").n_unique().alias("kinds"))
     most = kinds.group_by("participant").agg(pl.col("kinds").max())
-    return set(most.filter(pl.col("kinds") == 1)["participant"].to_list())
+    return most.filter(pl.col("kinds") == 1)["participant"]
 
 
 def _scores(people: pl.DataFrame, cells: pl.DataFrame, centred: bool) -> Floats:
@@ -122,11 +118,11 @@ def _others(cell: Ints, values: Floats) -> tuple[Floats, Ints]:
     return np.divide(sums, counts, out=np.zeros(len(values)), where=counts > 0), counts.astype(np.int64)
 
 
-def _comparable(judgments: Judgments) -> tuple[pl.DataFrame, list[str], bool]:
+def _comparable(judgments: Judgments) -> tuple[pl.DataFrame, list[Message], bool]:
     """The answers as numbers with their stimulus and, for nominal scales, category; whether they are to be centred."""
     rows = answered(judgments)
     if not rows.height:
-        raise ScreenError("person_total: nobody answered anything outside practice.")
+        raise ScreenError(Message("answering.nobody"))
     by_kind: dict[str, list[tuple[Scale, pl.DataFrame]]] = {"ordered": [], "choice": [], "nominal": []}
     for scale, part in by_scale(judgments, rows):
         by_kind["ordered" if is_ordered(scale) else scale.kind].append((scale, part))
@@ -134,17 +130,20 @@ def _comparable(judgments: Judgments) -> tuple[pl.DataFrame, list[str], bool]:
     kind = max(answers, key=lambda name: answers[name])
     if kind == "ordered":
         table, notes = ordered_answers(judgments, "person_total")
-        table, more = with_stimuli(table)
-        return table.with_columns(_part=pl.lit(0, pl.Int64)), notes + more, True
-    left_out = [counted(number, f"{name} answer") for name, number in answers.items() if number and name != kind]
-    notes = [f"Only {kind} answers are compared; {' and '.join(left_out)} left out."] if left_out else []
+        table, more = with_stimuli(judgments, table)
+        return table.with_columns(_part=pl.lit(0, pl.Int64)), [*notes, *more], True
+    left_out = [
+        Message("person_total.answers", {"answers": number, "kind": name})
+        for name, number in answers.items()
+        if number and name != kind
+    ]
+    alone = [Message("person_total.left_out", {"kind": kind, "left_out": left_out})] if left_out else []
     if kind == "choice":
         chosen = pl.concat([_choices(scale, part) for scale, part in by_kind[kind]])
-        further = tuple(name for name in ("_first", "_second") if name in chosen.columns)
-        table, more = with_stimuli(chosen, further)
-        return table.with_columns(_part=pl.lit(0, pl.Int64)), notes + more, False
-    table, more = with_stimuli(pl.concat([part for _, part in by_kind[kind]]))
-    return _categories(judgments, table), notes + more, True
+        table, more = with_stimuli(judgments, chosen, scale=by_kind[kind][0][0])
+        return table.with_columns(_part=pl.lit(0, pl.Int64)), [*alone, *more], False
+    table, more = with_stimuli(judgments, pl.concat([part for _, part in by_kind[kind]]), scale=by_kind[kind][0][0])
+    return _categories(judgments, table), [*alone, *more], True
 
 
 def _choices(scale: Scale, rows: pl.DataFrame) -> pl.DataFrame:
@@ -158,11 +157,7 @@ def _choices(scale: Scale, rows: pl.DataFrame) -> pl.DataFrame:
     )
     turned = pl.when(pl.col("left") > pl.col("right")).then(-shown).otherwise(shown)
     named = pl.col("left").is_not_null() & pl.col("right").is_not_null()
-    return rows.with_columns(
-        _value=pl.when(named).then(turned).otherwise(side),
-        _first=pl.min_horizontal("left", "right"),
-        _second=pl.max_horizontal("left", "right"),
-    )
+    return rows.with_columns(_value=pl.when(named).then(turned).otherwise(side))
 
 
 def _categories(judgments: Judgments, rows: pl.DataFrame) -> pl.DataFrame:

@@ -10,15 +10,19 @@ from __future__ import annotations
 
 import polars as pl
 
-from karat.errors import counted, shown
+from karat.errors import SHOWN_VALUE_LENGTH
 from karat.judgments import Judgments
-from karat.scales import answer_text, as_number
-from karat.screen.answer_table import evidence_table
-from karat.screen.evidence import Evidence, ScreenError
+from karat.judgments.scales import answer_text, as_number
+from karat.messages import Message
+from karat.screen.evidence import Evidence, ScreenError, message_columns
 
 ATTEMPTS = 2
 YES = ("true", "yes", "1", "passed", "t", "y")
 NO = ("false", "no", "0", "failed", "f", "n")
+VALUES = {
+    "attempts": pl.Int64, "allowed": pl.Int64, "unread_attempts": pl.String, "unread_passed": pl.String,
+}  # fmt: skip
+"""The values of reasons."""
 
 
 def quiz(judgments: Judgments, attempts_at_most: int = ATTEMPTS) -> Evidence:
@@ -29,51 +33,56 @@ def quiz(judgments: Judgments, attempts_at_most: int = ATTEMPTS) -> Evidence:
     >>> import karat
     >>> people = {"participant": ["p1", "p2", "p3"], "quiz_attempts": [1, 3, None], "quiz_passed": ["yes", "yes", "no"]}
     >>> j = karat.Judgments({"participant": ["p1"], "item": ["a"], "response": [5]}, karat.Ordinal(5), people)
-    >>> quiz(j).participants["reason"].to_list()
-    ['passed the quiz at attempt 1', 'passed the quiz at attempt 3; 2 are tolerated', 'did not pass the quiz']
+    >>> quiz(j).table()["reason"].to_list()
+    ['passed the quiz on attempt 3 (at most 2 allowed)', 'did not pass the quiz', 'passed the quiz on attempt 1']
     """
     if isinstance(attempts_at_most, bool) or not isinstance(attempts_at_most, int) or attempts_at_most < 1:
-        raise ScreenError(f"quiz: attempts_at_most must be a whole number from 1, got {attempts_at_most!r}.")
+        raise ScreenError(Message("quiz.bad_attempts", {"value": attempts_at_most}))
     people = judgments.participants
     names = [name for name in ("quiz_attempts", "quiz_passed") if name in people.columns]
     if not names:
-        raise ScreenError(
-            "quiz needs the column quiz_attempts (how many attempts were needed) or quiz_passed (yes or no) in the "
-            "table of participants, and there is neither. Name them so, or leave the criterion out."
-        )
-    told: list[tuple[object, ...]] = []
+        raise ScreenError(Message("quiz.no_columns"))
+    scores: list[float | None] = []
+    flags, passes, messages = [], [], []
     unread = silent = 0
-    for row in people.select("participant", *names).iter_rows(named=True):
+    for row in people.select(names).iter_rows(named=True):
         given = {name: _text(row.get(name)) for name in names}
         attempts, passed = _attempts(given.get("quiz_attempts")), _truth(given.get("quiz_passed"))
-        flagged, reason = _verdict(attempts, passed, attempts_at_most)
         values = {"quiz_attempts": attempts, "quiz_passed": passed}
-        strange = [f"{name} says {shown(text)}" for name, text in given.items() if text and values[name] is None]
-        if strange:
-            unread += 1
-            reason = f"{reason} ({', '.join(strange)}, which cannot be read)"
+        strange = {
+            f"unread_{name.removeprefix('quiz_')}": text[:SHOWN_VALUE_LENGTH]
+            for name, text in given.items()
+            if text and values[name] is None
+        }
+        unread += bool(strange)
         silent += attempts is None and passed is None
-        score = None if attempts is None else float(attempts)
-        told.append((row["participant"], score, float(attempts_at_most), flagged, reason, passed))
-    notes = [f"{counted(silent, 'participant')} without a known result of the quiz, not flagged."] if silent else []
-    if unread:
-        notes.append(
-            f"{counted(unread, 'participant')} with an entry that cannot be read: write whole numbers from 1 in "
-            "quiz_attempts, true or false in quiz_passed."
-        )
-    table = evidence_table(told, {"passed": pl.Boolean})
+        flagged, code = _verdict(attempts, passed, attempts_at_most)
+        too_many = passed is not False and attempts is not None and attempts > attempts_at_most
+        allowed = attempts_at_most if too_many else None
+        messages.append(Message(code, {"attempts": attempts, "allowed": allowed, **strange}))
+        scores.append(None if attempts is None else float(attempts))
+        flags.append(flagged)
+        passes.append(passed)
+    notes = [Message("quiz.results_unknown", {"n": silent})] if silent else []
+    notes += [Message("quiz.unread", {"n": unread})] if unread else []
+    table = people.select(
+        "participant",
+        pl.Series("score", scores, pl.Float64),
+        pl.lit(float(attempts_at_most)).alias("threshold"),
+        pl.Series("flagged", flags, pl.Boolean),
+        *message_columns(messages, VALUES),
+        pl.Series("passed", passes, pl.Boolean),
+    )
     return Evidence(table, "quiz", {"attempts_at_most": attempts_at_most}, tuple(notes))
 
 
 def _verdict(attempts: int | None, passed: bool | None, at_most: int) -> tuple[bool, str]:
+    """Whether a participant is flagged, and the code of the reason."""
     if passed is False:
-        return True, "did not pass the quiz" + ("" if attempts is None else f" ({counted(attempts, 'attempt')})")
+        return True, "quiz.not_passed"
     if attempts is None:
-        return False, "passed the quiz" if passed else "the result of the quiz is not known"
-    told = f"passed the quiz at attempt {attempts}" if passed else f"{counted(attempts, 'attempt')} at the quiz"
-    if attempts > at_most:
-        return True, f"{told}; {at_most} {'is' if at_most == 1 else 'are'} tolerated"
-    return False, told
+        return False, "quiz.passed" if passed else "quiz.unknown"
+    return attempts > at_most, "quiz.passed_on_attempt" if passed else "quiz.attempts"
 
 
 def _text(value: object) -> str | None:

@@ -24,18 +24,23 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.errors import counted
 from karat.judgments import Judgments
+from karat.judgments.trial_order import order_messages
+from karat.messages import Message
 from karat.models.robust import MAD_CONSTANT
 from karat.screen import remfod_figures
-from karat.screen.evidence import Evidence, ScreenError, everybody, timed
-from karat.screen.presentation import order_notes
+from karat.screen.evidence import Evidence, ScreenError, everybody, timed, values_of
 from karat.screen.sentence_length import adjusted_for_length
 from karat.screen.time_rules import find_outliers, time_rule
 from karat.study.time_rules import TIME_RULES, TimeRule
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+VALUES = {
+    "intermissions": pl.Int64, "rushes": pl.Int64, "trials": pl.Int64, "genuine": pl.Float64, "needed": pl.Float64,
+}  # fmt: skip
+"""The values of reasons."""
 
 
 @dataclass(frozen=True)
@@ -80,9 +85,12 @@ class Remfod(Evidence):
         """
         return remfod_figures.density_figure(self, width_cm)
 
-    def __str__(self) -> str:
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What was found, without the notes."""
         pauses, rushes = (int(self.participants[name].sum()) for name in ("intermissions", "rushes"))
-        return summary(pauses, rushes, self.rounds, len(self.flagged), self.participants.height, self.settings)
+        people = self.participants.height
+        return (found_message(pauses, rushes, self.rounds, len(self.flagged), people, self.settings),)
 
 
 def remfod(
@@ -110,12 +118,12 @@ def remfod(
     >>> evidence.trials.columns
     ['participant', 'trial', 'kind', 'degree', 'lower', 'upper']
     >>> print(remfod(karat.datasets.load("likert"), rule="mean-sd"))
-    remfod (rule mean-sd): 32 intermissions, 45 rushes in 1 round; 1 of 48 participants flagged (under 90 % genuine).
+    remfod: 32 intermissions, 45 rushes in 1 round; 1 of 48 participants flagged (under 90 % genuine), rule mean-sd.
     """
     stated = stated_rule(rule, upper, lower, genuine_at_least, mad_constant)
-    frame = timed(judgments, "remfod")
+    frame = timed(judgments)
     untimed = judgments.frame.filter(pl.col("function") != "practice", pl.col("rt").is_null()).height
-    notes = trial_notes(untimed, order_notes(judgments.frame.columns))
+    notes = trial_notes(untimed, order_messages(judgments.frame.columns))
     if length is not None:
         frame, more = adjusted_for_length(frame, length)
         notes += more
@@ -151,12 +159,12 @@ def stated_rule(
     """The rule that the settings state; ScreenError where one of them cannot be."""
     stated = time_rule(rule, upper, lower, genuine_at_least)
     if not mad_constant > 0:
-        raise ScreenError("remfod: mad_constant must be above 0.")
+        raise ScreenError(Message("remfod.bad_constant", {"value": mad_constant}))
     return stated
 
 
 def as_settings(rule: TimeRule, mad_constant: float, length: str | None, inclusive: bool) -> dict[str, Any]:
-    """The settings as evidence tells them."""
+    """The settings as evidence has them."""
     return {
         "rule": rule.name, "upper": rule.upper, "lower": rule.lower, "genuine_at_least": rule.genuine_at_least,
         "mad_constant": mad_constant, "length": length, "inclusive": inclusive,
@@ -169,13 +177,17 @@ def kinds_in_words(kinds: NDArray[np.int8]) -> pl.Series:
     return words.gather(kinds.astype(np.int64))
 
 
-def summary(pauses: int, rushes: int, rounds: int, flagged: int, people: int, settings: dict[str, Any]) -> str:
-    """What was found, in a sentence."""
-    found = f"{counted(pauses, 'intermission')}, {rushes:,} {'rush' if rushes == 1 else 'rushes'}"
-    who = f"{flagged:,} of {counted(people, 'participant')} flagged"
-    share = f"under {100 * settings['genuine_at_least']:g} % genuine"
-    name = "remfod" if settings["rule"] == "remfod" else f"remfod (rule {settings['rule']})"
-    return f"{name}: {found} in {counted(rounds, 'round')}; {who} ({share})."
+def found_message(
+    pauses: int, rushes: int, rounds: int, flagged: int, people: int, settings: dict[str, Any]
+) -> Message:
+    """What was found."""
+    return Message(
+        "remfod.found",
+        {
+            "intermissions": pauses, "rushes": rushes, "rounds": rounds, "flagged": flagged, "participants": people,
+            "needed": settings["genuine_at_least"], "rule": None if settings["rule"] == "remfod" else settings["rule"],
+        },
+    )  # fmt: skip
 
 
 def compare_time_rules(judgments: Judgments, length: str | None = None) -> pl.DataFrame:
@@ -212,33 +224,25 @@ def _common(one: Remfod, other: Remfod) -> float:
     return int((mine == theirs).sum()) / either if either else 1.0
 
 
-def trial_notes(untimed: int, order: tuple[str, ...]) -> tuple[str, ...]:
-    """What is to be said about the trials; `order` where they have no positions."""
-    notes = [f"Left out, as they have no response time: {counted(untimed, 'trial')}."] if untimed else []
+def trial_notes(untimed: int, order: tuple[Message, ...]) -> tuple[Message, ...]:
+    """The notes on the trials; `order` where they have no positions."""
+    notes = [Message("remfod.untimed", {"n": untimed})] if untimed else []
     return (*notes, *order)
 
 
-def alike_notes(functions: Sequence[str], same: bool, rule: TimeRule) -> tuple[str, ...]:
-    """What a rule cannot tell apart in these times; `same` where all are equal."""
+def alike_notes(functions: Sequence[str], same: bool, rule: TimeRule) -> tuple[Message, ...]:
+    """What a rule cannot distinguish in these times; `same` where all are equal."""
     notes = []
     if "function" in rule.by and len(functions) == 1:
-        only = functions[0]
-        notes.append(f"All trials are {only} trials: the cutoffs by item function are those of all times together.")
+        notes.append(Message("remfod.one_function", {"function": functions[0]}))
     if same:
-        notes.append("All times are the same: none can be outlying, and they say nothing about anybody.")
+        notes.append(Message("remfod.all_times_equal"))
     return tuple(notes)
 
 
-def spread_note(number: int) -> tuple[str, ...]:
+def spread_note(number: int) -> tuple[Message, ...]:
     """The note on trials that are outlying only because most times of their groups are the same."""
-    told = f"{counted(number, 'outlying trial')} where most times are exactly the same (MAD 0)"
-    return (f"{told}: any other time is outlying there, however near. Are times rounded?",) if number else ()
-
-
-def _words(column: str, word: str) -> pl.Expr:
-    """A count with its word."""
-    plural = word + ("es" if word.endswith("sh") else "s")
-    return pl.format("{} {}", column, pl.when(pl.col(column) == 1).then(pl.lit(word)).otherwise(pl.lit(plural)))
+    return (Message("remfod.no_spread", {"n": number}),) if number else ()
 
 
 def participants_table(people: pl.DataFrame, counts: pl.DataFrame, genuine_at_least: float) -> pl.DataFrame:
@@ -248,18 +252,21 @@ def participants_table(people: pl.DataFrame, counts: pl.DataFrame, genuine_at_le
     # Written so, an exact share such as 9 of 10 is not rounded below its threshold.
     share = (pl.col("trials") - pl.col("intermissions") - pl.col("rushes")) / pl.col("trials")
     table = table.with_columns(genuine_share=pl.when(pl.col("trials") > 0).then(share))
-    reason = pl.format(
-        f"{{}} and {{}} in {{}}: {{}} % genuine ({100 * genuine_at_least:g} % needed)",
-        _words("intermissions", "intermission"),
-        _words("rushes", "rush"),
-        _words("trials", "timed trial"),
-        (100 * pl.col("genuine_share")).round(1),
+    values = values_of(
+        VALUES,
+        intermissions=pl.col("intermissions"),
+        rushes=pl.col("rushes"),
+        trials=pl.col("trials"),
+        genuine=pl.col("genuine_share").round(3),
+        needed=pl.lit(genuine_at_least),
     )
+    message = pl.when(pl.col("trials") > 0).then(pl.lit("remfod.genuine")).otherwise(pl.lit("remfod.no_times"))
     return table.select(
         "participant",
         pl.col("genuine_share").alias("score"),
         pl.lit(genuine_at_least).alias("threshold"),
         (pl.col("genuine_share") < genuine_at_least).fill_null(False).alias("flagged"),
-        pl.when(pl.col("trials") > 0).then(reason).otherwise(pl.lit("no timed trials")).alias("reason"),
+        message.alias("message"),
+        values,
         "trials", "intermissions", "rushes", "genuine_share",
     )  # fmt: skip

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from karat.columns import nearest
 from karat.errors import counted
 from karat.figures import (
     BLACK,
@@ -28,9 +27,11 @@ from karat.figures import (
     threshold_line,
     threshold_lines,
 )
-from karat.models.robust import Floats
+from karat.judgments.columns import nearest
+from karat.messages import Message
 from karat.screen.evidence import ScreenError
 from karat.screen.time_rules import find_outliers, time_rule
+from karat.types import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -147,9 +148,9 @@ def _trials_of(evidence: Remfod, participant: str) -> pl.DataFrame:
         return own
     people = evidence.participants["participant"].to_list()
     if participant in people:
-        raise ScreenError(f"remfod: the participant {participant} has no timed trials to draw.")
-    close = nearest(participant, people)
-    raise ScreenError(f"remfod: there is no participant {participant}" + (f"; is {close} meant?" if close else "."))
+        raise ScreenError(Message("remfod.nothing_to_draw", {"participant": participant}))
+    meant = nearest(participant, people)
+    raise ScreenError(Message("participants.no_participant", {"participant": participant, "meant": meant}))
 
 
 def _last_cutoffs(evidence: Remfod, own: pl.DataFrame, groups: tuple[str, ...] = ()) -> tuple[Floats, Floats]:
@@ -198,7 +199,13 @@ def _participant_lines(evidence: Remfod, participant: str, bottom: float) -> lis
 def _participant_verdict(evidence: Remfod, participant: str) -> str:
     row = evidence.participants.row(by_predicate=pl.col("participant") == participant, named=True)
     verdict = "flagged" if row["flagged"] else "not flagged"
-    return f"{_short(participant)}: {row['reason']}, {_percent(row['genuine_share'])} genuine, {verdict}"
+    found = f"{counted(row['intermissions'], 'intermission')}, {_rushes(row['rushes'])}"
+    trials = counted(row["trials"], "timed trial")
+    return f"{_short(participant)}: {found} in {trials}, {_percent(row['genuine_share'])} genuine, {verdict}"
+
+
+def _rushes(number: int) -> str:
+    return f"{number:,} {'rush' if number == 1 else 'rushes'}"
 
 
 def _people_title(evidence: Remfod, step: int) -> str:
@@ -258,7 +265,7 @@ def _verdict(evidence: Remfod) -> str:
 
 def _key(evidence: Remfod, more: int) -> str:
     pauses, rushes = (int(evidence.participants[name].sum()) for name in ("intermissions", "rushes"))
-    text = f"◀ {rushes:,} {'rush' if rushes == 1 else 'rushes'}   ▶ {counted(pauses, 'intermission')}"
+    text = f"◀ {_rushes(rushes)}   ▶ {counted(pauses, 'intermission')}"
     text += "   (hollow: after round 1)" if evidence.rounds > 1 else ""
     text += "   ┃\N{NO-BREAK SPACE}median"
     return text + (f"\n{counted(more, 'participant')} with a larger share not shown" if more else "")

@@ -1,4 +1,4 @@
-"""Risk levels: pattern of answers, time and accuracy together, for those whom a criterion has flagged.
+"""Risk levels: pattern of answers, time and accuracy together, for participants flagged by a criterion.
 
 Table 4 of Ba, Mancenido, Chiou and Pan. Each of three dimensions scores 0, 0.5 or 1:
 
@@ -26,19 +26,22 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
+from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
+from karat.judgments.answer_codes import answered, by_scale
+from karat.judgments.trial_order import check_order, presented
+from karat.messages import Message
 from karat.models.markov import Strategy
 from karat.screen.effects import columns_of
 from karat.screen.evidence import Evidence, ScreenError, everybody, timed
 from karat.screen.gold import Doubtful, check_doubtful, has_key
 from karat.screen.markov import ALPHA, SIMULATIONS, as_shown, markov
-from karat.screen.positions import answered, by_scale
-from karat.screen.presentation import presented
 from karat.screen.time_filter import evened, refuse_time_limit
-from karat.work import HERE, Work
 
 HIGH, MODERATE = 2.5, 1.5
 STANDARD_DEVIATIONS = 4
+Accuracy = Literal["accuracy", "agreement"]
+"""The share of right answers or, where these are not known, of answers with the majority."""
 
 
 def risk(
@@ -51,9 +54,9 @@ def risk(
     doubtful: Doubtful = "left out",
     time_limit: float | None = None,
     *,
-    work: Work = HERE,
+    executor: Executor = SERIAL,
 ) -> Evidence:
-    """The risk level of everybody whom the Markov criterion flags, with these settings.
+    """The risk level of everybody flagged by the Markov criterion, with these settings.
 
     >>> import karat
     >>> evidence = risk(karat.datasets.load("crowd"), simulations=2000)
@@ -64,7 +67,7 @@ def risk(
         "cutoffs": cutoffs, "alpha": alpha, "strategy": strategy, "seed": seed, "simulations": simulations,
         "doubtful": doubtful, "time_limit": time_limit,
     }  # fmt: skip
-    patterns = markov(judgments, cutoffs, alpha, strategy, seed, simulations, work=work)
+    patterns = markov(judgments, cutoffs, alpha, strategy, seed, simulations, executor=executor)
     found = risk_levels(judgments, patterns.flagged, doubtful, time_limit)
     return Evidence(found.participants, "risk", settings, found.notes)
 
@@ -72,7 +75,7 @@ def risk(
 def risk_levels(
     judgments: Judgments, flagged: Collection[str], doubtful: Doubtful = "left out", time_limit: float | None = None
 ) -> Evidence:
-    """The risk levels of those whom criteria of answers have flagged, whichever these are.
+    """The risk levels of those flagged by criteria of answers, whichever these are.
 
     Further columns: level, pattern, time, accuracy (their scores), mean_time, share_right, longest_run.
 
@@ -81,9 +84,10 @@ def risk_levels(
     >>> risk_levels(crowd, ["w017"]).participants["level"].drop_nulls().to_list()
     ['high']
     """
-    check_doubtful(doubtful, "risk")
-    times = timed(judgments, "risk")
-    refuse_time_limit(times["rt"], time_limit, "risk")
+    check_doubtful(doubtful)
+    check_order(judgments.frame.columns, ScreenError, "risk")
+    times = timed(judgments)
+    refuse_time_limit(times["rt"], time_limit)
     means = times.group_by("participant").agg(pl.col("rt").mean().alias("mean_time"))
     right, what, notes = accuracy_of(judgments, "risk", doubtful)
     table = everybody(judgments)
@@ -104,12 +108,12 @@ def risk_levels(
     table = table.with_columns(
         level=pl.when(candidate).then(level), **{name: pl.when(candidate).then(pl.col(name)) for name in scores}
     )
-    told = [_reason(row, what) for row in table.iter_rows(named=True)]
+    message, values = _reasons(what)
     participants = table.select(
         "participant", "score", pl.lit(HIGH).alias("threshold"),
         (pl.col("score") >= HIGH).fill_null(False).alias("flagged"),
-        pl.Series("reason", told, pl.String), "level", "pattern", "time", "accuracy", "mean_time", "share_right",
-        "longest_run",
+        message.alias("message"), values.alias("values"), "level", "pattern", "time", "accuracy", "mean_time",
+        "share_right", "longest_run",
     )  # fmt: skip
     return Evidence(participants, "risk", {"doubtful": doubtful, "time_limit": time_limit}, tuple(notes))
 
@@ -148,7 +152,9 @@ def _runs(judgments: Judgments) -> pl.DataFrame:
     return together.agg(pl.col("longest_run").max(), pl.col("typical").any())
 
 
-def accuracy_of(judgments: Judgments, criterion: str, doubtful: Doubtful) -> tuple[pl.DataFrame, str, list[str]]:
+def accuracy_of(
+    judgments: Judgments, criterion: str, doubtful: Doubtful
+) -> tuple[pl.DataFrame, Accuracy, list[Message]]:
     """Each participant's share of right answers, or of answers with the majority; what it is; and notes.
 
     >>> import karat
@@ -158,35 +164,47 @@ def accuracy_of(judgments: Judgments, criterion: str, doubtful: Doubtful) -> tup
     """
     rows = answered(judgments)
     if "correct" not in rows.columns and not has_key(rows):
-        told = "No right answers are recorded: accuracy is agreement with the majority."
-        table, notes = _with_majority(rows, criterion)
-        return table, "agreement with the majority", [told, *notes]
+        table, on_stimuli = _with_majority(judgments, rows)
+        return table, "agreement", [Message("risk.no_right_answers"), *on_stimuli]
     rows, notes = columns_of(judgments, criterion, True, doubtful)
     known = rows.filter(pl.col("correct").is_not_null())
     share = pl.col("correct").cast(pl.Float64).mean().alias("share_right")
     return known.group_by("participant").agg(share), "accuracy", notes
 
 
-def _with_majority(rows: pl.DataFrame, criterion: str) -> tuple[pl.DataFrame, list[str]]:
-    rows, notes = as_shown(rows)
+def _with_majority(judgments: Judgments, rows: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
+    parts = [as_shown(judgments, scale, part) for scale, part in by_scale(judgments, rows)]
+    notes = list(dict.fromkeys(note for _, own in parts for note in own))
+    tables, first = [], 0
+    for part, _ in parts:
+        tables.append(part.with_columns(pl.col("_stimulus") + first))
+        first += part["_stimulus"].n_unique()
+    rows = pl.concat(tables)
     counts = rows.group_by("_stimulus", "response").len()
     most = counts.with_columns(_most=pl.col("len").max().over("_stimulus")).filter(pl.col("len") == pl.col("_most"))
     # A tie has no majority, and who judged alone agrees with nobody.
     single = most.filter(pl.len().over("_stimulus") == 1, pl.col("_most") > 1).select("_stimulus", majority="response")
     compared = rows.join(single, on="_stimulus", how="inner")
     if not compared.height:
-        raise ScreenError(f"{criterion}: no item has a majority; right answers (column expected) are needed.")
+        raise ScreenError(Message("risk.no_majority"))
     agrees = (pl.col("response") == pl.col("majority")).mean().alias("share_right")
     return compared.group_by("participant").agg(agrees), notes
 
 
-def _reason(row: dict[str, object], what: str) -> str:
-    level = row["level"]
-    if level is None:
-        return "no criterion of answers stood out"
-    words = {0.0: "not below the mean", 0.5: "below the mean", 1.0: "more than one standard deviation below the mean"}
-    time, accuracy = row["time"], row["accuracy"]
-    run = " with a long run of equal answers" if row["pattern"] == 1.0 else ""
-    slow = "no time" if row["mean_time"] is None else words[float(str(time))]
-    right = "not known" if row["share_right"] is None else words[float(str(accuracy))]
-    return f"{level} ({row['score']:g} of 3): answers follow a pattern{run}; mean time {slow}; {what} {right}"
+def _reasons(what: Accuracy) -> tuple[pl.Expr, pl.Expr]:
+    """The message about each participant, and its values."""
+    found = pl.lit("risk.accuracy") if what == "accuracy" else pl.lit("risk.agreement")
+    known = pl.col("level").is_not_null()
+    message = pl.when(known).then(found).otherwise(pl.lit("risk.not_flagged"))
+    words = {0.0: "not below the mean", 0.5: "below the mean", 1.0: "far below the mean"}
+
+    def place(score: str, value: str) -> pl.Expr:
+        word = pl.col(score).replace_strict(words, return_dtype=pl.String)
+        return pl.when(known).then(pl.when(pl.col(value).is_null()).then(pl.lit("not known")).otherwise(word))
+
+    values = pl.struct(
+        level=pl.when(known).then(pl.concat_str(pl.lit("risk "), "level")), score="score",
+        run=pl.when(pl.col("pattern") == 1.0).then("longest_run"),
+        time=place("time", "mean_time"), accuracy=place("accuracy", "share_right"),
+    )  # fmt: skip
+    return message, values

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from karat.errors import KaratError
+from karat.messages import Message
 from karat.screen.evidence import ScreenError
 from karat.study.criteria import CRITERIA, EXCLUDE_TAKES, check_exclude_rule, criterion_settings
 from karat.study.study import Study
@@ -74,11 +75,10 @@ def settings_of(rules: Mapping[str, Any] | None, study: Study | None) -> dict[st
         try:
             settings[name] = criterion_settings(name, whole).model_dump()
         except ValidationError as error:
-            told = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
-            raise ScreenError(f"{name}: its settings cannot be used ({told}).") from None
+            problems = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()]
+            raise ScreenError(Message("rules.settings", {"criterion": name, "problems": problems})) from None
         except ValueError as error:
-            end = "" if str(error).endswith("?") else "."
-            raise ScreenError(f"The rules cannot be followed: {error}{end}") from None
+            raise ScreenError(Message("rules.not_applicable", {"why": str(error)})) from None
     return settings
 
 
@@ -108,13 +108,13 @@ def asked(rules: Mapping[str, Any] | None, study: Study | None) -> tuple[dict[st
     return settings, exclude
 
 
-def lacking(skipped: Collection[str]) -> str:
-    """The end of a sentence on a rule of which some criteria could not run.
+def applied_rule(rule: str | int | Message, skipped: Collection[str]) -> Message:
+    """A rule, with the criteria of it that could not run.
 
-    >>> lacking({"remfod": "no times"}), lacking({})
-    ('; without remfod, which could not run', '')
+    >>> print(applied_rule("any", ["remfod"]))
+    any; without remfod, which could not run
     """
-    return f"; without {' and '.join(skipped)}, which could not run" if skipped else ""
+    return Message("rules.applied", {"rule": rule, "skipped": list(skipped) or None})
 
 
 def check_rule(exclude: Any, stated: list[str]) -> None:
@@ -127,7 +127,7 @@ def check_rule(exclude: Any, stated: list[str]) -> None:
             raise ValueError(f"exclude = {exclude!r} is neither a rule nor a number of criteria; write {EXCLUDE_TAKES}")
         check_exclude_rule(exclude, stated)
     except ValueError as error:
-        raise ScreenError(f"The rules cannot be followed: {error}.") from None
+        raise ScreenError(Message("rules.not_applicable", {"why": str(error)})) from None
 
 
 def facts(study: Study) -> dict[str, dict[str, Any]]:

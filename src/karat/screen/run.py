@@ -11,31 +11,37 @@ inaccurate. Doubtful ones are a note of a criterion that goes by the key or, whe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from karat.errors import KaratError
+from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
+from karat.judgments.answer_codes import answered
+from karat.messages import Message, NotComputed
 from karat.screen.evidence import Evidence, ScreenError
 from karat.screen.gold import gold, has_key
-from karat.screen.noted import with_doubts
-from karat.screen.positions import answered
 from karat.screen.rules import asked, follows
-from karat.screen.screening import Screening, Step
+from karat.screen.screening import Screening, ScreeningStage
 from karat.screen.steps import begin, end
 from karat.study.criteria import CRITERIA, criterion_named
 from karat.study.study import Study
-from karat.work import HERE, Progress, Work
+from karat.types import Progress
+
+if TYPE_CHECKING:
+    from karat.screen.parted.evidence import PartedEvidence
 
 Compute = Callable[[str, tuple[str, ...], Mapping[str, Any]], Evidence]
 """From the name of a criterion, who is excluded already, and its settings, to its evidence."""
 STAGES = ("completion", "clock", "answers")
-COLUMNS = ("participant", "score", "threshold", "flagged", "reason")
-"""What the evidence of every criterion has."""
+COLUMNS = ("participant", "score", "threshold", "flagged")
+"""What the evidence of every criterion has, besides a message and its values, or a reason in words."""
+Found = TypeVar("Found", bound="Evidence | PartedEvidence")
 
 
 def run(
@@ -44,7 +50,7 @@ def run(
     study: Study | None = None,
     compute: Compute | None = None,
     *,
-    work: Work = HERE,
+    executor: Executor = SERIAL,
     progress: Progress | None = None,
 ) -> Screening:
     """Run the criteria that `rules` state, with their settings and `exclude`, or all that apply with usual settings.
@@ -52,9 +58,9 @@ def run(
     `rules` is what `[screening]` of a study file holds: `{"completion": {"at_least": 0.9}, "remfod": {}, "exclude":
     "any"}`. With a `study`, its own rules are taken unless others are given, and criteria know the length of its
     questionnaire, its expected duration and the answers that admit. A criterion that is stated and cannot run is listed
-    in `skipped`, never dropped in silence. `compute` may remember evidence for many runs on the same judgments. `work`
-    says where the many tasks of some criteria are done (`karat.work.opened`). A `progress` that wants to hear of steps
-    (`karat.screen.steps`) is told which criterion begins and what each has found.
+    in `skipped`, never dropped in silence. `compute` may remember evidence for many runs on the same judgments.
+    `executor` says where the many tasks of some criteria are done (`karat.executors.open_executor`). A `progress` that
+    wants to hear of steps (`karat.screen.steps`) is told which criterion begins and what each has found.
 
     >>> import karat
     >>> screening = run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}, "exclude": "any"})
@@ -64,11 +70,11 @@ def run(
     settings, exclude = asked(rules, study)
     people = judgments.participants["participant"].to_list()
     evidence: dict[str, Evidence] = {}
-    skipped: dict[str, str] = {}
+    skipped: dict[str, NotComputed] = {}
     excluded: list[str] = []
-    steps: list[Step] = []
+    steps: list[ScreeningStage] = []
     alone = compute is None
-    compute = compute or computing(judgments, work)
+    compute = compute or computing(judgments, executor)
     for number, stage in enumerate(STAGES):
         here = [name for name in settings if CRITERIA[name].stage == stage]
         for name in here:
@@ -76,10 +82,10 @@ def run(
             try:
                 evidence[name] = compute(name, tuple(excluded), settings[name])
                 if progress is not None:
-                    end(progress, str(evidence[name]).splitlines()[0])
+                    end(progress, flagged_by(evidence[name]))
             except ScreenError as error:
-                skipped[name] = str(error)
-                end(progress, f"{name}: not run.")
+                skipped[name] = NotComputed.of(error)
+                end(progress, Message("screening.not_run", {"criterion": name}))
         gone: tuple[str, ...] = ()
         if exclude is not None and settings and people:
             # What is still to come, or could not run, is not known: nobody is excluded because of it.
@@ -89,7 +95,7 @@ def run(
             gone = tuple(person for person, goes in zip(people, now, strict=True) if goes and person not in before)
             excluded += gone
         counts = {name: len(set(evidence[name].flagged) & set(gone)) for name in here if name in evidence}
-        steps.append(Step(stage, len(people) - len(excluded) + len(gone), counts, gone))
+        steps.append(ScreeningStage(stage, len(people) - len(excluded) + len(gone), counts, gone))
     if alone and evidence and has_key(answered(judgments)):
         begin(progress, "right answers")
         evidence = with_doubts(evidence, gold(judgments).notes)
@@ -100,7 +106,7 @@ def run(
     )  # fmt: skip
 
 
-def computing(judgments: Judgments, work: Work = HERE) -> Compute:
+def computing(judgments: Judgments, executor: Executor = SERIAL) -> Compute:
     """What computes a criterion for those who are left; their judgments are kept until others are asked for."""
     kept: tuple[tuple[str, ...], Judgments] = ((), judgments)
 
@@ -111,9 +117,9 @@ def computing(judgments: Judgments, work: Work = HERE) -> Compute:
             left = judgments.without(excluded)
             kept = excluded, left
         if not left.participants.height:
-            raise ScreenError(f"{name}: nobody is left; the rules have excluded every participant before.")
+            raise ScreenError(Message("screening.nobody_left"))
         criterion = criterion_named(name)
-        elsewhere = {"work": work} if criterion.in_tasks else {}
+        elsewhere = {"executor": executor} if criterion.in_tasks else {}
         return _checked(name, criterion.compute(left, **settings, **elsewhere))
 
     return compute
@@ -124,9 +130,11 @@ def _checked(name: str, evidence: Any) -> Evidence:
     if not isinstance(evidence, Evidence):
         raise KaratError(f"{name} gave back {type(evidence).__name__}; a criterion gives back karat.screen.Evidence.")
     table = evidence.participants
-    lacking = [column for column in COLUMNS if column not in table.columns]
+    # A criterion of another package may give its reasons as sentences.
+    needed = (*COLUMNS, *(("message", "values") if "message" in table.columns else ("reason",)))
+    lacking = [column for column in needed if column not in table.columns]
     if lacking:
-        raise KaratError(f"{name}: its evidence has no column {lacking[0]}; it needs {', '.join(COLUMNS)}.")
+        raise KaratError(f"{name}: its evidence has no column {lacking[0]}; it needs {', '.join(needed)}.")
     if table["flagged"].dtype != pl.Boolean or table["flagged"].null_count():
         raise KaratError(f"{name}: the column flagged of its evidence must be true or false for everybody.")
     return evidence
@@ -138,3 +146,31 @@ def _flags(
     """Who is flagged by each criterion; one that could not run flags nobody, and is listed as skipped."""
     flagged = {name: set(evidence[name].flagged) if name in evidence else set() for name in stated}
     return {name: np.array([person in who for person in people], dtype=bool) for name, who in flagged.items()}
+
+
+def flagged_by(evidence: Evidence) -> Message:
+    """How many a criterion flags."""
+    flagged, everyone = len(evidence.flagged), evidence.participants.height
+    return Message("screening.flagged", {"criterion": evidence.criterion, "flagged": flagged, "participants": everyone})
+
+
+def with_doubts(evidence: dict[str, Found], doubts: Sequence[Message]) -> dict[str, Found]:
+    """The evidence with what is doubtful about recorded right answers, unless a criterion has it already.
+
+    It is a note of a criterion that goes by the key or, where none does, of the last one.
+    """
+    known = [part for one in evidence.values() for note in one.notes for part in _parts(note)]
+    new = tuple(note for note in doubts if note not in known)
+    if not evidence or not new:
+        return evidence
+    by_the_key = [name for name in evidence if name in CRITERIA and CRITERIA[name].by_the_key]
+    name = by_the_key[0] if by_the_key else list(evidence)[-1]
+    return evidence | {name: replace(evidence[name], notes=(*evidence[name].notes, *new))}
+
+
+def _parts(note: object) -> Iterator[object]:
+    """A note, and the notes in its values."""
+    yield note
+    if isinstance(note, Message):
+        for value in note.values.values():
+            yield from _parts(value)

@@ -1,15 +1,16 @@
 """Scale use: who kept to a small part of the scale, or to its middle.
 
-Flagged is whoever answers neutrally in more than `neutral_at_most` of the trials, where the scale has a neutral point:
-"no difference" in choices, and the middle of an odd number of points where the scale names none. The further columns
-are evidence only, since earnest people use scales differently:
+Participants are flagged if more than `neutral_at_most` of their answers are neutral, where the scale has a neutral
+point: "no difference" in choices, and the middle of an odd number of points where the scale names none. The further
+columns are for information only, since attentive participants use scales differently:
 
 - points_used: the share of the scale's points that were used at all;
 - commonest and commonest_share: the commonest answer and its share;
 - spread: the standard deviation of the answers, as a share of the scale's width (in numbers or logarithms without one);
 - skew: the third standardised moment, mean((x - mean)^3) / sd^3; below 0 where answers crowd at the high end;
 - contrast: mean answer to items that should be high minus mean answer to items that should be low;
-- compression: the contrast over that of the median participant. 1 is as usual, near 0 tells clear cases hardly apart.
+- compression: the contrast over that of the median participant. 1 is as usual; near 0, clear cases
+  are hardly distinguished.
 
 High and low are the statuses grammatical and ungrammatical, or else expected answers in the upper and lower half of the
 scale, of fillers, controls and other items that are not tested; only where none of these is known, of all items.
@@ -22,10 +23,11 @@ from typing import Any
 import polars as pl
 
 from karat.judgments import Judgments
-from karat.scales import Expected, NumberRange, Scale, as_number
+from karat.judgments.answer_codes import answered, by_scale, is_ordered, position, width
+from karat.judgments.scales import Expected, NumberRange, Scale, as_number
+from karat.messages import Message
 from karat.screen.evidence import Evidence, ScreenError, everybody
 from karat.screen.neutral import neutral_point, unnamed_middle
-from karat.screen.positions import answered, by_scale, is_ordered, position, width
 
 NEUTRAL_AT_MOST = 0.5
 
@@ -39,37 +41,36 @@ def scale_use(judgments: Judgments, neutral_at_most: float = NEUTRAL_AT_MOST) ->
     []
     """
     if not 0 <= neutral_at_most <= 1:
-        raise ScreenError(f"scale_use: neutral_at_most must be a share from 0 to 1, got {neutral_at_most}.")
+        raise ScreenError(Message("scale_use.neutral_at_most", {"neutral_at_most": neutral_at_most}))
     rows = answered(judgments)
     if not rows.height:
-        raise ScreenError("scale_use: nobody answered anything outside practice.")
+        raise ScreenError(Message("answering.nobody"))
     parts = list(by_scale(judgments, rows))
-    notes = []
-    if all(neutral_point(scale) is None for scale, _ in parts):
-        notes.append("The scale has no neutral point: nobody can be flagged, and the other columns are evidence only.")
-    notes += unnamed_middle([scale for scale, _ in parts])
+    scales = [scale for scale, _ in parts]
+    without = [] if any(map(neutral_point, scales)) else [Message("scale_use.no_neutral_point")]
+    compression, on_contrast = _compression(parts)
+    notes = (*without, *unnamed_middle(scales), *on_contrast)
     table = everybody(judgments)
-    for more in (_counts(parts), _moments(parts), _compression(parts, notes)):
+    for more in (_counts(parts), _moments(parts), compression):
         table = table.join(more, on="participant", how="left", maintain_order="left")
-    told = pl.format(
-        "{} of {} answers are neutral; the commonest answer, {}, has {} %",
-        "neutral", "could_be_neutral", "commonest", (100 * pl.col("commonest_share")).round(0).cast(pl.Int64),
+    message = (
+        pl.when(pl.col("answers").is_null()).then(pl.lit("answering.none"))
+        .when(pl.col("neutral_share").is_null()).then(pl.lit("scale_use.commonest"))
+        .otherwise(pl.lit("scale_use.neutral"))
     )  # fmt: skip
-    without = pl.format(
-        "the scale has no neutral point; the commonest answer, {}, has {} %",
-        "commonest", (100 * pl.col("commonest_share")).round(0).cast(pl.Int64),
-    )  # fmt: skip
-    reason = (
-        pl.when(pl.col("answers").is_null()).then(pl.lit("no answers outside practice"))
-        .when(pl.col("neutral_share").is_null()).then(without).otherwise(told)
+    with_neutral = pl.col("neutral_share").is_not_null()
+    values = pl.struct(
+        neutral=pl.when(with_neutral).then("neutral"), answers=pl.when(with_neutral).then("could_be_neutral"),
+        commonest="commonest", share=pl.col("commonest_share").round(2),
     )  # fmt: skip
     participants = table.select(
         "participant", pl.col("neutral_share").alias("score"), pl.lit(float(neutral_at_most)).alias("threshold"),
-        (pl.col("neutral_share") > neutral_at_most).fill_null(False).alias("flagged"), reason.alias("reason"),
+        (pl.col("neutral_share") > neutral_at_most).fill_null(False).alias("flagged"), message.alias("message"),
+        values.alias("values"),
         pl.col("answers").fill_null(0), "points_used", "commonest", "commonest_share", "neutral_share", "spread",
         "skew", "contrast", "compression",
     )  # fmt: skip
-    return Evidence(participants, "scale_use", {"neutral_at_most": neutral_at_most}, tuple(notes))
+    return Evidence(participants, "scale_use", {"neutral_at_most": neutral_at_most}, notes)
 
 
 def _counts(parts: list[tuple[Scale, pl.DataFrame]]) -> pl.DataFrame:
@@ -115,26 +116,25 @@ def _moments(parts: list[tuple[Scale, pl.DataFrame]]) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def _compression(parts: list[tuple[Scale, pl.DataFrame]], notes: list[str]) -> pl.DataFrame:
-    """How far apart each participant rates what should be high and low, beside the median participant."""
+def _compression(parts: list[tuple[Scale, pl.DataFrame]]) -> tuple[pl.DataFrame, list[Message]]:
+    """How far apart each participant rates what should be high and low, beside the median participant; and notes."""
+    notes = []
     sides = [_sides(scale, rows) for scale, rows in parts if is_ordered(scale)]
     empty = pl.DataFrame(schema={"participant": pl.String, "x": pl.Float64, "high": pl.Boolean, "test": pl.Boolean})
     clear = pl.concat([empty, *sides])
     if clear.height and clear["test"].all():
-        notes.append("Only test items have a known status or expected answer: contrast and compression are about them.")
+        notes.append(Message("scale_use.only_test_items"))
     elif clear.height:
         clear = clear.filter(~pl.col("test"))
     x, high = pl.col("x"), pl.col("high")
     contrast = clear.group_by("participant").agg((x.filter(high).mean() - x.filter(~high).mean()).alias("contrast"))
     usual: Any = contrast["contrast"].median()
     if usual is None:
-        notes.append(
-            "No items are known to be high and low (status, expected): contrast and compression are not known."
-        )
+        notes.append(Message("scale_use.no_clear_items"))
     elif usual <= 0:
-        notes.append("The median participant does not rate high items above low ones: compression is not known.")
+        notes.append(Message("scale_use.no_contrast"))
     share = pl.col("contrast") / usual if usual is not None and usual > 0 else pl.lit(None, dtype=pl.Float64)
-    return contrast.with_columns(compression=share)
+    return contrast.with_columns(compression=share), notes
 
 
 def _sides(scale: Scale, rows: pl.DataFrame) -> pl.DataFrame:

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from karat.errors import counted
 from karat.judgments import Judgments
-from karat.jupyter import Shown
+from karat.jupyter import NotebookDisplay
+from karat.messages import Message, NotComputed
 from karat.screen.composition import Composition, composition
-from karat.screen.evidence import Evidence
+from karat.screen.evidence import Evidence, reason_rows, with_reasons
 from karat.screen.explain import explain
+from karat.screen.export import write
 from karat.screen.flow import flow_svg
-from karat.screen.noted import notes_of
-from karat.screen.written import write
+
+if TYPE_CHECKING:
+    from karat.screen.parted.evidence import PartedEvidence
 
 
 @dataclass(frozen=True)
-class Step:
+class ScreeningStage:
     """One stage: how many participants went in, whom each criterion flagged, and who was taken out."""
 
     stage: str
@@ -36,17 +39,17 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Screening(Shown):
+class Screening(NotebookDisplay):
     """The evidence of every criterion, whom the stated rule excludes, and what could not run."""
 
     judgments: Judgments
     evidence: dict[str, Evidence]
     excluded: tuple[str, ...]
-    skipped: dict[str, str]
+    skipped: dict[str, NotComputed]
     """Criteria that could not run, with the reason."""
     exclude: str | int | None
     """The rule that joins the criteria; None where none was stated."""
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ScreeningStage, ...] = ()
     study: str | None = None
     """The fingerprint of the study whose rules these are."""
     settings: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -58,12 +61,13 @@ class Screening(Shown):
         return {step.stage: step.remained for step in self.steps}
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """What the criteria have to say beside their verdicts; a note that several share is said once, with all names.
+    def notes(self) -> tuple[Message, ...]:
+        """What the criteria have to say beside their verdicts; a note that several share is given once, with all names.
 
         >>> import karat
-        >>> karat.screen.run(karat.datasets.load("crowd"), {"completion": {}}).notes
-        ('completion: The questionnaire is taken to have 80 trials, the most anybody has.',)
+        >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
+        >>> [note.values["criteria"] for note in screening.notes]
+        [['completion']]
         """
         return notes_of(self.evidence)
 
@@ -72,20 +76,20 @@ class Screening(Shown):
         """The judgments of those who stay."""
         return self.judgments.without(self.excluded)
 
-    def table(self) -> pl.DataFrame:
-        """One row a participant: whether excluded, and each criterion's score, threshold, verdict and reason."""
+    def table(self, language: str = "en") -> pl.DataFrame:
+        """One row per participant: whether excluded, and each criterion's score, threshold, verdict and reason."""
         table = self.judgments.participants.select("participant")
         table = table.with_columns(excluded=pl.col("participant").is_in(list(self.excluded)))
         for name, evidence in self.evidence.items():
-            own = evidence.participants.select(
+            own = with_reasons(evidence.participants, language).select(
                 "participant", *(pl.col(c).alias(f"{name}_{c}") for c in evidence.written)
             )
             table = table.join(own, on="participant", how="left", maintain_order="left")
         return table
 
-    def explain(self, participant: str) -> str:
+    def explain(self, participant: str, language: str = "en") -> str:
         """One paragraph on a participant, in plain words, fit to send to a co-author."""
-        return explain(self, participant)
+        return explain(self, participant, language)
 
     def composition(self, columns: list[str] | None = None) -> Composition:
         """Who was excluded, by what is known of participants: see `karat.screen.composition`."""
@@ -107,27 +111,56 @@ class Screening(Shown):
         for name in self.excluded:
             people[name]["excluded"] = True
         for criterion, evidence in self.evidence.items():
-            for row in evidence.participants.select("participant", *evidence.written).to_dicts():
+            for row in reason_rows(evidence.participants, evidence.written):
                 people[row.pop("participant")]["criteria"][criterion] = row
         return {
             "participants": people,
-            "skipped": self.skipped,
+            "skipped": {name: str(why) for name, why in self.skipped.items()},
             "summary": {
                 "participants": len(people), "excluded": len(self.excluded), "kept": len(people) - len(self.excluded),
                 "remaining": self.remaining,
                 "flagged": {name: len(evidence.flagged) for name, evidence in self.evidence.items()},
-                "notes": list(self.notes),
+                "notes": list(map(str, self.notes)),
                 "data": self.judgments.fingerprint(), "study": self.study,
             },
             "settings": {name: evidence.settings for name, evidence in self.evidence.items()}
             | {"exclude": self.exclude},
         }  # fmt: skip
 
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What could not run, and the verdict."""
+        return summary_of(self.skipped, self.exclude, len(self.excluded), self.judgments.participants.height)
+
     def __str__(self) -> str:
-        lines = [str(evidence) for evidence in self.evidence.values()]
-        lines += [f"{name} could not run: {why}" for name, why in self.skipped.items()]
-        everyone = self.judgments.participants.height
-        if self.exclude is None:
-            return "\n".join([*lines, "Nobody is excluded: no rule was stated."])
-        verdict = f"{len(self.excluded):,} of {counted(everyone, 'participant')} excluded (rule: {self.exclude})."
-        return "\n".join([*lines, verdict])
+        return "\n".join(map(str, (*self.evidence.values(), *self.summary)))
+
+
+def summary_of(
+    skipped: Mapping[str, NotComputed], exclude: str | int | None, excluded: int, participants: int
+) -> tuple[Message, ...]:
+    """What could not run, and how many are excluded by which rule.
+
+    >>> [str(message) for message in summary_of({}, "any", 2, 60)]
+    ['2 of 60 participants excluded (rule: any).']
+    """
+    not_run = [Message("screening.skipped", {"criterion": name, "why": why}) for name, why in skipped.items()]
+    if exclude is None:
+        return (*not_run, Message("screening.no_rule"))
+    values = {"excluded": excluded, "participants": participants, "rule": exclude}
+    return (*not_run, Message("screening.excluded", values))
+
+
+def notes_of(evidence: Mapping[str, Evidence | PartedEvidence]) -> tuple[Message, ...]:
+    """The notes of all criteria; one that several share is given once, with all names.
+
+    >>> note = Message("screening.nobody_left")
+    >>> shared = {name: Evidence(pl.DataFrame(), name, notes=(note,)) for name in ("remfod", "speed")}
+    >>> [(message.values["criteria"], message.values["note"].code) for message in notes_of(shared)]
+    [(['remfod', 'speed'], 'screening.nobody_left')]
+    """
+    shared: dict[Message, list[str]] = {}
+    for name, one in evidence.items():
+        for note in dict.fromkeys(one.notes):
+            shared.setdefault(note, []).append(name)
+    return tuple(Message("screening.note", {"criteria": names, "note": note}) for note, names in shared.items())

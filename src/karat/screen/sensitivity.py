@@ -1,7 +1,7 @@
 """Sensitivity and bias of yes/no answers to controls (`karat.models.sensitivity`), as evidence only.
 
 Hits and false alarms are the answers yes - the second level of the scale - where yes is right and where it is not. A
-count of right answers cannot tell somebody who does not know from somebody who always says yes; these two can.
+count of right answers does not separate participants who do not know from those who always say yes; these two do.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from karat.judgments.scales import Binary, Scale
+from karat.messages import Message
 from karat.models.sensitivity import sensitivity
-from karat.scales import Binary, Scale
 from karat.screen.evidence import Evidence
 
 COUNTS = ("hits", "yes_trials", "false_alarms", "no_trials")
@@ -34,15 +35,13 @@ def with_sensitivity(evidence: Evidence, scales: Mapping[str, Scale]) -> Evidenc
     return Evidence(people, evidence.criterion, notes=notes, trials=evidence.trials)
 
 
-def undefined_note(undefined: int, people: int) -> list[str]:
+def undefined_note(undefined: int, people: int) -> list[Message]:
     """For how many of those who answered with yes or no d' and c are not defined, where there are any.
 
     >>> undefined_note(0, 40)
     []
     """
-    who = "anybody" if undefined == people else f"{undefined} of {people} participants"
-    told = f"d' and c are not defined for {who}: they need answers both where yes and where no is right."
-    return [told] if undefined else []
+    return [Message("sensitivity.undefined", {"undefined": undefined, "participants": people})] if undefined else []
 
 
 def yes_no_counts(trials: pl.DataFrame, scales: Mapping[str, Scale]) -> pl.DataFrame:

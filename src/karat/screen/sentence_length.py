@@ -23,16 +23,16 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from karat.columns import nearest
-from karat.errors import counted
-from karat.models.robust import Floats
+from karat.judgments.columns import nearest
+from karat.messages import Message
 from karat.screen.evidence import ScreenError
+from karat.types import Floats
 
 DIGITS = 9
 
 
-def adjusted_for_length(frame: pl.DataFrame, column: str) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """The frame with rt adjusted for the length in a column, and sentences about what was done.
+def adjusted_for_length(frame: pl.DataFrame, column: str) -> tuple[pl.DataFrame, tuple[Message, ...]]:
+    """The frame with rt adjusted for the length in a column, and notes on what was done.
 
     The column holds lengths, or texts whose characters are counted. Trials whose length is not known keep their time.
 
@@ -40,43 +40,41 @@ def adjusted_for_length(frame: pl.DataFrame, column: str) -> tuple[pl.DataFrame,
     ...     "participant": ["p"] * 4, "function": ["test"] * 4, "rt": [2.0, 4.0, 6.0, 8.0], "words": [5, 10, 15, 20],
     ... })
     >>> adjusted, notes = adjusted_for_length(frame, "words")
-    >>> adjusted["rt"].to_list(), notes[0]
-    ([5.0, 5.0, 5.0, 5.0], 'Times are adjusted to a length of 12.5 (words): they grow with length to the power 1.00.')
+    >>> adjusted["rt"].to_list(), notes[0].code
+    ([5.0, 5.0, 5.0, 5.0], 'length.adjusted')
     """
-    lengths, unit = _lengths(frame, column)
+    lengths, characters = _lengths(frame, column)
     known = lengths.is_not_null()
     if not known.any():
-        return frame, (f"Times are not adjusted for length: no trial has a length above 0 in the column {column}.",)
+        return frame, (Message("length.none", {"column": column}),)
     slope = _slope(frame.with_columns(length=lengths).filter(known, pl.col("rt") > 0))
     if slope is None:
-        alike = f"no two trials of one participant and item function differ in it (column {column})"
-        return frame, (f"Times are not adjusted for length: {alike}.",)
+        return frame, (Message("length.all_equal", {"column": column}),)
     middle = float(np.median(lengths.drop_nulls().to_numpy()))
     factor = (middle / lengths) ** slope
     adjusted = frame.with_columns(rt=(pl.col("rt") * factor.fill_null(1.0)).round_sig_figs(DIGITS))
-    grows = f"they grow with length to the power {round(slope, 2) + 0.0:.2f}"
-    notes = [f"Times are adjusted to a length of {middle:g} ({unit}): {grows}."]
+    values = {"length": middle, "column": column, "power": slope}
+    notes = [Message("length.adjusted_characters" if characters else "length.adjusted", values)]
     missing = frame.height - int(known.sum())
     if missing:
-        notes.append(f"Without a length in {column}, and so not adjusted: {counted(missing, 'trial')}.")
+        notes.append(Message("length.missing", {"n": missing, "column": column}))
     return adjusted, tuple(notes)
 
 
-def _lengths(frame: pl.DataFrame, column: str) -> tuple[pl.Series, str]:
-    """The length of each trial, null where it is not known, and what it counts."""
+def _lengths(frame: pl.DataFrame, column: str) -> tuple[pl.Series, bool]:
+    """The length of each trial, null where it is not known, and whether characters were counted."""
     if column not in frame.columns:
         close = nearest(column, frame.columns)
-        hint = f"is {close} meant?" if close else "name a column with the sentence or its length."
-        raise ScreenError(f"remfod: length = {column!r}, but these judgments have no such column; {hint}")
-    given, unit = frame[column], column
+        raise ScreenError(Message("length.no_column", {"column": column, "meant": close}))
+    given, characters = frame[column], False
     if given.dtype == pl.String:
         numbers = given.cast(pl.Float64, strict=False)
         written = numbers.null_count() == given.null_count() < len(given)
-        given, unit = (numbers, column) if written else (given.str.len_chars(), f"characters of {column}")
+        given, characters = (numbers, False) if written else (given.str.len_chars(), True)
     elif not given.dtype.is_numeric():
-        raise ScreenError(f"remfod: the column {column} holds neither texts nor lengths in numbers.")
+        raise ScreenError(Message("length.neither", {"column": column}))
     lengths = given.cast(pl.Float64).rename("length")
-    return lengths.set(((lengths <= 0) | ~lengths.is_finite()).fill_null(False), None), unit
+    return lengths.set(((lengths <= 0) | ~lengths.is_finite()).fill_null(False), None), characters
 
 
 def _slope(frame: pl.DataFrame) -> float | None:

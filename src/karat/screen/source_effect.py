@@ -33,20 +33,16 @@ from typing import Any, Literal
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from scipy.special import expit, stdtr, stdtrit
 
-from karat.columns import nearest
-from karat.errors import counted
 from karat.judgments import Judgments
-from karat.screen.answer_table import without_zero
+from karat.judgments.columns import nearest
+from karat.messages import Message
 from karat.screen.effects import columns_of
 from karat.screen.evidence import ScreenError
 from karat.screen.gold import Doubtful
-from karat.study.guessing import p_sentence
+from karat.types import Floats, Ints
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 TIMES = ("rt", "time", "working_time", "started", "finished")
 """Columns about time, which lies between source and accuracy."""
 TOLERANCE, STEPS = 1e-10, 50
@@ -67,23 +63,22 @@ class SourceEffect:
     adjust: tuple[str, ...]
     model: str
     errors: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
     settings: dict[str, Any] = field(default_factory=dict)
 
     def table(self) -> pl.DataFrame:
         """The effects."""
         return self.effects
 
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What is compared, and one message per effect."""
+        about = {"source": self.source, "outcome": self.outcome, "adjust": list(self.adjust)}
+        first = Message("source_effect.adjusted" if self.adjust else "source_effect.not_adjusted", about)
+        return (first, *(Message("source_effect.effect", row) for row in self.effects.iter_rows(named=True)))
+
     def __str__(self) -> str:
-        given = f"adjusted for {', '.join(self.adjust)}" if self.adjust else "not adjusted for anything"
-        lines = [f"Effect of {self.source} on {self.outcome}, {given}, errors clustered by participant:"]
-        for row in self.effects.iter_rows(named=True):
-            numbers = [without_zero(f"{row[name]:.3f}") for name in ("estimate", "lower", "upper")]
-            lines.append(
-                f"  {row['source']} less {row['reference']}: {numbers[0]} [{numbers[1]}, {numbers[2]}], "
-                f"{p_sentence(row['p'])} (t with {row['df']:.1f} df)"
-            )
-        return "\n".join(lines)
+        return "\n  ".join(map(str, self.summary))
 
 
 def source_effect(
@@ -106,9 +101,9 @@ def source_effect(
     >>> import karat
     >>> print(source_effect(karat.datasets.load("crowd"), "behaviour", adjust=["difficulty"], reference="earnest"))
     Effect of behaviour on correct, adjusted for difficulty, errors clustered by participant:
-      guesser less earnest: ...
-      one answer less earnest: ...
-      repeated pattern less earnest: ...
+      guesser minus earnest: ...
+      one answer minus earnest: ...
+      repeated pattern minus earnest: ...
     """
     names = [adjust] if isinstance(adjust, str) else list(adjust)
     _check(source, outcome, names, model, effect, errors, level)
@@ -116,16 +111,16 @@ def source_effect(
     for name in (source, outcome, *names):
         if name not in rows.columns:
             close = nearest(name, [*rows.columns, "correct"])
-            raise ScreenError(f"source_effect: there is no column {name}" + (f"; is {close} meant?" if close else "."))
+            raise ScreenError(Message("source_effect.no_column", {"column": name, "close": close}))
     kept = rows.drop_nulls([source, outcome, *names])
     if kept.height < rows.height:
-        notes.append(f"{counted(rows.height - kept.height, 'answer')} left out, as a column that is used is empty.")
+        notes.append(Message("source_effect.left_out", {"answers": rows.height - kept.height}))
     values = _sources(kept, source, reference)
     y, design, columns = _outcome(kept, outcome, model), *_design(kept, source, values, names)
     _check_rank(design, columns, len(values) - 1, source)
     cluster = np.unique(kept["participant"].to_numpy(), return_inverse=True)[1]
     if len(np.unique(cluster)) <= design.shape[1]:
-        notes.append("There are hardly more participants than coefficients: the errors are not to be relied on.")
+        notes.append(Message("source_effect.few_participants"))
     fitted = _least_squares(design, y) if model == "linear" else _logistic(design, y)
     weighted = _Clustered(*fitted.rows(design, y), cluster, errors)
     table = [
@@ -135,9 +130,7 @@ def source_effect(
         pl.col("participant").n_unique().cast(pl.Int64).alias("participants"), pl.len().cast(pl.Int64).alias("answers"),
         pl.col(outcome).cast(pl.Float64).mean().alias("mean"),
     ).sort("source")  # fmt: skip
-    notes.append(
-        "A difference is an effect only if all that makes both source and outcome differ is in the adjustment set."
-    )
+    notes.append(Message("source_effect.adjustment_set"))
     settings = {"effect": effect, "doubtful": doubtful, "level": level, "reference": values[0]}
     return SourceEffect(
         pl.DataFrame(table), groups, source, outcome, tuple(names), model, errors, tuple(notes), settings
@@ -146,29 +139,26 @@ def source_effect(
 
 def _check(source: str, outcome: str, adjust: list[str], model: str, effect: str, errors: str, level: float) -> None:
     if model not in ("linear", "logistic") or effect not in ("total", "direct") or errors not in ("CR1", "CR2"):
-        raise ScreenError(
-            "source_effect: the model is linear or logistic, the effect total or direct, and errors are CR1 or CR2."
-        )
+        raise ScreenError(Message("source_effect.settings"))
     if not 0 < level < 1:
-        raise ScreenError(f"source_effect: level is a probability between 0 and 1, got {level}.")
+        raise ScreenError(Message("source_effect.level", {"level": level}))
     if source in adjust or outcome in adjust or source == outcome:
-        raise ScreenError("source_effect: source, outcome and adjustment set must be different columns.")
+        raise ScreenError(Message("source_effect.same_column"))
     between = [name for name in adjust if name in TIMES]
     if between and effect == "total":
-        raise ScreenError(
-            f"source_effect: {between[0]} lies between {source} and {outcome} (a mediator): people of one source may "
-            "be less accurate because they are faster, and adjusting for time hides that. Leave it out, or say "
-            'effect="direct" if the effect around it is meant.'
-        )
+        values = {"column": between[0], "source": source, "outcome": outcome}
+        raise ScreenError(Message("source_effect.mediator", values))
 
 
 def _sources(rows: pl.DataFrame, source: str, reference: str | None) -> list[str]:
     """The values of the source, the reference first."""
     values = sorted(rows[source].cast(pl.String).unique().to_list())
     if len(values) < 2:
-        raise ScreenError(f"source_effect: {source} has the same value throughout, so that nothing can be compared.")
+        raise ScreenError(Message("source_effect.one_value", {"column": source}))
     if reference is not None and reference not in values:
-        raise ScreenError(f"source_effect: {reference} is no value of {source}; there are {', '.join(values)}.")
+        raise ScreenError(
+            Message("source_effect.reference", {"reference": reference, "source": source, "values": values})
+        )
     first = reference or values[0]
     return [first, *(value for value in values if value != first)]
 
@@ -177,11 +167,11 @@ def _outcome(rows: pl.DataFrame, outcome: str, model: str) -> Floats:
     try:
         y = rows[outcome].cast(pl.Float64).to_numpy()
     except pl.exceptions.InvalidOperationError as error:
-        raise ScreenError(f"source_effect: {outcome} must be a number, or true and false.") from error
+        raise ScreenError(Message("source_effect.not_a_number", {"outcome": outcome})) from error
     if model == "logistic" and not np.isin(y, (0.0, 1.0)).all():
-        raise ScreenError(f"source_effect: logistic regression needs an outcome of 0 and 1, and {outcome} has others.")
+        raise ScreenError(Message("source_effect.not_binary", {"outcome": outcome}))
     if len(np.unique(y)) < 2:
-        raise ScreenError(f"source_effect: {outcome} is the same throughout, so that nothing can be compared.")
+        raise ScreenError(Message("source_effect.one_value", {"column": outcome}))
     return y
 
 
@@ -217,11 +207,8 @@ def _check_rank(design: Floats, about: list[str], sources: int, source: str) -> 
     own = scaled[:, 1 : sources + 1]
     left = own - rest @ np.linalg.lstsq(rest, own, rcond=None)[0]
     if (np.sqrt((left**2).sum(axis=0)) < 1e-9).any():
-        raise ScreenError(
-            f"source_effect: {name} and {source} go together without exception, so that their effects cannot be told "
-            f"apart by these data. Leave {name} out, and say that both are meant."
-        )
-    raise ScreenError(f"source_effect: {name} follows from the other columns of the adjustment set; leave it out.")
+        raise ScreenError(Message("source_effect.confounded", {"column": name, "source": source}))
+    raise ScreenError(Message("source_effect.redundant", {"column": name}))
 
 
 @dataclass(frozen=True)
@@ -272,10 +259,7 @@ def _logistic(design: Floats, y: Floats) -> _Fitted:
         if gradient @ step < TOLERANCE:
             p = expit(eta)
             return _Fitted(beta, p * (1 - p), True)
-    raise ScreenError(
-        "source_effect: the logistic model has no maximum, as with a group in which all answers are right; "
-        'take model="linear".'
-    )
+    raise ScreenError(Message("source_effect.no_maximum"))
 
 
 class _Clustered:

@@ -24,17 +24,19 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import polars as pl
 
+from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
+from karat.messages import Message
 from karat.models.agreement import fleiss_kappa, icc_agreement, icc_consistency, icc_fixed_error
 from karat.models.glrm import Fit
 from karat.models.glrm.share import worker_share
 from karat.screen.crowd import Crowd, crowd, fit
 from karat.screen.evidence import ScreenError
-from karat.screen.spammer_interval import Interval, Progress, bootstrapped, lost_samples, with_shares
+from karat.screen.spammer_interval import Interval, bootstrapped, lost_samples, with_shares
 from karat.screen.spammer_labels import index_of_labels
 from karat.screen.spammer_rounds import index_of_rounds, round_column
 from karat.screen.spammer_size import refuse_large
-from karat.work import HERE, Work
+from karat.types import Progress
 
 SUSPICIOUS = 0.10
 
@@ -57,7 +59,7 @@ class SpammerIndex:
     """Fleiss' kappa, ICC(A,1), ICC(C,1) and ICC (fixed error); not a number where it is not defined."""
     baselines: pl.DataFrame | None = None
     """For labels: the index for every baseline."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
     settings: dict[str, object] = field(default_factory=dict)
 
     @property
@@ -75,17 +77,21 @@ class SpammerIndex:
             "value": self.value, "lower": self.lower, "upper": self.upper, "interval": self.interval,
             "variances": self.variances.to_dicts(), "log_likelihood": self.log_likelihood,
             "agreement": {name: None if value != value else value for name, value in self.agreement.items()},
-            "baselines": None if self.baselines is None else self.baselines.to_dicts(), "notes": list(self.notes),
+            "baselines": None if self.baselines is None else self.baselines.to_dicts(),
+            "notes": list(map(str, self.notes)),
         }  # fmt: skip
 
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """The index with its interval, and how the paper reads it."""
+        values = {
+            "value": self.value, "lower": self.lower, "upper": self.upper, "suspicious": self.suspicious,
+            "participants": self.participants,
+        }  # fmt: skip
+        return (Message("spammer_index.low" if self.value < SUSPICIOUS else "spammer_index.suspicious", values),)
+
     def __str__(self) -> str:
-        found = f"Spammer Index {_text(self.value)} [{_text(self.lower)}, {_text(self.upper)}]"
-        if self.value < SUSPICIOUS:
-            return f"{found}: no sign of widespread answering without regard to the task."
-        return (
-            f"{found}: about {self.suspicious:,} of {self.participants:,} participants may have answered without "
-            "regard to the task."
-        )
+        return " ".join(map(str, self.summary))
 
 
 def spammer_index(
@@ -94,39 +100,38 @@ def spammer_index(
     seed: int = 1,
     progress: Progress | None = None,
     conditions: Sequence[str] = (),
-    work: Work = HERE,
+    executor: Executor = SERIAL,
 ) -> SpammerIndex:
     """The Spammer Index of judgments, with interval, variances and the usual coefficients of agreement beside it.
 
     `simulations` asks for a parametric bootstrap of so many samples instead of the profile interval.
-    `conditions` names columns that, besides item and question, tell tasks apart. `work` says where the samples are
-    fitted (`karat.work.opened`).
+    `conditions` names columns that, besides item and question, tell tasks apart. `executor` says where the samples are
+    fitted (`karat.executors.open_executor`).
 
     >>> import karat
     >>> print(spammer_index(karat.datasets.load("crowd")))
-    Spammer Index .105 [.068, .156]: about 13 of 120 participants may have answered without regard to the task.
+    Spammer Index .105 [.068, .156]: about 13 of 120 participants may have answered without regard to the items.
     """
     if simulations < 0:
-        raise ScreenError(f"spammer_index: simulations must be 0 or more, got {simulations}.")
+        raise ScreenError(Message("spammer_index.simulations", {"simulations": simulations}))
     answers = crowd(judgments, "spammer_index", conditions)
     refuse_large(answers, "spammer_index")
     column = round_column(answers)
     if answers.family == "nominal":
-        found_labels = of_labels(answers, simulations, seed, progress, work)
-        told = f"Rounds ({column}) are not told apart for labels: their model has no effects of time by worker or task."
-        return replace(found_labels, notes=(*found_labels.notes, told)) if column else found_labels
+        found_labels = of_labels(answers, simulations, seed, progress, executor)
+        return with_rounds_merged(found_labels, column)
     if column is not None:
-        return of_rounds(answers, column, simulations, seed, progress, work)
+        return of_rounds(answers, column, simulations, seed, progress, executor)
     found = fit(answers)
     if not isinstance(found, Fit):
-        raise ScreenError("spammer_index: this model has no single variance of workers.")
+        raise ScreenError(Message("spammer_index.no_variance"))
     worker, task = found.variances["worker"], found.variances["task"]
     share = worker_share(found)
     lower, upper = share.lower, share.upper
     how: Interval = "profile"
     notes = [*answers.notes, *found.notes]
     if simulations:
-        values = bootstrapped(answers, found, simulations, seed, progress, work)
+        values = bootstrapped(answers, found, simulations, seed, progress, executor)
         lower, upper, how = float(np.quantile(values, 0.025)), float(np.quantile(values, 0.975)), "bootstrap"
         notes += lost_samples(len(values), simulations)
     table = pl.DataFrame({"source": ["workers", "tasks"], "variance": [worker, task]})
@@ -137,11 +142,18 @@ def spammer_index(
     )  # fmt: skip
 
 
+def with_rounds_merged(found: SpammerIndex, column: str | None) -> SpammerIndex:
+    """An index of labels, with a note that its model has no rounds, where the answers have some."""
+    if column is None:
+        return found
+    return replace(found, notes=(*found.notes, Message("spammer_index.rounds_of_labels", {"column": column})))
+
+
 def of_rounds(
-    answers: Crowd, column: str, simulations: int, seed: int, progress: Progress | None, work: Work
+    answers: Crowd, column: str, simulations: int, seed: int, progress: Progress | None, executor: Executor
 ) -> SpammerIndex:
     """The index with time among the sources of variance; the coefficients beside it are over all rounds."""
-    found = index_of_rounds(answers, column, simulations, seed, progress, work)
+    found = index_of_rounds(answers, column, simulations, seed, progress, executor)
     of = dict(found.variances.select("source", "variance").iter_rows())
     others = found.variances["variance"].sum() - of["workers"] - of["tasks"]
     return SpammerIndex(
@@ -163,9 +175,11 @@ def agreement_of(answers: Crowd, worker: float, task: float) -> dict[str, float]
     }
 
 
-def of_labels(answers: Crowd, simulations: int, seed: int, progress: Progress | None, work: Work) -> SpammerIndex:
+def of_labels(
+    answers: Crowd, simulations: int, seed: int, progress: Progress | None, executor: Executor
+) -> SpammerIndex:
     """The index of labels; the fixed error is beside the mean of the variances."""
-    found = index_of_labels(answers, simulations, seed, progress, work)
+    found = index_of_labels(answers, simulations, seed, progress, executor)
     worker, task = (
         float(np.mean(found.variances.filter(source=source)["variance"].to_numpy())) for source in ("workers", "tasks")
     )
@@ -174,7 +188,3 @@ def of_labels(answers: Crowd, simulations: int, seed: int, progress: Progress | 
         answers.family, found.interval, agreement_of(answers, worker, task), found.baselines,
         (*answers.notes, *found.notes), {"simulations": simulations, "seed": seed},
     )  # fmt: skip
-
-
-def _text(value: float) -> str:
-    return f"{value:.3f}".removeprefix("0")

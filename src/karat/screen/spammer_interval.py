@@ -8,26 +8,26 @@ from the fitted model, and fits it to them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.errors import counted
+from karat.executors import SERIAL, Executor
+from karat.messages import Message
 from karat.models.glrm import Fit, NominalFit
 from karat.models.glrm.variance_share import FittedShare, variance_share
 from karat.screen.crowd import Crowd, fit
 from karat.screen.evidence import ScreenError
-from karat.work import HERE, Work
+from karat.types import Progress
 
-Progress = Callable[[int, int], None]
 Interval = Literal["profile", "bootstrap"]
-NO_SAMPLE = "spammer_index: no sample of the bootstrap could be fitted; leave simulations out."
+NO_SAMPLE = Message("spammer_index.no_sample")
 
 
-def profiled(models: Sequence[FittedShare]) -> tuple[float, float, list[str]]:
+def profiled(models: Sequence[FittedShare]) -> tuple[float, float, list[Message]]:
     """Both ends of the profile interval, and what there is to say about them.
 
     >>> from karat.models.glrm import fit_crossed
@@ -42,14 +42,16 @@ def profiled(models: Sequence[FittedShare]) -> tuple[float, float, list[str]]:
     (0.07, 0.39, [])
     """
     if not any(model.parameters @ (model.one + model.rest) @ model.parameters for model in models):
-        raise ScreenError("spammer_index: nothing varies in the model of these answers, so that there is no share.")
+        raise ScreenError(Message("spammer_index.nothing_varies"))
     share = variance_share(models)
     # An end that the search did not reach is put where it cannot be wrong.
     ends = [0.0 if np.isnan(share.lower) else share.lower, 1.0 if np.isnan(share.upper) else share.upper]
     notes = [
-        f"The {name} end of the profile interval was not found, and {end} stands for it; simulations = 199 asks for "
-        "a bootstrap instead."
-        for name, end, found in (("lower", 0, share.lower), ("upper", 1, share.upper))
+        message
+        for message, found in (
+            (Message("spammer_index.no_lower_end"), share.lower),
+            (Message("spammer_index.no_upper_end"), share.upper),
+        )
         if np.isnan(found)
     ]
     return ends[0], ends[1], notes
@@ -61,7 +63,7 @@ def bootstrapped(
     simulations: int,
     seed: int,
     progress: Progress | None = None,
-    work: Work = HERE,
+    executor: Executor = SERIAL,
 ) -> NDArray[np.float64]:
     """The index of samples drawn from the fitted model; samples in which all answers are the same are left out.
 
@@ -74,21 +76,20 @@ def bootstrapped(
     (2,)
     """
     numbers = range(simulations)
-    values = work.map(_sample, (answers, found, seed), numbers, name="bootstrap", progress=progress)
+    values = executor.map(_sample, (answers, found, seed), numbers, name="bootstrap", progress=progress)
     known = np.array([value for value in values if value is not None])
     if not len(known):
         raise ScreenError(NO_SAMPLE)
     return known
 
 
-def lost_samples(known: int, simulations: int) -> list[str]:
+def lost_samples(known: int, simulations: int) -> list[Message]:
     """The note on samples of a bootstrap that could not be used, where there are any.
 
     >>> lost_samples(198, 199)
-    ['1 sample of the bootstrap had not all answers, or no maximum; left out.']
+    [Message('spammer_index.lost_samples', {'lost': 1})]
     """
-    lost = counted(simulations - known, "sample")
-    return [f"{lost} of the bootstrap had not all answers, or no maximum; left out."] if known < simulations else []
+    return [Message("spammer_index.lost_samples", {"lost": simulations - known})] if known < simulations else []
 
 
 def with_shares(table: pl.DataFrame) -> pl.DataFrame:

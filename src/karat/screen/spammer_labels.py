@@ -21,26 +21,19 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from karat.executors import SERIAL, Executor
+from karat.messages import Message
 from karat.models.glrm import NominalFit
 from karat.models.glrm.threads import one_thread
 from karat.models.glrm.variance_share import FittedShare
 from karat.screen.crowd import Crowd, categories_used, fit
 from karat.screen.evidence import ScreenError
-from karat.screen.spammer_interval import (
-    Interval,
-    Progress,
-    bootstrapped,
-    lost_samples,
-    profiled,
-    with_shares,
-)
-from karat.work import HERE, Work
-
-POOLED = "The index of labels depends on the baseline category; it is pooled over all baselines."
+from karat.screen.spammer_interval import Interval, bootstrapped, lost_samples, profiled, with_shares
+from karat.types import Progress
 
 
 @dataclass(frozen=True)
-class Labels:
+class LabelIndex:
     """The pooled index of labels, its interval and its parts."""
 
     value: float
@@ -53,12 +46,12 @@ class Labels:
     interval: Interval
     baselines: pl.DataFrame
     """baseline, value, lower, upper, log_likelihood."""
-    notes: tuple[str, ...]
+    notes: tuple[Message, ...]
 
 
 def index_of_labels(
-    answers: Crowd, simulations: int = 0, seed: int = 1, progress: Progress | None = None, work: Work = HERE
-) -> Labels:
+    answers: Crowd, simulations: int = 0, seed: int = 1, progress: Progress | None = None, executor: Executor = SERIAL
+) -> LabelIndex:
     """The Spammer Index of labels.
 
     >>> import karat
@@ -77,12 +70,12 @@ def index_of_labels(
     fits: list[NominalFit] = []
     models: list[FittedShare] = []
     rows: list[dict[str, Any]] = []
-    notes = [POOLED]
+    notes = [Message("spammer_index.pooled")]
     with one_thread(len(answers.workers) * answers.rows["_stimulus"].n_unique()):
         for number, baseline in enumerate(used):
             found = fit(answers, baseline)
             if not isinstance(found, NominalFit):
-                raise ScreenError("spammer_index: labels need a model with a variance for each category.")
+                raise ScreenError(Message("spammer_index.no_category_variances"))
             fits.append(found)
             models.append(_model(found))
             row, told = _row(found, models[-1], answers.categories[baseline])
@@ -96,11 +89,11 @@ def index_of_labels(
     of_workers = float(variances.filter(source="workers")["variance"].sum())
     value = of_workers / float(variances["variance"].sum())
     if simulations:
-        values = bootstrapped(answers, fits[0], simulations, seed, progress, work)
+        values = bootstrapped(answers, fits[0], simulations, seed, progress, executor)
         lower, upper = _around(value, values, rows[0]["value"])
-        notes.append(f"The bootstrap is that of the model with baseline {rows[0]['baseline']}.")
+        notes.append(Message("spammer_index.bootstrap_baseline", {"baseline": rows[0]["baseline"]}))
         notes += lost_samples(len(values), simulations)
-    return Labels(
+    return LabelIndex(
         value, lower, upper, with_shares(variances), fits[0].log_likelihood, "bootstrap" if simulations else "profile",
         pl.DataFrame(rows), tuple(notes),
     )  # fmt: skip
@@ -116,15 +109,16 @@ def _model(found: NominalFit) -> FittedShare:
     )
 
 
-def _row(found: NominalFit, model: FittedShare, name: str) -> tuple[dict[str, Any], list[str]]:
+def _row(found: NominalFit, model: FittedShare, name: str) -> tuple[dict[str, Any], list[Message]]:
     """The index of one baseline, with what there is to say about it."""
     lower, upper, told = profiled([model])
     worker, task = float(found.variances["worker"].sum()), float(found.variances["task"].sum())
     if not found.converged:
-        told = [f"the model did not converge: {found.convergence.reason or 'the search stopped short'}.", *told]
+        reason = found.convergence.reason or None
+        told = [Message("spammer_index.not_converged", {"reason": reason}), *told]
     row = {"baseline": name, "value": worker / (worker + task), "lower": lower, "upper": upper,
            "log_likelihood": found.log_likelihood}  # fmt: skip
-    return row, [f"Baseline {name}: {sentence}" for sentence in told]
+    return row, [Message("spammer_index.baseline", {"baseline": name, "note": note}) for note in told]
 
 
 def _variances(found: NominalFit, answers: Crowd) -> pl.DataFrame:

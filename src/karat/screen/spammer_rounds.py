@@ -25,29 +25,22 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.errors import counted
+from karat.executors import SERIAL, Executor
+from karat.messages import Message
 from karat.models.glrm import MixedFit, RandomTerm, fit_mixed, random_term
 from karat.models.glrm.threads import one_thread
 from karat.models.glrm.variance_share import FittedShare
 from karat.screen.crowd import Crowd
 from karat.screen.evidence import ScreenError
-from karat.screen.spammer_interval import (
-    NO_SAMPLE,
-    Interval,
-    Progress,
-    lost_samples,
-    profiled,
-    with_shares,
-)
-from karat.work import HERE, Work
+from karat.screen.spammer_interval import NO_SAMPLE, Interval, lost_samples, profiled, with_shares
+from karat.types import Floats, Progress
 
-Floats = NDArray[np.float64]
 COLUMNS = ("repetition", "session")
 SOURCES = ("workers", "tasks", "time", "workers:time", "tasks:time")
 
 
 @dataclass(frozen=True)
-class Rounds:
+class SpammerRounds:
     """The index of repeated rounds, its interval and its parts."""
 
     value: float
@@ -57,7 +50,7 @@ class Rounds:
     """source, variance, share."""
     log_likelihood: float
     interval: Interval
-    notes: tuple[str, ...]
+    notes: tuple[Message, ...]
 
 
 def round_column(answers: Crowd) -> str | None:
@@ -92,8 +85,8 @@ def index_of_rounds(
     simulations: int = 0,
     seed: int = 1,
     progress: Progress | None = None,
-    work: Work = HERE,
-) -> Rounds:
+    executor: Executor = SERIAL,
+) -> SpammerRounds:
     """The Spammer Index of binary or ordered answers that were given in several rounds.
 
     >>> import karat
@@ -109,19 +102,18 @@ def index_of_rounds(
     (['workers', 'tasks', 'time', 'workers:time', 'tasks:time'], True)
     """
     if answers.family == "nominal":
-        raise ScreenError("spammer_index: the form with rounds is for yes-or-no and ordered answers, not for labels.")
+        raise ScreenError(Message("spammer_index.labels_in_rounds"))
     known = answers.rows.filter(pl.col(column).is_not_null())
     rounds, when = np.unique(known[column].to_numpy(), return_inverse=True)
     model = _Model(known, when, len(rounds), answers.family)
     found = model.fit(known["_code"].to_numpy())
     variances = _variances(found, len(rounds))
     value = _share(variances)
-    notes = [f"{counted(len(rounds), 'round')} ({column}): var_time is the variance of their fixed effects."]
-    notes += ["The variance of workers:tasks is left out; see karat.screen.spammer_rounds."]
+    notes = [Message("spammer_index.rounds", {"rounds": len(rounds), "column": column})]
     notes += _notes(found, answers.rows.height - known.height, column)
     how: Interval = "bootstrap" if simulations else "profile"
     if simulations:
-        values = model.bootstrap(found, simulations, seed, progress, work)
+        values = model.bootstrap(found, simulations, seed, progress, executor)
         lower, upper = float(np.quantile(values, 0.025)), float(np.quantile(values, 0.975))
         notes += lost_samples(len(values), simulations)
     else:
@@ -129,7 +121,7 @@ def index_of_rounds(
             lower, upper, told = profiled([_forms(found, len(rounds))])
         notes += told
     table = pl.DataFrame({"source": SOURCES, "variance": [variances[name] for name in SOURCES]})
-    return Rounds(value, lower, upper, with_shares(table), found.log_likelihood, how, tuple(notes))
+    return SpammerRounds(value, lower, upper, with_shares(table), found.log_likelihood, how, tuple(notes))
 
 
 @dataclass(frozen=True)
@@ -161,9 +153,11 @@ class _Model:
         terms: list[RandomTerm] = [random_term(name, levels) for name, levels in self.groups.items()]
         return fit_mixed(codes, self.design, names, terms, family=self.family, start=start)
 
-    def bootstrap(self, found: MixedFit, simulations: int, seed: int, progress: Progress | None, work: Work) -> Floats:
+    def bootstrap(
+        self, found: MixedFit, simulations: int, seed: int, progress: Progress | None, executor: Executor
+    ) -> Floats:
         """The index of samples from the fitted model; those without all categories, or without a maximum, left out."""
-        all_values = work.map(_sample, (self, found, seed), range(simulations), name="bootstrap", progress=progress)
+        all_values = executor.map(_sample, (self, found, seed), range(simulations), name="bootstrap", progress=progress)
         values = [value for value in all_values if value is not None]
         if not values:
             raise ScreenError(NO_SAMPLE)
@@ -217,10 +211,10 @@ def _forms(found: MixedFit, rounds: int) -> FittedShare:
     return FittedShare(found.objective, found.parameters, found.modes, found.hessian, workers, rest)
 
 
-def _notes(found: MixedFit, without: int, column: str) -> list[str]:
+def _notes(found: MixedFit, without: int, column: str) -> list[Message]:
     notes = list(found.notes)
     if not found.converged:
-        notes.append(f"The model of rounds did not converge: {found.convergence.message}")
+        notes.append(Message("spammer_index.rounds_not_converged", {"reason": found.convergence.message}))
     if without:
-        notes.append(f"{counted(without, 'answer')} without a value of {column} left out.")
+        notes.append(Message("spammer_index.without_round", {"answers": without, "column": column}))
     return notes

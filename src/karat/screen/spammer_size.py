@@ -12,6 +12,7 @@ where few is the smaller of the numbers of workers and tasks, and many the large
 
 from __future__ import annotations
 
+from karat.messages import Message, NotComputed
 from karat.models.glrm.nominal import LARGEST
 from karat.screen.crowd import Crowd
 from karat.screen.evidence import ScreenError
@@ -24,15 +25,7 @@ QUICK_ANSWERS = 20_000
 """So many yes-or-no or ordered answers are fitted in a few seconds."""
 STEP = 0.98
 """By this the share of a sample is made smaller until it fits."""
-MEND = (
-    "Look at some of the tasks, best those that most participants answered (karat.screen.spammer_index, in Python, of "
-    "their judgments), or merge the labels into two, whose model is far smaller, if slow for a million answers "
-    "(karat convert FILE --answers a=a,b=rest,c=rest --scale nominal:a,rest -o OUT)."
-)
-LEFT_OUT = (
-    "beside a choice of criteria it is fitted only where that takes a few seconds. Screen without --criteria to have "
-    "it, or ask karat.screen.spammer_index for it in Python."
-)
+NOT_QUICK = NotComputed("spammer_index.not_quick")
 
 
 def seconds_of(workers: float, tasks: float, labels: int) -> float:
@@ -59,15 +52,6 @@ def share_in_time(workers: int, tasks: int, labels: int, seconds: float = LONG) 
     return share
 
 
-def too_many(workers: int, tasks: int, labels: int) -> str:
-    """That the model of labels cannot be fitted to so many, in numbers.
-
-    >>> too_many(5000, 50000, 4)
-    '5,000 participants x 50,000 tasks with 4 labels are too many for a nominal model'
-    """
-    return f"{workers:,} participants x {tasks:,} tasks with {labels:,} labels are too many for a nominal model"
-
-
 def refuse_large(answers: Crowd, criterion: str) -> None:
     """ScreenError where the model of these labels would not fit into memory.
 
@@ -79,7 +63,12 @@ def refuse_large(answers: Crowd, criterion: str) -> None:
         return
     workers, tasks, labels = (answers.rows[name].n_unique() for name in ("_worker", "_stimulus", "_code"))
     if workers * tasks * (labels - 1) ** 2 > LARGEST:
-        raise ScreenError(f"{criterion}: {too_many(workers, tasks, labels)}. {MEND}")
+        raise ScreenError(
+            Message(
+                "crowd.too_many_labels",
+                {"criterion": criterion, "participants": workers, "items": tasks, "labels": labels},
+            )
+        )
 
 
 def labels_take(answers: Crowd) -> float:

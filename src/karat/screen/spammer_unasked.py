@@ -1,27 +1,25 @@
 """The Spammer Index that comes with a screening or a report, where nobody has asked for it by name.
 
-It is of those who stay. It is fitted where that takes minutes at most; else a sentence says why it is not, and how to
-have it nevertheless.
+It is of those who stay. It is fitted where that takes minutes at most; else a message says why it is not, and how to
+get it anyway.
 """
 
 from __future__ import annotations
 
+from karat.messages import Message, NotComputed
 from karat.screen.crowd import crowd
-from karat.screen.evidence import ScreenError
 from karat.screen.screening import Screening
 from karat.screen.spammer_index import SpammerIndex, spammer_index
-from karat.screen.spammer_size import LEFT_OUT, QUICK, QUICK_ANSWERS, labels_take, refuse_large
+from karat.screen.spammer_size import NOT_QUICK, QUICK, QUICK_ANSWERS, labels_take, refuse_large
 
-NO_INDEX = "no Spammer Index: "
-NOBODY = "nobody is left after exclusion."
-NO_ROOM = "its model does not fit into memory."
+NOBODY = NotComputed("spammer_index.nobody")
+NO_ROOM = NotComputed("spammer_index.no_room")
 MOST_ANSWERS = 1_000_000
 LONGEST = 600.0
 """Seconds that the index of labels may take."""
-IN_PYTHON = "karat.screen.spammer_index fits it nevertheless, in Python; of a folder of parts (--parts) it is sampled."
 
 
-def index_unasked(screening: Screening, *, only_quick: bool = False) -> SpammerIndex | str:
+def index_unasked(screening: Screening, *, only_quick: bool = False) -> SpammerIndex | NotComputed:
     """The index of those who stay, with `only_quick` where it takes a few seconds; else why there is none.
 
     >>> import karat
@@ -32,19 +30,33 @@ def index_unasked(screening: Screening, *, only_quick: bool = False) -> SpammerI
     if not kept.participants.height:
         return NOBODY
     if only_quick and len(kept) > QUICK_ANSWERS:
-        return LEFT_OUT
+        return NOT_QUICK
     if len(screening.judgments) > MOST_ANSWERS:
-        return f"it would take long for more than {MOST_ANSWERS:,} answers. {IN_PYTHON}"
+        return NotComputed("spammer_index.too_many_answers", {"answers": MOST_ANSWERS})
     try:
         answers = crowd(kept, "spammer_index")
         refuse_large(answers, "spammer_index")
         seconds = labels_take(answers)
         if only_quick and seconds > QUICK:
-            return LEFT_OUT
+            return NOT_QUICK
         if seconds > LONGEST:
-            return f"for these labels it would take about {round(seconds / 60):,} minutes. {IN_PYTHON}"
+            return NotComputed("spammer_index.takes_long", {"minutes": round(seconds / 60)})
         return spammer_index(kept)
     except MemoryError:
         return NO_ROOM
-    except (ScreenError, ValueError) as error:
-        return str(error).removeprefix("spammer_index: ")
+    except ValueError as error:
+        return NotComputed.of(error)
+
+
+def index_or_reason(index: SpammerIndex | NotComputed) -> Message:
+    """What there is to say of the index: its summary, or why there is none.
+
+    >>> print(index_or_reason(NO_ROOM))
+    No Spammer Index. Its model does not fit into memory.
+    """
+    return Message("spammer_index.none", {"why": index}) if isinstance(index, NotComputed) else index.summary[0]
+
+
+def index_as_data(index: SpammerIndex | NotComputed) -> object:
+    """The index as plain data, or the sentence that says why there is none."""
+    return str(index_or_reason(index)) if isinstance(index, NotComputed) else index.to_dict()

@@ -1,10 +1,10 @@
 """Speed: who was too fast on the whole.
 
-Häussler and Juzek tell simple spammers, whose mean time is low, from clever ones, who hide behind a few long pauses:
-their median is low. What is fast depends on the task: a cutoff may also be a share of the median participant, the
-median of all participants' medians. Macketanz et al. exclude whoever worked at or under 40 % of the expected duration.
-Rules that state one of these two cutoffs have no others unless they state them: 3 seconds are much for a single
-adjective pair.
+Häussler and Juzek distinguish simple spammers, whose mean time is low, from clever ones, who hide behind a few long
+pauses: their median is low. What is fast depends on the task, so a cutoff may also be a share of the median of all
+participants' medians. Macketanz et al. exclude participants who worked at most 40 % of the expected duration. Rules
+that state one of these two cutoffs have no others unless they state them: 3 seconds are long for a single adjective
+pair.
 """
 
 from __future__ import annotations
@@ -13,13 +13,16 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from karat.errors import counted
 from karat.judgments import Judgments
-from karat.scales import answer_text
-from karat.screen.answer_table import exact
-from karat.screen.evidence import Evidence, ScreenError, everybody, timed
+from karat.messages import Message
+from karat.screen.evidence import Evidence, ScreenError, everybody, rounded, timed, values_of
 
 SECONDS = 3.0
+VALUES = dict.fromkeys(
+    ("mean", "median", "mean_below", "median_below", "relative", "relative_below", "worked", "share", "expected"),
+    pl.Float64,
+)
+"""The values of reasons; those of cutoffs are missing where a participant is not below them."""
 
 
 def speed(
@@ -40,7 +43,7 @@ def speed(
     >>> import karat
     >>> evidence = speed(karat.datasets.load("likert"), mean_below=1, median_below=1)
     >>> evidence.flagged, evidence.table()["reason"][0]
-    (['p06', 'p35'], 'mean 0.64 s, median 0.63 s: mean below 1 s, median below 1 s')
+    (['p06', 'p35'], 'mean 0.64 s, median 0.63 s; mean below 1 s; median below 1 s')
     """
     settings = {
         "mean_below": mean_below, "median_below": median_below, "relative_below": relative_below,
@@ -49,7 +52,7 @@ def speed(
     check_settings(settings)
     noted = has_clock(judgments, share_of_expected is not None)
     # The platform's clock is enough for a rule about the whole time.
-    rows = timed(judgments, "speed") if has_times(judgments) or not noted else None
+    rows = timed(judgments) if has_times(judgments) or not noted else None
     times = times_of(judgments, rows, noted)
     relative = relative_cutoff(times["median"], relative_below)
     silent = times["median"].null_count()
@@ -71,22 +74,49 @@ def verdicts(times: pl.DataFrame, relative: float | None, settings: Mapping[str,
     if share is not None and minutes is not None:
         # A share such as 0.4 of 10 minutes is 240 seconds and not a little more.
         limit = round(share * minutes * 60, 6)
-    told = [_verdict(row, relative, limit, settings) for row in times.iter_rows(named=True)]
+    mean, median, worked = pl.col("mean"), pl.col("median"), pl.col("working_time")
+    below_mean = _below(mean, settings["mean_below"])
+    below_median, below_relative = _below(median, median_below), _below(median, relative)
+    short = pl.lit(False) if limit is None else (worked <= limit).fill_null(False)
+    lowest = pl.min_horizontal(below_median, below_relative).fill_null(_number(median_below))
+    values = values_of(
+        VALUES,
+        mean=rounded(mean, _number(settings["mean_below"])),
+        median=rounded(median, lowest),
+        mean_below=below_mean,
+        median_below=below_median,
+        relative=rounded(below_relative, median),
+        relative_below=pl.when(below_relative.is_not_null()).then(_number(settings["relative_below"])),
+        worked=pl.when(short).then((worked / 60).round(2)),
+        share=pl.when(short).then(_number(share)),
+        expected=pl.when(short).then(_number(minutes)),
+    )
+    flagged = pl.any_horizontal(*(cut.is_not_null() for cut in (below_mean, below_median, below_relative)), short)
     cutoffs = [cutoff for cutoff in (median_below, relative) if cutoff is not None]
     table = times.with_columns(
-        score=pl.col("median"),
-        threshold=pl.lit(max(cutoffs, default=None), dtype=pl.Float64),
-        flagged=pl.Series([flagged for flagged, _ in told], dtype=pl.Boolean),
-        reason=pl.Series([reason for _, reason in told], dtype=pl.String),
+        score=median,
+        threshold=_number(max(cutoffs, default=None)),
+        flagged=flagged,
+        message=pl.when(median.is_null()).then(pl.lit("speed.no_times")).otherwise(pl.lit("speed.times")),
+        values=values,
     )
-    names = ["participant", "score", "threshold", "flagged", "reason", "mean", "median"]
+    names = ["participant", "score", "threshold", "flagged", "message", "values", "mean", "median"]
     names += ["working_time"] if limit is not None else []
     return table.select(names)
 
 
-def notes_on(silent: int) -> tuple[str, ...]:
+def _number(value: float | None) -> pl.Expr:
+    return pl.lit(value, dtype=pl.Float64)
+
+
+def _below(value: pl.Expr, cutoff: float | None) -> pl.Expr:
+    """The cutoff where the value is below it."""
+    return pl.when(value < _number(cutoff)).then(_number(cutoff))
+
+
+def notes_on(silent: int) -> tuple[Message, ...]:
     """How many participants have no times."""
-    return (f"{counted(silent, 'participant')} without timed trials outside practice.",) if silent else ()
+    return (Message("speed.untimed", {"n": silent}),) if silent else ()
 
 
 def check_settings(settings: Mapping[str, float | None]) -> None:
@@ -94,10 +124,11 @@ def check_settings(settings: Mapping[str, float | None]) -> None:
     for name, value in settings.items():
         share = name in ("relative_below", "share_of_expected")
         if value is not None and not (0 < value < 1 if share else value > 0):
-            asked = "a share between 0 and 1" if share else "above 0"
-            raise ScreenError(f"speed: {name} must be {asked}, got {value}.")
+            raise ScreenError(
+                Message("speed.not_a_share" if share else "speed.not_positive", {"setting": name, "value": value})
+            )
     if settings["share_of_expected"] is not None and settings["expected_minutes"] is None:
-        raise ScreenError("speed: a share of the expected duration needs expected_minutes=...")
+        raise ScreenError(Message("speed.no_expected_minutes"))
 
 
 def has_clock(judgments: Judgments, working_time: bool) -> bool:
@@ -129,29 +160,3 @@ def times_of(judgments: Judgments, rows: pl.DataFrame | None, noted: bool) -> pl
     clock = people.select("participant", working_time=pl.col("working_time").cast(pl.Float64, strict=False))
     times = times.join(clock, on="participant", how="left", maintain_order="left")
     return times.with_columns(working_time=pl.coalesce("working_time", "total"))
-
-
-def _verdict(
-    row: Mapping[str, float | None],
-    relative: float | None,
-    limit: float | None,
-    settings: Mapping[str, float | None],
-) -> tuple[bool, str]:
-    """Whether a participant was too fast, and the times in words with every cutoff that they are below."""
-    mean, median, worked = row["mean"], row["median"], row["working_time"]
-    mean_below, median_below = settings["mean_below"], settings["median_below"]
-    told, why = "no timed trials", []
-    if mean is not None and median is not None:
-        lower = [cutoff for cutoff in (median_below, relative) if cutoff is not None and median < cutoff]
-        told = f"mean {exact(mean, mean_below)} s, median {exact(median, min(lower, default=median_below))} s"
-        if mean_below is not None and mean < mean_below:
-            why.append(f"mean below {answer_text(float(mean_below))} s")
-        if median_below is not None and median < median_below:
-            why.append(f"median below {answer_text(float(median_below))} s")
-        if relative is not None and median < relative:
-            share = answer_text(settings["relative_below"])
-            why.append(f"median below {exact(relative, median)} s, {share} of the median participant's")
-    if limit is not None and worked is not None and worked <= limit:
-        share, minutes = answer_text(settings["share_of_expected"]), answer_text(settings["expected_minutes"])
-        why.append(f"worked {exact(worked / 60, None)} minutes, at or under {share} of the expected {minutes}")
-    return bool(why), f"{told}: {', '.join(why)}" if why else told

@@ -13,8 +13,8 @@ answers do not depend on what is asked:
 - one side in a choice task: two-sided binomial with 1/2, "no difference" left out. It supposes balanced sides.
 
 The score is the smallest of these probabilities, not corrected for their number. A questionnaire whose trials are
-blocked or alternate makes earnest answers look patterned: a flag then says something about the design.
-The variability (standard deviation of the answers in scale steps, Dunn et al. 2018) is evidence only.
+blocked or alternate makes attentive answers look patterned, so that a flag may come from the design.
+The variability (standard deviation of the answers in scale steps, Dunn et al. 2018) is for information only.
 """
 
 from __future__ import annotations
@@ -24,17 +24,16 @@ from typing import Any, Literal
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from karat.judgments import Judgments
+from karat.judgments.answer_codes import answered, by_scale, is_ordered, position
+from karat.judgments.scales import Choice, Scale
+from karat.judgments.trial_order import check_order, order_messages, presented
+from karat.messages import Message
 from karat.models.runs import binomial_tail, longest_run_tail
-from karat.scales import Choice, Scale
 from karat.screen.evidence import Evidence, ScreenError, everybody
-from karat.screen.positions import answered, by_scale, is_ordered, position
-from karat.screen.presentation import order_notes, presented
+from karat.types import Floats, Ints
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 PERIODS = (2, 3, 4)
 ALPHA = 0.001
 FURTHER: dict[str, Any] = {
@@ -42,7 +41,13 @@ FURTHER: dict[str, Any] = {
     "period": pl.Int64, "period_share": pl.Float64, "period_p": pl.Float64, "left_share": pl.Float64,
     "side_p": pl.Float64, "variability": pl.Float64,
 }  # fmt: skip
-SCHEMA: dict[str, Any] = {"participant": pl.String, "score": pl.Float64, "pattern": pl.String} | FURTHER
+SCHEMA: dict[str, Any] = {
+    "participant": pl.String, "score": pl.Float64, "pattern": pl.String, "scale": pl.String, "answer": pl.String,
+    "equal": pl.Int64, "comparisons": pl.Int64, "chosen": pl.Int64, "choices": pl.Int64,
+} | FURTHER  # fmt: skip
+SAME, RUN, PERIOD = "straightlining.same", "straightlining.run", "straightlining.period"
+LEFT, RIGHT, NO_PATTERN = "straightlining.left", "straightlining.right", "straightlining.no_pattern"
+NOTHING = Message("answering.nobody")
 
 
 def straightlining(judgments: Judgments, alpha: float = ALPHA, shares: Literal["own", "even"] = "own") -> Evidence:
@@ -53,25 +58,23 @@ def straightlining(judgments: Judgments, alpha: float = ALPHA, shares: Literal["
 
     >>> import karat
     >>> evidence = straightlining(karat.datasets.load("likert"))
-    >>> evidence.flagged, evidence.table()["reason"][0]
-    (['p23'], 'the same answer 4 in all 72 trials')
+    >>> evidence.flagged, evidence.participants.filter("flagged")["message"].to_list()
+    (['p23'], ['straightlining.same'])
     """
     check_settings(alpha, shares)
     rows = answered(judgments)
     if not rows.height:
         raise ScreenError(NOTHING)
+    check_order(rows.columns, ScreenError, "straightlining")
     kinds = {scale: kinds_of(scale, part["response"].n_unique()) for scale, part in by_scale(judgments, rows)}
     participants = verdicts(judgments, kinds, alpha, shares)
-    return Evidence(participants, "straightlining", {"alpha": alpha, "shares": shares}, order_notes(rows.columns))
-
-
-NOTHING = "straightlining: nobody answered anything outside practice."
+    return Evidence(participants, "straightlining", {"alpha": alpha, "shares": shares}, order_messages(rows.columns))
 
 
 def check_settings(alpha: float, shares: str) -> None:
-    """Whether the settings can be used; ScreenError says why not."""
+    """Raise ScreenError if the settings cannot be used."""
     if not 0 < alpha < 1 or shares not in ("own", "even"):
-        raise ScreenError("straightlining: alpha must be between 0 and 1, and shares own or even.")
+        raise ScreenError(Message("straightlining.settings"))
 
 
 def kinds_of(scale: Scale, different: int) -> int:
@@ -82,11 +85,8 @@ def kinds_of(scale: Scale, different: int) -> int:
 def verdicts(judgments: Judgments, kinds: Mapping[Scale, int], alpha: float, shares: str) -> pl.DataFrame:
     """The table of participants; `kinds` says how many answers each scale has on which anybody answered."""
     rows = answered(judgments)
-    unit = "answers" if "question" in rows.columns else "trials"
     tables = [
-        _patterns(
-            part, scale, kinds[scale], shares, unit, f" (answers on the {scale.kind} scale)" if len(kinds) > 1 else ""
-        )
+        _patterns(part, scale, kinds[scale], shares, scale.kind if len(kinds) > 1 else None)
         for scale, part in by_scale(judgments, presented(rows))
     ]
     worst = (
@@ -96,17 +96,34 @@ def verdicts(judgments: Judgments, kinds: Mapping[Scale, int], alpha: float, sha
     )
     table = everybody(judgments).join(worst, on="participant", how="left", maintain_order="left")
     flagged = (pl.col("score") < alpha).fill_null(False)
-    none = pl.format(f"no pattern: the longest run is {{}} of {{}} {unit}", "longest_run", "trials")
-    reason = pl.when(pl.col("score").is_null()).then(pl.lit("no answers outside practice")).otherwise(
-        pl.when(flagged).then(pl.col("pattern")).otherwise(none)
+    message = (
+        pl.when(pl.col("score").is_null()).then(pl.lit("answering.none"))
+        .when(flagged).then(pl.col("pattern")).otherwise(pl.lit(NO_PATTERN))
     )  # fmt: skip
-    return table.select(
-        "participant", "score", pl.lit(alpha).alias("threshold"), flagged.alias("flagged"), reason.alias("reason"),
-        *FURTHER,
+    return table.with_columns(message=message).select(
+        "participant", "score", pl.lit(alpha).alias("threshold"), flagged.alias("flagged"), "message",
+        _values("answers" if "question" in rows.columns else "trials"), *FURTHER,
     )  # fmt: skip
 
 
-def _patterns(rows: pl.DataFrame, scale: Scale, kinds: int, shares: str, unit: str, where: str) -> pl.DataFrame:
+def _values(unit: str) -> pl.Expr:
+    """The values of each message; `unit` says whether answers or trials are counted."""
+
+    def only(name: str, *codes: str) -> pl.Expr:
+        return pl.when(pl.col("message").is_in(codes)).then(name)
+
+    number = only("trials", SAME, RUN, NO_PATTERN)
+    nothing = pl.lit(None, dtype=pl.Int64)
+    return pl.struct(
+        answer=only("answer", SAME, RUN), run=only("longest_run", RUN, NO_PATTERN),
+        trials=number if unit == "trials" else nothing, answers=number if unit == "answers" else nothing,
+        period=only("period", PERIOD), equal=only("equal", PERIOD), comparisons=only("comparisons", PERIOD),
+        chosen=only("chosen", LEFT, RIGHT), choices=only("choices", LEFT, RIGHT),
+        scale=only("scale", SAME, RUN, PERIOD, LEFT, RIGHT),
+    ).alias("values")  # fmt: skip
+
+
+def _patterns(rows: pl.DataFrame, scale: Scale, kinds: int, shares: str, where: str | None) -> pl.DataFrame:
     """The patterns of everybody's answers on one scale; rows stand in the order of presentation."""
     rows = rows.with_columns(
         _person=pl.col("participant").rle_id().cast(pl.Int64),
@@ -129,24 +146,16 @@ def _patterns(rows: pl.DataFrame, scale: Scale, kinds: int, shares: str, unit: s
     if is_ordered(scale):
         steps = rows.group_by("_person", maintain_order=True).agg(position(scale).std().alias("sd"))
         variability = steps["sd"]
-    said = answers.gather(pl.Series(begin)).to_list()
     every = np.column_stack([np.nan_to_num(same_p, nan=1.0), run_p, period_p, np.nan_to_num(side_p, nan=1.0)])
-    first = every.argmin(axis=1)
-    told = []
-    for who, which in enumerate(first.tolist()):
-        side = "left" if 2 * left[who] >= either[who] else "right"
-        told.append(
-            (
-                f"the same answer {said[who]} in all {n[who]} {unit}",
-                f"the answer {said[who]} in {longest[who]} {unit} running, of {n[who]}",
-                f"answers repeat every {period[who]} {unit} in {equal[who]} of {n[who] - period[who]}",
-                f"the {side} side in {max(left[who], either[who] - left[who])} of {either[who]} choices",
-            )[which] + where
-        )  # fmt: skip
+    first = every.argmin(axis=1) + ((every.argmin(axis=1) == 3) & (2 * left < either))
     left_share = np.divide(left, either, out=np.full(len(n), np.nan), where=either > 0)
     table = pl.DataFrame(
         {
-            "participant": names, "score": every.min(axis=1), "pattern": told, "trials": n, "longest_run": longest,
+            "participant": names, "score": every.min(axis=1),
+            "pattern": pl.Series([SAME, RUN, PERIOD, LEFT, RIGHT]).gather(first),
+            "scale": pl.repeat(where, len(n), dtype=pl.String, eager=True),
+            "answer": answers.gather(pl.Series(begin)), "equal": equal, "comparisons": n - period,
+            "chosen": np.maximum(left, either - left), "choices": either, "trials": n, "longest_run": longest,
             "longest_run_p": run_p, "same_answer_p": same_p, "period": period, "period_share": share,
             "period_p": period_p, "left_share": left_share, "side_p": side_p, "variability": variability,
         },

@@ -20,13 +20,15 @@ from typing import Literal
 
 import polars as pl
 
-from karat.columns import nearest
 from karat.judgments import Judgments
-from karat.screen.answer_table import exact
-from karat.screen.evidence import Evidence, ScreenError, everybody, timed
+from karat.judgments.columns import nearest
+from karat.messages import Message
+from karat.screen.evidence import Evidence, ScreenError, everybody, rounded, timed, values_of
 
 PILE_SHARE, PILE_LEAST = 0.01, 10
 DIGITS = 12
+VALUES = {"mean": pl.Float64, "cutoff": pl.Float64, "level": pl.String}
+"""The values of reasons."""
 
 
 def time_filter(
@@ -43,9 +45,9 @@ def time_filter(
     True
     """
     if rule not in ("mean", "mean-sd"):
-        raise ScreenError("time_filter: the rule is mean or mean-sd.")
-    frame = timed(judgments, "time_filter")
-    refuse_time_limit(frame["rt"], time_limit, "time_filter")
+        raise ScreenError(Message("time_filter.bad_rule", {"value": rule}))
+    frame = timed(judgments)
+    refuse_time_limit(frame["rt"], time_limit)
     level = pl.lit("all") if by_difficulty is None else _difficulty(frame, by_difficulty)
     rows = frame.with_columns(_level=level).filter(pl.col("_level").is_not_null())
     means = rows.group_by("participant", "_level", maintain_order=True).agg(evened(pl.col("rt").mean()).alias("mean"))
@@ -56,41 +58,37 @@ def time_filter(
     decided = table.sort("_ahead", descending=True, nulls_last=True, maintain_order=True)
     decided = decided.unique("participant", keep="first", maintain_order=True)
     people = everybody(judgments).join(decided, on="participant", how="left", maintain_order="left")
-    told = [
-        _reason(mean, cutoff, where if by_difficulty else None, rule)
-        for mean, cutoff, where in people.select("mean", "cutoff", "_level").iter_rows()
-    ]
+    mean, cutoff = pl.col("mean"), pl.col("cutoff")
+    below = (mean < cutoff).fill_null(False)
+    levels = pl.col("_level") if by_difficulty else pl.lit(None)
     participants = people.select(
-        "participant", pl.col("mean").alias("score"), pl.col("cutoff").alias("threshold"),
-        (pl.col("mean") < pl.col("cutoff")).fill_null(False).alias("flagged"), pl.Series("reason", told, pl.String),
+        "participant", mean.alias("score"), cutoff.alias("threshold"), below.alias("flagged"),
+        _message(below, rule).alias("message"),
+        values_of(VALUES, mean=rounded(mean, cutoff), cutoff=cutoff.round(2), level=levels),
     )  # fmt: skip
     settings = {"rule": rule, "by_difficulty": by_difficulty, "time_limit": time_limit}
-    notes = ["Half of everybody is below the mean: read this rule only beside others."] if rule == "mean" else []
+    notes = [Message("time_filter.half")] if rule == "mean" else []
     without = frame.height - rows.height
-    notes += [f"{without:,} times without a value of {by_difficulty} left out."] if without else []
+    notes += [Message("time_filter.without_level", {"n": without, "column": by_difficulty})] if without else []
     return Evidence(participants, "time_filter", settings, tuple(notes))
 
 
-def refuse_time_limit(times: pl.Series, time_limit: float | None, criterion: str) -> None:
+def refuse_time_limit(times: pl.Series, time_limit: float | None) -> None:
     """Raise ScreenError where the task had a time limit, by what is said or by a pile of times at a maximum.
 
-    >>> refuse_time_limit(pl.Series([1.0, 2.0, 30.0]), None, "time_filter")
+    >>> refuse_time_limit(pl.Series([1.0, 2.0, 30.0]), None)
     """
-    advice = "Times then say something about the limit: use another criterion, such as attention or the answers."
     if time_limit is not None and time_limit < 0:
-        raise ScreenError(f"{criterion}: time_limit is in seconds, and 0 where there was none.")
+        raise ScreenError(Message("time_limit.bad", {"value": time_limit}))
     if time_limit:
-        raise ScreenError(f"{criterion}: trials had a time limit of {time_limit:g} s. {advice}")
+        raise ScreenError(Message("time_limit.stated", {"seconds": time_limit}))
     longest = times.max()
     if time_limit is not None or not isinstance(longest, float) or times.n_unique() < PILE_LEAST:
         return
     at_end = int((times >= 0.99 * longest).sum())
     before = int(((times >= 0.89 * longest) & (times < 0.99 * longest)).sum())
     if at_end >= PILE_LEAST and at_end >= PILE_SHARE * len(times) and at_end > before:
-        raise ScreenError(
-            f"{criterion}: {at_end:,} of {len(times):,} times are at the longest, {longest:.1f} s, as with a limit. "
-            f"{advice} Where there was no limit, say time_limit = 0."
-        )
+        raise ScreenError(Message("time_limit.suspected", {"n": at_end, "times": len(times), "longest": longest}))
 
 
 def time_cutoffs(rows: pl.DataFrame, means: pl.DataFrame, rule: str) -> pl.DataFrame:
@@ -113,14 +111,14 @@ def evened(value: pl.Expr) -> pl.Expr:
 def _difficulty(frame: pl.DataFrame, column: str) -> pl.Expr:
     if column not in frame.columns:
         close = nearest(column, frame.columns)
-        raise ScreenError(f"time_filter: there is no column {column!r}{f'; is {close} meant?' if close else '.'}")
+        raise ScreenError(Message("time_filter.no_column", {"column": column, "meant": close}))
     return pl.col(column).cast(pl.String)
 
 
-def _reason(mean: float | None, cutoff: float | None, where: str | None, rule: str) -> str:
-    if mean is None or cutoff is None:
-        return "no timed trials outside practice"
-    at = "" if where is None else f" ({where}, and at every level)" if mean < cutoff else f" ({where})"
-    side = "below" if mean < cutoff else "not below"
-    of = "the mean of all times" if rule == "mean" else "one standard deviation below the mean"
-    return f"mean {exact(mean, cutoff)} s{at}, {side} {exact(cutoff, None)} s, {of}"
+def _message(below: pl.Expr, rule: str) -> pl.Expr:
+    """The code of each reason."""
+    if rule == "mean":
+        side = pl.when(below).then(pl.lit("time_filter.below_mean")).otherwise(pl.lit("time_filter.not_below_mean"))
+    else:
+        side = pl.when(below).then(pl.lit("time_filter.below_sd")).otherwise(pl.lit("time_filter.not_below_sd"))
+    return pl.when(pl.col("mean").is_null()).then(pl.lit("time_filter.no_times")).otherwise(side)

@@ -19,10 +19,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.columns import nearest
-from karat.models.robust import Floats, Ints, grouped_median_mad
+from karat.judgments.columns import nearest
+from karat.messages import Message
+from karat.models.robust import grouped_median_mad
 from karat.screen.evidence import ScreenError
 from karat.study.time_rules import TIME_RULES, TimeRule
+from karat.types import Floats, Ints
 
 GENUINE, INTERMISSION, RUSH = 0, 1, 2
 
@@ -37,16 +39,16 @@ def time_rule(
     >>> time_rule("miler-3")
     Traceback (most recent call last):
     ...
-    karat.screen.evidence.ScreenError: remfod: there is no rule 'miler-3'; is miller-3 meant?
+    karat.screen.evidence.ScreenError: There is no rule miler-3. Did you mean miller-3?
     """
     if name not in TIME_RULES:
         close = nearest(name, list(TIME_RULES))
-        hint = f"is {close} meant?" if close else f"there are {', '.join(TIME_RULES)}."
-        raise ScreenError(f"remfod: there is no rule {name!r}; {hint}")
+        known = None if close else list(TIME_RULES)
+        raise ScreenError(Message("remfod.no_rule", {"rule": name, "meant": close, "rules": known}))
     if any(value is not None and not 0 < value < np.inf for value in (upper, lower)):
-        raise ScreenError("remfod: upper and lower must be above 0: spreads above and below the centre.")
+        raise ScreenError(Message("remfod.bad_factors"))
     if genuine_at_least is not None and not 0 <= genuine_at_least <= 1:
-        raise ScreenError(f"remfod: genuine_at_least is a share from 0 to 1, and not {genuine_at_least:g}.")
+        raise ScreenError(Message("remfod.bad_share", {"value": genuine_at_least}))
     usual = TIME_RULES[name]
     return replace(
         usual,

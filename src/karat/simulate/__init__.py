@@ -9,16 +9,16 @@ from karat.simulate.errors import SimulateError
 from karat.simulate.planned import answer_study
 from karat.simulate.power import power
 from karat.simulate.power_result import Power
-from karat.simulate.respond import People, draw_people, respond
+from karat.simulate.respond import SimulatedPeople, draw_people, respond
 from karat.simulate.spread import Spread
 from karat.simulate.tasks import Tasks, draw_tasks
 from karat.simulate.workers import WorkerSettings, worker_answers
 
 __all__ = [
     "BEHAVIOURS",
-    "People",
     "Power",
     "SimulateError",
+    "SimulatedPeople",
     "Spread",
     "Tasks",
     "WorkerSettings",

@@ -13,10 +13,11 @@ from typing import Literal
 
 import numpy as np
 
+from karat.executors import Executor
 from karat.simulate.draw import Model, draw_answers
-from karat.simulate.layout import Layout
+from karat.simulate.layout import SimulationLayout
 from karat.simulate.mean_squares import Tested, by_mean_squares
-from karat.work import Progress, Work
+from karat.types import Progress
 
 Analysis = Literal["means", "mixed"]
 SIZE = 50
@@ -27,7 +28,7 @@ SIZE = 50
 class Batch:
     """Some simulated studies of one size."""
 
-    layout: Layout
+    layout: SimulationLayout
     model: Model
     participants: int
     items: int
@@ -55,14 +56,14 @@ def _study(batch: Batch, random: np.random.Generator) -> Tested:
     answers = draw_answers(batch.model, layout, people, things, batch.effect, random)
     if batch.analysis == "means":
         return by_mean_squares(answers, layout, people, things)
-    from karat.simulate.mixed_test import by_mixed_model
+    from karat.simulate.mixed_model_test import by_mixed_model
 
     return by_mixed_model(answers, layout, people, things)
 
 
-def run_batches(batches: Sequence[Batch], work: Work, progress: Progress | None = None) -> list[list[Tested]]:
+def run_batches(batches: Sequence[Batch], executor: Executor, progress: Progress | None = None) -> list[list[Tested]]:
     """The results of every batch, in their order."""
-    return work.map(_run, None, batches, name="power", progress=progress)
+    return executor.map(_run, None, batches, name="power", progress=progress)
 
 
 def _run(_: None, batch: Batch) -> list[Tested]:

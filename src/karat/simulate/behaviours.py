@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from karat.columns import nearest
+from karat.judgments.columns import nearest
+from karat.messages import Message
 from karat.simulate.errors import SimulateError
 
 EARNEST = "earnest"
@@ -39,11 +40,11 @@ def read_shares(text: str) -> dict[str, float]:
     for part in text.split(","):
         name, _, share = (word.strip() for word in part.partition("="))
         if name in shares:
-            raise SimulateError(f"The share of {name} is stated twice. State it once.")
+            raise SimulateError(Message("behaviours.share_twice", {"name": name}))
         try:
             shares[name] = float(share)
         except ValueError:
-            raise SimulateError(f'"{part.strip()}" is not a share. Write NAME=SHARE, such as guesser=0.05.') from None
+            raise SimulateError(Message("behaviours.no_share", {"text": part.strip()})) from None
     return shares
 
 
@@ -56,13 +57,13 @@ def check_shares(shares: Mapping[str, float]) -> dict[str, float]:
     for name, share in shares.items():
         if name not in BEHAVIOURS:
             close = nearest(name, list(BEHAVIOURS))
-            mend = f"Is {close} meant?" if close else f"There are {', '.join(BEHAVIOURS)}."
-            raise SimulateError(f"Nobody can be simulated as {name}. {mend}")
+            values = {"name": name, "close": close, "known": None if close else list(BEHAVIOURS)}
+            raise SimulateError(Message("behaviours.unknown", values))
         if not 0 <= share <= 1:
-            raise SimulateError(f"The share of {name} must lie between 0 and 1, got {share:g}.")
+            raise SimulateError(Message("behaviours.share", {"name": name, "value": share}))
     total = sum(shares.values())
     if total > 1 + 1e-9 or (EARNEST in shares and total < 1 - 1e-9):
-        raise SimulateError(f"The shares add up to {total:g}, not to 1. Leave out {EARNEST} to give it the rest.")
+        raise SimulateError(Message("behaviours.total", {"total": total, "name": EARNEST}))
     rest = {} if EARNEST in shares else {EARNEST: 1 - total}
     return {name: share for name, share in {**rest, **shares}.items() if share > 0}
 

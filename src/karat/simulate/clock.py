@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.simulate.scale_answers import Floats
+from karat.types import Floats
 
 LOG_SECONDS = {
     "practice": 2.4, "calibration": 2.23, "test": 2.14, "filler": 2.04, "control": 1.95, "attention": 2.09,

@@ -17,16 +17,16 @@ import numpy as np
 from scipy.special import nctdtr, stdtrit
 
 from karat.simulate.draw import Normal
-from karat.simulate.layout import Layout
+from karat.simulate.layout import SimulationLayout
 
 
 def closed_power(
-    layout: Layout, model: Normal, participants: int, items: int, effect: float, alpha: float = 0.05
+    layout: SimulationLayout, model: Normal, participants: int, items: int, effect: float, alpha: float = 0.05
 ) -> float:
     """The power of the two-sided test of a contrast.
 
-    >>> from karat.scales import Ordinal
-    >>> layout = Layout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Ordinal(5))
+    >>> from karat.judgments.scales import Ordinal
+    >>> layout = SimulationLayout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Ordinal(5))
     >>> round(closed_power(layout, Normal(0.5, 0.5, 0.4, 0.3, 1.0), 24, 16, 0.4), 3)
     0.703
     """
@@ -36,7 +36,7 @@ def closed_power(
     return float(1 - nctdtr(freedom, noncentrality, cut) + nctdtr(freedom, noncentrality, -cut))
 
 
-def expected_variance(layout: Layout, model: Normal, participants: int, items: int) -> tuple[float, float]:
+def expected_variance(layout: SimulationLayout, model: Normal, participants: int, items: int) -> tuple[float, float]:
     """The variance of the estimate, and its degrees of freedom."""
     w, x = layout.weights, layout.sides
     n = np.bincount(layout.participant_groups(participants), minlength=len(w)).astype(float)[:, None]

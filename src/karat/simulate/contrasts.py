@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from karat.columns import nearest
+from karat.judgments.columns import nearest
+from karat.messages import Message
 from karat.simulate.errors import SimulateError
-from karat.simulate.scale_answers import Floats
 from karat.study.settings import BlockSettings, ContrastSettings
 from karat.study.study import Study
 from karat.study.tasks import task_named
+from karat.types import Floats
 
 USUAL_EFFECT = 0.8
 """In logits, where nothing else is said."""
@@ -33,17 +34,15 @@ def named_contrast(study: Study, name: str | None) -> ContrastSettings:
     """The contrast of this name, or the first one."""
     contrasts = planned_contrasts(study)
     if not contrasts:
-        raise SimulateError(
-            f"{study.path.name} plans no contrast and has no factor with two levels. Add [[contrast]] to it."
-        )
+        raise SimulateError(Message("contrasts.none", {"file": study.path.name}))
     if name is None:
         return contrasts[0]
     found = next((contrast for contrast in contrasts if contrast.name == name), None)
     if found is None:
         known = [contrast.name for contrast in contrasts]
         close = nearest(name, known)
-        mend = f"Is {close} meant?" if close else f"There are {', '.join(known)}."
-        raise SimulateError(f"{study.path.name} plans no contrast {name}. {mend}")
+        values = {"file": study.path.name, "name": name, "close": close, "known": None if close else known}
+        raise SimulateError(Message("contrasts.unknown", values))
     return found
 
 

@@ -13,9 +13,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.checks import Checked
 from karat.judgments import Judgments
-from karat.scales import Binary, Nominal, Ordinal
+from karat.judgments.checks import Checked
+from karat.judgments.scales import Binary, Nominal, Ordinal
+from karat.messages import Message
 from karat.simulate.errors import SimulateError
 from karat.simulate.marked import SIMULATED
 from karat.simulate.tasks import Codes, draw_tasks
@@ -80,12 +81,12 @@ def _kinds(workers: int, spammers: Mapping[str, int]) -> dict[str, int]:
     known = (*KINDS[1:], *HALFWAY)
     for kind, count in spammers.items():
         if kind not in known:
-            raise SimulateError(f"There are no spammers of the kind {kind}; there are {', '.join(known)}.")
+            raise SimulateError(Message("crowd.spammers", {"kind": kind, "known": list(known)}))
         if count < 0:
-            raise SimulateError(f"{kind}: there cannot be {count} workers.")
+            raise SimulateError(Message("crowd.negative", {"kind": kind, "n": count}))
     left = workers - sum(spammers.values())
     if left < 0 or workers < 1:
-        raise SimulateError(f"{sum(spammers.values())} of {workers} workers are to be spammers. Ask for more workers.")
+        raise SimulateError(Message("crowd.too_many_spammers", {"n": sum(spammers.values()), "workers": workers}))
     return {kind: count for kind, count in {**spammers, CREDIBLE: left}.items() if count}
 
 

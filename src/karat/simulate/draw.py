@@ -16,12 +16,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from karat.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
+from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
+from karat.messages import Message
 from karat.simulate.errors import SimulateError
-from karat.simulate.layout import Layout
-from karat.simulate.scale_answers import EXPONENT, INDIFFERENCE, Floats, Ints, ends_of, line_share, thresholds
+from karat.simulate.layout import SimulationLayout
+from karat.simulate.scale_answers import EXPONENT, INDIFFERENCE, ends_of, line_share, thresholds
 from karat.simulate.spread import Spread
 from karat.simulate.workers import logistic
+from karat.types import Floats, Ints
 
 CONVERSION_DRAWS = 40_000
 LARGEST_EFFECT = 20.0
@@ -49,12 +51,12 @@ Model = Latent | Normal
 
 
 def draw_answers(
-    model: Model, layout: Layout, people: Ints, things: Ints, effect: float, random: np.random.Generator
+    model: Model, layout: SimulationLayout, people: Ints, things: Ints, effect: float, random: np.random.Generator
 ) -> Floats:
     """The mean answer of each participant to each item, given the groups of both; NaN where an item is not shown.
 
-    >>> from karat.scales import Ordinal
-    >>> layout = Layout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Ordinal(5))
+    >>> from karat.judgments.scales import Ordinal
+    >>> layout = SimulationLayout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Ordinal(5))
     >>> draw_answers(Latent(Spread()), layout, np.array([0, 1]), np.array([0, 1]), 1.0, np.random.default_rng(1)).shape
     (2, 2)
     """
@@ -82,7 +84,7 @@ def draw_answers(
 def numeric(scale: Scale, latent: Floats, shift: Floats, stretch: Floats) -> Floats:
     """Answers as numbers, from latent values and criteria.
 
-    >>> from karat.scales import Choice
+    >>> from karat.judgments.scales import Choice
     >>> numeric(Choice(none=True), np.array([2.0, 0.1, -2.0]), np.zeros(3), np.ones(3)).tolist()
     [1.0, 0.0, -1.0]
     """
@@ -102,25 +104,28 @@ def numeric(scale: Scale, latent: Floats, shift: Floats, stretch: Floats) -> Flo
     return np.asarray(value > 0, dtype=float)
 
 
-def unit_of(scale: Scale) -> str:
+def unit_of(scale: Scale) -> Message:
     """What a difference of answers is counted in.
 
-    >>> unit_of(Binary(("no", "yes")))
-    'share of yes'
+    >>> print(unit_of(Binary(("no", "yes"))))
+    share of yes
     """
     if isinstance(scale, Binary | Nominal):
-        return f"share of {scale.levels[-1 if isinstance(scale, Binary) else 0]}"
-    words = {Ordinal: "steps of the scale", Magnitude: "logarithm", Choice: "preference from -1 to 1"}
-    return next((word for kind, word in words.items() if isinstance(scale, kind)), "points of the scale")
+        return Message("power.share_of", {"level": scale.levels[-1 if isinstance(scale, Binary) else 0]})
+    if isinstance(scale, Ordinal):
+        return Message("power.steps")
+    if isinstance(scale, Magnitude):
+        return Message("power.logarithm")
+    return Message("power.preference") if isinstance(scale, Choice) else Message("power.points")
 
 
-def on_scale(layout: Layout, spread: Spread, effect: float) -> float:
+def on_scale(layout: SimulationLayout, spread: Spread, effect: float) -> float:
     """The difference on the scale that an effect in logits amounts to, over participants and items.
 
     By simulation with numbers that are always the same, so that it rises smoothly with the effect.
 
-    >>> from karat.scales import Binary
-    >>> layout = Layout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Binary())
+    >>> from karat.judgments.scales import Binary
+    >>> layout = SimulationLayout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Binary())
     >>> 0.12 < on_scale(layout, Spread(0, 0, 0, 0, 0), 0.6) < 0.17
     True
     """
@@ -136,11 +141,11 @@ def on_scale(layout: Layout, spread: Spread, effect: float) -> float:
     return float(np.mean(ends[0] - ends[1]))
 
 
-def in_logits(layout: Layout, spread: Spread, difference: float) -> float:
+def in_logits(layout: SimulationLayout, spread: Spread, difference: float) -> float:
     """The effect in logits that makes a difference on the scale.
 
-    >>> from karat.scales import Ordinal
-    >>> layout = Layout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Ordinal(5))
+    >>> from karat.judgments.scales import Ordinal
+    >>> layout = SimulationLayout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Ordinal(5))
     >>> round(on_scale(layout, Spread(), in_logits(layout, Spread(), 0.5)), 2)
     0.5
     """
@@ -151,9 +156,8 @@ def in_logits(layout: Layout, spread: Spread, difference: float) -> float:
     size = abs(difference)
     zero = on_scale(layout, spread, 0.0)
     if on_scale(layout, spread, LARGEST_EFFECT) - zero <= size:
-        raise SimulateError(
-            f"A difference of {difference:g} ({unit_of(layout.scale)}) is more than the scale can show."
-        )
+        values = {"difference": difference, "unit": unit_of(layout.scale)}
+        raise SimulateError(Message("power.difference_too_large", values))
     # What the fixed draws show where there is no effect is chance, and is taken off.
     found = brentq(lambda e: on_scale(layout, spread, e) - zero - size, 0.0, LARGEST_EFFECT, xtol=1e-3)
     return float(np.copysign(found, difference))

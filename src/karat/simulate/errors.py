@@ -1,4 +1,4 @@
-"""What a simulation refuses, in sentences."""
+"""What a simulation refuses."""
 
 from __future__ import annotations
 

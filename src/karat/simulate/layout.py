@@ -21,17 +21,17 @@ from itertools import combinations, product
 
 import numpy as np
 
-from karat.errors import counted
-from karat.scales import Scale
+from karat.judgments.scales import Scale
+from karat.messages import Message
 from karat.simulate.errors import SimulateError
-from karat.simulate.scale_answers import Floats, Ints
 from karat.study.plan import COMPARISON
 from karat.study.settings import BlockSettings, ContrastSettings
 from karat.study.study import Block, Study
+from karat.types import Floats, Ints
 
 
 @dataclass(frozen=True)
-class Layout:
+class SimulationLayout:
     """Sides and weights, groups of participants x groups of items, and the scale that is answered on."""
 
     sides: Floats
@@ -59,7 +59,7 @@ class Layout:
         return np.arange(participants, dtype=np.int64) % np.int64(self.sides.shape[0])
 
 
-def layout_of(study: Study, contrast: ContrastSettings) -> tuple[Layout, Block, int]:
+def layout_of(study: Study, contrast: ContrastSettings) -> tuple[SimulationLayout, Block, int]:
     """The layout of a contrast, the block that it is about, and how many test items that block has.
 
     >>> import tempfile
@@ -75,7 +75,8 @@ def layout_of(study: Study, contrast: ContrastSettings) -> tuple[Layout, Block, 
     """
     block = next((block for block in study.blocks if contrast.factor in block.settings.factors), None)
     if block is None:
-        raise SimulateError(f"{contrast.factor} is no factor of a block of {study.path.name}. State it there.")
+        values = {"factor": contrast.factor, "file": study.path.name}
+        raise SimulateError(Message("layout.no_factor", values))
     frame = block.items.frame
     items = frame.filter(frame["function"] == "test")["item"].n_unique()
     settings = block.settings
@@ -83,7 +84,7 @@ def layout_of(study: Study, contrast: ContrastSettings) -> tuple[Layout, Block, 
     repeats = settings.rounds * study.settings.questionnaire.sessions
     compared = block.task.compares and contrast.factor == settings.compared
     sides = np.asarray(np.kron(np.eye(parts), _sides(settings, contrast, compared)), dtype=np.float64)
-    return Layout(sides, block.scale, compared, repeats), block, items
+    return SimulationLayout(sides, block.scale, compared, repeats), block, items
 
 
 def _sides(settings: BlockSettings, contrast: ContrastSettings, compared: bool) -> Floats:
@@ -107,7 +108,7 @@ def _sides(settings: BlockSettings, contrast: ContrastSettings, compared: bool) 
         shown = conditions[(g + h) % count] | people[g // count] | things[h // count]
         sides[g, h] = _side(shown, contrast, compared)
     if not np.any(sides > 0) or (not compared and not np.any(sides < 0)):
-        raise SimulateError(f"The contrast {contrast.name} never occurs in the design. Mend its levels.")
+        raise SimulateError(Message("layout.no_contrast", {"contrast": contrast.name}))
     return sides
 
 
@@ -122,23 +123,22 @@ def _side(shown: dict[str, str], contrast: ContrastSettings, compared: bool) -> 
     return 0.5 if level == first else -0.5 if level == second else 0.0
 
 
-def rounded_items(layout: Layout, items: int) -> tuple[int, str | None]:
+def rounded_items(layout: SimulationLayout, items: int) -> tuple[int, Message | None]:
     """The number of items that the design can hold, and a note where it is another one.
 
-    >>> from karat.scales import Binary
-    >>> rounded_items(Layout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Binary()), 13)
-    (14, '13 items do not come out even in 2 groups of the design: 14 are simulated.')
+    >>> from karat.judgments.scales import Binary
+    >>> rounded_items(SimulationLayout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Binary()), 13)
+    (14, Message('layout.items', {'n': 13, 'groups': 2, 'simulated': 14}))
     """
     groups = layout.sides.shape[1]
     if items < 1:
-        raise SimulateError(f"A design needs items, got {items}.")
+        raise SimulateError(Message("layout.no_items", {"n": items}))
     fitting = -(-items // groups) * groups
     if fitting == items:
         return items, None
-    told = f"{counted(items, 'item')} do not come out even in {groups} groups of the design: {fitting} are simulated."
-    return fitting, told
+    return fitting, Message("layout.items", {"n": items, "groups": groups, "simulated": fitting})
 
 
-def fewest_participants(layout: Layout) -> int:
+def fewest_participants(layout: SimulationLayout) -> int:
     """How many participants there must at least be, so that every group has two."""
     return 2 * len(layout.sides)

@@ -22,19 +22,19 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import stdtr
 
-from karat.simulate.layout import Layout
-from karat.simulate.scale_answers import Floats, Ints
+from karat.simulate.layout import SimulationLayout
+from karat.types import Floats, Ints
 
 Tested = tuple[float, float, float]
 """Estimate, standard error and p."""
 UNTESTED: Tested = (np.nan, np.nan, np.nan)
 
 
-def by_mean_squares(answers: Floats, layout: Layout, people: Ints, things: Ints) -> Tested:
+def by_mean_squares(answers: Floats, layout: SimulationLayout, people: Ints, things: Ints) -> Tested:
     """The contrast in answers of participants x items, given the group of each; NaN where it cannot be tested.
 
-    >>> from karat.scales import Ordinal
-    >>> layout = Layout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Ordinal(5))
+    >>> from karat.judgments.scales import Ordinal
+    >>> layout = SimulationLayout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Ordinal(5))
     >>> people, things = np.arange(8) % 2, np.arange(6) % 2
     >>> answers = 4.0 * layout.sides[np.ix_(people, things)] + np.random.default_rng(1).normal(0, 1, (8, 6))
     >>> [round(float(number), 2) for number in by_mean_squares(answers, layout, people, things)]

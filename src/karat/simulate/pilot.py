@@ -11,17 +11,18 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from karat.errors import counted
 from karat.judgments import Judgments
-from karat.scales import Choice, Continuous, Magnitude, Scale
+from karat.judgments.scales import Choice, Continuous, Magnitude, Scale
+from karat.messages import Message
 from karat.simulate.contrasts import orientation, side_of
 from karat.simulate.draw import Normal
 from karat.simulate.errors import SimulateError
-from karat.simulate.layout import Layout
-from karat.simulate.mixed_test import EFFECT, INTERCEPT, fit_normal
-from karat.simulate.scale_answers import Floats, levels_of
+from karat.simulate.layout import SimulationLayout
+from karat.simulate.mixed_model_test import EFFECT, INTERCEPT, fit_normal
+from karat.simulate.scale_answers import levels_of
 from karat.study.settings import ContrastSettings
 from karat.study.study import Block
+from karat.types import Floats
 
 
 @dataclass(frozen=True)
@@ -31,10 +32,10 @@ class Pilot:
     effect: float
     standard_error: float
     model: Normal
-    notes: tuple[str, ...]
+    notes: tuple[Message, ...]
 
 
-def read_pilot(judgments: Judgments, contrast: ContrastSettings, block: Block, layout: Layout) -> Pilot:
+def read_pilot(judgments: Judgments, contrast: ContrastSettings, block: Block, layout: SimulationLayout) -> Pilot:
     """The contrast in the judgments of a pilot with the columns of the study."""
     frame = judgments.frame.filter(pl.col("function") == "test", pl.col("response").is_not_null())
     if "block" in frame.columns and block.name in frame["block"].unique().to_list():
@@ -42,7 +43,8 @@ def read_pilot(judgments: Judgments, contrast: ContrastSettings, block: Block, l
     needed = ["left", "right"] if layout.compared else [contrast.factor]
     lacking = [name for name in (*needed, *contrast.within) if name not in frame.columns]
     if lacking:
-        raise SimulateError(f"The pilot has no column {lacking[0]}, which the contrast {contrast.name} needs.")
+        values = {"column": lacking[0], "contrast": contrast.name}
+        raise SimulateError(Message("pilot.no_column", values))
     x = side_of(frame, contrast, block.settings)
     y = _numbers(frame, block.scale)
     if isinstance(block.scale, Choice):
@@ -54,10 +56,7 @@ def read_pilot(judgments: Judgments, contrast: ContrastSettings, block: Block, l
     kept = (x != 0) & np.isfinite(y)
     people, things = frame["participant"].to_numpy()[kept], frame["item"].to_numpy()[kept]
     if len(np.unique(people)) < 3 or len(np.unique(things)) < 3:
-        raise SimulateError(
-            f"The pilot has {counted(int(kept.sum()), 'answer')} about the contrast {contrast.name}; at least three "
-            "participants and three items are needed."
-        )
+        raise SimulateError(Message("pilot.too_small", {"n": int(kept.sum()), "contrast": contrast.name}))
     codes = [np.unique(values, return_inverse=True)[1] for values in (people, things)]
     fit = fit_normal(y[kept], x[kept], codes[0], codes[1], layout.compared)
     deviations = {
@@ -70,7 +69,7 @@ def read_pilot(judgments: Judgments, contrast: ContrastSettings, block: Block, l
     }
     residual = float(np.sqrt(fit.residual_variance))
     model = Normal(own["participant"], own["item"], slopes["participant"], slopes["item"], residual)
-    notes = ["The pilot's model is singular: some deviations are estimated as 0."] if fit.singular else []
+    notes = [Message("pilot.singular")] if fit.singular else []
     return Pilot(float(fit.coefficients[-1]), float(fit.standard_errors[-1]), model, tuple(notes))
 
 

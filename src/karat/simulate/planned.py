@@ -9,19 +9,21 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
+from karat.messages import Message
 from karat.simulate.background import background_table
 from karat.simulate.behaviours import JUDGES, USUAL, allot
 from karat.simulate.clock import seconds
 from karat.simulate.contrasts import side_of, stated_effects
 from karat.simulate.errors import SimulateError
-from karat.simulate.respond import People, draw_people, respond
+from karat.simulate.respond import SimulatedPeople, draw_people, respond
 from karat.simulate.spread import Spread
 from karat.study.results import on_scales
 from karat.study.settings import ContrastSettings
 from karat.study.study import Study, with_participants
 from karat.study.tasks import AROUND_MINUTES
-from karat.work import HERE, Progress, Work
+from karat.types import Progress
 
 BEGIN = datetime(2026, 3, 2, 9, tzinfo=UTC)
 MINUTES_APART = 7
@@ -42,13 +44,14 @@ def answer_study(
     spread: Spread | None = None,
     seed: int = 1,
     progress: Progress | None = None,
-    work: Work = HERE,
+    executor: Executor = SERIAL,
 ) -> Judgments:
     """Results of a study as it is planned; `participants` is by default how many are to be recruited.
 
     `shares` says which share of participants behaves in which way (see `behaviours`), `effects` gives planned contrasts
-    their size in logits, by name or, as a number, for the first. The behaviour is a column of the participants,
-    whose source is `simulated`. `work` says where the questionnaires are made (`karat.work.opened`), which takes long.
+    their size in logits, by name or, as a number, for the first. The behaviour is a column of the participants, whose
+    source is `simulated`. `executor` says where the questionnaires are made (`karat.executors.open_executor`), which
+    takes long.
 
     >>> import tempfile
     >>> from karat.study.init import write_study
@@ -61,13 +64,13 @@ def answer_study(
     """
     people_wanted = study.settings.recruitment.participants if participants is None else participants
     if people_wanted < 1:
-        raise SimulateError(f"A study needs participants, got {people_wanted}.")
+        raise SimulateError(Message("simulate.participants", {"n": people_wanted}))
     planned = with_participants(study, people_wanted)
     random = np.random.default_rng(seed)
     people = draw_people(allot(shares, people_wanted, random), spread or Spread(), random)
     width = max(2, len(str(people_wanted)))
     names = [f"p{number:0{width}d}" for number in range(1, people_wanted + 1)]
-    trials = _questionnaires(planned, names, work, progress)
+    trials = _questionnaires(planned, names, executor, progress)
     stated = stated_effects(planned, effects)
     person = trials["_person"].to_numpy()
     answered = _answered(planned, trials, person, people, stated, spread or Spread(), random)
@@ -78,10 +81,10 @@ def answer_study(
     return Judgments(frame, scales, table)
 
 
-def _questionnaires(study: Study, names: list[str], work: Work, progress: Progress | None) -> pl.DataFrame:
+def _questionnaires(study: Study, names: list[str], executor: Executor, progress: Progress | None) -> pl.DataFrame:
     """The trials of everybody, in order; `_shown` numbers them over all sessions."""
     some = [(start, names[start : start + TOGETHER]) for start in range(0, len(names), TOGETHER)]
-    parts = work.map(_of_some, study, some, name="questionnaires", progress=progress)
+    parts = executor.map(_of_some, study, some, name="questionnaires", progress=progress)
     return pl.concat(parts, how="diagonal_relaxed")
 
 
@@ -99,7 +102,7 @@ def _of_some(study: Study, some: tuple[int, list[str]]) -> pl.DataFrame:
 
 
 def _answered(
-    study: Study, trials: pl.DataFrame, person: NDArray[np.int64], people: People,
+    study: Study, trials: pl.DataFrame, person: NDArray[np.int64], people: SimulatedPeople,
     effects: list[tuple[ContrastSettings, float]], spread: Spread, random: np.random.Generator,
 ) -> pl.DataFrame:  # fmt: skip
     """Answers and times, block by block."""
@@ -119,7 +122,7 @@ def _answered(
     return trials.with_columns(response=pl.Series(responses.tolist(), dtype=pl.String), rt=pl.Series(taken))
 
 
-def _timed(study: Study, trials: pl.DataFrame, random: np.random.Generator, people: People) -> pl.DataFrame:
+def _timed(study: Study, trials: pl.DataFrame, random: np.random.Generator, people: SimulatedPeople) -> pl.DataFrame:
     """When each answer was given; those who drop out leave what comes later unanswered."""
     wait = timedelta(days=study.settings.questionnaire.days_between)
     session = pl.col("session").cast(pl.Int64) - 1 if "session" in trials.columns else pl.lit(0)
@@ -138,7 +141,7 @@ def _timed(study: Study, trials: pl.DataFrame, random: np.random.Generator, peop
     return kept.drop("_stay")
 
 
-def _stays(trials: pl.DataFrame, people: People, names: list[str]) -> pl.DataFrame:
+def _stays(trials: pl.DataFrame, people: SimulatedPeople, names: list[str]) -> pl.DataFrame:
     """When participants came and went; who dropped out has returned the study and did not finish."""
     lists = trials.group_by("participant", maintain_order=True).agg(
         pl.col("list").first(), finished=pl.col("time").last(),

@@ -15,17 +15,19 @@ from typing import Literal
 
 import polars as pl
 
+from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
+from karat.messages import Message
 from karat.simulate.batches import SIZE, Analysis, Batch, run_batches
 from karat.simulate.contrasts import USUAL_EFFECT, named_contrast
 from karat.simulate.draw import Latent, Model, in_logits, on_scale, unit_of
 from karat.simulate.errors import SimulateError
-from karat.simulate.layout import Layout, fewest_participants, layout_of, rounded_items
+from karat.simulate.layout import SimulationLayout, fewest_participants, layout_of, rounded_items
 from karat.simulate.pilot import Pilot, read_pilot
 from karat.simulate.power_result import Power, summarised
 from karat.simulate.spread import Spread
 from karat.study.study import Study
-from karat.work import HERE, Progress, Work
+from karat.types import Progress
 
 Unit = Literal["log-odds", "scale"]
 
@@ -46,14 +48,15 @@ def power(
     spread: Spread | None = None,
     seed: int = 1,
     progress: Progress | None = None,
-    work: Work = HERE,
+    executor: Executor = SERIAL,
 ) -> Power:
     """The power of a planned contrast for all numbers of participants, items and effects given.
 
     Without them, the study's own numbers are taken and an effect of 0.8 logits. `unit` says whether effects are
     log-odds or differences on the scale. A `pilot` gives the standard deviations of participants and items and, without
     `effects`, the effect; effects are then differences on the scale. `exclude` is the share of participants that are
-    expected to be excluded. `work` says where it is done, and whether what is done is kept (`karat.work.opened`).
+    expected to be excluded. `executor` says where it is done, and whether what is done is kept
+    (`karat.executors.open_executor`).
 
     >>> import tempfile
     >>> from karat.study.init import write_study
@@ -78,54 +81,54 @@ def power(
         for (n, m), (_, inner, _) in product(sizes, true)
         for number in range(each)
     ]
-    tested = run_batches(batches, work, progress)
+    tested = run_batches(batches, executor, progress)
     rows = []
     for place, ((n, m), (effect, _, difference)) in enumerate(product(sizes, true)):
         own = [row for studies in tested[place * each : (place + 1) * each] for row in studies]
         size = {"participants": n, "items": m, "effect": effect, "difference": difference}
         rows.append({**size, **summarised(own, difference, alpha)})
     if found is not None:
-        notes += [f"The pilot's effect is {found.effect:.2f} (standard error {found.standard_error:.2f}); effects "
-                  "found in small pilots are often exaggerated.", *found.notes]  # fmt: skip
+        values = {"effect": found.effect, "error": found.standard_error}
+        notes += [Message("power.pilot", values), *found.notes]
     told = unit_of(layout.scale)
-    shown = told if found is not None or unit == "scale" else "log-odds"
+    shown = told if found is not None or unit == "scale" else Message("power.log_odds")
     cells = pl.DataFrame(rows, schema_overrides={"type_s": pl.Float64, "type_m": pl.Float64})
     return Power(cells, planned.name, shown, told, alpha, exclude, analysis, seed, tuple(notes))
 
 
 def _check(exclude: float, simulations: int, alpha: float, analysis: str, unit: str) -> None:
-    flaws = [
-        (not 0 <= exclude < 1, f"exclude must be a share from 0 to below 1, got {exclude:g}."),
-        (simulations < 1, f"simulations must be at least 1, got {simulations}."),
-        (not 0 < alpha < 1, f"alpha must lie between 0 and 1, got {alpha:g}."),
-        (analysis not in ("means", "mixed"), f"analysis must be means or mixed, got {analysis}."),
-        (unit not in ("log-odds", "scale"), f"unit must be log-odds or scale, got {unit}."),
-    ]
-    for wrong, sentence in flaws:
-        if wrong:
-            raise SimulateError(sentence)
+    if not 0 <= exclude < 1:
+        raise SimulateError(Message("power.exclude", {"value": exclude}))
+    if simulations < 1:
+        raise SimulateError(Message("power.simulations", {"value": simulations}))
+    if not 0 < alpha < 1:
+        raise SimulateError(Message("power.alpha", {"value": alpha}))
+    if analysis not in ("means", "mixed"):
+        raise SimulateError(Message("power.analysis", {"value": analysis}))
+    if unit not in ("log-odds", "scale"):
+        raise SimulateError(Message("power.unit", {"value": unit}))
 
 
 def _sizes(
-    study: Study, layout: Layout, participants: Sequence[int] | None, items: Sequence[int]
-) -> tuple[list[tuple[int, int]], list[str]]:
+    study: Study, layout: SimulationLayout, participants: Sequence[int] | None, items: Sequence[int]
+) -> tuple[list[tuple[int, int]], list[Message]]:
     """Every number of participants with every number of items that the design can hold."""
     people = list(dict.fromkeys(participants or [study.settings.recruitment.participants]))
     least = fewest_participants(layout)
     for number in people:
         if number < least:
-            raise SimulateError(f"{number} participants are too few: the design needs at least {least}, two a list.")
+            raise SimulateError(Message("power.few_participants", {"n": number, "least": least}))
     fitting = [rounded_items(layout, number) for number in items]
     for number, _ in fitting:
         if number < 2 * layout.sides.shape[1]:
             least = 2 * layout.sides.shape[1]
-            raise SimulateError(f"{number} items are too few to be random: the design needs at least {least}.")
+            raise SimulateError(Message("power.few_items", {"n": number, "least": least}))
     sizes = list(product(people, dict.fromkeys(number for number, _ in fitting)))
-    return sizes, [note for _, note in fitting if note]
+    return sizes, [note for _, note in fitting if note is not None]
 
 
 def _effects(
-    effects: Sequence[float] | None, unit: Unit, pilot: Pilot | None, layout: Layout, spread: Spread
+    effects: Sequence[float] | None, unit: Unit, pilot: Pilot | None, layout: SimulationLayout, spread: Spread
 ) -> list[tuple[float, float, float]]:
     """Every effect as it was given, as the model takes it, and as a difference on the scale."""
     if pilot is not None:
@@ -133,6 +136,6 @@ def _effects(
     given = dict.fromkeys(effects if effects else [USUAL_EFFECT])
     if unit == "scale":
         if not effects:
-            raise SimulateError("Effects on the scale have no usual size: say which differences are meant.")
+            raise SimulateError(Message("power.no_effects"))
         return [(effect, in_logits(layout, spread, effect), effect) for effect in given]
     return [(effect, effect, on_scale(layout, spread, effect) if effect else 0.0) for effect in given]

@@ -47,7 +47,7 @@ def _finding(power: Power) -> str:
     """The only line in a sentence, or how many of several lines reach the power that is usually wanted."""
     needed = power.needed()
     if needed.height == 1:
-        return power.sentences()[0]
+        return str(power.summary[0])
     reached = needed.height - needed["participants"].null_count()
     most = max(power.cells["participants"].to_list())
     cases = f"{reached} of {needed.height} combinations of items and effect"

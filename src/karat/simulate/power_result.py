@@ -1,4 +1,4 @@
-"""Power as a result: a table, sentences, and a curve."""
+"""Power as a result: a table, a summary, and a curve."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from karat.messages import Message
 from karat.models.proportions import wilson
 from karat.simulate.mean_squares import Tested
 
@@ -30,13 +31,13 @@ class Power:
 
     cells: pl.DataFrame
     contrast: str
-    unit: str
-    scale_unit: str
+    unit: Message
+    scale_unit: Message
     alpha: float
     exclude: float
     analysis: str
     seed: int
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     def table(self) -> pl.DataFrame:
         """One row a size of the study."""
@@ -48,26 +49,29 @@ class Power:
         return self.cells.group_by("items", "effect", maintain_order=True).agg(participants=reached)
 
     def __str__(self) -> str:
-        return "\n".join(self.sentences())
+        return "\n".join(map(str, (*self.summary, *self.notes)))
 
-    def sentences(self) -> list[str]:
-        """What was found, in a few sentences."""
-        told = []
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """For every number of items and effect, how many participants reach the power that is usually wanted."""
+        found = []
         for row in self.needed().iter_rows(named=True):
-            case = f"{row['items']} items, effect {row['effect']:.3g} {self.unit}"
+            case = {"items": row["items"], "effect": float(f"{row['effect']:.3g}"), "unit": self.unit, "wanted": WANTED}
             if row["participants"] is None:
                 best = self.cells.filter(pl.col("items") == row["items"], pl.col("effect") == row["effect"])
                 most = best.sort("participants").row(-1, named=True)
-                told.append(f"{case}: power is {most['power']:.2f} with {most['participants']} participants, not .80.")
+                values = {**case, "power": most["power"], "participants": most["participants"]}
+                found.append(Message("power.not_reached", values))
             else:
-                told.append(f"{case}: {row['participants']} participants reach a power of .80.")
-        return [text.replace(" 0.", " .") for text in told] + list(self.notes)
+                found.append(Message("power.reached", {**case, "participants": row["participants"]}))
+        return tuple(found)
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data."""
         return {
-            "contrast": self.contrast, "unit": self.unit, "scale_unit": self.scale_unit, "alpha": self.alpha,
-            "exclude": self.exclude, "analysis": self.analysis, "seed": self.seed, "notes": list(self.notes),
+            "contrast": self.contrast, "unit": str(self.unit), "scale_unit": str(self.scale_unit), "alpha": self.alpha,
+            "exclude": self.exclude, "analysis": self.analysis, "seed": self.seed,
+            "notes": [note.to_dict() for note in self.notes],
             "sizes": self.cells.to_dicts(),
         }  # fmt: skip
 
@@ -81,7 +85,7 @@ class Power:
         """The power curve as SVG."""
         from karat.figures import to_svg
 
-        told = " ".join(self.sentences())
+        told = " ".join(map(str, (*self.summary, *self.notes)))
         return to_svg(self.plot(), f"Power of the contrast {self.contrast}", told)
 
 

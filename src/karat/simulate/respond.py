@@ -14,17 +14,18 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.scales import Choice, Continuous, Magnitude, Nominal, Scale
+from karat.judgments.scales import Choice, Continuous, Magnitude, Nominal, Scale
 from karat.simulate import strengths
 from karat.simulate.behaviours import JUDGES, MINORITY
 from karat.simulate.clock import PACE
-from karat.simulate.scale_answers import Floats, codes, guesses, levels_of, numbers, written
+from karat.simulate.scale_answers import codes, guesses, levels_of, numbers, written
 from karat.simulate.spread import Spread
 from karat.simulate.workers import logistic
+from karat.types import Floats
 
 
 @dataclass(frozen=True)
-class People:
+class SimulatedPeople:
     """Participants: their behaviour, how they use scales, how their effect deviates, and their pace."""
 
     behaviours: tuple[str, ...]
@@ -44,7 +45,7 @@ class People:
         return np.isin(self.behaviours, [MINORITY])
 
 
-def draw_people(behaviours: Sequence[str], spread: Spread, random: np.random.Generator) -> People:
+def draw_people(behaviours: Sequence[str], spread: Spread, random: np.random.Generator) -> SimulatedPeople:
     """Participants with these behaviours.
 
     >>> people = draw_people(["earnest", "guesser"], Spread(), np.random.default_rng(1))
@@ -52,7 +53,7 @@ def draw_people(behaviours: Sequence[str], spread: Spread, random: np.random.Gen
     [True, False]
     """
     count = len(behaviours)
-    return People(
+    return SimulatedPeople(
         tuple(behaviours),
         random.normal(0, spread.participant, count),
         np.exp(random.normal(0, spread.stretch, count)),
@@ -64,7 +65,7 @@ def draw_people(behaviours: Sequence[str], spread: Spread, random: np.random.Gen
 def respond(
     trials: pl.DataFrame,
     person: NDArray[np.int64],
-    people: People,
+    people: SimulatedPeople,
     scale: Scale,
     sides: Sequence[tuple[Floats, float]] = (),
     *,
@@ -100,7 +101,7 @@ def respond(
 
 
 def _with_effects(
-    latent: Floats, trials: pl.DataFrame, person: NDArray[np.int64], people: People,
+    latent: Floats, trials: pl.DataFrame, person: NDArray[np.int64], people: SimulatedPeople,
     sides: Sequence[tuple[Floats, float]], spread: Spread, random: np.random.Generator,
 ) -> Floats:  # fmt: skip
     turned = np.where(people.minority, -1.0, 1.0)
@@ -115,7 +116,7 @@ def _with_effects(
 
 
 def _answers(
-    scale: Scale, latent: Floats, person: NDArray[np.int64], people: People, trials: pl.DataFrame,
+    scale: Scale, latent: Floats, person: NDArray[np.int64], people: SimulatedPeople, trials: pl.DataFrame,
     random: np.random.Generator,
 ) -> list[str]:  # fmt: skip
     shift, stretch = people.shift[person], people.stretch[person]
@@ -133,7 +134,7 @@ def _answers(
 
 
 def _astray(
-    answers: list[str], scale: Scale, person: NDArray[np.int64], people: People, random: np.random.Generator
+    answers: list[str], scale: Scale, person: NDArray[np.int64], people: SimulatedPeople, random: np.random.Generator
 ) -> list[str]:
     """Answers of those who judge, guesses of the others; straight-liners stay with their first guess."""
     guessed = guesses(scale, len(answers), random)

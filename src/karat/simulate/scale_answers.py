@@ -11,14 +11,13 @@ category of the greatest utility.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-from karat.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
+from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
+from karat.messages import Message
 from karat.simulate.errors import SimulateError
+from karat.types import Floats, Ints
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 WIDTH = 1.5
 EXPONENT = 0.35
 INDIFFERENCE = 0.7
@@ -38,7 +37,7 @@ def thresholds(points: int) -> Floats:
 def codes(scale: Scale, latent: Floats, shift: Floats, stretch: Floats) -> Ints:
     """The places of the answers among the levels of a scale; `latent` has a column for each level of a nominal scale.
 
-    >>> from karat.scales import Ordinal
+    >>> from karat.judgments.scales import Ordinal
     >>> codes(Ordinal(5), np.array([-3.0, 0.0, 3.0]), np.zeros(3), np.ones(3)).tolist()
     [0, 2, 4]
     """
@@ -54,7 +53,7 @@ def codes(scale: Scale, latent: Floats, shift: Floats, stretch: Floats) -> Ints:
         for cut in thresholds(len(scale.levels)):
             place += latent > shift + stretch * cut
         return place
-    raise SimulateError(f"Answers on a {scale.kind} scale have no levels.")
+    raise SimulateError(Message("simulate.no_levels", {"kind": scale.kind}))
 
 
 def numbers(scale: Magnitude | Continuous, latent: Floats, shift: Floats, stretch: Floats) -> Floats:
@@ -92,7 +91,7 @@ def ends_of(scale: Continuous) -> tuple[float, float]:
     (0, 100)
     """
     if scale.low is None or scale.high is None:
-        raise SimulateError("Answers on a continuous scale without ends cannot be simulated. Give it both ends.")
+        raise SimulateError(Message("simulate.no_ends"))
     return scale.low, scale.high
 
 
@@ -116,7 +115,7 @@ def levels_of(scale: Scale) -> tuple[str, ...]:
     """The answers of a scale that has levels."""
     if isinstance(scale, Binary | Choice | Ordinal | Nominal):
         return scale.levels
-    raise SimulateError(f"Answers on a {scale.kind} scale have no levels.")
+    raise SimulateError(Message("simulate.no_levels", {"kind": scale.kind}))
 
 
 def written(values: Floats) -> list[str]:

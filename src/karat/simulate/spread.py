@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+from karat.messages import Message
 from karat.simulate.errors import SimulateError
 
 
@@ -34,4 +35,4 @@ class Spread:
     def __post_init__(self) -> None:
         for field in fields(self):
             if not getattr(self, field.name) >= 0:
-                raise SimulateError(f"The standard deviation {field.name} must not be below 0.")
+                raise SimulateError(Message("simulate.deviation", {"name": field.name}))

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from karat.scales import Choice, Continuous, Magnitude, Nominal, NumberRange, Scale
-from karat.simulate.scale_answers import USUAL_MODULUS, Floats, ends_of, levels_of
+from karat.judgments.scales import Choice, Continuous, Magnitude, Nominal, NumberRange, Scale
+from karat.simulate.scale_answers import USUAL_MODULUS, ends_of, levels_of
+from karat.types import Floats
 
 CLEAR = 5.0
 STATUS = {"grammatical": 4.6, "ungrammatical": -5.0, "marked": -0.6}
@@ -24,7 +25,7 @@ LABELS = 1.5
 def base(trials: pl.DataFrame, scale: Scale) -> Floats:
     """The strength that follows from status or right answers, 0 where neither is known; a nominal scale has columns.
 
-    >>> from karat.scales import Ordinal
+    >>> from karat.judgments.scales import Ordinal
     >>> frame = pl.DataFrame({"item": ["a", "b"], "status": ["grammatical", None], "expected": [None, "1-2"]})
     >>> base(frame, Ordinal(5)).tolist()
     [4.6, -5.0]

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.messages import Message
 from karat.simulate.errors import SimulateError
+from karat.types import Floats
 
-Floats = NDArray[np.float64]
 Codes = NDArray[np.int8]
 VARIANCE = 6.0
 
@@ -66,7 +67,7 @@ def draw_tasks(
     [20, 60]
     """
     if tasks < 1 or categories < 2:
-        raise SimulateError(f"A crowd needs at least 1 task and 2 categories, got {tasks} and {categories}.")
+        raise SimulateError(Message("crowd.tasks", {"tasks": tasks, "categories": categories}))
     random = np.random.default_rng(seed)
     effects = random.normal(0, np.sqrt(variance), tasks)
     labels = np.arange(categories, dtype=np.int8)
@@ -84,5 +85,5 @@ def _shares(balance: Sequence[float] | None, categories: int) -> Floats:
         return np.full(categories, 1 / categories)
     shares = np.asarray(balance, dtype=float)
     if shares.shape != (categories,) or np.any(shares < 0) or not np.isclose(shares.sum(), 1):
-        raise SimulateError(f"balance needs a share for each of {categories} categories, with a sum of 1.")
+        raise SimulateError(Message("crowd.balance", {"categories": categories}))
     return shares

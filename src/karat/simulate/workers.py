@@ -29,8 +29,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.messages import Message
 from karat.simulate.errors import SimulateError
-from karat.simulate.tasks import Codes, Floats, Tasks
+from karat.simulate.tasks import Codes, Tasks
+from karat.types import Floats
 
 Decision = Literal["draw", "sign"]
 CREDIBLE, PRIMARY, PATTERN, GUESSING = "credible", "primary choice", "repeated pattern", "random guessing"
@@ -90,9 +92,9 @@ def worker_answers(
     ((1000, 80), True)
     """
     if kind not in (*KINDS, *HALFWAY):
-        raise SimulateError(f"There are no workers of the kind {kind}; there are {', '.join((*KINDS, *HALFWAY))}.")
+        raise SimulateError(Message("crowd.workers", {"kind": kind, "known": [*KINDS, *HALFWAY]}))
     if decision not in ("draw", "sign"):
-        raise SimulateError(f'decision must be "draw" or "sign", got {decision!r}.')
+        raise SimulateError(Message("crowd.decision", {"value": decision}))
     random = np.random.default_rng(seed)
     stated = settings or WorkerSettings()
     effects = tasks.effects[np.arange(len(tasks.effects)) if order is None else order]
@@ -103,7 +105,7 @@ def worker_answers(
     if kind in HALFWAY:
         before = shape[1] // 2 if turn is None else turn - 1
         if not 0 <= before <= shape[1]:
-            raise SimulateError(f"turn must be a trial from 1 to {shape[1] + 1}, got {turn}.")
+            raise SimulateError(Message("crowd.turn", {"most": shape[1] + 1, "value": turn}))
         part = effects[..., :before]
         answers[:, :before] = _credible((workers, before), part, tasks, decision, stated, random)
     return answers
@@ -161,10 +163,7 @@ def _with_runs(
         favourite = wanted[short]
         answers[short] = _mostly(favourite, count, settings.primary_logit, settings.primary_share, random)
         short = short[runs_of(answers[short] == favourite) < least]
-    raise SimulateError(
-        f"A favourite {least} times in a row in {answers.shape[1]} trials hardly ever comes by this probability. "
-        "Ask for a shorter run."
-    )
+    raise SimulateError(Message("crowd.long_run", {"run": least, "trials": answers.shape[1]}))
 
 
 def runs_of(marked: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from karat.columns import nearest
+from karat.errors import SettingError
+from karat.judgments.columns import nearest
 from karat.packages import added, naming, offered
 from karat.study.built_in_criteria import BUILT_IN
 from karat.study.criterion import Criterion, CriterionSettings
@@ -46,12 +47,12 @@ def register(criterion: Criterion) -> Criterion:
     """
     name = criterion.name
     if not name.isidentifier() or keyword.iskeyword(name) or name in RESERVED:
-        raise ValueError(f"no rule could name a criterion {name!r}; choose a word such as my_criterion")
+        raise SettingError(f"no rule could name a criterion {name!r}", "choose a word such as my_criterion")
     if any(own.name == name and own is not criterion for own in BUILT_IN):
-        raise ValueError(f"karat has a criterion {name} itself; choose another name")
+        raise SettingError(f"karat has a criterion {name} itself", "choose another name")
     needed = [key for key, field in criterion.settings.model_fields.items() if field.is_required()]
     if needed:
-        raise ValueError(f"the setting {needed[0]} of {name} has no usual value; give it one")
+        raise SettingError(f"the setting {needed[0]} of {name} has no usual value", "give it one")
     CRITERIA[name] = criterion
     return criterion
 
@@ -71,7 +72,7 @@ def criterion_named(name: str) -> Criterion:
         known = list(dict.fromkeys([*CRITERIA, *(entry.name for entry in offered(GROUP))]))
         close = nearest(name, known)
         hint = f"is {close} meant?" if close else f"there are {', '.join(known)}"
-        raise ValueError(f"there is no screening criterion {name!r}; {hint}")
+        raise SettingError(f"there is no screening criterion {name!r}", hint)
     criterion, package = found
     compute = naming(package, f"the criterion {name}", criterion.compute)
     return register(replace(criterion, computed_by=compute, unasked=False))
@@ -94,13 +95,13 @@ def criterion_settings(name: str, given: Any) -> CriterionSettings:
     """
     model = criterion_named(name).settings
     if not isinstance(given, Mapping):
-        raise ValueError(f"write {name} = {{ ... }} with its settings, or {name} = {{}} for the usual ones")
+        raise SettingError(f"write {name} = {{ ... }} with its settings, or {name} = {{}} for the usual ones")
     unknown = [key for key in given if key not in model.model_fields]
     if unknown:
         known = ", ".join(model.model_fields) or "no settings"
         close = nearest(unknown[0], list(model.model_fields))
         hint = f"is {close} meant?" if close else f"it has {known}"
-        raise ValueError(f"the criterion {name} has no setting {unknown[0]!r}; {hint}")
+        raise SettingError(f"the criterion {name} has no setting {unknown[0]!r}", hint)
     return model.model_validate(given)
 
 
@@ -113,16 +114,18 @@ def check_exclude_rule(rule: str | int, stated: list[str]) -> None:
         if not 1 <= rule <= max(len(stated), 1):
             number = "1 criterion is" if len(stated) == 1 else f"{len(stated)} criteria are"
             most = f"1 to {len(stated)}" if len(stated) > 1 else "1"
-            raise ValueError(f"exclude = {rule}, but {number} stated; write {most}, {WORDS_OF_EXCLUDE}")
+            raise SettingError(f"exclude = {rule}, but {number} stated", f"write {most}, {WORDS_OF_EXCLUDE}")
         return
     if rule in ("any", "all"):
         return
     try:
         tree = ast.parse(rule, mode="eval").body
     except SyntaxError:
-        raise ValueError(f"exclude = {rule!r} is not understood; write {EXCLUDE_TAKES}") from None
+        raise SettingError(f"exclude = {rule!r} is not understood", f"write {EXCLUDE_TAKES}") from None
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id not in stated:
-            raise ValueError(f"exclude names {node.id!r}, which is not stated; there are {', '.join(stated) or 'none'}")
+            raise SettingError(
+                f"exclude names {node.id!r}, which is not stated", f"there are {', '.join(stated) or 'none'}"
+            )
         if not isinstance(node, ast.Name | ast.BoolOp | ast.UnaryOp | ast.And | ast.Or | ast.Not | ast.Load):
-            raise ValueError(f"exclude = {rule!r}: only names of criteria, and, or, not and brackets can be used")
+            raise SettingError(f"exclude = {rule!r}: only names of criteria, and, or, not and brackets can be used")

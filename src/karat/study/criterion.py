@@ -43,7 +43,7 @@ class Criterion:
     unasked: bool = True
     """Whether it also runs where no criteria are stated."""
     in_tasks: bool = False
-    """Whether it is made of many tasks, which may be done elsewhere: the function takes `work` too."""
+    """Whether it is made of many tasks, which may be done elsewhere: the function takes `executor` too."""
     in_parts: str = ""
     """Where the function is that computes it on judgments in parts; without one it does not run there."""
 

@@ -11,8 +11,8 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from karat.columns import nearest
 from karat.errors import Problems, ProblemsError
+from karat.judgments.columns import nearest
 from karat.study.setting_flaws import FLAW, meant
 from karat.study.settings import StudySettings
 from karat.study.toml_lines import line_of, toml_lines
@@ -59,9 +59,9 @@ def read_toml(path: Path) -> tuple[dict[str, Any], str]:
         raise StudyError(f"{path.name} is not TOML: {error}.{_about_quotes(text, str(error))}") from None
 
 
-def _about_quotes(text: str, told: str) -> str:
+def _about_quotes(text: str, position: str) -> str:
     """What to do where a word processor has put its own quotation marks into the line that cannot be read."""
-    place = re.search(r"line (\d+)", told)
+    place = re.search(r"line (\d+)", position)
     line = text.split("\n")[int(place[1]) - 1] if place else ""
     curly = next((sign for sign in line if sign in CURLY), "")
     return f" The line has {curly} as a quotation mark: write a straight one, \" or '." if curly else ""
@@ -118,7 +118,8 @@ def _told(error: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
     for start, what, mend in _KINDS:
         if kind.startswith(start):
             return what.format(**about), mend.format(**about)
-    return error["msg"].removeprefix("Value error, ").rstrip("."), ""
+    own = about.get("error")
+    return str(error["msg"] if own is None else own), ""
 
 
 _KINDS = (

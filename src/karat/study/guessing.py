@@ -13,6 +13,7 @@ from itertools import accumulate
 from math import comb, lcm
 
 from karat.errors import KaratError, shown
+from karat.languages import language_of
 
 Share = float | Fraction | str
 """A number that may be given as 0.4, Fraction(2, 5), "2/5" or "0.4"."""
@@ -165,13 +166,17 @@ def counts_of_differences(weights: tuple[int, ...], pairs: int) -> tuple[int, ..
     return counts_of_sums(tuple(one_pair), pairs)
 
 
+LEAST_P = 0.0005
+"""What would be rounded to .000 is written as < .001."""
+
+
 def p_text(p: float) -> str:
     """A probability as journals print it, without the zero before the point.
 
     >>> p_text(0.04096), p_text(0.0001), p_text(1.0)
     ('.041', '<.001', '1.000')
     """
-    return "<.001" if 0 < p < 0.0005 else f"{p:.3f}".removeprefix("0")
+    return "<.001" if 0 < p < LEAST_P else language_of("en").value(p, ".3r")
 
 
 def p_sentence(p: float) -> str:
@@ -180,5 +185,4 @@ def p_sentence(p: float) -> str:
     >>> p_sentence(0.04096), p_sentence(0.0001)
     ('p = .041', 'p < .001')
     """
-    text = p_text(p)
-    return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
+    return "p < .001" if 0 < p < LEAST_P else f"p = {p_text(p)}"

@@ -12,12 +12,12 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from karat.errors import KaratError, Problems, ProblemsError, counted
+from karat.judgments.tables import FileTable, read_table
 from karat.study.file import NAME
 from karat.study.own_names import plain
 from karat.study.setting_flaws import meant
 from karat.study.table_files import table_file
 from karat.study.tasks import AROUND_MINUTES, TASKS
-from karat.tables import Table, read_table
 
 TEMPLATES: Mapping[str, str] = {
     "likert": "ratings on a scale of points; two factors, sentences made from templates and a lexicon",
@@ -144,7 +144,7 @@ def _pairs(path: Path) -> list[tuple[str, str, str]]:
     return list(zip(names, table.frame[found[0]].to_list(), table.frame[found[1]].to_list(), strict=True))
 
 
-def _names(table: Table, columns: Mapping[str, str], problems: Problems) -> list[str]:
+def _names(table: FileTable, columns: Mapping[str, str], problems: Problems) -> list[str]:
     """A name for each pair: what a column says, else a number."""
     column = next((columns[name] for name in IDS if name in columns), None)
     width = len(str(table.frame.height))

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import polars as pl
 
-from karat.checks import Place, text_column
-from karat.columns import FUNCTIONS, nearest
 from karat.errors import KaratError, Problem, Problems
-from karat.failed_formulas import MEND, WHAT, failed_cells, with_failed_formulas
-from karat.source import SourceFile
+from karat.judgments.checks import Place, text_column
+from karat.judgments.columns import FUNCTIONS, nearest
+from karat.judgments.failed_formulas import MEND, WHAT, failed_cells, with_failed_formulas
+from karat.judgments.source import SourceFile
+from karat.judgments.tables import MEND_ROW, FileTable, read_table
 from karat.study.own_names import function_meant, like_functions, own_name, renaming
 from karat.study.table_files import table_file
-from karat.tables import MEND_ROW, Table, read_table
 
 SLOT = re.compile(r"\{([^{}]+)\}")
 STIMULI = ("sentence", "sentence_2", "context", "image", "image_2")
@@ -122,7 +122,7 @@ def source_file(path: Path) -> SourceFile:
     return table_file(path)
 
 
-def _read(path: Path) -> Table:
+def _read(path: Path) -> FileTable:
     """A table with the signs of failed formulas, which the reader of spreadsheets leaves out."""
     table = read_table(source_file(path))
     numbers = [table.locate(row)[2] for row in range(table.frame.height)]
@@ -133,7 +133,7 @@ def _fill(cell: str | None, entry: dict[str, str | None]) -> str | None:
     return None if cell is None else SLOT.sub(lambda slot: entry.get(slot[1]) or slot[0], cell)
 
 
-def _check_slots(sentences: Table, words: Table, problems: Problems) -> None:
+def _check_slots(sentences: FileTable, words: FileTable, problems: Problems) -> None:
     """Whether the lexicon has a name for every item, a column for every slot, and in it a word for every item."""
     columns = words.frame.columns
     if "item" not in columns:
@@ -158,7 +158,7 @@ def _check_slots(sentences: Table, words: Table, problems: Problems) -> None:
         _flag(words.frame[slot].is_null(), slot, "is empty", mend, words.locate, problems)
 
 
-def _flaws(table: Table) -> list[Problem]:
+def _flaws(table: FileTable) -> list[Problem]:
     """What is wrong with the rows of a table; a study leaves none of them out."""
     mend = "Mend the row: a cell with the separator in it stands in quotation marks."
     return [replace(problem, mend=mend) if problem.mend == MEND_ROW else problem for problem in table.problems]

@@ -48,7 +48,7 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Problem:
+class OrderProblem:
     """Groups and kinds of the trials of one questionnaire."""
 
     segments: tuple[tuple[int, int], ...]
@@ -63,7 +63,7 @@ class Problem:
         """The number of trials."""
         return len(self.kind_of)
 
-    def projected(self, columns: Iterable[str]) -> Problem:
+    def projected(self, columns: Iterable[str]) -> OrderProblem:
         """The same trials under the rules about these columns only: every order that holds also holds here."""
         kept = [number for number, group in enumerate(self.groups) if group.column in set(columns)]
         new = {old: number for number, old in enumerate(kept)}
@@ -73,7 +73,7 @@ class Problem:
         return _problem(self.segments, [self.groups[old] for old in kept], [kinds[kind] for kind in self.kind_of])
 
 
-def compile_rules(columns: Columns, rules: OrderRules) -> Problem:
+def compile_rules(columns: Columns, rules: OrderRules) -> OrderProblem:
     """The problem that trials and rules pose."""
     functions = columns["function"]
     opening = [name for name in dict.fromkeys(rules.first) if name in functions]
@@ -101,9 +101,9 @@ def compile_rules(columns: Columns, rules: OrderRules) -> Problem:
     return _problem(tuple(segments), groups, kinds)
 
 
-def _problem(segments: tuple[tuple[int, int], ...], groups: Sequence[Group], kinds: Sequence[Kind]) -> Problem:
+def _problem(segments: tuple[tuple[int, int], ...], groups: Sequence[Group], kinds: Sequence[Kind]) -> OrderProblem:
     numbers = {kind: number for number, kind in enumerate(dict.fromkeys(kinds))}
-    return Problem(segments, tuple(groups), tuple(numbers), tuple(numbers[kind] for kind in kinds))
+    return OrderProblem(segments, tuple(groups), tuple(numbers), tuple(numbers[kind] for kind in kinds))
 
 
 def _group(

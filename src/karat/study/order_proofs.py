@@ -12,39 +12,42 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from karat.errors import counted, shown
-from karat.study.order_problem import Group, Problem, Window, compile_rules
-from karat.study.order_rules import Columns, OrderRules, rule_sentences
+from karat.study.order_problem import Group, OrderProblem, Window, compile_rules
+from karat.study.order_rules import Columns, OrderError, OrderRules, rule_sentences
 from karat.study.order_search import possible
 
 NOUNS = {"filler": "filler", "control": "control"}
 PROOF_STEPS = 20_000
 
 
-def counting_proof(columns: Columns, rules: OrderRules, problem: Problem) -> str | None:
+def counting_proof(columns: Columns, rules: OrderRules, problem: OrderProblem) -> OrderError | None:
     """The first count that shows that the rules cannot hold, or None."""
     return next(_proofs(columns, rules, problem), None)
 
 
-def _proofs(columns: Columns, rules: OrderRules, problem: Problem) -> Iterator[str]:
+def _proofs(columns: Columns, rules: OrderRules, problem: OrderProblem) -> Iterator[OrderError]:
     functions = columns["function"]
     for function in rules.spread:
         if function in rules.first and function in functions:
-            yield (f"{function} trials stand first, so they cannot be spread over the questionnaire. "
-                   f"Take {function} out of spread or of first.")  # fmt: skip
+            yield OrderError(f"{function} trials stand first, so they cannot be spread over the questionnaire.",
+                             f"Take {function} out of spread or of first.")  # fmt: skip
     for function in rules.apart:
         if function in rules.first and (count := functions.count(function)) > 1:
-            yield (f"The {count} {function} trials stand first, together, so they cannot be apart. "
-                   f"Take {function} out of apart or of first.")  # fmt: skip
+            yield OrderError(f"The {count} {function} trials stand first, together, so they cannot be apart.",
+                             f"Take {function} out of apart or of first.")  # fmt: skip
     for number, group in enumerate(problem.groups):
         yield from _row_proofs(columns, rules, problem, number, group)
         if group.gap and (needed := (group.size - 1) * group.gap + 1) > problem.size:
-            yield (f"{_trials(group, group.size)} at least {group.gap} positions apart need "
-                   f"{needed} positions; there are {problem.size}. {_mend(group, 'Lower the distance')}")  # fmt: skip
+            yield OrderError(f"{_trials(group, group.size)} at least {group.gap} positions apart need "
+                             f"{needed} positions; there are {problem.size}.",
+                             _fix(group, "Lower the distance"))  # fmt: skip
         for windows in group.partitions:
             yield from _room_proofs(problem, number, group, windows)
 
 
-def _row_proofs(columns: Columns, rules: OrderRules, problem: Problem, number: int, group: Group) -> Iterator[str]:
+def _row_proofs(
+    columns: Columns, rules: OrderRules, problem: OrderProblem, number: int, group: Group
+) -> Iterator[OrderError]:
     """Too few separators, in the body or in one opening function."""
     if not group.row:
         return
@@ -60,11 +63,12 @@ def _row_proofs(columns: Columns, rules: OrderRules, problem: Problem, number: i
         where = (
             "" if segment == len(problem.segments) - 1 else f" among the {functions[rows[0]]} trials, which stand first"
         )
-        yield (f"{_trials(group, len(inside))}{in_a_row} need {counted(needed, 'separator')}; "
-               f"there {_there_are(others)}{where}. {_mend(group, 'Allow more in a row')}")  # fmt: skip
+        yield OrderError(f"{_trials(group, len(inside))}{in_a_row} need {counted(needed, 'separator')}; "
+                         f"there {_there_are(others)}{where}.", _fix(group, "Allow more in a row"),
+                         str(group.value) if group.column == "function" else "")  # fmt: skip
 
 
-def _room_proofs(problem: Problem, number: int, group: Group, windows: Sequence[Window]) -> Iterator[str]:
+def _room_proofs(problem: OrderProblem, number: int, group: Group, windows: Sequence[Window]) -> Iterator[OrderError]:
     """Too little room in windows for what a row or a distance allows there."""
     in_body = sum(
         number in problem.kinds[kind].groups and problem.kinds[kind].segment == len(problem.segments) - 1
@@ -79,13 +83,14 @@ def _room_proofs(problem: Problem, number: int, group: Group, windows: Sequence[
         if group.gap:
             room = -(-length // group.gap)
         if room < window.low:
-            yield (f"Positions {window.start + 1} to {window.end} must have {window.low} of the "
-                   f"{_trials(group, in_body)}; with the rules about neighbours there is room for {room}. "
-                   f"{_mend(group, 'Loosen one of these rules')}")  # fmt: skip
+            yield OrderError(f"Positions {window.start + 1} to {window.end} must have {window.low} of the "
+                             f"{_trials(group, in_body)}; with the rules about neighbours there is room for {room}.",
+                             _fix(group, "Loosen one of these rules"))  # fmt: skip
         total += min(room, window.high)
     if total < in_body:
-        yield (f"{_trials(group, in_body)} must be shared out over {len(windows)} stretches, which have room for "
-               f"{total} under the rules about neighbours. {_mend(group, 'Loosen one of these rules')}")  # fmt: skip
+        yield OrderError(f"{_trials(group, in_body)} must be shared out over {len(windows)} stretches, which have "
+                         f"room for {total} under the rules about neighbours.",
+                         _fix(group, "Loosen one of these rules"))  # fmt: skip
 
 
 def _trials(group: Group, count: int) -> str:
@@ -110,13 +115,13 @@ def _there_are(functions: Sequence[object]) -> str:
     return f"{verb} {len(functions)} ({parts})"
 
 
-def _mend(group: Group, otherwise: str) -> str:
+def _fix(group: Group, otherwise: str) -> str:
     if group.column == "function":
         return f"Add other trials, or use fewer {group.value} trials."
     return f"{otherwise}, or use fewer such trials."
 
 
-def searched_proof(columns: Columns, rules: OrderRules, problem: Problem, end: float) -> str | None:
+def searched_proof(columns: Columns, rules: OrderRules, problem: OrderProblem, end: float) -> OrderError | None:
     """A proof from rules about one or two columns alone, where an exact search of these is short and there is time."""
     names = list(dict.fromkeys(group.column for group in problem.groups))
     for together in [*combinations(names, 1), *combinations(names, 2)]:
@@ -127,8 +132,8 @@ def searched_proof(columns: Columns, rules: OrderRules, problem: Problem, end: f
     return None
 
 
-def joint_proof(columns: Columns, rules: OrderRules, names: Sequence[str] | None = None) -> str:
-    """The sentence for rules (about these columns, else all) that an exact search has shown to be impossible.
+def joint_proof(columns: Columns, rules: OrderRules, names: Sequence[str] | None = None) -> OrderError:
+    """The error for rules (about these columns, else all) that an exact search has shown to be impossible.
 
     Rules are left out one by one while the rest is still impossible; those that stay cannot hold together.
     """
@@ -148,7 +153,8 @@ def joint_proof(columns: Columns, rules: OrderRules, names: Sequence[str] | None
         else:
             told.append(sentence)
     which, mend = ("this rule", "it") if len(told) == 1 else ("these rules together", "one of them")
-    return (
+    return OrderError(
         f"No order of the {len(columns['function'])} trials satisfies {which} (every arrangement was searched): "
-        f"{'; '.join(told)}. Loosen {mend}, or leave {mend} out."
+        f"{'; '.join(told)}.",
+        f"Loosen {mend}, or leave {mend} out.",
     )

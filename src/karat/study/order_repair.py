@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from karat.study.order_problem import Group, Problem
+from karat.study.order_problem import Group, OrderProblem
 
 Cost = Callable[[int], int]
 Find = Callable[[int, Callable[[], float]], int]
@@ -19,7 +19,7 @@ WORSE = 0.01
 class Repair:
     """Exchanges of trials, for the rules of one problem."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: OrderProblem) -> None:
         self._groups = problem.groups
         self._costs = [_cost(group) for group in problem.groups]
         self._culprits = [_culprit(group) for group in problem.groups]

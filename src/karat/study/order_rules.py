@@ -12,8 +12,8 @@ from difflib import get_close_matches
 
 import polars as pl
 
-from karat.columns import FUNCTIONS
 from karat.errors import KaratError, shown
+from karat.judgments.columns import FUNCTIONS
 
 QUARTERS = 4
 
@@ -22,7 +22,16 @@ Columns = Mapping[str, Sequence[object]]
 
 
 class OrderError(KaratError, ValueError):
-    """Rules that no order can satisfy, with the reason in words."""
+    """Rules that no order can satisfy: why, and how to fix it."""
+
+    def __init__(self, what: str, fix: str = "", separated: str = "") -> None:
+        super().__init__(f"{what} {fix}" if fix else what)
+        self.what, self.fix = what, fix
+        self.separated = separated
+        """The function whose trials have too few others between them, where that is the reason."""
+
+    def __reduce__(self) -> tuple[type[OrderError], tuple[str, str, str]]:
+        return type(self), (self.what, self.fix, self.separated)
 
 
 class OrderUndecidedError(OrderError):
@@ -72,20 +81,20 @@ def columns_of(trials: pl.DataFrame, rules: OrderRules) -> dict[str, list[object
         if name not in trials.columns:
             near = get_close_matches(name, trials.columns, 1)
             mend = f"Did you mean {shown(near[0])}?" if near else f"There are: {', '.join(trials.columns)}."
-            raise OrderError(f"The order names the column {shown(name)}, which the trials do not have. {mend}")
+            raise OrderError(f"The order names the column {shown(name)}, which the trials do not have.", mend)
     columns = {name: [_present(value) for value in trials[name].to_list()] for name in dict.fromkeys(names)}
     known = {*FUNCTIONS, *(str(value) for value in columns["function"])}
     for name in (*rules.first, *rules.apart, *rules.spread):
         if name not in known:
             near = get_close_matches(name, sorted(known), 1)
             mend = f"Did you mean {shown(near[0])}?" if near else f"Functions are {', '.join(FUNCTIONS)}."
-            raise OrderError(f"The order names the function {shown(name)}, which is none. {mend}")
+            raise OrderError(f"The order names the function {shown(name)}, which is none.", mend)
     for rule, numbers in (("in_a_row", rules.in_a_row), ("distance", rules.distance)):
         for name, number in numbers.items():
             if number < 1:
-                raise OrderError(f"{rule} of {shown(name)} is {number}. Use a whole number of at least 1.")
+                raise OrderError(f"{rule} of {shown(name)} is {number}.", "Use a whole number of at least 1.")
     if rules.mixed_blocks < 0:
-        raise OrderError(f"mixed_blocks is {rules.mixed_blocks}. Use 0 for none, or the number of blocks.")
+        raise OrderError(f"mixed_blocks is {rules.mixed_blocks}.", "Use 0 for none, or the number of blocks.")
     return columns
 
 

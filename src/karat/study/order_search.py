@@ -13,16 +13,16 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
-from karat.study.order_problem import Problem, Window
+from karat.study.order_problem import OrderProblem, Window
 
 State = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 """Trials left of each kind; for each group its row so far or the positions it must still wait; counts in windows."""
 
 
-class Steps:
+class Transitions:
     """Which state follows when a trial of a kind takes the next position."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: OrderProblem) -> None:
         self.problem = problem
         self.size = problem.size
         kinds = range(len(problem.kinds))
@@ -93,10 +93,10 @@ class Patterns:
     `complete` is False where there are more states than the limit; then nothing is known.
     """
 
-    def __init__(self, problem: Problem, limit: int) -> None:
+    def __init__(self, problem: OrderProblem, limit: int) -> None:
         self.complete = False
         self.number = 0
-        steps = Steps(problem)
+        steps = Transitions(problem)
         layers: list[dict[State, list[tuple[int, State]]]] = []
         states = [steps.start]
         total = 0
@@ -141,7 +141,7 @@ class Patterns:
 
 
 @lru_cache(maxsize=8)
-def patterns_of(problem: Problem, limit: int) -> Patterns:
+def patterns_of(problem: OrderProblem, limit: int) -> Patterns:
     """The patterns, counted once for all lists of a study: their trials differ, but seldom the kinds of them."""
     return Patterns(problem, limit)
 
@@ -149,8 +149,8 @@ def patterns_of(problem: Problem, limit: int) -> Patterns:
 class Search:
     """A depth-first search that remembers dead ends; it can go on where it stopped with what it has learnt."""
 
-    def __init__(self, problem: Problem) -> None:
-        self._steps = Steps(problem)
+    def __init__(self, problem: OrderProblem) -> None:
+        self._steps = Transitions(problem)
         self._dead: set[tuple[int, State]] = set()
         self.exhausted = False
 
@@ -187,7 +187,7 @@ class Search:
         return sorted(kinds, key=lambda kind: float(random() ** (1 / state[0][kind])))
 
 
-def possible(problem: Problem, limit: int) -> bool | None:
+def possible(problem: OrderProblem, limit: int) -> bool | None:
     """Whether some order satisfies the rules; None where so many steps do not decide it."""
     search = Search(problem)
     # A fixed sequence in place of chance: the same trials and rules get the same answer.

@@ -58,7 +58,7 @@ class Arranger:
         self._problem = compile_rules(self._columns, rules)
         self._size = self._problem.size
         if proof := counting_proof(self._columns, rules, self._problem):
-            raise OrderError(proof)
+            raise proof
         self._repair = Repair(self._problem)
         self._body = list(range(*self._problem.segments[-1]))
         self._everywhere = [list(range(start, end)) for start, end in self._problem.segments for _ in range(start, end)]
@@ -81,7 +81,7 @@ class Arranger:
             if patterns.complete:
                 if not patterns.number:
                     names = None if is_all else ["function"]
-                    raise OrderError(joint_proof(self._columns, self._rules, names))
+                    raise joint_proof(self._columns, self._rules, names)
                 self._trials = _trials_by_kind(problem.kind_of)
                 return patterns, is_all
         self._trials = _trials_by_kind([self._problem.kinds[kind].segment for kind in self._problem.kind_of])
@@ -124,7 +124,7 @@ class Arranger:
         # The time of this thread: what a seed leads to must not depend on what else the machine does.
         end = time.thread_time() + SECONDS
         if proof := searched_proof(self._columns, self._rules, self._problem, end - SECONDS / 2):
-            raise OrderError(proof)
+            raise proof
         search = Search(self._problem)
         steps = 5_000
         while time.thread_time() < end:
@@ -141,11 +141,12 @@ class Arranger:
                 self._repair.wander(order, self._body, 20 * self._size, random)
                 return order
             if search.exhausted:
-                raise OrderError(joint_proof(self._columns, self._rules))
+                raise joint_proof(self._columns, self._rules)
             steps = min(2 * steps, 20_000)  # short enough to notice that the time is up
         raise OrderUndecidedError(
             f"Not decided within {SECONDS:.0f} seconds whether the rules can hold together. The tightest is: "
-            f"{self._tightest()}. Loosen it, or use more trials that it does not concern."
+            f"{self._tightest()}.",
+            "Loosen it, or use more trials that it does not concern.",
         )
 
     def _tightest(self) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import polars as pl
 
-from karat.columns import FUNCTIONS, nearest
+from karat.judgments.columns import FUNCTIONS, nearest
 
 COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
     "item": ("nr", "no", "number", "id", "item_id", "itemid", "item_no", "itemno", "item_nr", "itemnr", "item_number"),

@@ -9,7 +9,8 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
-from karat.study.designs import DesignError, Factor, factorial, random_pairs, subsets
+from karat.messages import Message
+from karat.study.designs import DesignError, DesignFactor, factorial, random_pairs, subsets
 from karat.study.settings import BlockSettings
 from karat.study.tasks import task_named
 
@@ -27,8 +28,8 @@ class BlockPlan:
 
     lists: tuple[pl.DataFrame, ...]
     """The trials of each list, one row a trial."""
-    notes: tuple[str, ...] = ()
-    """What is unbalanced, in sentences."""
+    notes: tuple[Message, ...] = ()
+    """What is unbalanced."""
 
     @property
     def count(self) -> int:
@@ -47,7 +48,7 @@ def block_plan(settings: BlockSettings, items: pl.DataFrame, seed: int, particip
     if settings.subset is not None:
         return _subset_plan(settings, trials, seed)
     factors = {
-        name: Factor(
+        name: DesignFactor(
             name,
             tuple(factor.levels),
             within_items=factor.between is None or (factor.between == "participants" and _varies(trials, name)),
@@ -58,7 +59,7 @@ def block_plan(settings: BlockSettings, items: pl.DataFrame, seed: int, particip
     }
     if COMPARISON in trials.columns:
         found = tuple(trials[COMPARISON].drop_nulls().unique(maintain_order=True).to_list())
-        factors[COMPARISON] = Factor(COMPARISON, found)
+        factors[COMPARISON] = DesignFactor(COMPARISON, found)
     if not factors:
         return BlockPlan((trials,) * (settings.lists or 1))
     plan = factorial(trials, factors, lists=settings.lists)
@@ -111,10 +112,9 @@ def _trial(rows: Sequence[Mapping[str, str | None]], settings: BlockSettings, ke
         return {**first, **sides_of, "left": f"{first['item']}.1", "right": f"{first['item']}.2", "expected": expected}
     if len(rows) != 2:
         what = first.get(key) or first["item"]
-        raise DesignError(
-            f"A choice shows two stimuli, but {key} {what} has {len(rows)}. Give it two rows, or one row with "
-            "sentence and sentence_2."
-        )
+        advice = Message("plan.two_stimuli")
+        values = {"key": key, "name": what, "n": len(rows), "advice": advice}
+        raise DesignError(Message("plan.choice_stimuli", values))
     left, right = _in_order(rows, settings)
     trial = {**left, "expected": _better(left, right)}
     for name in TWO_SIDED:
@@ -138,10 +138,9 @@ def _in_order(
         levels = settings.factors[compared].levels
         for row in (first, second):
             if row.get(compared) not in levels:
-                raise DesignError(
-                    f"Item {row['item']} has {compared} = {row.get(compared)}, which is none of the levels "
-                    f"{', '.join(levels)}. Mend the item table or the factor."
-                )
+                advice = Message("plan.fix_items_or_factor")
+                values = {"item": row["item"], "factor": compared, "level": row.get(compared), "levels": list(levels)}
+                raise DesignError(Message("plan.compared_level", {**values, "advice": advice}))
         first, second = sorted((first, second), key=lambda row: levels.index(row[compared] or ""))
     return first, second
 
@@ -169,7 +168,7 @@ def _subset_plan(settings: BlockSettings, trials: pl.DataFrame, seed: int) -> Bl
     """Each list shows some of the test items, and all others."""
     subset = settings.subset
     if subset is None:
-        raise DesignError("A subset design needs subset = { per_participant = ..., ratings = ... }.")
+        raise DesignError(Message("plan.no_subset"))
     test = trials.with_row_index("_row").filter(pl.col("function") == "test")["_row"].to_list()
     rest = [row for row in range(trials.height) if row not in set(test)]
     plan = subsets(len(test), subset.per_participant, subset.ratings, np.random.default_rng(seed))

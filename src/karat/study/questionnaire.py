@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from karat.columns import COLUMNS
 from karat.errors import KaratError
+from karat.judgments.columns import COLUMNS
 from karat.study.designs import balance_sides, repeated_pairs, rounds, sessions
 from karat.study.orders import Arranger, OrderRules
 from karat.study.plan import FIXED_SIDES, TWO_SIDED

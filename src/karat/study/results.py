@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import polars as pl
 
-from karat.errors import counted
 from karat.judgments import Judgments
-from karat.scales import Scale
+from karat.judgments.scales import Scale
+from karat.messages import Message
 from karat.study.study import Block, Study
 
 FILLED = ("function", "subgroup", "status", "expected", "pair")
 
 
-def with_study(judgments: Judgments, study: Study) -> tuple[Judgments, list[str]]:
+def with_study(judgments: Judgments, study: Study) -> tuple[Judgments, list[Message]]:
     """The judgments with the scale of the study and with what its item tables say of each item, and what was added.
 
     Nothing that the results say themselves is replaced.
     """
-    notes: list[str] = []
+    notes: list[Message] = []
     frame = judgments.frame
     wanted = [name for name in FILLED if name not in frame.columns]
     if (frame["function"] == "test").all():
@@ -35,7 +35,7 @@ def with_study(judgments: Judgments, study: Study) -> tuple[Judgments, list[str]
         new = 0 if found is None else int((found.is_not_null() & ~_same(found, frame, name)).sum())
         if found is not None and new:
             frame = frame.with_columns(pl.coalesce(found, frame[name] if name in frame.columns else found).alias(name))
-            notes.append(f"{name} is taken from the item table for {counted(new, 'answer')}.")
+            notes.append(Message("results.from_items", {"column": name, "n": new}))
     frame, taken, told = _on_scales(frame, judgments.scales, study)
     notes += told
     if not notes:
@@ -54,28 +54,27 @@ def _same(found: pl.Series, frame: pl.DataFrame, name: str) -> pl.Series:
 
 def _on_scales(
     frame: pl.DataFrame, scales: dict[str, Scale], study: Study
-) -> tuple[pl.DataFrame, dict[str, Scale], list[str]]:
+) -> tuple[pl.DataFrame, dict[str, Scale], list[Message]]:
     """The results with the scales of the study, and what is to be said of it."""
     own = {block.scale for block in study.blocks}
     if len(own) == 1:
         (scale,) = own
         if set(scales.values()) == own:
             return frame, dict(scales), []
-        told = f"The scale is that of {study.path.name}: {scale.kind}, {scale.known()}."
-        return frame, dict.fromkeys(scales, scale), [told]
+        values = {"file": study.path.name, "kind": scale.kind, "answers": scale.known()}
+        return frame, dict.fromkeys(scales, scale), [Message("results.scale", values)]
     known = {name: block.scale for block in study.blocks for name in _questions(block)}
     if set(scales) == {""}:
         where = _block_of(frame, study.blocks)
         if where is None or where.null_count():
-            told = "the answers do not all say to which block they belong (column block, or items of one block only)"
-            return frame, dict(scales), [f"The blocks of {study.path.name} have different scales, and {told}."]
+            return frame, dict(scales), [Message("results.unknown_blocks", {"file": study.path.name})]
         frame = frame.with_columns(where.alias("question"))
         scales = dict.fromkeys(where.unique(maintain_order=True).to_list(), scales[""])
     taken = {question: known.get(question, scale) for question, scale in scales.items()}
     if taken == scales:
         return frame, taken, []
-    words = "; ".join(f"{question} {scale.kind}, {scale.known()}" for question, scale in taken.items())
-    return frame, taken, [f"The scales are those of {study.path.name}: {words}."]
+    known_scales = {question: f"{scale.kind}, {scale.known()}" for question, scale in taken.items()}
+    return frame, taken, [Message("results.scales", {"file": study.path.name, "scales": known_scales})]
 
 
 def on_scales(study: Study, frame: pl.DataFrame) -> tuple[pl.DataFrame, Scale | dict[str, Scale]]:

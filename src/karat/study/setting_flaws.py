@@ -5,7 +5,8 @@ from __future__ import annotations
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
-from karat.columns import nearest
+from karat.errors import SettingError
+from karat.judgments.columns import nearest
 
 FLAW = "flaw"
 """The type of these errors."""
@@ -40,7 +41,7 @@ def below(name: str, error: ErrorDetails) -> InitErrorDetails:
     )
 
 
-def parted(message: str) -> tuple[str, str]:
-    """What is wrong, and the question or list behind the semicolon that mends it."""
-    what, _, mend = message.partition("; ")
-    return what, f"{mend[:1].upper()}{mend[1:]}{'' if mend.endswith('?') or not mend else '.'}"
+def flaw_of(error: SettingError, name: str | None = None) -> InitErrorDetails:
+    """An error of a setting as a flaw of the model, its fix as a sentence."""
+    fix = error.fix and f"{error.fix[:1].upper()}{error.fix[1:]}"
+    return flaw(error.what, fix if fix[-1:] in ("", "?") else f"{fix}.", *([] if name is None else [name]))

@@ -18,14 +18,14 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails
 
-from karat.columns import FUNCTIONS, nearest
-from karat.errors import counted
+from karat.errors import SettingError, counted
+from karat.judgments.columns import FUNCTIONS, nearest
 from karat.packages import PackageError
 from karat.study.criteria import EXCLUDE_TAKES, check_exclude_rule, criterion_settings
 from karat.study.field_settings import FieldSettings, RecruitmentSettings, TextSettings
 from karat.study.scale_settings import ScaleSettings
 from karat.study.setting_base import Settings
-from karat.study.setting_flaws import below, flaw, meant, parted, refuse
+from karat.study.setting_flaws import below, flaw, flaw_of, meant, refuse
 from karat.study.tasks import TASKS, find_task, task_named
 
 
@@ -125,7 +125,7 @@ class BlockSettings(Settings):
         try:
             known = find_task(name)
         except PackageError as error:
-            refuse(cls, [flaw(*parted(str(error)))])
+            refuse(cls, [flaw_of(error)])
         if known is None:
             close = nearest(name, list(TASKS))
             mend = f"Is {close} meant?" if close else "Write one of them, or install the package that has it."
@@ -291,12 +291,12 @@ class ScreeningSettings(Settings):
                 criterion_settings(name, given)
             except ValidationError as error:
                 flaws += [below(name, one) for one in error.errors()]
-            except ValueError as error:
-                flaws.append(flaw(*parted(str(error)), name))
+            except SettingError as error:
+                flaws.append(flaw_of(error, name))
         try:
             check_exclude_rule(self.exclude, list(stated))
-        except ValueError as error:
-            flaws.append(flaw(*parted(str(error)), "exclude"))
+        except SettingError as error:
+            flaws.append(flaw_of(error, "exclude"))
         refuse(ScreeningSettings, flaws)
         return self
 

@@ -6,23 +6,25 @@ attention trials as it takes to tell guessing from judging (see `chance`). About
 answer without tiring.
 
 >>> print(size("2x2", task="choice"))
-2x2, choice: 12 test trials and 24 fillers are 36 trials, within 100.
-Of the fillers, 6 are calibration, 8 control (7 of 8 right), 8 attention (7 of 8 right) and 2 others.
-About ... minutes; 36 participants cost ... EUR.
+2x2, choice: 12 test trials and 24 fillers make 36 trials, within the limit of 100.
+The fillers are 6 calibration, 8 control (7 of 8 correct), 8 attention (7 of 8 correct) and 2 other trials.
+The questionnaire takes about ... minutes; 36 participants cost ... EUR.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import ceil, comb, prod
+from typing import Any
 
 import polars as pl
 
-from karat.errors import KaratError, counted, shown
+from karat.errors import KaratError, shown
+from karat.messages import Message
 from karat.study.chance import joint, pass_probability, smallest, smallest_joint
-from karat.study.guessing import Share, as_fraction, p_text, share, sides
+from karat.study.guessing import Share, as_fraction, share, sides
 from karat.study.tasks import AROUND_MINUTES
 from karat.study.tasks import TASKS as ALL_TASKS
 
@@ -47,17 +49,17 @@ class Size:
     fillers: int
     calibration: int
     control: int
-    control_rule: str
+    control_rule: Message
     control_p: float
     attention: int
-    attention_rule: str
+    attention_rule: Message
     attention_p: float
     minutes: float
     participants: int
     cost: float
     currency: str
-    notes: tuple[str, ...]
-    assumptions: tuple[str, ...]
+    notes: tuple[Message, ...]
+    assumptions: tuple[Message, ...]
 
     @property
     def other(self) -> int:
@@ -78,27 +80,45 @@ class Size:
         rows = [
             ("test", self.test, None, None),
             ("calibration", self.calibration, None, None),
-            ("control", self.control, self.control_rule, self.control_p),
-            ("attention", self.attention, self.attention_rule, self.attention_p),
+            ("control", self.control, str(self.control_rule), self.control_p),
+            ("attention", self.attention, str(self.attention_rule), self.attention_p),
             ("filler", self.other, None, None),
         ]
         schema = {"function": pl.String, "trials": pl.Int64, "right": pl.String, "p": pl.Float64}
         return pl.DataFrame(rows, schema=schema, orient="row")
 
-    def __str__(self) -> str:
-        limit = f"within {MOST_TRIALS}" if self.within_limit else f"more than the {MOST_TRIALS} that people bear"
-        return "\n".join(
-            [
-                f"{self.design}, {self.task}: {counted(self.test, 'test trial')} and {counted(self.fillers, 'filler')} "
-                f"are {self.trials} trials, {limit}.",
-                f"Of the fillers, {self.calibration} are calibration, {self.control} control "
-                f"({self.control_rule} right), {self.attention} attention ({self.attention_rule} right) "
-                f"and {counted(self.other, 'other')}.",
-                f"About {self.minutes:.0f} minutes; {counted(self.participants, 'participant')} "
-                f"cost {self.cost:,.2f} {self.currency}.",
-                *self.notes,
-            ]
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How many trials there are, of which functions, and what they cost."""
+        trials = {
+            "design": self.design, "task": self.task, "test": self.test, "fillers": self.fillers,
+            "trials": self.trials, "most": MOST_TRIALS,
+        }  # fmt: skip
+        fillers = {
+            "calibration": self.calibration, "control": self.control, "control_rule": self.control_rule,
+            "attention": self.attention, "attention_rule": self.attention_rule, "other": self.other,
+        }  # fmt: skip
+        cost = {"minutes": self.minutes, "n": self.participants, "cost": self.cost, "currency": self.currency}
+        return (
+            Message("size.trials" if self.within_limit else "size.too_many_trials", trials),
+            Message("size.fillers", fillers),
+            Message("size.cost", cost),
         )
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, (*self.summary, *self.notes)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The questionnaire as plain data, for JSON."""
+        numbers = {field.name: getattr(self, field.name) for field in fields(self)}
+        return numbers | {
+            "control_rule": str(self.control_rule),
+            "attention_rule": str(self.attention_rule),
+            "notes": [note.to_dict() for note in self.notes],
+            "assumptions": [assumption.to_dict() for assumption in self.assumptions],
+            "other": self.other,
+            "within_limit": self.within_limit,
+        }
 
 
 def size(
@@ -146,7 +166,7 @@ def size(
     special = calibration + control + attention
     wanted = ceil(ratio * test)
     if special > wanted:
-        notes.append(f"{wanted} fillers would do for the ratio; calibration, controls and attention take {special}.")
+        notes.append(Message("size.special_fillers", {"wanted": wanted, "special": special}))
     fillers = max(wanted, special)
     trials = test + fillers
     minutes = trials * pace / 60 + around
@@ -154,10 +174,10 @@ def size(
     cost = round(round(minutes / 60 * pay, 2) * participants * (1 + fee), 2)
     limit = float(share(alpha, "alpha"))
     assumptions = (
-        f"{pace:g} s a trial, and {around:g} minutes for consent, instructions, background questions and breaks",
-        f"{counted(participants, 'participant')} at {pay:.2f} {currency} an hour, platform fee {fee * 100:g} %",
-        f"{per_condition} lexicalisations a condition, {float(ratio):g} fillers a test trial",
-        f"guessing passes with at most {p_text(limit)}, with {counted(slips, 'slip')} forgiven in each group",
+        Message("size.assumed_times", {"seconds": pace, "minutes": around}),
+        Message("size.assumed_pay", {"n": participants, "pay": pay, "currency": currency, "fee": fee}),
+        Message("size.assumed_fillers", {"n": per_condition, "fillers": float(ratio)}),
+        Message("size.assumed_guessing", {"p": limit, "n": slips}),
     )
     return Size(
         trials, "x".join(map(str, levels)), task, conditions, test, fillers, calibration, control, control_rule,
@@ -180,7 +200,7 @@ def _levels(design: str | int | Sequence[int]) -> tuple[int, ...]:
     return levels
 
 
-def _conditions(levels: tuple[int, ...], task: str) -> tuple[int, list[str]]:
+def _conditions(levels: tuple[int, ...], task: str) -> tuple[int, list[Message]]:
     """How many conditions a trial can have."""
     if not ALL_TASKS[task].compares:
         return prod(levels), []
@@ -189,28 +209,28 @@ def _conditions(levels: tuple[int, ...], task: str) -> tuple[int, list[str]]:
     notes = []
     if compared > 2:
         pairs = comb(compared, 2)
-        notes.append(f"No factor has two levels: {compared} levels are compared in {pairs} pairs, each a condition.")
+        notes.append(Message("size.compared_pairs", {"levels": compared, "pairs": pairs}))
     return comb(compared, 2) * prod(others), notes
 
 
 def _controls(
     task: str, points: int, neutral: str | None, no_difference: bool, alpha: Share, slips: int
-) -> tuple[int, str, float]:
+) -> tuple[int, Message, float]:
     """Controls, how many must be right, and the probability of guessing that."""
     if ALL_TASKS[task].compares:
         return _attention(task, points, neutral, no_difference, alpha, slips)
     # Yes and no are a scale of two points; grammatical and ungrammatical sentences are judged one at a time.
     count = points if ALL_TASKS[task].points else 2
     n, k = smallest_joint(count, neutral, alpha, slips)
-    return 2 * n, f"{k} of {n} grammatical, {k} of {n} ungrammatical", joint((n, k), (n, k), count, neutral)
+    return 2 * n, Message("size.right_of_both", {"right": k, "n": n}), joint((n, k), (n, k), count, neutral)
 
 
 def _attention(
     task: str, points: int, neutral: str | None, no_difference: bool, alpha: Share, slips: int
-) -> tuple[int, str, float]:
+) -> tuple[int, Message, float]:
     """Attention trials: in rating tasks all are ungrammatical, as a grammatical one would show nothing."""
     choice = "1/3" if no_difference else "1/2"
     count = points if ALL_TASKS[task].points else 2
     chance = choice if ALL_TASKS[task].compares else sides(count, neutral)[1]
     n, k = smallest(chance, alpha, slips)
-    return n, f"{k} of {n}", pass_probability(n, k, chance)
+    return n, Message("size.right", {"right": k, "n": n}), pass_probability(n, k, chance)

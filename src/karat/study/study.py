@@ -12,7 +12,9 @@ from typing import Any
 import polars as pl
 
 from karat.errors import Problems
-from karat.scales import Scale
+from karat.judgments.scales import Scale
+from karat.judgments.short_lists import rows_named
+from karat.messages import Message, message_of
 from karat.study.designs import DesignError
 from karat.study.file import StudyError, find_study, read_settings
 from karat.study.items import Items, filled_templates, read_items, read_questions, together
@@ -155,10 +157,10 @@ def _placed_plan(block: Block, seed: int, participants: int) -> BlockPlan:
         # The trials of a choice are no rows of the item table: two rows make one.
         if not error.rows or block.task.compares:
             raise
-        file, place, first = block.items.locate(error.rows[0])
+        file, place, _ = block.items.locate(error.rows[0])
         numbers = [block.items.locate(row)[2] for row in error.rows]
-        where = f"{place} {first}" if len(numbers) == 1 else f"{place}s {' and '.join(map(str, numbers))}"
-        raise DesignError(f"{file}, {where}: {error}", error.rows) from None
+        values = {"file": file, "rows": rows_named(place, numbers), "reason": message_of(error)}
+        raise DesignError(Message("design.at", values), error.rows) from None
 
 
 def _unknown_columns(order: OrderSettings, blocks: Sequence[Block], text: str) -> Problems:

@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from karat.columns import FUNCTIONS
 from karat.errors import counted
+from karat.judgments.columns import FUNCTIONS
 from karat.study.study import Study
 
 

@@ -11,8 +11,8 @@ import re
 import unicodedata
 from pathlib import Path
 
-from karat.source import ENCODING_NAMES, SourceFile
-from karat.tables import SPREADSHEETS, delimiter_of
+from karat.judgments.source import ENCODING_NAMES, SourceFile
+from karat.judgments.tables import SPREADSHEETS, delimiter_of
 
 MAC = "mac_roman"
 IMPOSSIBLE = re.compile(r"(?<=[A-Za-z])[ŠŽŒŸ†‡‰ˆ˜™§\ufffd](?=[a-z])")

@@ -115,13 +115,13 @@ class Fielded:
                 expected = page.rows[0].get("expected")
                 right = expected if not expected or expected in ANSWERS else expected[0]
                 response = always or (right if right and attentive else rng.choice(ANSWERS))
-            given = content.Answer(
+            given = content.PostedAnswer(
                 trial=page.public_id, key=secrets.token_hex(8), response=response, rt=rng.uniform(1, 9)
             )
             sent.append(answers.SubmittedAnswer(page.public_id, given.key, given, time(), content.details(given)))
         saved = self.store.call(
             answers.save,
-            answers.Submission(
+            answers.AnswerSubmission(
                 arrived.token_hash, sent, lambda trial, given: content.check(trial.shown, offers[trial.block], given),
                 "comment", 3600.0,
             ),

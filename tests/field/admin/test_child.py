@@ -10,8 +10,8 @@ import pytest
 
 from karat.errors import KaratError
 from karat.field.admin.child import in_child
-from karat.files import csv_types
-from karat.source import SourceFile
+from karat.judgments.files import csv_types
+from karat.judgments.source import SourceFile
 
 
 def test_another_process_does_it() -> None:

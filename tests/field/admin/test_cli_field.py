@@ -21,7 +21,7 @@ from field.admin.fielding import PASSWORD, Fielded, Server, write_study
 from karat.cli.main import main
 from karat.cli.serve import _account as account
 from karat.field.admin.accounts import NAME, matches
-from karat.field.store import Store, admins, arrivals, export, naivety, studies
+from karat.field.store import Store, admins, arrivals, export, prior_participation, studies
 
 
 def run(*arguments: str | Path, status: int = 0) -> tuple[str, str]:
@@ -130,11 +130,14 @@ def test_people_are_noted_as_hashes(fielded: Fielded, data: Path, tmp_path: Path
 
     file = tmp_path / "people.csv"
     file.write_text(text)
-    told, _ = run("people", "import", file, "--study", "norming", "--data", data)
-    assert told == "noted      2 people of norming, 2 of them new\n"
+    told, _ = run("participants", "import", file, "--study", "norming", "--data", data)
+    assert told == "noted      2 participants of norming, 2 of them new\n"
+    # The old name of the command works for one version.
     assert "0 of them new" in run("people", "import", file, "--study", "norming", "--data", data)[0]
     with fielded.store.read() as connection:
-        (found,) = naivety.known(connection, person_hash(fielded.store.secret("person"), "prolific", "worker-2"))
+        (found,) = prior_participation.known(
+            connection, person_hash(fielded.store.secret("person"), "prolific", "worker-2")
+        )
     assert found.study == "norming"
     assert b"worker-1" not in (data / "karat.db").read_bytes()
 
@@ -143,7 +146,7 @@ def test_people_says_what_is_wrong(tmp_path: Path) -> None:
     file = tmp_path / "people.csv"
     file.write_text("age,country\n30,DE\n")
     assert "no column of ids" in run("people", "import", file, "--study", "x", status=2)[1]
-    assert "only karat people import" in run("people", "ban", file, "--study", "x", status=2)[1]
+    assert "only karat participants import" in run("people", "ban", file, "--study", "x", status=2)[1]
 
 
 def get(address: str) -> tuple[int, str]:

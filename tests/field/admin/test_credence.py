@@ -31,11 +31,11 @@ def test_it_is_computed_live_and_told_like_the_others(researcher: Visitor, field
     person = researcher.get(f"/admin/blind/people/{always}").text
     assert "credence" in person
     assert "flagged (the reason is shown when the study is closed)" in person
-    assert "in earnest with probability" not in person
+    assert "attentive with probability" not in person
     fielded.store.call(studies.set_state, studies.SetState(fielded.id, "closed"))
     screened(researcher, fielded)
-    assert "in earnest with probability" in researcher.get(f"/admin/blind/people/{always}").text
-    assert "in earnest with probability" in researcher.get(f"/admin/blind/people/{names[0]}").text
+    assert "attentive with probability" in researcher.get(f"/admin/blind/people/{always}").text
+    assert "attentive with probability" in researcher.get(f"/admin/blind/people/{names[0]}").text
 
 
 def test_the_server_does_not_load_what_computes_it() -> None:

@@ -10,16 +10,17 @@ import pytest
 
 from conftest import ROOT
 from karat.field.bots.behaviour import PLAYED, Behaviour, crowd
-from karat.field.content.answers import Answer, check, offers
+from karat.field.content.answers import PostedAnswer, check, offers
 from karat.field.content.scales import scales
 from karat.field.content.texts import words
 from karat.field.content.trials import PlannedTrial, planned
-from karat.scales import Continuous
+from karat.judgments.scales import Continuous
 from karat.simulate import SimulateError
 from karat.study.init import TEMPLATES, write_study
 from karat.study.study import Study, load
 from karat.study.tasks import register
 from karat.study.tasks.task import Task
+from messages import raises
 
 LIKERT = load(ROOT / "examples" / "likert")
 
@@ -51,7 +52,7 @@ def test_every_answer_was_offered_and_those_who_judge_never_guess(task: str, tmp
     for person in crowd(study, PLAYED):
         person.opinions = Complete(person.opinions)
         for page, answer in answered(study, person):
-            sent = Answer(trial=page.public_id, key="k" * 8, **answer)
+            sent = PostedAnswer(trial=page.public_id, key="k" * 8, **answer)
             assert check(page.shown, offered[page.block], sent).refusal is None
 
 
@@ -66,7 +67,7 @@ def test_a_task_of_somebody_else_is_answered_by_its_scale(tmp_path: Path) -> Non
     for person in crowd(study, PLAYED):
         person.opinions = Complete(person.opinions)
         for page, answer in answered(study, person):
-            checked = check(page.shown, offered[page.block], Answer(trial=page.public_id, key="k" * 8, **answer))
+            checked = check(page.shown, offered[page.block], PostedAnswer(trial=page.public_id, key="k" * 8, **answer))
             assert checked.refusal is None
             assert -10 <= float(checked.rows[0].response or "x") <= 30
 
@@ -120,5 +121,5 @@ def test_the_same_seed_gives_the_same_crowd() -> None:
 
 
 def test_what_nobody_can_play_is_told() -> None:
-    with pytest.raises(SimulateError, match="No bot behaves as clever spammer"):
+    with raises(SimulateError, "simulate.no_bot"):
         Behaviour("clever spammer")

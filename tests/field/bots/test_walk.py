@@ -11,7 +11,7 @@ import pytest
 
 from conftest import ROOT
 from karat.errors import KaratError
-from karat.field.bots import Behaviour, Client, Record, visit
+from karat.field.bots import Behaviour, Client, WalkRecord, visit
 from karat.field.bots.behaviour import crowd
 from karat.field.bots.process import ServerProcess
 from karat.field.bots.walk import VisitError, Way, known_answers
@@ -20,8 +20,8 @@ from karat.study.study import load
 from karat.study.tasks import TASKS
 
 
-def walk(server: ServerProcess, way: Way, behaviour: Behaviour) -> Record:
-    async def whole() -> Record:
+def walk(server: ServerProcess, way: Way, behaviour: Behaviour) -> WalkRecord:
+    async def whole() -> WalkRecord:
         client = Client(server.address)
         try:
             return await visit(client, way, behaviour)

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from karat.field.content.answers import EVENTS, Answer, Event, Offer, check, details, event_refusal, offers
+from karat.field.content.answers import EVENTS, Offer, PageEvent, PostedAnswer, check, details, event_refusal, offers
 from karat.field.content.scales import scales
 from karat.field.content.texts import words
-from karat.scales import Continuous
+from karat.judgments.scales import Continuous
 from karat.study.init import TEMPLATES
 from tests.field.content.pages import pages_of, template, trials_of
 
@@ -22,8 +22,8 @@ PAGE = {"kind": "trial", "questions": None}
 YES_NO = Offer({"no": "no", "yes": "yes"})
 
 
-def answer(**told: Any) -> Answer:
-    return Answer(**({"trial": "t", "key": KEY, "rt": 1.5} | told))
+def answer(**told: Any) -> PostedAnswer:
+    return PostedAnswer(**({"trial": "t", "key": KEY, "rt": 1.5} | told))
 
 
 @pytest.mark.parametrize("task", TEMPLATES)
@@ -155,12 +155,12 @@ def test_the_rest_of_an_answer_is_kept_as_details() -> None:
 
 def test_events_of_known_kinds_only() -> None:
     for kind in EVENTS:
-        assert event_refusal(Event(kind=kind, at=1.0, details={"after": 0.2, "ignored": True})) is None
-    assert event_refusal(Event(kind="refused-answer", at=1.0)) == "unknown kind"
-    assert event_refusal(Event(kind="trace", at=1.0, details={"moves": float("inf")})) == "not a number"
+        assert event_refusal(PageEvent(kind=kind, at=1.0, details={"after": 0.2, "ignored": True})) is None
+    assert event_refusal(PageEvent(kind="refused-answer", at=1.0)) == "unknown kind"
+    assert event_refusal(PageEvent(kind="trace", at=1.0, details={"moves": float("inf")})) == "not a number"
     for told in ({"a b": 1}, {"x": "y\x00"}, {"x": ["list"]}, {f"k{number}": 1 for number in range(41)}):
         with pytest.raises(ValidationError):
-            Event(kind="trace", at=1.0, details=told)
+            PageEvent(kind="trace", at=1.0, details=told)
 
 
 @given(st.text(max_size=20) | st.none(), st.dictionaries(st.from_regex(r"q[1-9]", fullmatch=True), st.text(max_size=3)))

@@ -11,7 +11,7 @@ import pytest
 
 from karat.errors import KaratError
 from karat.field.content.images import image_name, images
-from karat.field.content.marks import plain_text
+from karat.field.content.inline_markup import plain_text
 from karat.field.content.scales import scales
 from karat.field.content.texts import words
 from karat.judgments import Judgments

@@ -70,7 +70,7 @@ class Served:
 
     @property
     def study_id(self) -> int:
-        return int(self.app.state.fielded[self.slug].id)
+        return int(self.app.state.served_studies[self.slug].id)
 
     def rows(self, table: Any) -> list[dict[str, Any]]:
         with self.store.read() as connection:

@@ -171,7 +171,7 @@ def test_the_description_is_complete(served: Served) -> None:
             if path != "/healthz":
                 assert {"200", "404"} <= set(way["responses"])
     names = told["components"]["schemas"]
-    assert {"AnswersSent", "Answer", "Event", "AnswersSaved", "TrialsAhead", "Problem"} <= set(names)
+    assert {"AnswersSent", "PostedAnswer", "PageEvent", "AnswersSaved", "TrialsAhead", "ErrorBody"} <= set(names)
     assert "$defs" not in str(told)
 
 
@@ -181,7 +181,7 @@ def test_studies_side_by_side(store: Store, runner: object, tmp_path: Path) -> N
     visitor = Visitor(app, runner, "one")  # type: ignore[arg-type]
     for name in ("one", "two"):
         assert f"<h1>{name}</h1>" in visitor.get(f"/s/{name}/").text
-    assert app.state.fielded["one"].id != app.state.fielded["two"].id
+    assert app.state.served_studies["one"].id != app.state.served_studies["two"].id
 
 
 def test_serving_loads_no_statistics(tmp_path: Path) -> None:

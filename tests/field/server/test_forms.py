@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from karat.field.server.forms import Form, clean, read_form
+from karat.field.server.forms import PostedForm, clean, read_form
 
 
-def read(body: bytes, kind: str = "application/x-www-form-urlencoded") -> Form:
+def read(body: bytes, kind: str = "application/x-www-form-urlencoded") -> PostedForm:
     async def receive() -> dict[str, Any]:
         return {"type": "http.request", "body": body, "more_body": False}
 
@@ -41,4 +41,4 @@ def test_other_bodies() -> None:
     with pytest.raises(HTTPException) as refused:
         read(b"&".join(b"a=1" for _ in range(501)))
     assert refused.value.status_code == 422
-    assert read(b"", "") == Form()
+    assert read(b"", "") == PostedForm()

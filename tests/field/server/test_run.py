@@ -27,8 +27,8 @@ from karat.study.study import load
 config = prepare(Path(sys.argv[1]) / "data", port=0)
 store = Store.open(config.database_url)
 app = create_app([("study", load(sys.argv[1]))], store, config, admin=False)
-door = listen(config)
-run(app, config, door, lambda: print(door.getsockname()[1], flush=True))
+listener = listen(config)
+run(app, config, listener, lambda: print(listener.getsockname()[1], flush=True))
 store.close()
 print("closed", flush=True)
 """

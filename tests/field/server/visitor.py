@@ -11,7 +11,7 @@ from http.cookies import SimpleCookie
 from typing import Any
 from urllib.parse import unquote, urlencode, urlsplit
 
-from karat.field.bots.forms import Form, forms
+from karat.field.bots.forms import PageForm, forms
 
 PAGES = 40
 
@@ -33,10 +33,10 @@ class Reply:
         return json.loads(self.body)
 
     @property
-    def forms(self) -> list[Form]:
+    def forms(self) -> list[PageForm]:
         return forms(self.text)
 
-    def form(self, action: str) -> Form:
+    def form(self, action: str) -> PageForm:
         (found,) = [form for form in self.forms if action in form.action]
         return found
 
@@ -78,7 +78,9 @@ class Visitor:
         headers = {"content-type": "application/x-www-form-urlencoded"}
         return self.ask("POST", path, urlencode(fields).encode(), headers, follow)
 
-    def send(self, form: Form, answers: Mapping[str, str] | None = None, button: int = 0, follow: bool = True) -> Reply:
+    def send(
+        self, form: PageForm, answers: Mapping[str, str] | None = None, button: int = 0, follow: bool = True
+    ) -> Reply:
         return self.post(form.action, form.filled(answers or {}, button), follow)
 
     def api(self, method: str, path: str, sent: object = None, headers: Mapping[str, str] | None = None) -> Reply:
@@ -123,7 +125,7 @@ class Visitor:
         return sent
 
 
-def filled_in(form: Form, known: Mapping[str, str]) -> dict[str, str]:
+def filled_in(form: PageForm, known: Mapping[str, str]) -> dict[str, str]:
     """Every question answered: as is known by its words, else with the first answer."""
     answers = {}
     for name, choice in form.choices.items():

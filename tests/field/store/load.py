@@ -47,7 +47,8 @@ def load(url: str, participants: int = 1000, pages: int = 80) -> Load:
             given = answers.SubmittedAnswer(page.public_id, f"key-{number:04d}", "4", details={"pointer": "mouse"})
             asked = time.perf_counter()
             await store.do(
-                answers.save, answers.Submission(arrived.token_hash or "", [given], check, "done", HOUR, have=have)
+                answers.save,
+                answers.AnswerSubmission(arrived.token_hash or "", [given], check, "done", HOUR, have=have),
             )
             waits.append(time.perf_counter() - asked)
 

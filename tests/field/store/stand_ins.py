@@ -58,7 +58,7 @@ def start(store: Store, slug: str = "likert", state: str = "running") -> int:
 
 
 def arrival(study_id: int, **settings: Any) -> arrivals.Arrival:
-    """Somebody at the door of a study with four lists."""
+    """A newcomer of a study with four lists."""
     usual = {"token_hash": secrets.token_hex(16), "lists": 4, "first_step": "consent", "lease_seconds": HOUR}
     return arrivals.Arrival(study_id, **{**usual, **settings})
 
@@ -88,11 +88,11 @@ def begin(store: Store, study_id: int, count: int = 6, **settings: Any) -> tuple
     return arrived, planned
 
 
-def submission(arrived: arrivals.Arrived, *given: tuple[str, str, Any], **settings: Any) -> answers.Submission:
+def submission(arrived: arrivals.Arrived, *given: tuple[str, str, Any], **settings: Any) -> answers.AnswerSubmission:
     """Answers as (page, key, answer)."""
     submitted = [answers.SubmittedAnswer(page, key, what, details={"pointer": "mouse"}) for page, key, what in given]
     usual = {"check": check, "next_step": "comment", "lease_seconds": HOUR}
-    return answers.Submission(arrived.token_hash or "", submitted, **{**usual, **settings})
+    return answers.AnswerSubmission(arrived.token_hash or "", submitted, **{**usual, **settings})
 
 
 def send(store: Store, arrived: arrivals.Arrived, *given: tuple[str, str, Any], **settings: Any) -> answers.Saved:

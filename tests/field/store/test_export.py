@@ -69,11 +69,11 @@ def answer_all(
             given["responses"] = {one["id"]: response_to(one, page.position) for one in asked}
         elif page.shown["kind"] == "trial":
             given["response"] = response_to(None, page.position)
-        sent = content.Answer(**given, pointer="touch", blurs=2)
+        sent = content.PostedAnswer(**given, pointer="touch", blurs=2)
         one = answers.SubmittedAnswer(sent.trial, sent.key, sent, 1_780_000_000.5, content.details(sent))
         saved = store.call(
             answers.save,
-            answers.Submission(
+            answers.AnswerSubmission(
                 arrived.token_hash or "", [one],
                 lambda trial, told: content.check(trial.shown, offers.get(trial.block), told), "done", HOUR,
                 now=1_780_000_001.0,
@@ -121,9 +121,11 @@ def test_every_task_goes_out_on_its_scale(task: str, store: Store, tmp_path: Pat
     store.call(trials.plan_trials, trials.PlannedTrials(arrived.session_id or 0, pages))
     page = next(page for page in pages if page.rows)
     level = "50" if task == "magnitude" else study.blocks[0].scale.levels[0]  # type: ignore[attr-defined]
-    checked = content.Checked((content.AnswerRow("", level, 1.0),))
+    checked = content.AnswerVerdict((content.AnswerRow("", level, 1.0),))
     one = answers.SubmittedAnswer(page.public_id, "key", None)
-    store.call(answers.save, answers.Submission(arrived.token_hash or "", [one], lambda *_: checked, "done", HOUR))
+    store.call(
+        answers.save, answers.AnswerSubmission(arrived.token_hash or "", [one], lambda *_: checked, "done", HOUR)
+    )
     with store.read() as connection:
         judgments = export.judgments(connection, study_id, study)
     assert judgments.scale == study.blocks[0].scale
@@ -137,9 +139,9 @@ def test_the_last_attempt_counts(store: Store, tmp_path: Path) -> None:
     study_id = start(store)
     arrived, pages = begin(store, study_id, 1)
     for number, level in enumerate(("2", "5"), start=1):
-        checked = content.Checked((content.AnswerRow("", level, 1.0, "1", 0.5, 1),))
+        checked = content.AnswerVerdict((content.AnswerRow("", level, 1.0, "1", 0.5, 1),))
         one = answers.SubmittedAnswer(pages[0].public_id, f"key-{number}", None)
-        request = answers.Submission(
+        request = answers.AnswerSubmission(
             arrived.token_hash or "", [one], lambda *_, told=checked: told, "done", HOUR, going_back=True
         )
         store.call(answers.save, request)
@@ -210,7 +212,9 @@ def test_events_with_their_trials(store: Store) -> None:
         answers.SubmittedEvent("blur", None, pages[1].public_id, {"times": 2}),
         answers.SubmittedEvent("offline"),
     ]
-    sent = answers.Submission(arrived.token_hash or "", [], lambda *_: content.Checked(), "done", HOUR, noted)
+    sent = answers.AnswerSubmission(
+        arrived.token_hash or "", [], lambda *_: content.AnswerVerdict(), "done", HOUR, noted
+    )
     store.call(answers.save, sent)
     with store.read() as connection:
         table = export.events(connection, study_id)

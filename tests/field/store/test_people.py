@@ -8,7 +8,17 @@ import pytest
 from sqlalchemy import func, select
 
 from field.store.stand_ins import begin, check, come, send, start
-from karat.field.store import Store, StoreError, answers, arrivals, naivety, people, progress, schema, studies
+from karat.field.store import (
+    Store,
+    StoreError,
+    answers,
+    arrivals,
+    people,
+    prior_participation,
+    progress,
+    schema,
+    studies,
+)
 from karat.field.store.progress import Session
 
 
@@ -50,7 +60,7 @@ def one_who_answered(store: Store, study_id: int, name: str, complete: bool = Tr
         for page in planned
     ]
     noted = [answers.SubmittedEvent("webdriver", details={"agent": f"{name}-agent"})]
-    request = answers.Submission(arrived.token_hash or "", submitted, check, "comment", 3600.0, noted)
+    request = answers.AnswerSubmission(arrived.token_hash or "", submitted, check, "comment", 3600.0, noted)
     store.call(answers.save, request)
     store.call(progress.set_comment, progress.SetComment(number, f"{name}-comment", "done"))
     if complete:
@@ -146,7 +156,7 @@ def test_an_anonymous_study_has_forgotten_who_took_part(store: Store) -> None:
     with store.read() as connection:
         sessions = connection.execute(select(schema.session).where(schema.session.c.study_id == study_id)).all()
         details = connection.execute(select(schema.answer.c.details, schema.answer.c.response)).all()
-        assert [one.study for one in naivety.known(connection, "ada-hash")] == ["likert"], "the note stays"
+        assert [one.study for one in prior_participation.known(connection, "ada-hash")] == ["likert"], "the note stays"
     assert {(one.token_hash, one.person_hash, one.withdrawal_code) for one in sessions} == {(None, None, None)}
     assert [one.device for one in sessions] == [{"class": "phone"}] * 2
     assert [one.details for one in details if "window" not in one.details] == [{"blurs": 1}] * 4

@@ -56,10 +56,10 @@ def test_logins_and_their_failures(store: Store) -> None:
             assert admins.password_hash(connection, "ada") == hashed
             assert admins.password_hash(connection, "bob") is None
     for moment in (1000.0, 1100.0, 1200.0):
-        store.call(admins.note_failure, admins.Failure("ada", now=moment))
+        store.call(admins.note_failure, admins.LoginFailure("ada", now=moment))
     with store.read() as connection:
         assert admins.failures(connection, "ada", 1100.0) == 2
         assert admins.failures(connection, "bob", 0.0) == 0
-    store.call(admins.note_failure, admins.Failure("bob", now=1150.0 + admins.KEPT_SECONDS))
+    store.call(admins.note_failure, admins.LoginFailure("bob", now=1150.0 + admins.KEPT_SECONDS))
     with store.read() as connection:
         assert admins.failures(connection, "ada", 0.0) == 1

@@ -40,19 +40,19 @@ def served(
     store = Store.open(f"sqlite:///{folder}/karat.db")
     config = ServerConfig(folder, b"k" * 32, base_url=base_url, behind_proxy=certificate is not None)
     app = create_app([("study", study)], store, config, admin=False)
-    store.call(studies.set_state, studies.SetState(app.state.fielded["study"].id, "running"))
+    store.call(studies.set_state, studies.SetState(app.state.served_studies["study"].id, "running"))
     made, key = certificate or (None, None)
     server = uvicorn.Server(uvicorn.Config(
         app, lifespan="off", log_level="warning", access_log=False, ssl_certfile=made, ssl_keyfile=key,
         timeout_graceful_shutdown=2,
     ))  # fmt: skip
-    with socket.create_server(("127.0.0.1", 0)) as door:
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [door]}, daemon=True)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         while not server.started:
             time.sleep(0.02)
         try:
-            yield Real(study, store, door.getsockname()[1])
+            yield Real(study, store, listener.getsockname()[1])
         finally:
             server.should_exit = True
             thread.join(60)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from karat.models.credence import Part, Trials
-from karat.models.credence.trials import Floats
+from karat.models.credence import CredenceTrials, ScaleTrials
+from karat.types import Floats
 
 
 def crowd(
     people: int = 16, items: int = 24, levels: int = 3, guessing: int = 1, seed: int = 1, timed: bool = True,
     strength: Floats | None = None,
-) -> Trials:  # fmt: skip
+) -> CredenceTrials:  # fmt: skip
     """People who mostly agree about items, the last of them guessing; `strength` may differ between people."""
     random = np.random.default_rng(seed)
     item = np.stack([random.permutation(items) for _ in range(people)])
@@ -21,10 +21,10 @@ def crowd(
     if guessing:
         answer[-guessing:] = random.integers(0, levels, (guessing, items))
     residual = random.normal(0, 0.3, (people, 1)) + random.normal(0, 0.3, item.shape) if timed else None
-    return Trials((Part(item, answer, answer, items, levels),), residual)
+    return CredenceTrials((ScaleTrials(item, answer, answer, items, levels),), residual)
 
 
-def batches(number: int = 20, people: int = 10, items: int = 30, levels: int = 4, guessing: int = 1) -> Trials:
+def batches(number: int = 20, people: int = 10, items: int = 30, levels: int = 4, guessing: int = 1) -> CredenceTrials:
     """Labels of a crowd in batches that have no item in common; the last of each batch guess."""
     random = np.random.default_rng(1)
     owner = np.repeat(np.arange(number), people)
@@ -34,4 +34,4 @@ def batches(number: int = 20, people: int = 10, items: int = 30, levels: int = 4
     answer = np.where(right, truth[item], random.integers(0, levels, item.shape))
     guesses = np.tile(np.arange(people) >= people - guessing, number)
     answer[guesses] = random.integers(0, levels, (guesses.sum(), items))
-    return Trials((Part(item, answer, answer, number * items, levels, ordered=False),))
+    return CredenceTrials((ScaleTrials(item, answer, answer, number * items, levels, ordered=False),))

@@ -5,20 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.models.credence import Part, Trials
+from karat.models.credence import CredenceTrials, ScaleTrials
 from karat.models.credence.earnest import Earnest, log_sum
 from karat.models.credence.mixture import Mixture
 from models.credence.answered import crowd
 
 
-def learned(trials: Trials, rounds: int = 6) -> Mixture:
+def learned(trials: CredenceTrials, rounds: int = 6) -> Mixture:
     mixture = Mixture(trials, np.ones(trials.shape[0]))
     for _ in range(rounds):
         mixture.step()
     return mixture
 
 
-def by_the_others(trials: Trials, person: int) -> float:
+def by_the_others(trials: CredenceTrials, person: int) -> float:
     """The log probability of somebody's answers by a model that was fitted without them."""
     rest = np.delete(np.arange(trials.shape[0]), person)
     (one,) = learned(trials.of(rest)).earnest
@@ -28,7 +28,7 @@ def by_the_others(trials: Trials, person: int) -> float:
     return float(log_sum(np.log(probability).astype(np.float64).sum(axis=0) + one.model.log_weights))
 
 
-def with_themselves(mixture: Mixture, trials: Trials, person: int) -> float:
+def with_themselves(mixture: Mixture, trials: CredenceTrials, person: int) -> float:
     (one,) = mixture.earnest
     part, group = trials.parts[0], one.groups[0]
     item, level = part.item[person], part.content[person]
@@ -70,7 +70,7 @@ def test_who_answers_again_from_memory_teaches_how_often_that_happens() -> None:
     for same, often in ((1.0, (0.7, 1.0)), (0.0, (0.0, 0.3))):
         again = np.where(random.random(first.content.shape) < same, first.content, anew)
         answer = np.concatenate([first.content, again], axis=1)
-        mixture = learned(Trials((Part(item, answer, answer, 15, 3),)), 8)
+        mixture = learned(CredenceTrials((ScaleTrials(item, answer, answer, 15, 3),)), 8)
         assert mixture.earnest[0].repeats
         assert often[0] <= mixture.earnest[0].again <= often[1]
 
@@ -79,20 +79,20 @@ def test_known_right_answers_begin_the_strengths() -> None:
     part = crowd(people=6, items=8, guessing=0, timed=False).parts[0]
     key = np.full(8, np.nan)
     key[0], key[7] = 0.0, 2.0
-    known = Earnest(Part(part.item, part.content, part.button, 8, 3, key=key), np.ones(6))
+    known = Earnest(ScaleTrials(part.item, part.content, part.button, 8, 3, key=key), np.ones(6))
     centre, precision = known.prior(0)
     assert centre[0] < 0 < centre[7]
     assert (centre[1:7] == 0).all()
     assert precision[0] == precision[7] == 1.0 != precision[3]
 
 
-def own_grammars(people: int, tested: bool) -> Trials:
+def own_grammars(people: int, tested: bool) -> CredenceTrials:
     """The first two of the crowd have the opposite grammar on the even items; the last guesses."""
     strength = np.tile(np.linspace(-2.5, 2.5, 40), (people, 1))
     strength[:2, ::2] *= -1
     part = crowd(people, 40, guessing=1, timed=False, strength=strength).parts[0]
     even = np.arange(40) % 2 == 0
-    return Trials((Part(part.item, part.content, part.button, 40, 3, tested=even if tested else None),))
+    return CredenceTrials((ScaleTrials(part.item, part.content, part.button, 40, 3, tested=even if tested else None),))
 
 
 def test_who_agrees_on_all_but_what_is_under_test_has_a_grammar_of_their_own() -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.models.credence.labels import Labels
+from karat.models.credence.labels import LabelPopulation
 from karat.models.credence.ordered import LAPSE
 
 
 def test_categories_sum_to_one_and_are_those_of_a_softmax() -> None:
-    model = Labels(3)
+    model = LabelPopulation(3)
     strength = np.array([1.0, 0.2, -1.2])
     found, _ = model.evaluate(np.tile(strength, (3, 1)), np.full(3, 0.5), np.arange(3))
     assert found.sum(axis=0) == pytest.approx(1)
@@ -21,7 +21,7 @@ def test_categories_sum_to_one_and_are_those_of_a_softmax() -> None:
 
 
 def test_slopes_are_those_in_the_strength_of_the_category() -> None:
-    model = Labels(4)
+    model = LabelPopulation(4)
     strength, step = np.array([[0.5, -0.3, 1.0, -1.2]]), 1e-6
     for level in range(4):
         moved = [strength + way * step * np.eye(4)[level] for way in (1, -1)]
@@ -31,7 +31,7 @@ def test_slopes_are_those_in_the_strength_of_the_category() -> None:
 
 
 def test_strengths_follow_what_was_answered() -> None:
-    model = Labels(3)
+    model = LabelPopulation(3)
     weights = np.array([[8.0, 1.0, 1.0], [1.0, 1.0, 8.0]])[:, :, None] * np.exp(model.log_weights)
     strengths = model.no_strengths(2)
     for _ in range(10):
@@ -43,13 +43,13 @@ def test_strengths_follow_what_was_answered() -> None:
 
 
 def test_a_right_answer_that_is_known_has_the_greatest_strength() -> None:
-    found = Labels(3).known_strengths(np.array([2.0, np.nan]))
+    found = LabelPopulation(3).known_strengths(np.array([2.0, np.nan]))
     assert found[0].tolist() == [-1.0, -1.0, 2.0]
     assert np.isnan(found[1]).all()
 
 
 def test_what_an_answer_gave_is_the_slope_and_the_information_of_its_logarithm() -> None:
-    model, step = Labels(4), 1e-5
+    model, step = LabelPopulation(4), 1e-5
     strength, place = np.array([[0.5, -0.3, 1.0, -1.2]]), np.array([[1.3]])
 
     def told(strengths: np.ndarray, level: int) -> float:

@@ -9,13 +9,13 @@ import pytest
 from scipy.special import logsumexp
 
 from karat.models.credence import paces
-from karat.models.credence.mixture import EARNEST, LAPSES, Mixture, Step
+from karat.models.credence.mixture import EARNEST, LAPSES, Mixture, MixtureStep
 from models.credence.answered import crowd
 
 PEOPLE, TRIALS = 6, 12
 
 
-def looked(timed: bool) -> tuple[Mixture, Step]:
+def looked(timed: bool) -> tuple[Mixture, MixtureStep]:
     trials = crowd(PEOPLE, TRIALS, timed=timed)
     trials.parts[0].content[1, -4:] = -1
     trials.parts[0].button[1, -4:] = -1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.models.credence import Part, Trials, residual_times
+from karat.models.credence import CredenceTrials, ScaleTrials, residual_times
 from karat.models.credence.trials import first_weights
 from models.credence.answered import crowd
 
@@ -13,7 +13,7 @@ from models.credence.answered import crowd
 def test_the_earlier_answer_is_the_last_one_to_the_same_stimulus() -> None:
     item = np.array([[0, 1, 0, 0], [1, 1, 0, 1]])
     content = np.array([[2, 1, 0, 1], [2, -1, 0, 1]])
-    found = Part(item, content, content, 2, 3).earlier()
+    found = ScaleTrials(item, content, content, 2, 3).earlier()
     assert found.tolist() == [[-1, -1, 2, 0], [-1, -1, -1, 2]]
 
 
@@ -31,7 +31,7 @@ def test_some_participants_keep_all_that_is_theirs() -> None:
 @pytest.mark.parametrize("ordered", [True, False])
 def test_who_guesses_begins_with_the_smallest_weight(ordered: bool) -> None:
     part = crowd(seed=2).parts[0]
-    weights = first_weights(Trials((Part(part.item, part.content, part.button, 24, 3, ordered),)))
+    weights = first_weights(CredenceTrials((ScaleTrials(part.item, part.content, part.button, 24, 3, ordered),)))
     assert int(weights.argmin()) == 15
     assert ((weights > 0) & (weights < 1)).all()
     assert np.median(weights) > 5 * weights.min()

@@ -10,14 +10,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from karat.models.glrm import crossed as module
-from karat.models.glrm.crossed import Listed, Table, crossed
+from karat.models.glrm.crossed import AnswerGrid, Listed, crossed
 
 rows = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), min_size=1, max_size=40)
 WHOLE = [(worker, task) for worker in range(5) for task in range(4)]
 """One answer in every cell: a table without holes."""
 
 
-def laid_out(listed: bool, worker: Any, task: Any) -> Table | Listed:
+def laid_out(listed: bool, worker: Any, task: Any) -> AnswerGrid | Listed:
     """Five workers and four tasks, as a list where that is asked for."""
     with pytest.MonkeyPatch.context() as patch:
         if listed:
@@ -34,7 +34,7 @@ def test_sums_are_those_of_the_answers(listed: bool, pairs: list[tuple[int, int]
     worker, task = np.array(pairs).T
     value = np.arange(1.0, len(pairs) + 1)
     layout = laid_out(listed, worker, task)
-    assert isinstance(layout, Listed if listed else Table)
+    assert isinstance(layout, Listed if listed else AnswerGrid)
     assert layout.answers == len(pairs)
     assert layout.single == (len(set(pairs)) == len(pairs))
     placed = layout.place(value)
@@ -91,7 +91,7 @@ def test_a_sparse_design_is_a_list() -> None:
     random = np.random.default_rng(1)
     assert isinstance(crossed(random.integers(0, 500, 2000), random.integers(0, 100, 2000), 500, 100), Listed)
     assert isinstance(
-        crossed(random.integers(0, 500, 2000), random.integers(0, 100, 2000), 500, 100, whole=True), Table
+        crossed(random.integers(0, 500, 2000), random.integers(0, 100, 2000), 500, 100, whole=True), AnswerGrid
     )
 
 
@@ -108,7 +108,7 @@ def test_only_a_table_with_holes_tells_where_answers_are() -> None:
     assert holes.tolist() == [[[float(pair != (0, 0)) for pair in WHOLE[4 * w : 4 * w + 4]] for w in range(5)]]
 
 
-@pytest.mark.parametrize(("tasks", "kind"), [(101, Table), (102, Listed)])
+@pytest.mark.parametrize(("tasks", "kind"), [(101, AnswerGrid), (102, Listed)])
 def test_beyond_twenty_thousand_places_a_table_may_be_four_times_as_large_as_its_answers(
     tasks: int, kind: type
 ) -> None:
@@ -117,7 +117,7 @@ def test_beyond_twenty_thousand_places_a_table_may_be_four_times_as_large_as_its
     assert isinstance(crossed(worker, task, 200, tasks), kind)
 
 
-@pytest.mark.parametrize(("workers", "kind"), [(200, Table), (201, Listed)])
+@pytest.mark.parametrize(("workers", "kind"), [(200, AnswerGrid), (201, Listed)])
 def test_a_table_of_twenty_thousand_places_is_whole_however_few_its_answers(workers: int, kind: type) -> None:
     assert isinstance(crossed(np.array([0, workers - 1]), np.array([0, 99]), workers, 100), kind)
 

@@ -13,6 +13,7 @@ from karat.models.glrm import fit_crossed, fit_nominal, leave_one_out
 from karat.models.glrm.deletion import without
 from karat.models.glrm.objective import Objective
 from karat.models.glrm.optimise import minimise
+from messages import raises
 from models.glrm.simulated import answers
 
 Family = Literal["binary", "ordinal", "gaussian"]
@@ -78,7 +79,7 @@ def test_a_nominal_category_or_baseline_that_one_worker_alone_used() -> None:
         deletions = leave_one_out(fit_nominal(changed, worker, task))
         assert deletions.converged[1:].sum() >= 7
         assert np.isnan(deletions.distance[0]) == gone
-        assert "did NOT converge" in str(deletions) or not gone
+        assert deletions.summary[0].values["failed"] > 0 or not gone
 
 
 def test_the_only_answers_of_one_kind() -> None:
@@ -107,11 +108,14 @@ def test_the_map_and_the_progress_are_the_callers() -> None:
     assert deletions.distance == pytest.approx(leave_one_out(fit).distance)
     assert (deletions.full, deletions.groups) == (fit.log_likelihood, "worker")
     worst = int(np.argmax(deletions.distance))
-    assert str(deletions) == (
-        "20 refits, each without one worker: all converged, half the squared Newton decrement is at most "
-        f"{deletions.decrement.max():.1e}. The deviance distance is {deletions.distance.mean():.1f} on average and "
-        f"largest, {deletions.distance.max():.1f}, for worker number {worst + 1}."
-    )
+    ended, distances = deletions.summary
+    assert (ended.code, ended.values["n"], ended.values["failed"]) == ("refits.ended", 20, 0)
+    assert ended.values["group"].code == distances.values["group"].code == "refits.worker"
+    assert ended.values["decrement"] == pytest.approx(deletions.decrement.max(), rel=0.1)
+    assert (distances.code, distances.values["number"]) == ("refits.distances", worst + 1)
+    assert distances.values["mean"] == pytest.approx(deletions.distance.mean())
+    assert distances.values["largest"] == deletions.distance.max()
+    assert str(deletions) == f"{ended} {distances}"
 
 
 def test_a_fit_travels_to_other_processes() -> None:
@@ -184,5 +188,5 @@ def test_parameters_that_are_not_allowed_have_no_refit() -> None:
     response, worker, task, _ = answers("ordinal", workers=8, tasks=6)
     fit = fit_crossed(response, worker, task, family="ordinal")
     crossed = replace(fit, parameters=fit.parameters[[1, 0, 2, 3, 4]])
-    with pytest.raises(ValueError, match="There is no likelihood at the parameters to start from"):
+    with raises(ValueError, "models.no_start"):
         without(crossed, "worker", 3)

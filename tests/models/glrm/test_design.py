@@ -10,15 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.models.glrm.design import code, coding_told, contrasts, make_design
+from karat.messages import Message
+from karat.models.glrm.design import DesignMatrix, code, coding_note, contrasts, make_design
 from karat.models.glrm.formula import read_formula
 from karat.models.glrm.syntax import FormulaError
-from karat.models.glrm.variables import Column, Factor, Numeric
+from karat.models.glrm.variables import Column, FactorVariable, Numeric
+from messages import raises
 
 CELLS = np.array(list(product(range(3), range(2), range(2), range(3))))
 COLUMNS: dict[str, Column] = {
-    "a": Factor(CELLS[:, 0], ("u", "v", "w")), "b": Factor(CELLS[:, 1], ("no", "yes")),
-    "c": Factor(CELLS[:, 2], ("x", "y")), "z": Numeric(np.array([0.3, 1.1, 2.9])[CELLS[:, 3]]),
+    "a": FactorVariable(CELLS[:, 0], ("u", "v", "w")), "b": FactorVariable(CELLS[:, 1], ("no", "yes")),
+    "c": FactorVariable(CELLS[:, 2], ("x", "y")), "z": Numeric(np.array([0.3, 1.1, 2.9])[CELLS[:, 3]]),
 }  # fmt: skip
 TERMS = st.lists(
     st.sampled_from(["a", "b", "c", "z", "a:b", "a*c", "b*z", "a*z", "a*b*c", "a/b"]), min_size=1, max_size=4
@@ -80,7 +82,7 @@ def test_which_columns_depend_on_others_does_not_depend_on_their_units(unit: flo
     }  # fmt: skip
     design = make_design(read_formula("r ~ x + y + w + nought").fixed, columns, "sum", len(z))
     assert design.names == ("(Intercept)", "x", "w")
-    assert design.notes == ("Left out, since other columns determine them: y, nought.",)
+    assert design.notes == (Message("design.dropped", {"n": 2, "columns": ["y", "nought"], "empty": None}),)
     full = design.rows(columns, len(z))[0]
     assert design.null.shape == (5, 2)
     sizes = np.abs(full).max(axis=0) + (np.abs(full).max(axis=0) == 0)
@@ -128,52 +130,65 @@ def test_empty_cells_are_named() -> None:
     columns = {label: column.at(some) for label, column in COLUMNS.items()}
     design = make_design(read_formula("y ~ a * b + c").fixed, columns, "sum", int(some.sum()))
     assert "a2:b1" not in design.names
-    assert design.notes == ("Left out, since other columns determine it: a2:b1. No row has a = w and b = yes.",)
+    (note,) = design.notes
+    assert (note.code, note.values["columns"], empty_cells(design)) == (
+        "design.dropped", ["a2:b1"], [["a = w", "b = yes"]]
+    )  # fmt: skip
 
 
 def test_empty_cells_of_several_pairs_are_named_and_those_of_three_factors_where_their_pairs_are_full() -> None:
     empty = ((CELLS[:, 0] == 2) & (CELLS[:, 1] == 1)) | ((CELLS[:, 0] == 0) & (CELLS[:, 2] == 0))
     columns = {label: column.at(~empty) for label, column in COLUMNS.items()}
     rows = int((~empty).sum())
-    told = "No row has a = w and b = yes; a = u and c = x."
     for formula in ("y ~ a * b + a * c", "y ~ a * b * c"):
-        assert make_design(read_formula(formula).fixed, columns, "sum", rows).notes[0].endswith(told)
+        design = make_design(read_formula(formula).fixed, columns, "sum", rows)
+        assert empty_cells(design) == [["a = w", "b = yes"], ["a = u", "c = x"]]
     some = ~((CELLS[:, :3] == [1, 0, 1]).all(axis=1))
     columns = {label: column.at(some) for label, column in COLUMNS.items()}
     design = make_design(read_formula("y ~ a * b * c").fixed, columns, "treatment", int(some.sum()))
-    assert design.notes[0].endswith("No row has a = v and b = no and c = y.")
+    assert empty_cells(design) == [["a = v", "b = no", "c = y"]]
 
 
-@pytest.mark.parametrize(("empty", "more"), [(8, ""), (9, " (and 1 more)"), (11, " (and 3 more)")])
-def test_eight_empty_cells_are_named_and_the_others_counted(empty: int, more: str) -> None:
+@pytest.mark.parametrize(("empty", "more"), [(8, None), (9, 1), (11, 3)])
+def test_eight_empty_cells_are_named_and_the_others_counted(empty: int, more: int | None) -> None:
     cells = [cell for cell in product(range(4), repeat=2) if cell[0] != cell[1]][:empty]
     a, b = np.array([cell for cell in product(range(4), repeat=2) if cell not in cells]).T
-    columns: dict[str, Column] = {"a": Factor(a, tuple("pqrs")), "b": Factor(b, tuple("wxyz"))}
+    columns: dict[str, Column] = {"a": FactorVariable(a, tuple("pqrs")), "b": FactorVariable(b, tuple("wxyz"))}
     design = make_design(read_formula("y ~ a * b").fixed, columns, "sum", len(a))
-    told = "; ".join(f"a = {'pqrs'[one]} and b = {'wxyz'[other]}" for one, other in cells[:8])
-    assert design.notes[0].endswith(f". No row has {told}{more}.")
+    assert empty_cells(design) == [[f"a = {'pqrs'[one]}", f"b = {'wxyz'[other]}"] for one, other in cells[:8]]
+    assert design.notes[0].values["empty"].values["more"] == more
 
 
 def test_columns_that_repeat_others_are_named() -> None:
     columns: dict[str, Column] = {"x": COLUMNS["z"], "y": Numeric(2 * COLUMNS["z"].values + 1)}  # type: ignore[union-attr]
     design = make_design(read_formula("r ~ x + y").fixed, columns, "sum", len(CELLS))
-    assert design.notes == ("Left out, since other columns determine it: y.",)
+    assert design.notes == (Message("design.dropped", {"n": 1, "columns": ["y"], "empty": None}),)
 
 
 def test_a_factor_needs_two_levels() -> None:
-    with pytest.raises(FormulaError, match='a has one level only, "u"'):
-        code(read_formula("y ~ a").fixed, {"a": Factor(np.zeros(3, dtype=int), ("u",))}, "sum", 3)
+    with raises(FormulaError, "design.one_level"):
+        code(read_formula("y ~ a").fixed, {"a": FactorVariable(np.zeros(3, dtype=int), ("u",))}, "sum", 3)
 
 
-def test_the_coding_is_told() -> None:
+def empty_cells(design: DesignMatrix) -> list[list[str]]:
+    """The levels of the cells that the note on left-out columns names."""
+    return [cell.values["levels"] for cell in design.notes[0].values["empty"].values["cells"]]
+
+
+def coded(expansion: Any, coding: Any) -> tuple[str, list[Any]]:
+    note = coding_note(expansion, COLUMNS, coding)
+    assert note is not None
+    return note.code, [column.values for column in note.values["columns"]]
+
+
+def test_the_coding_is_a_note() -> None:
     expansion = read_formula("y ~ a * z").fixed
-    assert coding_told(expansion, COLUMNS, "treatment") == "Factors are in treatment coding: a is compared with u."
-    assert "a2 is v, less the mean" in coding_told(expansion, COLUMNS, "sum")
-    assert coding_told(read_formula("y ~ z").fixed, COLUMNS, "sum") == ""
+    assert coded(expansion, "treatment") == ("design.treatment_coding", [{"factor": "a", "level": "u"}])
+    assert coded(expansion, "sum") == (
+        "design.sum_coding", [{"column": "a1", "level": "u"}, {"column": "a2", "level": "v"}]
+    )  # fmt: skip
+    assert coding_note(read_formula("y ~ z").fixed, COLUMNS, "sum") is None
     expansion = read_formula("y ~ 0 + c + a + b").fixed
-    assert coding_told(expansion, COLUMNS, "treatment") == (
-        "Factors are in treatment coding: a is compared with u; b is compared with no."
-    )
-    assert coding_told(expansion, COLUMNS, "sum") == (
-        "Factors are in sum-to-zero coding: a1 is u, less the mean; a2 is v, less the mean; b1 is no, less the mean."
-    )
+    assert coded(expansion, "treatment")[1] == [{"factor": "a", "level": "u"}, {"factor": "b", "level": "no"}]
+    columns = [{"column": "a1", "level": "u"}, {"column": "a2", "level": "v"}, {"column": "b1", "level": "no"}]
+    assert coded(expansion, "sum")[1] == columns

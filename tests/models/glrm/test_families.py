@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.models.glrm.families import Binary, Gaussian, Ordinal, log_logistic
+from karat.models.glrm.families import BinaryFamily, Gaussian, OrdinalFamily, log_logistic
 from models.glrm.dense import differences, first, logistic, second
 
 PSI = {"binary": [], "ordinal": [-1.2, 0.1, 0.9], "gaussian": [0.3]}
@@ -17,9 +17,9 @@ PSI = {"binary": [], "ordinal": [-1.2, 0.1, 0.9], "gaussian": [0.3]}
 
 def family(name: str) -> Any:
     if name == "binary":
-        return Binary(np.array([1.0, -1.0, 1.0, -1.0, 1.0]))
+        return BinaryFamily(np.array([1.0, -1.0, 1.0, -1.0, 1.0]))
     if name == "ordinal":
-        return Ordinal(np.array([0, 1, 2, 3, 1]), 4)
+        return OrdinalFamily(np.array([0, 1, 2, 3, 1]), 4)
     return Gaussian(np.array([0.2, -1.0, 3.0, 0.5, 0.0]))
 
 
@@ -74,9 +74,9 @@ def test_thresholds_of_categories_that_nobody_used() -> None:
     eta, psi = random.normal(size=(2, 4)), np.array(PSI["ordinal"])
     a, b, present = random.normal(size=(2, 4)), random.normal(size=(2, 4)), np.array([[1.0, 1, 0, 1], [1, 1, 1, 0]])
     for category in ([[1, 2, 0, 1], [2, 2, 1, 0]], [[0, 0, 1, 0], [0, 1, 0, 0]], [[3, 3, 0, 2], [2, 3, 2, 0]]):
-        sparse = Ordinal(np.array(category), 4)
+        sparse = OrdinalFamily(np.array(category), 4)
 
-        def total(at: Any, a: Any, b: Any, sparse: Ordinal = sparse) -> float:
+        def total(at: Any, a: Any, b: Any, sparse: OrdinalFamily = sparse) -> float:
             one = sparse.derivatives(eta, at)
             return float((present * (-one.log_likelihood + a * one.curvature + b * one.slope)).sum())
 
@@ -98,7 +98,7 @@ def test_far_out_nothing_overflows() -> None:
     log, other = log_logistic(x)
     assert log[1:] == pytest.approx([-800, -40, np.log(0.5), -np.exp(-40), 0, 0], abs=1e-15)
     assert other == pytest.approx([1, 1, 1, 0.5, np.exp(-40), 0, 0], rel=1e-12)
-    rare = Ordinal(np.array([1]), 3).derivatives(np.array([700.0]), np.array([-1.0, 1.0]))
+    rare = OrdinalFamily(np.array([1]), 3).derivatives(np.array([700.0]), np.array([-1.0, 1.0]))
     assert rare.log_likelihood[0] == pytest.approx(-699 + np.log(1 - np.exp(-2)))
 
 

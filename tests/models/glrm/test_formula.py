@@ -6,7 +6,9 @@ from itertools import combinations
 
 import pytest
 
+from karat.messages import message_of
 from karat.models.glrm.formula import FormulaError, names_in, read_formula
+from messages import raises
 
 # The labels that R's terms() gives.
 EXPANDED = {
@@ -96,12 +98,12 @@ def test_a_formula_prints_as_it_was_written() -> None:
     assert str(read_formula("y ~ a  *b")) == "y ~ a  *b"
 
 
-RESPONSE = "the response is one column, or a function of it such as log(rt)."
-MULTIPLIED = "random terms are added, as (1 | a) + (1 | b), and not multiplied."
-IN_BRACKETS = "random terms stand in brackets, such as (1 | participant)."
-POWER = "the power of a formula is a whole number from 1 to 9."
-GROUP = "a group is a column, or columns joined by : or /, as in (1 | a/b)."
-FUNCTION = 'there is no function "tanh"; there are factor, I, log, log2, log10, exp, sqrt, abs, scale.'
+RESPONSE = "formula.response"
+MULTIPLIED = "formula.random_product"
+IN_BRACKETS = "formula.bare_bar"
+POWER = "formula.power"
+GROUP = "formula.group"
+FUNCTION = "formula.no_function"
 
 
 @pytest.mark.parametrize(
@@ -117,7 +119,7 @@ FUNCTION = 'there is no function "tanh"; there are factor, I, log, log2, log10, 
         ("y ~ I(-tanh(x))", 8, FUNCTION),
         ("y ~ I(tanh(x) + 1)", 7, FUNCTION),
         ("y ~ I(1 + tanh(x))", 11, FUNCTION),
-        ("y ~ 2 + x", 5, "a number is the intercept, 1 or 0; for arithmetic write I(2 ...)."),
+        ("y ~ 2 + x", 5, "formula.number"),
         ("y ~ (a + b)^c", 13, POWER),
         ("y ~ (a + b)^0", 13, POWER),
         ("y ~ (a + b)^10", 13, POWER),
@@ -125,16 +127,17 @@ FUNCTION = 'there is no function "tanh"; there are factor, I, log, log2, log10, 
         ("y ~ (a + b)^1e999", 13, POWER),
         ("y ~ (1 | b + c)", 12, GROUP),
         ("y ~ (1 | log(b))", 10, GROUP),
-        ("y ~ x + (0 | g)", 12, "this random term is empty."),
+        ("y ~ x + (0 | g)", 12, "formula.empty_random"),
         ("a + b ~ c", 3, RESPONSE),
         ("(a + b) ~ c", 4, RESPONSE),
         ("-a ~ c", 1, RESPONSE),
-        ("y ~ log(a:b)", 10, '":" is not arithmetic; a function may hold + - * / and ^.'),
-        ("y ~ factor(a + b)", 5, "factor() takes the name of a column."),
-        ("y ~ a + (x ~ b)", 12, "a formula has one ~."),
+        ("y ~ log(a:b)", 10, "formula.arithmetic"),
+        ("y ~ factor(a + b)", 5, "formula.factor"),
+        ("y ~ a + (x ~ b)", 12, "formula.several_tildes"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_place(text: str, position: int, what: str) -> None:
-    with pytest.raises(FormulaError) as error:
+    with raises(FormulaError, "formula.at") as error:
         read_formula(text)
-    assert str(error.value) == f'At {position} of "{text}": {what}'
+    values = message_of(error.value).values
+    assert (values["formula"], values["position"], values["problem"].code) == (text, position, what)

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from karat.messages import Message, message_of
 from karat.models.glrm.formula import read_formula
 from karat.models.glrm.frame import evaluate, group_factor, make_frame
 from karat.models.glrm.syntax import FormulaError
-from karat.models.glrm.variables import Factor, Numeric
+from karat.models.glrm.variables import FactorVariable, Numeric, listed
+from messages import raises
 
 DATA: dict[str, Any] = {
     "answer": [1.0, 2.0, 3.0, np.nan, 5.0], "difficulty": [1.0, 2.0, 0.0, 4.0, 3.0],
@@ -27,10 +29,7 @@ def test_rows_that_lack_something_are_left_out_and_counted() -> None:
     assert made.kept.tolist() == [True, False, False, False, True]
     assert made.columns["condition"].levels == ("a", "c")
     assert made.groups["who",].levels == ("1", "3")
-    assert made.notes == (
-        "3 of 5 rows were left out: answer is missing in 1, condition is missing in 1, "
-        "log(difficulty) is missing in 1.",
-    )
+    assert made.notes == (left_out(3, answer=1, condition=1, **{"log(difficulty)": 1}),)
 
 
 def test_a_group_that_is_missing_counts_too() -> None:
@@ -62,7 +61,7 @@ def test_scale_remembers_what_it_took() -> None:
 
 def test_factor_makes_a_factor_of_numbers() -> None:
     made = frame("answer ~ factor(who)")
-    assert isinstance(made.columns["factor(who)"], Factor)
+    assert isinstance(made.columns["factor(who)"], FactorVariable)
     assert made.raw["who"].levels == ("1", "2", "3")
 
 
@@ -71,11 +70,11 @@ def test_the_order_of_levels_can_be_said_of_a_column_of_a_factor_and_of_a_group(
     made = make_frame(
         read_formula("answer ~ condition + factor(who) + factor(where) + (1 | who)"), DATA | {"answer": [1] * 5}, orders
     )
-    levels = {label: column.levels for label, column in made.columns.items() if isinstance(column, Factor)}
+    levels = {label: column.levels for label, column in made.columns.items() if isinstance(column, FactorVariable)}
     assert levels == {"condition": ("c", "b", "a"), "factor(who)": ("3", "1", "2"), "factor(where)": ("y", "x")}
     assert made.groups["who",].levels == ("2", "1", "3")
     # Marginal means are made from these: their levels are those that were fitted.
-    assert {name: column.levels for name, column in made.raw.items() if isinstance(column, Factor)} == {
+    assert {name: column.levels for name, column in made.raw.items() if isinstance(column, FactorVariable)} == {
         "condition": ("c", "b", "a"), "who": ("3", "1", "2"), "where": ("y", "x")
     }  # fmt: skip
 
@@ -126,61 +125,67 @@ def test_powers_are_taken_from_the_right() -> None:
 def test_a_pair_of_groups_lacks_what_one_of_them_lacks() -> None:
     made = frame("difficulty ~ 1 + (1 | who:where)", who=[1, None, 2, 2, 3], where=["x", "y", "x", None, "y"])
     assert made.kept.tolist() == [True, False, True, False, True]
-    assert made.notes == ("2 of 5 rows were left out: who:where is missing in 2.",)
+    assert made.notes == (left_out(2, **{"who:where": 2}),)
     assert made.groups["who", "where"].levels == ("1:x", "2:x", "3:y")
     part = read_formula("y ~ 1 + (1 | who:where)").random[0]
     group = group_factor(part, "", {"who": [2, None, 1, 1], "where": ["x", "y", None, "x"]}, {})
     assert (group.codes.tolist(), group.levels) == ([1, -1, -1, 0], ("1:x", "2:x"))
 
 
-NO_NUMBER = "condition is not a number, so that no arithmetic can be done with it."
+def left_out(n: int, **missing: int) -> Message:
+    causes = [Message("frame.missing", {"column": name, "n": number}) for name, number in missing.items()]
+    return Message("frame.left_out", {"n": n, "rows": 5, "causes": causes})
+
+
+NO_NUMBER = ("formula.not_numeric", "condition")
 
 
 @pytest.mark.parametrize(
     ("text", "position", "what"),
     [
-        ("answer ~ dificulty", 10, 'there is no column "dificulty"; did you mean "difficulty"?'),
-        ("answer ~ factor(whim)", 17, 'there is no column "whim"; did you mean "who"?'),
-        ("answer ~ log(dificulty)", 14, 'there is no column "dificulty"; did you mean "difficulty"?'),
-        ("answer ~ 1 + (1 | whom)", 17, 'there is no column "whom"; did you mean "who"?'),
-        (
-            "answer ~ zzzzzz",
-            10,
-            'there is no column "zzzzzz"; there are "answer", "difficulty", "condition", "who", "where".',
-        ),
+        ("answer ~ dificulty", 10, ("formula.no_column_close", "dificulty", "difficulty")),
+        ("answer ~ factor(whim)", 17, ("formula.no_column_close", "whim", "who")),
+        ("answer ~ log(dificulty)", 14, ("formula.no_column_close", "dificulty", "difficulty")),
+        ("answer ~ 1 + (1 | whos)", 17, ("formula.no_column_close", "whos", "who")),
+        ("answer ~ zzzzzz", 10, ("formula.no_column", "zzzzzz", listed([*DATA]))),
         ("answer ~ log(condition)", 14, NO_NUMBER),
         ("answer ~ I((condition))", 13, NO_NUMBER),
         ("answer ~ scale(-condition)", 17, NO_NUMBER),
         ("answer ~ I(1 + condition)", 16, NO_NUMBER),
-        ("answer ~ I(2)", 10, "I(2) reads no column."),
-        ("answer ~ log(factor(who))", 14, "factor() cannot stand within another function."),
+        ("answer ~ I(2)", 10, ("formula.no_column_read", "I(2)")),
+        ("answer ~ log(factor(who))", 14, ("formula.nested", "factor")),
     ],
 )
-def test_errors_name_the_place_and_the_nearest_name(text: str, position: int, what: str) -> None:
-    with pytest.raises(FormulaError) as error:
+def test_errors_name_the_place_and_the_nearest_name(text: str, position: int, what: tuple[str, ...]) -> None:
+    with raises(FormulaError, "formula.at") as error:
         frame(text)
-    assert str(error.value) == f'At {position} of "{text}": {what}'
+    values = message_of(error.value).values
+    assert (values["formula"], values["position"]) == (text, position)
+    assert (values["problem"].code, *values["problem"].values.values()) == what
 
 
 @pytest.mark.parametrize(
     "text", ["{} ~ 1", "answer ~ {}", "answer ~ factor({})", "answer ~ log({})", "answer ~ (1 | {})"]
 )
 def test_columns_that_are_no_text_and_no_numbers_are_named(text: str) -> None:
-    with pytest.raises(FormulaError) as error:
+    with raises(FormulaError, "frame.type") as error:
         frame(text.format("day"), day=np.array(["2020-01-01"] * 5, dtype="datetime64[D]"))
-    assert str(error.value) == "day is of type datetime64[D]; a factor is text, numbers or truth values."
+    assert message_of(error.value).values == {"column": "day", "type": "datetime64[D]"}
 
 
 def test_columns_must_fit_together() -> None:
-    with pytest.raises(FormulaError, match=r"^The columns are not equally long: answer 5, condition 2\.$"):
+    with raises(FormulaError, "frame.lengths") as error:
         frame("answer ~ condition", condition=["a", "b"])
-    with pytest.raises(FormulaError, match=r"^The columns are not equally long: difficulty 5, one 1\.$"):
+    assert message_of(error.value).values["columns"] == ["answer 5", "condition 2"]
+    with raises(FormulaError, "frame.lengths") as error:
         frame("answer ~ I(difficulty + one)", one=[1.0])
-    with pytest.raises(FormulaError) as error:
+    assert message_of(error.value).values["columns"] == ["difficulty 5", "one 1"]
+    with raises(FormulaError, "frame.no_rows") as error:
         frame("answer ~ 1", answer=[np.nan] * 5)
-    assert str(error.value) == "No row is left. 5 of 5 rows were left out: answer is missing in 5."
-    with pytest.raises(FormulaError, match=r"^No row is left\.$"):
+    assert message_of(error.value).values["why"] == left_out(5, answer=5)
+    with raises(FormulaError, "frame.no_rows") as error:
         make_frame(read_formula("log(answer) ~ 1"), {"answer": []})
-    with pytest.raises(FormulaError) as error:
+    assert message_of(error.value).values["why"] is None
+    with raises(FormulaError, "frame.unknown_column") as error:
         make_frame(read_formula("answer ~ 1"), DATA, {"x": ["a"]})
-    assert str(error.value) == 'levels speaks of "x", which is not among the data.'
+    assert message_of(error.value).values == {"column": "x"}

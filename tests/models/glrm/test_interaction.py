@@ -13,6 +13,7 @@ from karat.models.glrm import Profile, fit_crossed, fit_nominal, interaction_pro
 from karat.models.glrm import interaction as module
 from karat.models.glrm.optimise import minimise
 from karat.models.glrm.threads import one_thread
+from messages import codes
 from models.glrm.simulated import answers
 
 
@@ -22,9 +23,7 @@ def test_one_answer_a_cell(family: str) -> None:
     plain = fit_crossed(response, worker, task, family=family)  # type: ignore[arg-type]
     with_cell = fit_crossed(response, worker, task, family=family, interaction=True)  # type: ignore[arg-type]
     assert with_cell.converged
-    assert with_cell.notes[-1] == (
-        "The worker:task variance is not identified: there is one answer a cell. See `interaction_profile`."
-    )
+    assert with_cell.notes[-1].code == "fit.cells_not_identified"
     profile = interaction_profile(plain)
     assert profile.converged
     assert not profile.identified
@@ -32,14 +31,14 @@ def test_one_answer_a_cell(family: str) -> None:
     again = interaction_profile(with_cell)
     assert again.log_likelihood == pytest.approx(profile.log_likelihood, abs=1e-6)
     assert with_cell.log_likelihood >= profile.log_likelihood.max() - 1e-6
-    assert "not identified" in str(profile)
+    assert "profile.not_identified" in codes(profile.summary)
 
 
 def test_repeated_answers() -> None:
     response, worker, task, _ = answers(sheets=6, deviations=(1.0, 1.5, 1.2))
     fit = fit_crossed(response, worker, task, interaction=True)
     assert fit.converged
-    assert not any("identified" in note for note in fit.notes)
+    assert "fit.cells_not_identified" not in codes(fit.notes)
     deviation = np.sqrt(fit.variances["worker:task"])
     assert 0.8 < deviation < 1.6
     profile = interaction_profile(fit, [0.0, deviation - 0.2, deviation, deviation + 0.2])
@@ -77,15 +76,15 @@ def test_a_point_is_the_highest_likelihood_with_that_deviation() -> None:
 
 def test_a_profile_in_words() -> None:
     deviations, heights = np.array([0.0, 0.5, 1.0]), np.array([-103.26, -100.0, -101.04])
-    first = (
-        "Of the worker:task deviations tried, 0.5 has the highest log-likelihood; it is lower by 3.3 at 0, 0.0 at 0.5, "
-        "1.0 at 1."
-    )
-    single, astray = " With one answer a cell the deviation is not identified.", " Not every point converged."
-    assert str(Profile(deviations, heights, True, True)) == first
-    assert str(Profile(deviations, heights, True, False)) == first + single
-    assert str(Profile(deviations, heights, False, True)) == first + astray
-    assert str(Profile(deviations, heights, False, False)) == first + single + astray
+    best = Profile(deviations, heights, True, True).summary[0]
+    assert (best.code, best.values["best"]) == ("profile.best", 0.5)
+    drops = [(drop.values["drop"], drop.values["deviation"]) for drop in best.values["drops"]]
+    assert np.array(drops) == pytest.approx(np.array([[3.26, 0.0], [0.0, 0.5], [1.04, 1.0]]))
+    for converged, identified, more in (
+        (True, True, []), (True, False, ["profile.not_identified"]), (False, True, ["profile.not_converged"]),
+        (False, False, ["profile.not_identified", "profile.not_converged"]),
+    ):  # fmt: skip
+        assert codes(Profile(deviations, heights, converged, identified).summary) == ["profile.best", *more]
 
 
 @pytest.mark.parametrize("failing", [0, 1, 2])

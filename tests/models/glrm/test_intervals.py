@@ -12,11 +12,13 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import ndtri
 
+from karat.messages import Message
 from karat.models.glrm.intervals import Parameter, _leading, intervals, whole_likelihood
 from karat.models.glrm.mixed import fit_mixed
 from karat.models.glrm.model import Model, fit
 from karat.models.glrm.terms import random_term
 from karat.models.glrm.threads import one_thread
+from messages import codes, raises
 from models.glrm.mixed_cases import slopes
 from models.glrm.written_cases import GROUPS, study
 
@@ -65,9 +67,12 @@ def test_deviations_do_not_fall_below_zero(data: dict[str, Any]) -> None:
     assert table["sd_(Intercept)|item"][0] == 0
     assert 0 < table["sd_(Intercept)|item"][1] < 1
     assert table["sigma"][0] > 0.8
-    assert found.notes == ("Estimates and profiles are by maximum likelihood.",)
+    assert codes(found.notes) == ["intervals.likelihood"]
     assert (found.method, found.level) == ("profile", 0.95)
-    assert str(found).startswith("Profile intervals, 95%. Estimates and profiles are by maximum likelihood.\n  (Inter")
+    first, *others = found.summary
+    assert first == Message("intervals.profile", {"level": 0.95})
+    assert [one.values["name"] for one in others] == list(found.names)
+    assert str(found).startswith(f"{first} {found.notes[0]}\n  (Inter")
 
 
 def test_wald_intervals(data: dict[str, Any]) -> None:
@@ -80,27 +85,25 @@ def test_wald_intervals(data: dict[str, Any]) -> None:
     rated = intervals(fit(f"rating ~ size + {GROUPS}", data, "ordinal"))
     assert rated.names == ("size", "1|2", "2|3", "3|4")
     assert list(rated.table()) == ["parameter", "estimate", "lower", "upper"]
-    assert str(rated).splitlines() == [
-        "Wald intervals, 95%.",
-        *(
-            f"  {name}: {estimate:.4g} ({low:.4g} to {high:.4g})"
-            for name, estimate, low, high in zip(rated.names, rated.estimate, rated.lower, rated.upper, strict=True)
-        ),
-    ]
+    first, *others = rated.summary
+    assert first == Message("intervals.wald", {"level": 0.95})
+    for row, numbers in zip(others, zip(rated.estimate, rated.lower, rated.upper, strict=True), strict=True):
+        assert [row.values[key] for key in ("estimate", "lower", "upper")] == pytest.approx(numbers, rel=1e-3)
+    assert str(rated).splitlines() == [str(first), *(f"  {row}" for row in others)]
 
 
 def test_a_fit_without_a_maximum_has_no_profile(data: dict[str, Any]) -> None:
     model = fit(f"yes ~ condition + {GROUPS}", {**data, "yes": data["yes"] | (data["condition"] == "a")})
     assert not model.fit.converged
-    assert "p not known" in str(model)
-    with pytest.raises(ValueError, match="has not converged"):
+    assert {row.values["p"] for row in model.summary} == {None}
+    with raises(ValueError, "intervals.not_converged"):
         intervals(model, "profile")
 
 
 def test_parameters_are_asked_for_by_name(data: dict[str, Any]) -> None:
     model = fit(f"yes ~ size + {GROUPS}", data)
     assert intervals(model, parameters=["size"]).names == ("size",)
-    with pytest.raises(ValueError, match='no parameter "length"; there are "\\(Intercept\\)", "size"'):
+    with pytest.raises(ValueError, match=r"no parameter “length”; there are “\(Intercept\)”, “size”"):
         intervals(model, parameters=["length"])
 
 
@@ -112,12 +115,10 @@ def test_an_end_that_the_likelihood_does_not_bound_is_said(
     ends = {"(Intercept)": (0.5, -np.inf, 1.0), "size": (0.2, 0.1, np.inf)}
     monkeypatch.setattr(module, "_profile", lambda *given: ends.get(given[4].name, (0.5, 0.1, 1.0)))
     found = intervals(model, "profile", parameters=["(Intercept)", "size"])
-    assert found.notes == ("The likelihood does not bound (Intercept) and size.",)
+    assert found.notes == (Message("intervals.open", {"names": ["(Intercept)", "size"]}),)
     assert intervals(model, "profile", parameters=["sd_(Intercept)|item"]).notes == ()
     restricted = intervals(fit(f"time ~ size + {GROUPS}", data, "gaussian"), "profile", parameters=["size"])
-    assert restricted.notes == (
-        "Estimates and profiles are by maximum likelihood.", "The likelihood does not bound size."
-    )  # fmt: skip
+    assert restricted.notes == (Message("intervals.likelihood"), Message("intervals.open", {"names": ["size"]}))
     with pytest.raises(
         ValueError, match=r"^The likelihood cannot be computed at the estimate, so that it has no profile\.$"
     ):

@@ -11,10 +11,13 @@ from scipy.special import expit
 from scipy.stats import norm
 from scipy.stats import t as student
 
+from karat.messages import Message, message_of
 from karat.models.glrm.marginal import marginal_means
-from karat.models.glrm.model import fit, p_told
+from karat.models.glrm.model import fit
 from karat.models.glrm.prediction import predict
 from karat.models.glrm.syntax import FormulaError
+from karat.models.glrm.variables import listed
+from messages import raises
 from models.glrm.written_cases import GROUPS, study
 
 
@@ -35,12 +38,12 @@ def test_means_are_averages_of_predictions(data: dict[str, Any], coding: Any) ->
     np.testing.assert_allclose(marginal_means(model, "condition", "group").estimate, eta)
     np.testing.assert_allclose(marginal_means(model, "condition").estimate, eta.reshape(3, 2).mean(axis=1))
     np.testing.assert_allclose(marginal_means(model).estimate, eta.mean())
-    assert "all:" in str(marginal_means(model))
+    assert marginal_means(model).summary[1].values["cell"] == "all"
     assert marginal_means(model, "condition", "group").labels() == [f"{one} {other}" for one, other in cells]
     held = marginal_means(model, "group", at={"size": 3.0})
     grid["size"] = np.full(6, 3.0)
     np.testing.assert_allclose(held.estimate, predict(model, grid, random=False).reshape(3, 2).mean(axis=0))
-    assert "size is held at 3." in str(held)
+    assert held.notes == (Message("marginal.held", {"name": "size", "value": 3.0}),)
 
 
 def test_probabilities(data: dict[str, Any]) -> None:
@@ -100,18 +103,24 @@ def test_without_factors_and_covariates_the_mean_is_the_intercept(data: dict[str
 def test_means_and_differences_are_told_in_words(data: dict[str, Any]) -> None:
     model = fit(f"yes ~ group + size + {GROUPS}", data)
     means = marginal_means(model, "group", at={"size": 1 / 3})
-    assert str(means).split("\n") == [
-        "Estimated marginal means on the scale of the link. size is held at 0.3333.",
-        *(
-            f"  {level}: {means.estimate[k]:.4g} (95% interval {means.lower[k]:.4g} to {means.upper[k]:.4g})"
-            for k, level in enumerate(["old", "young"])
-        ),
-    ]
+    first, *rows = means.summary
+    assert first.code == "marginal.link"
+    assert means.notes == (Message("marginal.held", {"name": "size", "value": 0.3333}),)
+    for k, (row, level) in enumerate(zip(rows, ["old", "young"], strict=True)):
+        assert (row.code, row.values["cell"], row.values["level"]) == ("marginal.mean", level, 0.95)
+        numbers = [means.estimate[k], means.lower[k], means.upper[k]]
+        assert [row.values[key] for key in ("mean", "lower", "upper")] == pytest.approx(numbers, rel=1e-3)
+    assert str(means).split("\n") == [f"{first} {means.notes[0]}", *(f"  {row}" for row in rows)]
     pairs = means.differences()
-    told = f"{pairs.estimate[0]:.4g} (se {pairs.se[0]:.4g}, adjusted p {p_told(float(pairs.adjusted[0]))})"
-    assert str(pairs) == f"Differences of marginal means, with Holm's adjustment.\n  old - young: {told}"
+    first, row = pairs.summary
+    assert (first.code, row.code, row.values["pair"]) == (
+        "marginal.differences", "marginal.difference", "old - young"
+    )  # fmt: skip
+    numbers = [pairs.estimate[0], pairs.se[0], pairs.adjusted[0]]
+    assert [row.values[key] for key in ("estimate", "se", "p")] == pytest.approx(numbers, rel=1e-3)
+    assert str(pairs) == f"{first}\n  {row}"
     assert pairs.level == 0.95
-    assert "on the scale of the response. size is held at" in str(marginal_means(model, "group", scale="response"))
+    assert marginal_means(model, "group", scale="response").summary[0].code == "marginal.response"
 
 
 def test_differences(data: dict[str, Any]) -> None:
@@ -125,7 +134,7 @@ def test_differences(data: dict[str, Any]) -> None:
     np.testing.assert_allclose(pairs.p[:2], table["p"][1:])
     assert np.all(pairs.adjusted >= pairs.p)
     assert next(iter(pairs.table())) == "pair"
-    assert "Holm" in str(pairs)
+    assert pairs.summary[0].code == "marginal.differences"
 
 
 def test_ordered_answers_are_counted_from_the_mean_threshold(data: dict[str, Any]) -> None:
@@ -146,27 +155,28 @@ def test_cells_without_answers_have_no_mean(data: dict[str, Any]) -> None:
     )
     means = marginal_means(model, "condition")
     assert np.isnan(means.estimate).tolist() == [True, False, False]
-    assert "1 of 3 means cannot be estimated" in str(means)
+    assert means.notes == (Message("marginal.unknown", {"n": 1, "means": 3}),)
+    assert means.summary[1].values["mean"] is None
     assert np.isnan(means.differences().adjusted).tolist() == [True, True, False]
 
 
 def test_what_there_is_not(data: dict[str, Any]) -> None:
     model = fit(f"time ~ condition + size + {GROUPS}", data, "gaussian")
-    with pytest.raises(FormulaError, match=r'"size" is not a factor of .* there are "condition"'):
+    with raises(FormulaError, "marginal.no_factor"):
         marginal_means(model, "size")
     formula = f"time ~ condition + size + {GROUPS}"
-    with pytest.raises(FormulaError) as error:
+    with raises(FormulaError, "marginal.no_covariate") as error:
         marginal_means(model, "condition", at={"group": 1})
-    assert str(error.value) == f'at speaks of "group", which is not a covariate of "{formula}".'
+    assert message_of(error.value).values == {"name": "group", "formula": formula}
 
 
 @pytest.mark.parametrize("fixed", ["block + factor(block)", "factor(block) + log(block)"])
 def test_a_column_that_is_a_factor_and_a_number_has_no_grid(data: dict[str, Any], fixed: str) -> None:
     formula = f"time ~ {fixed} + (1 | participant)"
     model = fit(formula, {**data, "block": 1 + data["item"] % 4}, "gaussian")
-    with pytest.raises(FormulaError) as error:
+    with raises(FormulaError, "marginal.both") as error:
         marginal_means(model)
-    assert str(error.value) == f'"block" is a factor and a number in "{formula}"; give one of them a column of its own.'
+    assert message_of(error.value).values == {"names": listed(["block"]), "formula": formula}
 
 
 def test_levels_have_the_order_that_was_said_of_the_factor(data: dict[str, Any]) -> None:

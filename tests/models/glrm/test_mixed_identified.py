@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from karat.messages import Message
 from karat.models.glrm.mixed import fit_mixed
 from karat.models.glrm.mixed_identified import _lacking, undetermined
 from karat.models.glrm.mixed_sides import sides
@@ -87,6 +88,6 @@ def test_a_confounded_fit_has_not_converged_though_singular(family: str) -> None
     fit = fit_mixed(response, z[:, :2], NAMES[:2], terms, family=family)  # type: ignore[arg-type]
     assert fit.singular
     assert not fit.converged
-    assert "the design does not determine the covariances of item" in str(fit)
+    assert fit.convergence.reason == Message("fit.reason_covariances", {"groups": ["item"]})
     plain = fit_mixed(response, z[:, :2], NAMES[:2], [terms[0], random_term("item", WHAT)], family=family)  # type: ignore[arg-type]
     assert plain.converged

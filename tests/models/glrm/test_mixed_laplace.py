@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.models.glrm.families import Binary, Ordinal
+from karat.models.glrm.families import BinaryFamily, OrdinalFamily
 from karat.models.glrm.mixed_laplace import LaplaceObjective, linear_information, theta_information
 from karat.models.glrm.mixed_mode import Crossing
 from karat.models.glrm.mixed_sides import sides
@@ -44,7 +44,7 @@ def model(design: str, family: str) -> tuple[LaplaceObjective, Any, list[tuple[R
         theta = [0.9, 0.4, 0.0, 0.0, 0.0, 0.0]
     else:
         terms, theta = [(participant, LOWER), (item, OTHER)], [0.9, 0.4, 0.7, 0.6, -0.3, 0.5]
-    likelihood = Binary(2.0 * y - 1) if family == "binary" else Ordinal(y, 4)
+    likelihood = BinaryFamily(2.0 * y - 1) if family == "binary" else OrdinalFamily(y, 4)
     offset = np.linspace(-0.3, 0.3, len(y))
     crossing = Crossing(*sides([term for term, _ in terms]))
     return LaplaceObjective(crossing, likelihood, fixed(family, columns)[0], offset), theta, terms

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from karat.messages import Message
 from karat.models.glrm.mixed_notes import same_answers, separated_answers, single_answers, sizes
-from karat.models.glrm.mixed_problem import Problem
+from karat.models.glrm.mixed_problem import MixedProblem
 from karat.models.glrm.terms import RandomTerm, random_term
 
 Floats = NDArray[np.float64]
@@ -24,16 +25,20 @@ TURN = np.array([[2.0, 0.5, -1.0], [0.0, 0.3, 0.7], [0.0, 0.0, 5.0]])
 """From parameters that a search had to those of the caller's columns."""
 
 
-def problem(columns: list[Floats], family: Any = "binary", terms: tuple[RandomTerm, ...] = (GROUP,)) -> Problem:
+def problem(columns: list[Floats], family: Any = "binary", terms: tuple[RandomTerm, ...] = (GROUP,)) -> MixedProblem:
     names = ("one", "x", "z")[: len(columns)] if family == "binary" else ("x", "z", "w")[: len(columns)]
     answers = np.arange(8) % (2 if family == "binary" else 3)
-    return Problem(
+    return MixedProblem(
         answers, np.unique(answers), np.column_stack(columns), names, terms, family, False, np.zeros(8)
     )  # fmt: skip
 
 
-def told(given: Problem, coefficients: list[float], covariance: Any) -> list[str]:
-    """The sentences for coefficients (and thresholds after them) that have this covariance in the caller's units.
+def separated(*names: str) -> Message:
+    return Message("fit.separated", {"names": list(names), "n": len(names)})
+
+
+def told(given: MixedProblem, coefficients: list[float], covariance: Any) -> list[Message]:
+    """The messages about coefficients (and thresholds after them) that have this covariance in the caller's units.
 
     The search knows the information about other parameters, and about theta as well, which is held where it is.
     """
@@ -50,14 +55,11 @@ def told(given: Problem, coefficients: list[float], covariance: Any) -> list[str
 
 
 def test_the_column_is_named_that_tells_answers_apart() -> None:
-    one = "The coefficient of {} cannot be estimated: the answers can be told apart by it."
     given = problem([ONES, SIGN, OTHER])
-    assert told(given, [0.5, 30.0, 1.0], np.diag([0.01, 900.0, 0.01])) == [one.format("x")]
-    assert told(given, [0.5, 1.0, -30.0], np.diag([0.01, 0.01, 900.0])) == [one.format("z")]
-    assert told(given, [30.0, 1.0, 1.0], np.diag([900.0, 0.01, 0.01])) == [one.format("one")]
-    assert told(given, [0.5, 30.0, 30.0], np.diag([0.01, 900.0, 900.0])) == [
-        "The coefficients of x, z cannot be estimated: the answers can be told apart by them."
-    ]
+    assert told(given, [0.5, 30.0, 1.0], np.diag([0.01, 900.0, 0.01])) == [separated("x")]
+    assert told(given, [0.5, 1.0, -30.0], np.diag([0.01, 0.01, 900.0])) == [separated("z")]
+    assert told(given, [30.0, 1.0, 1.0], np.diag([900.0, 0.01, 0.01])) == [separated("one")]
+    assert told(given, [0.5, 30.0, 30.0], np.diag([0.01, 900.0, 900.0])) == [separated("x", "z")]
 
 
 def test_predictors_must_be_large_and_uncertain_in_the_same_row() -> None:
@@ -72,24 +74,18 @@ def test_predictors_must_be_large_and_uncertain_in_the_same_row() -> None:
 
 def test_where_no_column_does_it_alone_all_are_named() -> None:
     given = problem([ONES, SIGN, OTHER])
-    assert told(given, [8.0, 16.0, 16.0], np.diag([81.0, 324.0, 324.0])) == [
-        "The coefficients of one, x, z cannot be estimated: the answers can be told apart by them."
-    ]
+    assert told(given, [8.0, 16.0, 16.0], np.diag([81.0, 324.0, 324.0])) == [separated("one", "x", "z")]
 
 
 def test_how_far_a_column_is_from_zero_does_not_matter_for_its_name() -> None:
     """The coefficient of x is as good as known, though times 1000 its error is large."""
     given = problem([ONES, SIGN + 1000, OTHER])
-    assert told(given, [0.0, 0.0, 30.0], np.diag([0.01, 0.0025, 900.0])) == [
-        "The coefficient of z cannot be estimated: the answers can be told apart by it."
-    ]
+    assert told(given, [0.0, 0.0, 30.0], np.diag([0.01, 0.0025, 900.0])) == [separated("z")]
 
 
 def test_predictors_of_yes_or_no_answers_are_seen_as_they_are() -> None:
     """Far from zero the intercept would have to make up for it, and here it is known."""
-    assert told(problem([ONES, SIGN + 40]), [0.0, 0.5], np.diag([0.01, 1.0])) == [
-        "The coefficients of one, x cannot be estimated: the answers can be told apart by them."
-    ]
+    assert told(problem([ONES, SIGN + 40]), [0.0, 0.5], np.diag([0.01, 1.0])) == [separated("one", "x")]
 
 
 @pytest.mark.parametrize("shift", [0.0, 40.0])
@@ -98,23 +94,17 @@ def test_ordered_answers_are_seen_from_the_middle_of_each_column(shift: float) -
     given = problem([SIGN + shift, OTHER], "ordinal")
     calm, wild = np.diag([1.0, 1.0, 9.0, 9.0]), np.diag([1.0, 900.0, 9.0, 9.0])
     assert told(given, [1.0, 1.0], calm) == []
-    assert told(given, [1.0, 30.0], wild) == [
-        "The coefficient of z cannot be estimated: the answers can be told apart by it."
-    ]
+    assert told(given, [1.0, 30.0], wild) == [separated("z")]
     # Were the thresholds known, x would be certain enough; they are not.
     joint = np.array([[900.0, 0, 0, 890], [0, 1, 0, 0], [0, 0, 9, 0], [890, 0, 0, 900]])
-    assert told(given, [30.0, 1.0], joint) == [
-        "The coefficient of x cannot be estimated: the answers can be told apart by it."
-    ]
+    assert told(given, [30.0, 1.0], joint) == [separated("x")]
 
 
 def test_what_the_data_say_nothing_about_is_uncertain() -> None:
     given = problem([ONES, SIGN])
     for nothing in (0.0, -1e-9):
         found: Any = SimpleNamespace(at=SimpleNamespace(information=lambda own=nothing: np.diag([1.0, own, 1.0])))
-        assert separated_answers(given, np.array([0.0, 25.0]), found, np.eye(3), [np.eye(1)]) == [
-            "The coefficient of x cannot be estimated: the answers can be told apart by it."
-        ]
+        assert separated_answers(given, np.array([0.0, 25.0]), found, np.eye(3), [np.eye(1)]) == [separated("x")]
 
 
 @pytest.mark.parametrize("unit", [0.01, 1.0, 100.0])
@@ -128,7 +118,7 @@ def test_effects_grow_without_bound_where_their_deviation_does_in_most_rows(unit
         lower = np.diag([15.0, slope / unit])
         factors = [np.eye(1), sizes(term)[:, None] * lower]
         said = separated_answers(given, np.zeros(1), found, np.eye(4), factors)
-        assert said == ["The deviation of the effects of who grows without bound."] * grows
+        assert said == [Message("fit.unbounded_effects", {"group": "who"})] * grows
 
 
 def test_sizes_are_those_of_the_rows_that_have_any() -> None:
@@ -139,8 +129,8 @@ def test_sizes_are_those_of_the_rows_that_have_any() -> None:
 def test_a_level_for_every_answer_is_told() -> None:
     alone = random_term("row", np.arange(8))
     some = random_term("pair", [0, 1, 2, 3, 4, 5, 6, 6])
-    sentence = "row has one answer a level, so that its variance is not identified."
-    assert single_answers(problem([ONES], terms=(GROUP, alone, some))) == [sentence]
+    single = Message("fit.one_answer_per_level", {"group": "row"})
+    assert single_answers(problem([ONES], terms=(GROUP, alone, some))) == [single]
     assert single_answers(problem([ONES], "gaussian", terms=(GROUP, alone))) == []
 
 
@@ -151,22 +141,23 @@ def test_levels_with_several_answers_that_are_all_the_same_are_counted(rows: lis
         return
     codes, answers = np.array(rows).T
     terms = (random_term("who", codes), random_term("who", codes, np.ones((len(rows), 1)), ("x",)))
-    given = Problem(
+    given = MixedProblem(
         answers, np.arange(3), np.ones((len(rows), 1)), ("x",), terms, "ordinal", False, np.zeros(len(rows))
     )
     of_level = [[answer for own, answer in rows if own == level] for level in levels]
     same = sum(len(own) > 1 and len(set(own)) == 1 for own in of_level)
-    sentence = f"{same} of {len(levels)} levels of who have one answer only."
-    assert same_answers(given) == [sentence] * bool(same)
+    expected = Message("fit.same_answers", {"n": same, "levels": len(levels), "group": "who"})
+    assert same_answers(given) == [expected] * bool(same)
 
 
 def test_one_answer_only_is_told_of_levels_with_two_answers_and_more() -> None:
     who = random_term("who", [0, 0, 1, 1, 2, 3, 3, 3])
     pairs = random_term("pair", [0, 1, 2, 3, 0, 1, 2, 3])
     answers = np.array([0, 0, 0, 1, 2, 1, 1, 1])
-    given = Problem(answers, np.arange(3), np.ones((8, 1)), ("x",), (who, pairs), "ordinal", False, np.zeros(8))
+    given = MixedProblem(answers, np.arange(3), np.ones((8, 1)), ("x",), (who, pairs), "ordinal", False, np.zeros(8))
     assert same_answers(given) == [
-        "2 of 4 levels of who have one answer only.", "1 of 4 levels of pair have one answer only."
+        Message("fit.same_answers", {"n": 2, "levels": 4, "group": "who"}),
+        Message("fit.same_answers", {"n": 1, "levels": 4, "group": "pair"}),
     ]  # fmt: skip
 
 

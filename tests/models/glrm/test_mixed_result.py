@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
+from karat.messages import Message
 from karat.models.glrm import mixed, mixed_result
 from karat.models.glrm.mixed import fit_mixed
 from karat.models.glrm.mixed_result import MixedFit, describe
@@ -24,25 +25,28 @@ def fitted(family: Any, **settings: Any) -> MixedFit:
 
 
 @pytest.mark.parametrize(
-    ("family", "kind", "reml", "measure"),
-    [
-        ("binary", "yes-or-no", False, "log-likelihood"),
-        ("ordinal", "ordered", False, "log-likelihood"),
-        ("gaussian", "measured", False, "log-likelihood"),
-        ("gaussian", "measured", True, "log REML criterion"),
-    ],
+    ("family", "reml"), [("binary", False), ("ordinal", False), ("gaussian", False), ("gaussian", True)]
 )
-def test_a_fit_is_told_in_words(family: Any, kind: str, reml: bool, measure: str) -> None:
-    fit = replace(fitted(family, reml=reml), log=("x was left out.",), notes=("First.", "Second."))
+def test_a_fit_in_words(family: Any, reml: bool) -> None:
+    notes = Message("word.yes"), Message("word.no")
+    fit = replace(fitted(family, reml=reml), log=(Message("fit.still_singular"),), notes=notes)
     of = fit.covariances
     deviations = [of["participant"][0, 0], of["participant"][1, 1], of["item"][0, 0]]
-    parts = ["(Intercept) {:.4g} (participant)", "x {:.4g} (participant)", "(Intercept) {:.4g} (item)"]
-    told = ", ".join(part.format(np.sqrt(own)) for part, own in zip(parts, deviations, strict=True))
-    told += f", residual {np.sqrt(fit.residual_variance):.4g}" if family == "gaussian" else ""
-    assert str(fit) == (
-        f"112 {kind} answers, 14 levels of participant and 8 levels of item: standard deviations {told}; "
-        f"{measure} {fit.log_likelihood:.3f}. {fit.convergence.message} First. Second. x was left out."
-    )
+    deviations += [fit.residual_variance] if family == "gaussian" else []
+    first, ended = fit.summary
+    assert first.code == ("fit.mixed_reml" if reml else "fit.mixed")
+    assert (first.values["n"], first.values["kind"].code) == (112, f"fit.{family}")
+    assert [group.values for group in first.values["groups"]] == [
+        {"n": 14, "group": "participant"}, {"n": 8, "group": "item"}
+    ]  # fmt: skip
+    own = first.values["deviations"]
+    assert [one.values["value"] for one in own] == pytest.approx(np.sqrt(deviations), rel=1e-3)
+    assert [(one.values["effect"], one.values["group"]) for one in own[:3]] == [
+        ("(Intercept)", "participant"), ("x", "participant"), ("(Intercept)", "item")
+    ]  # fmt: skip
+    assert first.values["value"] == fit.log_likelihood
+    assert ended == fit.convergence.message
+    assert str(fit) == " ".join(map(str, (first, ended, *notes, *fit.log)))
     assert fit.n == 112
     assert fit.reml is reml
 
@@ -119,9 +123,7 @@ def test_answers_that_are_told_apart_leave_no_standard_errors() -> None:
     y, columns, who, what = slopes(participants=14, items=8)
     y = np.where(columns[:, 1] > 0, 1, y)
     fit = fit_mixed(y, columns, NAMES, [random_term("participant", who), random_term("item", what)])
-    assert fit.convergence.reason == (
-        "the likelihood has no maximum, since the answers can be told apart without error"
-    )
+    assert fit.convergence.reason == Message("fit.reason_separated")
     assert fit.converged is False
     assert np.isnan(fit.standard_errors).all()
     assert np.isnan(fit.parameter_covariance).all()
@@ -135,12 +137,12 @@ def test_covariances_that_the_design_does_not_determine_are_named(monkeypatch: p
     terms = [random_term("who", who), random_term("rows", np.arange(len(y)))]
     fit = fit_mixed(y, columns, NAMES, terms, family="gaussian")
     assert not fit.converged
-    assert fit.convergence.reason == "the design does not determine the covariances of rows"
+    assert fit.convergence.reason == Message("fit.reason_covariances", {"groups": ["rows"]})
     problem, objective, found, *rest = given[0]
     sure = replace(found, convergence=replace(found.convergence, converged=True))
     assert describe(problem, objective, sure, *rest).converged is False
     twice = fit_mixed(y, columns, NAMES, [*terms, random_term("again", np.arange(len(y)))], family="gaussian")
-    assert twice.convergence.reason == "the design does not determine the covariances of rows and again"
+    assert twice.convergence.reason == Message("fit.reason_covariances", {"groups": ["rows", "again"]})
 
 
 def rounds() -> tuple[Any, Any, Any, Any]:
@@ -206,13 +208,14 @@ def test_a_singular_fit_says_which_term_is_singular() -> None:
     y = y - (np.bincount(who, y) / 8)[who]
     fit = fit_mixed(y, columns[:, :1], ["1"], [random_term("who", who)], family="gaussian")
     assert fit.singular_terms == (True,)
-    assert fit.notes[0].startswith("The fit is singular")
+    assert fit.notes[0].code == "fit.zero_variance"
 
 
 def test_measured_answers_are_not_looked_at_for_separation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mixed_result, "separated_answers", lambda *_: ["Told apart."])
-    assert "Told apart." not in fitted("gaussian").notes
-    assert "Told apart." in fitted("binary").notes
+    separated = Message("fit.separated", {"names": ["x"], "n": 1})
+    monkeypatch.setattr(mixed_result, "separated_answers", lambda *_: [separated])
+    assert separated not in fitted("gaussian").notes
+    assert separated in fitted("binary").notes
 
 
 class Otherwise:
@@ -234,7 +237,7 @@ def test_a_search_that_ends_where_modes_or_likelihood_are_not_found_says_so(monk
     lost: Any = Otherwise(objective, lambda at: replace(at, found=False))
     without = describe(problem, lost, *rest)
     assert without.converged is False
-    assert without.convergence.reason == "the modes of the effects were not found"
+    assert without.convergence.reason == Message("fit.reason_modes")
     assert without.convergence.iterations == fit.convergence.iterations
     nothing: Any = Otherwise(objective, lambda at: None)
     told = r"^The likelihood cannot be computed at the end of the search\. Rescale the columns\.$"

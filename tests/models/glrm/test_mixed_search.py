@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from karat.messages import Message
 from karat.models.glrm.mixed_search import MixedConvergence, _leave, _smaller, _tidy, search
-from karat.models.glrm.mixed_sides import Block
+from karat.models.glrm.mixed_sides import RandomBlock
 
 NAMES = ["a", "b", "c"]
 
@@ -25,8 +26,8 @@ class At:
     modes: Any = None
 
 
-def block(width: int, full: bool) -> Block:
-    return Block(0, "item", tuple("abcd"[:width]), width, 1, full, 0, None)
+def block(width: int, full: bool) -> RandomBlock:
+    return RandomBlock(0, "item", tuple("abcd"[:width]), width, 1, full, 0, None)
 
 
 def of_covariance(target: Any, weight: float = 20.0) -> Callable[[Any, Any], At]:
@@ -92,7 +93,7 @@ def test_what_the_data_do_not_determine_is_named() -> None:
     found = search(function, np.zeros(2), [], NAMES[:2])
     assert not found.convergence.converged
     assert found.convergence.flat == ("a", "b")
-    assert "the data do not determine a and b" in str(found.convergence)
+    assert found.convergence.reason == Message("fit.reason_flat", {"names": ["a", "b"]})
     assert np.isnan(found.covariance).all()
 
 
@@ -105,7 +106,7 @@ def test_the_covariance_is_the_inverse_of_the_hessian() -> None:
     found = search(function, np.array([1.0, -2.0]), [], NAMES[:2])
     assert found.hessian == pytest.approx(matrix, abs=1e-8)
     assert found.covariance == pytest.approx(np.linalg.inv(matrix), abs=1e-8)
-    assert "Converged after" in found.convergence.message
+    assert found.convergence.message.code == "fit.converged_scaled"
 
 
 def test_a_start_that_is_not_allowed_is_refused() -> None:
@@ -149,11 +150,11 @@ def test_evaluations_are_counted_and_what_was_found_is_said() -> None:
     gradient = matrix @ found.parameters + [1.0, -2.0]
     slope = np.abs(np.linalg.solve(np.linalg.cholesky(information), gradient)).max()
     decrement = gradient @ np.linalg.solve(matrix, gradient) / 2
-    assert found.convergence.reason == ""
-    assert found.convergence.message == (
-        f"Converged after {len(function.points)} evaluations: the gradient is at most {slope:.1e} a standard error and "
-        f"half the squared Newton decrement {decrement:.1e}, and the Hessian is positive definite."
-    )
+    assert found.convergence.reason is None
+    message = found.convergence.message
+    assert (message.code, message.values["evaluations"]) == ("fit.converged_scaled", len(function.points))
+    assert message.values["gradient"] == float(f"{slope:.1e}")
+    assert message.values["decrement"] == float(f"{decrement:.1e}")
 
 
 def test_an_information_that_is_too_large_does_not_end_the_search_early() -> None:
@@ -181,10 +182,10 @@ def test_a_search_that_cannot_fall_stops_short_and_says_so() -> None:
     assert found.convergence.decrement == pytest.approx(slope @ np.linalg.solve(matrix, slope) / 2)
     assert not found.convergence.converged
     assert found.convergence.definite
-    assert str(found.convergence) == (
-        f"NOT converged after {len(function.points)} evaluations: the search stopped short; the gradient is at most "
-        f"{alone:.1e} a standard error and half the squared Newton decrement {found.convergence.decrement:.1e}."
-    )
+    message = found.convergence.message
+    assert (message.code, message.values["reason"].code) == ("fit.not_converged_scaled", "fit.reason_stopped")
+    assert message.values["gradient"] == float(f"{alone:.1e}")
+
     assert found.covariance == pytest.approx(np.linalg.inv(matrix))
 
 
@@ -201,7 +202,7 @@ def test_a_search_with_nothing_beside_its_end_says_so(side: list[float]) -> None
     assert np.isnan(found.covariance).all()
     assert found.convergence == MixedConvergence(
         False, found.convergence.decrement, 3e-6, False, (), 6,
-        "the likelihood could not be computed beside the end of the search",
+        Message("fit.reason_beside"),
     )  # fmt: skip
     assert np.isnan(found.convergence.decrement)
 
@@ -212,7 +213,7 @@ def test_a_saddle_that_cannot_be_left_is_no_maximum() -> None:
     found = search(function, np.zeros(2), [], NAMES[:2])
     assert found.parameters.tolist() == [0.0, 0.0]
     assert (found.convergence.converged, found.convergence.definite) == (False, False)
-    assert found.convergence.reason == "the Hessian is not positive definite"
+    assert found.convergence.reason == Message("fit.reason_hessian")
     assert found.hessian == pytest.approx(np.diag([-1.0, 2.0]))
     assert np.isnan(found.covariance).all()
 
@@ -286,7 +287,7 @@ def test_several_flat_directions_are_named_each_parameter_once() -> None:
     matrix = np.diag([1.0, 1.0, 1.0, 0.0]) - (1 - 5e-4) * np.outer(along, along)
     found = search(quadratic(matrix, np.eye(4)), np.zeros(4), [], "abcd")
     assert found.convergence.flat == ("d", "a", "b")
-    assert found.convergence.reason == "the data do not determine d and a and b"
+    assert found.convergence.reason == Message("fit.reason_flat", {"names": ["d", "a", "b"]})
     beside = search(quadratic(np.diag([-1.0, 1.0, 0.0]), np.eye(3), value=0.0), np.zeros(3), [], NAMES)
     assert beside.convergence.flat == ("c",)
     assert not beside.convergence.definite

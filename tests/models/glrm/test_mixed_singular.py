@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from karat.messages import Message
 from karat.models.glrm.mixed_singular import simpler, singular_directions
 from karat.models.glrm.terms import RandomTerm, random_term
 
@@ -27,24 +26,25 @@ def test_a_regular_covariance_is_not_named() -> None:
 
 
 def test_a_variance_of_zero_is_named() -> None:
-    zero = "The fit is singular: the variance of x for item is zero."
+    zero = Message("fit.zero_variance", {"effects": ["x"], "group": "item"})
     assert singular_directions(term(), np.array([[1.0, 0], [0, 0]])) == [zero]
     assert singular_directions(term(2, "diagonal"), np.diag([1.0, 0.0])) == [zero]
-    both = "The fit is singular: the variance of (Intercept), x for item is zero."
+    both = Message("fit.zero_variance", {"effects": ["(Intercept)", "x"], "group": "item"})
     assert singular_directions(term(2, "shared"), np.zeros((2, 2))) == [both]
 
 
 def test_a_perfect_correlation_has_its_sign() -> None:
-    assert "correlate with 1." in singular_directions(term(), np.array([[1.0, 0], [0.5, 0]]))[0]
-    assert "correlate with -1." in singular_directions(term(), np.array([[1.0, 0], [-0.5, 0]]))[0]
+    for slope, sign in ((0.5, 1), (-0.5, -1)):
+        (found,) = singular_directions(term(), np.array([[1.0, 0], [slope, 0]]))
+        assert (found.code, found.values["correlation"]) == ("fit.correlated", sign)
 
 
 def test_a_lost_direction_is_named_by_its_weights() -> None:
     """z is the sum of the other two, each with deviation 1."""
     factor = np.array([[1.0, 0, 0], [0, 1, 0], [1, 1, 0]])
-    (said,) = singular_directions(term(3), factor)
-    assert "vary in 2 of 3 directions" in said
-    assert "-0.50 (Intercept) -0.50 x +0.71 z has no variance" in said
+    (found,) = singular_directions(term(3), factor)
+    assert (found.code, found.values["rank"], found.values["effects"]) == ("fit.directions", 2, 3)
+    assert found.values["mixture"] == "-0.50 (Intercept) -0.50 x +0.71 z"
 
 
 def test_correlations_go_first_then_the_smallest_variance_then_the_term() -> None:
@@ -52,7 +52,8 @@ def test_correlations_go_first_then_the_smallest_variance_then_the_term() -> Non
     first = simpler([term(), other], [np.array([[1.0, 0], [0.5, 0]]), np.eye(1)], [True, False])
     assert first is not None
     assert [str(one) for one in first[0]] == ["(1 + x || item)", "(1 | participant)"]
-    assert first[1] == "(1 + x | item) was singular; its correlations were left out: (1 + x || item)."
+    values = {"term": "(1 + x | item)", "rest": "(1 + x || item)"}
+    assert first[1] == Message("fit.without_correlations", values)
     second = simpler(first[0], [np.diag([1.0, 0.0]), np.eye(1)], [True, False])
     assert second is not None
     assert [str(one) for one in second[0]] == ["(1 | item)", "(1 | participant)"]
@@ -71,7 +72,8 @@ def test_of_two_singular_terms_the_smaller_effect_goes() -> None:
     step = simpler(both, [np.diag([-0.5, 2e-5]), np.diag([-1e-5, 0.7])], [True, True])
     assert step is not None
     assert [str(one) for one in step[0]] == ["(1 + x || item)", "(0 + x | participant)"]
-    assert step[1] == "(Intercept) for participant had no variance; it was left out: (0 + x | participant)."
+    values = {"effect": "(Intercept)", "group": "participant", "rest": "(0 + x | participant)"}
+    assert step[1] == Message("fit.without_effect", values)
 
 
 def test_a_term_that_goes_leaves_those_before_and_after_it() -> None:
@@ -82,11 +84,11 @@ def test_a_term_that_goes_leaves_those_before_and_after_it() -> None:
     second = simpler(first[0], [np.eye(1), np.diag([1.0, 0.0]), np.eye(1)], [False, True, False])
     assert second is not None
     assert [str(one) for one in second[0]] == ["(1 | participant)", "(1 | item)", "(1 | list)"]
-    assert second[1] == "x for item had no variance; it was left out: (1 | item)."
+    assert second[1] == Message("fit.without_effect", {"effect": "x", "group": "item", "rest": "(1 | item)"})
     third = simpler(second[0], [np.eye(1), np.zeros((1, 1)), np.eye(1)], [False, True, False])
     assert third is not None
     assert [str(one) for one in third[0]] == ["(1 | participant)", "(1 | list)"]
-    assert third[1] == "(1 | item) had no variance; it was left out."
+    assert third[1] == Message("fit.without_term", {"term": "(1 | item)"})
 
 
 def test_effects_with_one_variance_go_together() -> None:
@@ -94,7 +96,7 @@ def test_effects_with_one_variance_go_together() -> None:
     step = simpler([other, term(3, "shared")], [np.eye(1), np.zeros((3, 3))], [False, True])
     assert step is not None
     assert [str(one) for one in step[0]] == ["(1 | participant)"]
-    assert step[1] == "(one variance for (Intercept), x, z | item) had no variance; it was left out."
+    assert step[1] == Message("fit.without_term", {"term": "(one variance for (Intercept), x, z | item)"})
     assert simpler([term(3, "shared")], [np.zeros((3, 3))], [True]) is None
 
 
@@ -104,8 +106,8 @@ def test_the_direction_that_is_named_has_no_variance(seed: int) -> None:
     random = np.random.default_rng(seed)
     factor = np.tril(random.uniform(0.2, 1, (3, 3)) * random.choice([-1, 1], (3, 3)))
     factor[2, 2] = 0.0  # a lower triangle of rank two
-    (said,) = singular_directions(term(3), factor)
-    weights = np.array([float(weight) for weight in re.findall(r"[+-]\d\.\d\d", said)])
+    (found,) = singular_directions(term(3), factor)
+    weights = np.array(list(found.values["weights"].values()))
     deviations = np.sqrt((factor**2).sum(axis=1))
     assert np.abs(weights @ (factor / deviations[:, None])).max() < 0.02
     assert weights[np.abs(weights).argmax()] > 0 or np.sort(np.abs(weights))[-1] - np.sort(np.abs(weights))[-2] < 0.011
@@ -113,5 +115,5 @@ def test_the_direction_that_is_named_has_no_variance(seed: int) -> None:
 
 def test_effects_of_one_direction_alone_are_counted() -> None:
     factor = np.outer([1.0, -2.0, 0.5], [1.0, 0.0, 0.0])
-    (said,) = singular_directions(term(3), factor)
-    assert "the effects of item vary in 1 of 3 directions; in standard deviations, " in said
+    (found,) = singular_directions(term(3), factor)
+    assert (found.values["group"], found.values["rank"], found.values["effects"]) == ("item", 1, 3)

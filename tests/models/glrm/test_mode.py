@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 
 from karat.models.glrm import mode
 from karat.models.glrm.crossed import crossed
-from karat.models.glrm.families import Binary, Gaussian
+from karat.models.glrm.families import BinaryFamily, Gaussian
 from karat.models.glrm.mode import Modes, Scales, evaluate, find_mode, halve
 from models.glrm.dense import indicator, logistic
 
@@ -57,7 +57,7 @@ def test_the_effect_of_a_cell_is_found_from_far_away(base: float, s: float) -> N
     yes = np.random.default_rng(3).choice([-1.0, 1.0], WORKERS * TASKS)
     modes, scales = some_modes(True), Scales(0.8, 1.3, s)
     start = replace(modes, cell=np.zeros((WORKERS, TASKS)))
-    point = evaluate(LAYOUT, Binary(LAYOUT.place(yes)), np.full((1, WORKERS, TASKS), base), NONE, scales, start)
+    point = evaluate(LAYOUT, BinaryFamily(LAYOUT.place(yes)), np.full((1, WORKERS, TASKS), base), NONE, scales, start)
     eta = base + 0.8 * modes.worker[WORKER] + 1.3 * modes.task[TASK]
 
     def slope(z: float, k: int) -> float:
@@ -96,7 +96,7 @@ def test_the_effect_of_a_cell_of_measured_answers_takes_one_step() -> None:
 def test_the_mode_is_found_where_a_failing_step_has_little_left_to_gain(monkeypatch: pytest.MonkeyPatch) -> None:
     """The gain that is left, g' H^-1 g, is worked out here with one column for each effect."""
     yes = np.random.default_rng(5).choice([-1.0, 1.0], WORKERS * TASKS)
-    given: Any = (LAYOUT, Binary(LAYOUT.place(yes)), np.zeros((1, WORKERS, TASKS)), NONE, Scales(0.8, 1.3))
+    given: Any = (LAYOUT, BinaryFamily(LAYOUT.place(yes)), np.zeros((1, WORKERS, TASKS)), NONE, Scales(0.8, 1.3))
     at = find_mode(*given, Modes(np.zeros(WORKERS), np.zeros(TASKS))).point.modes
     effects = np.hstack([0.8 * indicator(WORKER), 1.3 * indicator(TASK)])
 

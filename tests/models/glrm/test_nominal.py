@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -10,11 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from karat.messages import Message, message_of
 from karat.models.glrm import fit_crossed, fit_nominal
 from karat.models.glrm import nominal as nominal_module
 from karat.models.glrm.crossed import crossed
+from karat.models.glrm.fit import group_message
 from karat.models.glrm.nominal import _first_deviations
-from karat.models.glrm.softmax import BlockModes, NominalObjective, _Place
+from karat.models.glrm.softmax import BlockModes, NominalObjective, _SoftmaxEvaluation
+from messages import raises
 from models.glrm.dense import differences
 from models.glrm.simulated import answers
 
@@ -136,13 +138,13 @@ def test_a_factor_is_kept_for_as_long_as_it_serves(monkeypatch: pytest.MonkeyPat
     assert at is not None
     counts = {"factorise": 0, "evaluate": 0}
     for name in counts:
-        original = getattr(_Place, name)
+        original = getattr(_SoftmaxEvaluation, name)
 
         def counted(*given: Any, name: str = name, original: Any = original) -> Any:
             counts[name] += 1
             return original(*given)
 
-        monkeypatch.setattr(_Place, name, counted)
+        monkeypatch.setattr(_SoftmaxEvaluation, name, counted)
     objective(x + 1e-4, at.modes)
     assert counts == {"factorise": 1, "evaluate": counts["evaluate"]}
     near = counts["evaluate"]
@@ -161,13 +163,13 @@ def test_effects_beside_which_there_is_no_likelihood_are_the_mode_only_if_nothin
     at = objective(x, objective.zero_modes())
     assert at is not None
     start = BlockModes(at.modes.worker + away, at.modes.task)
-    original, values = _Place.evaluate, iter([True])
+    original, values = _SoftmaxEvaluation.evaluate, iter([True])
 
     def evaluate(place: Any, worker: Any, task: Any) -> Any:
         point = original(place, worker, task)
         return point if next(values, False) else replace(point, value=np.nan)
 
-    monkeypatch.setattr(_Place, "evaluate", evaluate)
+    monkeypatch.setattr(_SoftmaxEvaluation, "evaluate", evaluate)
     stuck = objective(x, start)
     assert stuck is not None
     assert stuck.found is found
@@ -290,13 +292,13 @@ def test_a_fit_ends_in_a_minimum_and_the_sides_are_alike() -> None:
     turned = fit_nominal(response, task, worker, design)
     assert turned.log_likelihood == pytest.approx(fit.log_likelihood, abs=1e-7)
     assert turned.variances["worker"] == pytest.approx(fit.variances["task"], rel=1e-3)
-    parts = "; ".join(
-        f"{name} " + ", ".join(f"{value:.4g}" for value in fit.variances[name]) for name in ("worker", "task")
-    )
-    assert str(fit) == (
-        f"{len(x)} nominal answers of 16 workers to 10 tasks in 3 categories, the baseline 0: variances of {parts}; "
-        f"log-likelihood {fit.log_likelihood:.3f}. {fit.convergence}"
-    )
+    first, ended = fit.summary
+    sizes = {"n": len(x), "workers": 16, "tasks": 10, "categories": 3, "baseline": "0", "value": fit.log_likelihood}
+    assert (first.code, {key: first.values[key] for key in sizes}) == ("fit.nominal", sizes)
+    for name in ("worker", "task"):
+        assert first.values[f"{name}_variances"] == pytest.approx(list(fit.variances[name]), rel=1e-3)
+    assert ended == fit.convergence.message
+    assert str(fit) == f"{first} {ended}"
 
 
 def test_a_category_goes_with_the_last_who_used_it() -> None:
@@ -338,18 +340,16 @@ def test_the_baseline_can_be_named() -> None:
 
 def test_what_cannot_be_fitted(monkeypatch: pytest.MonkeyPatch) -> None:
     response, worker, task, _ = choices()
-    with pytest.raises(ValueError, match=r"^All answers are the same; there is nothing to fit\.$"):
+    with raises(ValueError, "models.same_answers"):
         fit_nominal(np.zeros(len(worker)), worker, task)
     unbounded = fit_nominal(task % 3, worker, task)
     assert unbounded.converged is False
-    assert unbounded.convergence.reason == (
-        "a variance grows without bound, since nearly every worker or task chose a category always or never"
-    )
+    assert unbounded.convergence.reason == Message("fit.reason_category")
     size = 16 * 10 * 2 * 2  # two predictors for each of three categories' workers and tasks
     monkeypatch.setattr("karat.models.glrm.nominal.LARGEST", size - 1)
-    said = "16 workers x 10 tasks x 2 categories are too many for a nominal model. Fit fewer categories, or a part of "
-    with pytest.raises(ValueError, match=f"^{re.escape(said)}the tasks\\.$"):
+    with raises(ValueError, "models.nominal_size") as error:
         fit_nominal(response, worker, task)
+    assert message_of(error.value).values == {"workers": 16, "tasks": 10, "categories": 2}
     monkeypatch.setattr("karat.models.glrm.nominal.LARGEST", size)
     assert fit_nominal(response, worker, task).converged
 
@@ -379,6 +379,11 @@ def test_the_search_starts_from_how_much_counts_vary(share: float) -> None:
     assert _first_deviations(many.chosen, many.present).tolist() == [1.0, 5.0]
 
 
+def zero_variances(side: str) -> tuple[Message, ...]:
+    kinds = ("perhaps", "yes")
+    return tuple(Message("fit.zero_category", {"group": group_message(side), "category": kind}) for kind in kinds)
+
+
 def test_a_variance_of_zero_is_named_with_its_side_and_category() -> None:
     """Every task has the same counts: nothing of it varies."""
     random = np.random.default_rng(1)
@@ -386,8 +391,7 @@ def test_a_variance_of_zero_is_named_with_its_side_and_category() -> None:
     kinds = np.array(["no", "perhaps", "yes"])
     response = kinds[np.stack([random.permutation(np.repeat([0, 1, 2], 8)) for _ in range(6)], axis=1).ravel()]
     fit = fit_nominal(response, worker, task)
-    of_tasks = [f"The fit is singular: the task variance of {kind} is zero." for kind in ("perhaps", "yes")]
-    assert fit.notes[-2:] == tuple(of_tasks)
+    assert fit.notes[-2:] == zero_variances("task")
     assert fit.variances["task"] == pytest.approx([0.0, 0.0], abs=1e-6)
     turned = fit_nominal(response, task, worker)
-    assert turned.notes[:2] == tuple(note.replace("task", "worker") for note in of_tasks)
+    assert turned.notes[:2] == zero_variances("worker")

@@ -10,7 +10,7 @@ import pytest
 from karat.models.glrm import crossed as module
 from karat.models.glrm import mode
 from karat.models.glrm.crossed import crossed
-from karat.models.glrm.families import Binary, Gaussian, Ordinal
+from karat.models.glrm.families import BinaryFamily, Gaussian, OrdinalFamily
 from karat.models.glrm.objective import Objective, variance_information
 from models.glrm.dense import dense_laplace, differences, indicator, logistic
 
@@ -21,7 +21,7 @@ DESIGNS = {
 }  # fmt: skip
 
 
-MAKE: dict[str, Any] = {"binary": Binary, "ordinal": lambda y: Ordinal(y, 4), "gaussian": Gaussian}
+MAKE: dict[str, Any] = {"binary": BinaryFamily, "ordinal": lambda y: OrdinalFamily(y, 4), "gaussian": Gaussian}
 
 
 def data(name: str, design: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any, Any, Any]:
@@ -159,7 +159,7 @@ def test_without_coefficients_only_deviations_have_information() -> None:
     worker, task = np.divmod(np.arange(12), 3)
     layout = crossed(worker, task, 4, 3)
     sign = np.where(np.arange(12) % 5 < 2, 1.0, -1.0)
-    objective = Objective(layout, Binary(layout.place(sign)), layout.place(np.zeros((12, 0))), True)
+    objective = Objective(layout, BinaryFamily(layout.place(sign)), layout.place(np.zeros((12, 0))), True)
     at = objective(np.array([0.5, 0.8, 0.6]), objective.zero_modes())
     assert at is not None
     assert at.information().shape == (3, 3)
@@ -201,8 +201,8 @@ def test_two_ordered_categories_with_a_large_cell_effect_are_yes_and_no() -> Non
     yes = random.integers(0, 2, 60)
     layout = crossed(worker, task, 10, 6)
     nothing = layout.place(np.zeros((60, 0)))
-    ordinal = Objective(layout, Ordinal(layout.place(yes), 2), nothing, True)
-    binary = Objective(layout, Binary(layout.place(2.0 * yes - 1)), layout.place(np.ones((60, 1))), True)
+    ordinal = Objective(layout, OrdinalFamily(layout.place(yes), 2), nothing, True)
+    binary = Objective(layout, BinaryFamily(layout.place(2.0 * yes - 1)), layout.place(np.ones((60, 1))), True)
     there = ordinal(np.array([-6.0, 0.5, 0.5, 40.0]), ordinal.zero_modes())
     here = binary(np.array([6.0, 0.5, 0.5, 40.0]), binary.zero_modes())
     assert there is not None
@@ -288,7 +288,7 @@ def test_without_a_group_the_threshold_of_its_own_category_goes(factor: Any, rar
     category[(worker == 2) & (task == 2)] = rare
     layout = crossed(worker, task, 6, 5)
     x = np.random.default_rng(1).normal(size=(29, 1))
-    objective = Objective(layout, Ordinal(layout.place(category), 4), layout.place(x))
+    objective = Objective(layout, OrdinalFamily(layout.place(category), 4), layout.place(x))
     rest, _, kept = objective.without(objective.zero_modes(), factor, 2)
     assert rest is not None
     assert np.flatnonzero(~kept).tolist() == [1 + gone]
@@ -308,7 +308,7 @@ def test_there_is_no_objective_where_one_answer_alone_is_left() -> None:
     worker, task = np.divmod(np.arange(30), 5)
     layout = crossed(worker, task, 6, 5)
     sign = np.where(worker == 2, -1.0, 1.0)
-    objective = Objective(layout, Binary(layout.place(sign)), layout.place(np.ones((30, 1))))
+    objective = Objective(layout, BinaryFamily(layout.place(sign)), layout.place(np.ones((30, 1))))
     modes = objective.zero_modes()
     rest, given, kept = objective.without(modes, "worker", 2)
     assert rest is None

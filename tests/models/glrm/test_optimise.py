@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 from scipy import linalg
 
+from karat.messages import Message
 from karat.models.glrm.optimise import (
     Convergence,
     difference_hessian,
@@ -21,6 +21,7 @@ from karat.models.glrm.optimise import (
     solve,
     updated,
 )
+from messages import raises
 
 
 @dataclass
@@ -47,7 +48,7 @@ def test_a_curved_valley() -> None:
     best, convergence = solve(rosenbrock, np.array([-1.2, 1.0]), None)
     assert best.parameters == pytest.approx([1, 1], abs=1e-3)
     assert convergence.converged
-    assert "Converged after" in str(convergence)
+    assert convergence.message.code == "fit.converged"
     assert best.hessian == pytest.approx(np.array([[82, -40], [-40, 20]]), rel=0.05)
 
 
@@ -62,7 +63,7 @@ def test_evaluations_are_counted(function: Callable[[Any, Any], At], start: tupl
     calls = []
     best, convergence = solve(lambda x, modes: calls.append(0) or function(x, modes), np.array(start), None)
     assert convergence.evaluations == best.evaluations == len(calls)
-    assert f"Converged after {len(calls)} evaluations: " in str(convergence)
+    assert (convergence.message.code, convergence.message.values["evaluations"]) == ("fit.converged", len(calls))
 
 
 def test_a_hessian_given_is_used() -> None:
@@ -81,19 +82,17 @@ def test_what_did_not_converge_says_so() -> None:
 
     best = minimise(slope, np.zeros(1), slope(np.zeros(1), None), None, 0.0, limit=5)
     assert best.evaluations == 5
-    left = "the gradient is at most 2.5e-01, half the squared Newton decrement 1.2e+00"
-    said = "NOT converged after 5 evaluations: "
-    assert str(Convergence(False, 1.2, 0.25, True, 5)) == f"{said}the search stopped short; {left}."
-    assert str(Convergence(False, 1.2, 0.25, False, 5)) == f"{said}the Hessian is not positive definite; {left}."
-    assert str(Convergence(False, 1.2, 0.25, True, 5, "no end")) == f"{said}no end; {left}."
-    assert str(Convergence(True, 1.2, 0.25, True, 5)) == (
-        f"Converged after 5 evaluations: {left}, and the Hessian is positive definite."
-    )
-    message = (
-        "There is no likelihood at the parameters to start from. Parameters must be finite, thresholds must increase, "
-        "and measured answers must leave a residual."
-    )
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+    left = {"evaluations": 5, "gradient": 0.25, "decrement": 1.2}
+    reason = Message("fit.reason_modes")
+    for curved, given, expected in (
+        (True, None, Message("fit.reason_stopped")),
+        (False, None, Message("fit.reason_hessian")),
+        (True, reason, reason),
+    ):
+        message = Convergence(False, 1.2, 0.25, curved, 5, given).message
+        assert message == Message("fit.not_converged", left | {"reason": expected})
+    assert Convergence(True, 1.2, 0.25, True, 5).message == Message("fit.converged", left)
+    with raises(ValueError, "models.no_start"):
         solve(lambda x, modes: None, np.zeros(1), None)
 
 

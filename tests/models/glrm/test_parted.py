@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,6 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from karat.executors import SERIAL, open_executor
+from karat.executors.checkpoint import Checkpoint
+from karat.messages import message_of
 from karat.models.agreement import fleiss_kappa, icc_agreement, icc_consistency
 from karat.models.glrm import Fit, fit_crossed, fit_crossed_in_parts, leave_one_out, worker_share
 from karat.models.glrm import parted_crew as crew_module
@@ -22,8 +26,7 @@ from karat.models.glrm.parted_agreement import agreement_in_parts
 from karat.models.glrm.parted_answers import PartAnswers, Placed, Sample, describe, merged, random_numbers
 from karat.models.glrm.parted_crew import Crew, PassesError
 from karat.models.glrm.schur import covariance_of_many
-from karat.work import HERE, opened
-from karat.work.kept import Kept
+from messages import code_or_text, raises
 from models.glrm.parted_cases import DyingPart, parted_objective, split
 from models.glrm.simulated import answers
 
@@ -143,8 +146,9 @@ def test_passes_are_counted_and_limited() -> None:
     fit = fit_crossed_in_parts(split(response, worker, task), told=told.append)
     assert told == list(range(1, fit.objective.crew.passes + 1))
     assert len(told) < 60
-    with pytest.raises(PassesError, match="gone through 10 times"):
+    with raises(PassesError, "models.passes") as error:
         fit_crossed_in_parts(split(response, worker, task), most=10)
+    assert message_of(error.value).values == {"n": 10}
 
 
 def test_more_tasks_than_can_be_solved_are_those_of_workers_drawn_at_random() -> None:
@@ -166,11 +170,10 @@ def test_more_tasks_than_can_be_solved_are_those_of_workers_drawn_at_random() ->
     for fit in found:
         assert fit.log_likelihood == pytest.approx(whole.log_likelihood, rel=1e-8)
         assert fit.tasks.tolist() == whole.tasks.tolist()
-        assert fit.notes[0] == (
-            f"There are {len(np.unique(task))} tasks, more than the 80 whose effects can be told apart at once: the "
-            f"model is fitted to the {kept.sum():,} answers of {len(fit.workers)} workers out of 120, drawn at random "
-            f"(seed 5), to {len(fit.tasks)} tasks."
-        )
+        assert (fit.notes[0].code, fit.notes[0].values) == ("fit.sampled", {
+            "all_tasks": len(np.unique(task)), "limit": 80, "n": kept.sum(), "workers": len(fit.workers),
+            "all_workers": 120, "seed": 5, "tasks": len(fit.tasks),
+        })  # fmt: skip
         assert fit.notes[1:] == whole.notes
 
 
@@ -221,10 +224,10 @@ def test_what_cannot_be_fitted_is_said() -> None:
             "gaussian",
             r"^Answers in parts are binary or ordinal; gaussian answers are fitted in memory\.$",
         ),
-        ([], "binary", r"^There are no answers to fit\.$"),
-        ([PartAnswers(response * 0, worker, task)], "binary", "All answers are the same"),
-        ([PartAnswers(np.arange(len(worker)) % 3, worker, task)], "binary", "two values, this one 3"),
-        ([PartAnswers(response, worker * 0, task)], "binary", "two workers and two tasks"),
+        ([], "binary", "^models.no_answers$"),
+        ([PartAnswers(response * 0, worker, task)], "binary", "^models.same_answers$"),
+        ([PartAnswers(np.arange(len(worker)) % 3, worker, task)], "binary", "^models.two_values$"),
+        ([PartAnswers(response, worker * 0, task)], "binary", "^models.two_of_each$"),
         ([PartAnswers(response, worker + 1, task)], "binary", "numbered from 0"),
         ([PartAnswers(response[1:], worker, task)], "binary", "equally long"),
         ([PartAnswers(response * np.nan, worker, task)], "binary", "missing"),
@@ -233,13 +236,14 @@ def test_what_cannot_be_fitted_is_said() -> None:
         ([PartAnswers(response, worker, task, np.ones((len(x), 1)))], "ordinal", "no intercept"),
         ([whole, PartAnswers(response, worker, task, np.column_stack([x, x**2]))], "binary", "same columns"),
     ):
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises(ValueError) as error:  # noqa: PT011
             fit_crossed_in_parts(parts, family=family)  # type: ignore[arg-type]
+        assert re.search(message, code_or_text(error.value))
     with pytest.raises(ValueError, match=r"^start must have 3 numbers, got 1\.$"):
         fit_crossed_in_parts([whole], start=[1.0])
     with pytest.raises(ValueError, match="in memory"):
         leave_one_out(fit_crossed_in_parts([whole]))
-    with pytest.raises(ValueError, match=r"^The first worker drawn answered more than 5 tasks\. Allow more tasks\.$"):
+    with raises(ValueError, "models.sample_tasks"):
         fit_crossed_in_parts([whole], tasks=5)
 
 
@@ -278,23 +282,23 @@ def test_a_fit_that_was_broken_off_goes_on_from_what_is_kept(family: Family, tmp
     interval = worker_share(whole)
     for broken_off in (10, passes // 3):
         with pytest.raises(PassesError):
-            fit_crossed_in_parts(parts, family=family, most=broken_off, keep=Kept(HERE, tmp_path).once)
-    fit = fit_crossed_in_parts(parts, family=family, keep=Kept(HERE, tmp_path).once)
+            fit_crossed_in_parts(parts, family=family, most=broken_off, keep=Checkpoint(SERIAL, tmp_path).once)
+    fit = fit_crossed_in_parts(parts, family=family, keep=Checkpoint(SERIAL, tmp_path).once)
     assert fit.objective.crew.passes < passes
     assert fit.parameters.tolist() == whole.parameters.tolist()
     assert fit.hessian.tolist() == whole.hessian.tolist()
     assert (worker_share(fit).lower, worker_share(fit).upper) == (interval.lower, interval.upper)
-    again = fit_crossed_in_parts(parts, family=family, keep=Kept(HERE, tmp_path).once, most=1)
+    again = fit_crossed_in_parts(parts, family=family, keep=Checkpoint(SERIAL, tmp_path).once, most=1)
     assert worker_share(again) == worker_share(fit)
 
 
 def test_a_kept_evaluation_that_cannot_be_read_is_computed(tmp_path: Path) -> None:
     response, worker, task, _ = answers()
     parts = split(response, worker, task)
-    whole = fit_crossed_in_parts(parts, keep=Kept(HERE, tmp_path).once)
+    whole = fit_crossed_in_parts(parts, keep=Checkpoint(SERIAL, tmp_path).once)
     for path in tmp_path.iterdir():
         path.write_bytes(path.read_bytes()[:100])
-    fit = fit_crossed_in_parts(parts, keep=Kept(HERE, tmp_path).once)
+    fit = fit_crossed_in_parts(parts, keep=Checkpoint(SERIAL, tmp_path).once)
     assert fit.parameters.tolist() == whole.parameters.tolist()
     assert fit.objective.crew.passes == whole.objective.crew.passes
 
@@ -304,9 +308,9 @@ def test_a_process_that_is_killed_changes_nothing(tmp_path: Path) -> None:
     parts = split(response, worker, task, parts=2)
     here = fit_crossed_in_parts(parts)
     dying = [Placed(parts[0], 0), Placed(DyingPart(parts[1], tmp_path, reading=1), parts[0].workers)]
-    with opened(processes=2) as work:
+    with open_executor(processes=2) as executor:
         # One evaluation of the likelihood is a few passes; a fit would start processes too often for a quick test.
-        crew = Crew(dying, partial(work.map, name="fit"), 100)
+        crew = Crew(dying, partial(executor.map, name="fit"), 100)
         there = replace(here.objective, crew=crew)(here.parameters, here.objective.zero_modes())
     at = here.objective(here.parameters, here.objective.zero_modes())
     assert there.value == at.value
@@ -323,8 +327,8 @@ def test_a_cluster_gives_the_same_also_when_a_worker_is_killed(processes: int, f
     parts = split(response, worker, task, parts=5)
     here = fit_crossed_in_parts(parts, family=family)
     dying = [*parts[:3], DyingPart(parts[3], tmp_path, reading=20), parts[4]]
-    with opened("local", processes=processes) as work:
-        there = fit_crossed_in_parts(dying, partial(work.map, name="fit"), family=family)
+    with open_executor("local", processes=processes) as executor:
+        there = fit_crossed_in_parts(dying, partial(executor.map, name="fit"), family=family)
         if processes == 2:
             assert worker_share(there) == worker_share(here)
     assert there.log_likelihood == here.log_likelihood

@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.models.agreement import fleiss_kappa, icc_agreement, icc_consistency
-from karat.models.glrm.parted_agreement import Agreement, _sets, agreement_in_parts
+from karat.models.glrm.parted_agreement import PartedAgreement, _sets, agreement_in_parts
 from karat.models.glrm.parted_answers import Sample
 from models.glrm.parted_cases import parted_objective
 
 WHO, WHAT = np.indices((6, 4)).reshape(2, -1)
 
 
-def agreement(response: Any, worker: Any, task: Any, parts: int = 2) -> Agreement:
+def agreement(response: Any, worker: Any, task: Any, parts: int = 2) -> PartedAgreement:
     """The agreement without the search for the parameters, which it does not depend on."""
     tasks, workers, family = (
         np.unique(task),

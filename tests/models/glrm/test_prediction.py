@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
+from karat.messages import Message, message_of
 from karat.models.glrm.model import fit
 from karat.models.glrm.prediction import predict
 from karat.models.glrm.syntax import FormulaError
+from karat.models.glrm.variables import listed
+from messages import raises
 from models.glrm.written_cases import GROUPS, study
 
 
@@ -71,15 +74,21 @@ def test_gaps_and_unknown_levels(data: dict[str, Any]) -> None:
     assert np.isnan(found).tolist() == [True, True, False]
     nobody = {"condition": ["b"], "size": [1.0], "participant": ["nobody"], "item": [1]}
     assert found[2] == pytest.approx(predict(model, nobody)[0])
-    with pytest.raises(FormulaError, match='condition has "d", which is not among its levels: "a", "b", "c"'):
+    with raises(FormulaError, "frame.unknown_levels") as error:
         predict(model, {**new, "condition": ["a", "b", "d"]})
-    with pytest.raises(FormulaError, match='there is no column "size"'):
+    assert message_of(error.value).values == {
+        "column": "condition", "unknown": listed(["d"]), "levels": listed(["a", "b", "c"])
+    }  # fmt: skip
+    with raises(FormulaError, "formula.at") as error:
         predict(model, {"condition": ["a"]}, random=False)
-    with pytest.raises(FormulaError) as error:
+    assert message_of(error.value).values["problem"].values["column"] == "size"
+    with raises(FormulaError, "formula.at") as error:
         predict(model, {"condition": ["a"], "size": [1.0], "item": [1]})
     formula = f"time ~ condition + size + {GROUPS}"
-    told = 'there is no column "participant"; there are "condition", "size", "item".'
-    assert str(error.value) == f'At {1 + formula.index("|")} of "{formula}": {told}'
+    values = message_of(error.value).values
+    assert (values["formula"], values["position"]) == (formula, 1 + formula.index("|"))
+    known = {"column": "participant", "known": listed(["condition", "size", "item"])}
+    assert values["problem"] == Message("formula.no_column", known)
 
 
 def test_rows_without_bounds_have_no_prediction(data: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.models.glrm.profile import Held, Point, Rest, _secant, profile_ends
+from karat.models.glrm.profile import Held, ProfilePoint, Rest, _secant, profile_ends
 
 
 def quadratic(hessian: Any, centre: Any) -> Any:
@@ -199,8 +199,8 @@ def test_a_likelihood_of_positive_numbers_far_from_zero() -> None:
 
 
 def test_a_secant_reaches_the_quantile_but_goes_no_more_than_thrice_as_far() -> None:
-    def point(value: float, zeta: float) -> tuple[Point, float]:
-        return Point(value, np.empty(0), 0.0, None), zeta
+    def point(value: float, zeta: float) -> tuple[ProfilePoint, float]:
+        return ProfilePoint(value, np.empty(0), 0.0, None), zeta
 
     for sign in (1, -1):
         before, after = point(sign * 1.0, 0.5), point(sign * 2.0, 1.0)

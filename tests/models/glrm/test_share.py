@@ -12,10 +12,12 @@ import pytest
 from scipy.optimize import minimize
 
 import karat
+from karat.messages import Message
 from karat.models.glrm import fit_crossed, fit_nominal, worker_share
 from karat.models.glrm.objective import Evaluation
 from karat.models.glrm.share import Share, _AtAngle, _Profile
 from karat.models.glrm.threads import one_thread
+from messages import raises
 from models.glrm.dense import differences
 
 
@@ -87,7 +89,7 @@ def test_other_models_are_refused() -> None:
         worker_share(fit_crossed(latent > 0, who, what, interaction=True))
     fit = fit_crossed(latent > 0, who, what)
     nothing = replace(fit, parameters=np.array([0.3, 0.0, 0.0]))
-    with pytest.raises(ValueError, match=r"^Neither workers nor tasks vary: the share is not defined\.$"):
+    with raises(ValueError, "models.no_variance"):
         worker_share(nothing)
 
 
@@ -206,4 +208,7 @@ def test_a_ray_has_the_slopes_of_differences() -> None:
 
 
 def test_a_share_in_words() -> None:
-    assert str(Share(0.25, 0.125, 0.5, 0.9)) == "0.2500, 90 % interval from 0.1250 to 0.5000."
+    share = Share(0.25, 0.125, 0.5, 0.9)
+    values = {"value": 0.25, "level": 0.9, "lower": 0.125, "upper": 0.5}
+    assert share.summary == (Message("models.share", values),)
+    assert str(share) == str(share.summary[0])

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from karat.messages import message_of
 from karat.models.glrm.syntax import FormulaError, Minus, Name, Number, Pair, parse, written
+from messages import code_or_text, raises
 
 
 def test_precedence() -> None:
@@ -52,20 +54,21 @@ def test_names() -> None:
 @pytest.mark.parametrize(
     ("text", "position", "what"),
     [
-        ("y ~ a + ", 8, "the formula ends where a name should stand."),
-        ("y ~ (a + b", 5, "this bracket is never closed."),
-        ("y ~ a $ b", 7, '"$" has no meaning in a formula.'),
-        ("y ~ a b", 7, '"b" should not stand here.'),
-        ("y ~ a + * b", 9, 'a name should stand here, not "*".'),
-        ("~ a", 1, 'there is no response; write "response ~ terms".'),
-        ("y + a", 1, 'there is no response; write "response ~ terms".'),
-        ("y ~ scale(a, 2)", 12, "a function takes one argument here."),
+        ("y ~ a + ", 8, "formula.ends"),
+        ("y ~ (a + b", 5, "formula.open_bracket"),
+        ("y ~ a $ b", 7, "formula.no_meaning"),
+        ("y ~ a b", 7, "formula.unexpected"),
+        ("y ~ a + * b", 9, "formula.no_name"),
+        ("~ a", 1, "formula.no_response"),
+        ("y + a", 1, "formula.no_response"),
+        ("y ~ scale(a, 2)", 12, "formula.one_argument"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_place(text: str, position: int, what: str) -> None:
-    with pytest.raises(FormulaError) as error:
+    with raises(FormulaError, "formula.at") as error:
         parse(text)
-    assert str(error.value) == f'At {position} of "{text}": {what}'
+    values = message_of(error.value).values
+    assert (values["formula"], values["position"], values["problem"].code) == (text, position, what)
 
 
 @given(st.text(alphabet="ab~+-*/:^|()1 0.`,$", max_size=25))
@@ -73,6 +76,6 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     try:
         tree = parse(text)
     except FormulaError as error:
-        assert str(error).startswith("At ")  # noqa: PT017
+        assert code_or_text(error) == "formula.at"  # noqa: PT017
     else:
         assert parse(written(tree).replace("`", "")).operator == "~"

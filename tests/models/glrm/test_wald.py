@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
+from karat.messages import Message
 from karat.models.glrm.model import fit
 from karat.models.glrm.wald import compare, type_three
+from messages import codes
 from models.glrm.written_cases import GROUPS, study
 
 
@@ -38,34 +40,32 @@ def test_a_term_of_one_column_is_the_square_of_z(data: dict[str, Any]) -> None:
     assert list(tests.table()) == ["term", "chisq", "df", "p"]
     assert tests.table()["term"].tolist() == ["size", "group"]
     assert tests.table()["term"].dtype == object
-    assert "X²(1)" in str(tests)
+    assert [(row.values["test"].code, row.values["test"].values["df"]) for row in tests.summary[1:]] == [
+        ("wald.chi_squared", 1)
+    ] * 2
 
 
 def test_with_treatments_main_effects_are_simple_effects_and_said_so(data: dict[str, Any]) -> None:
     formula = f"time ~ condition * group + {GROUPS}"
     treated = fit(formula, data, "gaussian", coding="treatment")
     tests = type_three(treated, "chisq")
-    assert str(tests).startswith(
-        "Type III tests of the terms. Warning: with treatment coding, terms that are part of an interaction are tested "
-        "at the first levels of the factors that they interact with (simple effects); take sum-to-zero coding for main "
-        "effects.\n  condition: X²(2) = "
-    )
+    assert codes(tests.notes) == ["wald.treatment"]
+    assert str(tests).startswith(f"{tests.summary[0]} {tests.notes[0]}\n  condition: χ²(2) = ")
     assert tests.statistic[1] == pytest.approx(treated.table()["t"][3] ** 2)
     summed = type_three(fit(formula, data, "gaussian"), "chisq")
     assert summed.statistic[2] == pytest.approx(tests.statistic[2], rel=1e-4)
     assert summed.statistic[1] != pytest.approx(tests.statistic[1], rel=0.05)
-    assert "Warning" not in str(summed)
-    assert "Warning" not in str(type_three(fit(f"time ~ condition + {GROUPS}", data, "gaussian", coding="treatment")))
+    assert summed.notes == ()
+    assert type_three(fit(f"time ~ condition + {GROUPS}", data, "gaussian", coding="treatment")).notes == ()
 
 
 def test_cautions(data: dict[str, Any]) -> None:
-    assert "size are tested where it is 0" in str(type_three(fit(f"yes ~ size * group + {GROUPS}", data)))
+    covariate = Message("wald.covariates", {"names": ["size"], "n": 1})
+    assert type_three(fit(f"yes ~ size * group + {GROUPS}", data)).notes == (covariate,)
     some = ~((data["condition"] == "a") & (data["group"] == "old"))
     fewer = {name: column[some] for name, column in data.items()}
     left_out = fit(f"yes ~ condition * group + {GROUPS}", fewer)
-    assert type_three(left_out).notes == (
-        "Columns were left out, so that not all terms are averages over all cells: read the tests with care.",
-    )
+    assert codes(type_three(left_out).notes) == ["wald.dropped"]
     # Those that remain are taken as they are.
     rows = np.eye(len(left_out.fit.names))[left_out.design.terms == 3]
     means = rows @ left_out.fit.coefficients
@@ -83,17 +83,17 @@ def test_a_ratio_is_near_a_wald_test_and_any_order_will_do(data: dict[str, Any])
     assert result.statistic == pytest.approx(type_three(large).statistic[1], rel=0.2)
     assert compare(large, small) == result
     assert result.aic[0] - result.aic[1] == pytest.approx(result.statistic - 2)
-    assert str(result).startswith("X²(1) = ")
+    assert str(result).startswith("χ²(1) = ")
 
 
 def test_a_variance_at_zero_is_told(data: dict[str, Any]) -> None:
     one = fit("time ~ 1 + (1 | participant)", data, "gaussian")
     both = fit(f"time ~ 1 + {GROUPS}", data, "gaussian")
     result = compare(one, both)
-    assert str(result) == (
-        f"X²(1) = {result.statistic:.2f}, p = .{1000 * result.p:03.0f}. A variance is tested at zero, the smallest "
-        "that it can be, so that the true p is smaller. The REML criteria are compared; the fixed effects are the same."
-    )
+    assert codes(result.notes) == ["wald.boundary", "wald.reml"]
+    test = result.summary[0].values["test"]
+    assert test == Message("wald.chi_squared", {"df": 1, "statistic": result.statistic, "p": result.p})
+    assert str(result) == " ".join(map(str, (*result.summary, *result.notes)))
     assert result.log_likelihoods == (one.fit.log_likelihood, both.fit.log_likelihood)
 
 
@@ -136,12 +136,12 @@ def test_what_the_tests_print(data: dict[str, Any]) -> None:
     measured = type_three(fit(f"time ~ group + size + {GROUPS}", data, "gaussian"))
     assert list(measured.table()) == ["term", "F", "df", "denominator", "p"]
     first, *rows = str(measured).splitlines()
-    assert first == "Type III tests of the terms."
+    assert first == str(Message("wald.tests"))
     for row, term, value, below in zip(rows, ("group", "size"), measured.statistic, measured.denominator, strict=True):
         assert row.startswith(f"  {term}: F(1, {below:.1f}) = {value:.2f}, p ")
     weight = np.random.default_rng(2).normal(size=len(data["size"]))
     crossed = type_three(fit(f"yes ~ size * weight + {GROUPS}", data | {"weight": weight}))
-    assert crossed.notes == ("Terms that interact with size and weight are tested where it is 0.",)
+    assert crossed.notes == (Message("wald.covariates", {"names": ["size", "weight"], "n": 2}),)
 
 
 def test_correlated_effects_are_not_nested_in_independent_ones(data: dict[str, Any]) -> None:
@@ -194,11 +194,11 @@ def test_a_ratio_is_told_from_the_likelihoods_alone(data: dict[str, Any]) -> Non
     assert near.statistic == pytest.approx(0.4)
     assert near.p == pytest.approx(chi2.sf(0.4, 1))
     assert near.aic == pytest.approx((200 + 2 * 4, 199.6 + 2 * 5))
-    assert str(near) == "X²(1) = 0.40, p = .527."
+    assert str(near) == "χ²(1) = 0.40, p = .527."
     # A larger model whose search ended lower is no worse than the smaller.
     below = compare(altered(small, -100.0), altered(large, -100.5, converged=False))
     assert (below.statistic, below.p, below.log_likelihoods) == (0, 1, (-100.0, -100.5))
-    assert below.notes == (f'"{large.formula}" has not converged.',)
+    assert below.notes == (Message("wald.not_converged", {"formula": str(large.formula)}),)
 
 
 @pytest.mark.parametrize("coding", ["sum", "treatment"])
@@ -243,8 +243,7 @@ def test_without_an_intercept_all_means_of_the_first_factor_are_tested(data: dic
     assert tests.df.tolist() == [3, 1]
     means, covariance = model.fit.coefficients[:3], model.fit.covariance[:3, :3]
     assert tests.statistic[0] == pytest.approx(means @ np.linalg.solve(covariance, means) / 3)
-    told = ("Without an intercept the first factor's test is that all its means are 0.",)
-    assert tests.notes == (told if coding == "sum" else ())
+    assert codes(tests.notes) == (["wald.no_intercept"] if coding == "sum" else [])
 
 
 def test_a_factor_inside_another_is_tested_at_each_of_its_levels(data: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import karat
-from karat.parts import Parts, open_parts
+from karat.judgments.parts import Parts, open_parts
 from karat.screen.evidence import Evidence
 from karat.screen.parted.crowd import InParts
 from karat.screen.parted.evidence import PartedEvidence

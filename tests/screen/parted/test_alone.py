@@ -11,8 +11,10 @@ import pytest
 
 import karat
 from karat import screen
+from karat.messages import Message
 from karat.screen import ScreenError
 from karat.screen.parted.alone import added, attention_in_parts, controls_in_parts, straightlining_in_parts
+from messages import raises
 from screen.judged import crowd as judged_crowd
 from screen.parted.splitting import FIVE_FIRST, assert_same, crowd, whole
 
@@ -47,12 +49,11 @@ def test_straightlining_on_several_scales(shares: Sequence[float], tmp_path: Pat
 def test_straightlining_without_positions_or_answers(tmp_path: Path) -> None:
     judgments = judged_crowd(karat.Ordinal(5))
     untold = karat.Judgments(judgments.frame.drop("trial"), karat.Ordinal(5))
-    parted = crowd(untold, (0.3, 0.7), tmp_path)
-    assert_same(straightlining_in_parts(parted), screen.straightlining(whole(parted.parts)))
-    assert "order of the rows" in straightlining_in_parts(parted).notes[0]
+    with raises(ScreenError, "order.needed"):
+        straightlining_in_parts(crowd(untold, (0.3, 0.7), tmp_path))
     (tmp_path / "silent").mkdir()
     silent = karat.Judgments(judgments.frame.with_columns(response=pl.lit(None, dtype=pl.String)), karat.Ordinal(5))
-    with pytest.raises(ScreenError, match="nobody answered anything"):
+    with raises(ScreenError, "answering.nobody"):
         straightlining_in_parts(crowd(silent, (0.5, 0.5), tmp_path / "silent"))
 
 
@@ -132,7 +133,7 @@ def test_yes_or_no_with_sensitivity(shares: Sequence[float], tmp_path: Path) -> 
     frame = frame.filter((pl.col("participant") < "p17") | (pl.col("expected") == "1"))
     parted = crowd(karat.Judgments(frame, karat.Binary()), shares, tmp_path)
     together = screen.controls(whole(parted.parts))
-    assert "not defined for 3 of 20" in " ".join(together.notes)
+    assert Message("sensitivity.undefined", {"undefined": 3, "participants": 20}) in together.notes
     assert_same(controls_in_parts(parted), together)
 
 
@@ -165,8 +166,14 @@ def pairs_apart() -> karat.Judgments:
 
 
 def test_notes_are_put_in_the_order_of_those_who_have_more() -> None:
-    assert added([["a.", "c."], ["a.", "2 pairs b.", "c."]]) == ["a.", "2 pairs b.", "c."]
-    assert added([["1,200 trials x."], ["1 trial x."]]) == ["1,201 trials x."]
+    first, last = Message("answers.counted_together"), Message("neutral.no_point")
+    between = Message("pairs.half_seen", {"n": 2})
+    assert added([[first, last], [first, between, last]]) == [first, between, last]
+    one, many, all_of_them = (Message("answers.other_status", {"n": n}) for n in (1, 1200, 1201))
+    assert added([[many], [one]]) == [all_of_them]
+    assert added([[many], [one]], [one]) == [Message("answers.other_status", {"n": 1199})]
+    other = Message("answers.left_out", {"n": 1, "why": last, "more": None})
+    assert added([[other], [Message("answers.left_out", {"n": 1, "why": None, "more": None})]])[1] == other
 
 
 def test_means_that_nobody_has(tmp_path: Path) -> None:
@@ -178,4 +185,4 @@ def test_means_that_nobody_has(tmp_path: Path) -> None:
     parted = crowd(karat.Judgments(pl.DataFrame(rows), karat.Ordinal(5)), (0.5, 0.5), tmp_path)
     found = controls_in_parts(parted, account="relational")
     assert_same(found, screen.controls(whole(parted.parts), account="relational"))
-    assert "nobody could be judged" in found.notes[0]
+    assert found.notes[0].code == "passing.nobody_judged"

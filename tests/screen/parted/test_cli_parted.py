@@ -10,11 +10,11 @@ import pytest
 
 import karat
 from karat import screen
+from karat.cli.executor_options import ExecutorOptions
 from karat.cli.main import main
 from karat.cli.parted import is_in_parts
-from karat.cli.place import Place
-from karat.cli.reading import Reading
-from karat.parts import open_parts
+from karat.cli.reading import ReadOptions
+from karat.judgments.parts import open_parts
 from karat.study.results import with_study
 from screen.parted.splitting import split, whole
 from screen.test_cli_screen import answered
@@ -61,14 +61,14 @@ def test_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_when_a_folder_is_looked_at_in_parts(tmp_path: Path) -> None:
     split(karat.datasets.load("likert"), (0.5, 0.5), tmp_path)
     size = sum(file.stat().st_size for file in tmp_path.iterdir())
-    folder = Reading([tmp_path])
-    assert not is_in_parts(folder, Place(), None)
-    assert not is_in_parts(folder, Place(memory=f"{4 * size}B"), None)
-    assert is_in_parts(folder, Place(memory=f"{2 * size}B"), None)
-    assert is_in_parts(folder, Place(cluster="local"), None)
-    assert is_in_parts(folder, Place(), 2)
-    assert is_in_parts(Reading([Path("postgresql://me@host/lab#answers")]), Place(), None)
-    assert not is_in_parts(Reading([LIKERT]), Place(cluster="local"), None)
+    folder = ReadOptions([tmp_path])
+    assert not is_in_parts(folder, ExecutorOptions(), None)
+    assert not is_in_parts(folder, ExecutorOptions(memory=f"{4 * size}B"), None)
+    assert is_in_parts(folder, ExecutorOptions(memory=f"{2 * size}B"), None)
+    assert is_in_parts(folder, ExecutorOptions(cluster="local"), None)
+    assert is_in_parts(folder, ExecutorOptions(), 2)
+    assert is_in_parts(ReadOptions([Path("postgresql://me@host/lab#answers")]), ExecutorOptions(), None)
+    assert not is_in_parts(ReadOptions([LIKERT]), ExecutorOptions(cluster="local"), None)
 
 
 @pytest.mark.slow
@@ -82,11 +82,11 @@ def test_a_study_lays_its_items_beside_every_part(tmp_path: Path, capsys: pytest
     assert said["summary"]["remaining"] == together.remaining
     assert said["summary"]["flagged"] == {name: len(one.flagged) for name, one in together.evidence.items()}
     assert said["settings"] == together.to_dict()["settings"]
-    assert said["skipped"] == together.skipped
+    assert said["skipped"] == {name: str(why) for name, why in together.skipped.items()}
     assert said["summary"]["study"] == study.fingerprint
     said = told(capsys, "screen", tmp_path / "parts", "--parts", 1, "--study", path)
     for note in with_study(whole(open_parts(tmp_path / "parts")), study)[1]:
-        assert note in said
+        assert str(note) in said
 
 
 def test_what_cannot_be_done_in_parts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

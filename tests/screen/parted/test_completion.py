@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 
 import karat
 from karat import screen
+from karat.messages import Message
 from karat.screen import ScreenError
 from karat.screen.completion import length_of
 from karat.screen.parted.completion import completion_in_parts
+from messages import raises, reasons
 from screen.judged import crowd as judged_crowd
 from screen.parted.splitting import SPLITS, assert_same, crowd, whole
 
@@ -64,9 +66,9 @@ def test_without_times_or_positions(tmp_path: Path) -> None:
 
 def test_what_cannot_be_done(tmp_path: Path) -> None:
     parted = crowd(with_doubles(judged_crowd(karat.Ordinal(5))), (0.5, 0.5), tmp_path)
-    with pytest.raises(ScreenError, match="no column persn; is person meant"):
+    with raises(ScreenError, "participants.no_column"):
         completion_in_parts(parted, person="persn")
-    with pytest.raises(ScreenError, match="at_least"):
+    with raises(ScreenError, "completion.bad_share"):
         completion_in_parts(parted, at_least=2)
 
 
@@ -87,10 +89,9 @@ def test_a_crowd_in_which_everybody_took_as_many_as_they_liked(tmp_path: Path) -
     together = screen.completion(judgments)
     assert together.flagged == ["w00"]
     assert together.settings["trials"] is None
-    assert "not known: participants answered 3 to 20 trials" in together.notes[0]
-    assert "completion = { trials = ... } under [screening]" in together.notes[0]
-    shown = dict(together.participants.select("participant", "reason").iter_rows())
-    assert shown["w12"] == "answered 12 trials; of how many is not known"
+    assert together.notes[0] == Message("completion.length_unknown", {"least": 3, "most": 20})
+    assert "completion = { trials = ... } under [screening]" in str(together.notes[0])
+    assert reasons(together)["w12"] == Message("completion.answered_of_unknown", {"answered": 12})
     parted = crowd(judgments, (0.5, 0.5), tmp_path)
     assert_same(completion_in_parts(parted), screen.completion(whole(parted.parts)))
     # A stated length is taken at its word.

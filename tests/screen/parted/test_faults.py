@@ -12,9 +12,9 @@ import pytest
 
 import karat
 from karat import screen
-from karat.parts.folder import Folder
+from karat.executors import open_executor
+from karat.judgments.parts.folder import Folder
 from karat.screen.parted import run_in_parts
-from karat.work import opened
 from screen.parted.splitting import split, whole
 from screen.parted.test_run import assert_same_screening
 
@@ -50,7 +50,7 @@ def test_a_process_that_dies_changes_nothing(processes: int, tmp_path: Path) -> 
     parts: Any = split(karat.datasets.load("likert"), (0.3, 0.3, 0.4), tmp_path / "in")
     together = screen.run(whole(parts), RULES)
     deadly = Deadly(**vars(parts), here=os.getpid(), deaths=tmp_path / "deaths")
-    with opened("local", processes=processes) as work:
-        parted = run_in_parts(deadly, RULES, work=work, out=tmp_path / "out")
+    with open_executor("local", processes=processes) as executor:
+        parted = run_in_parts(deadly, RULES, executor=executor, out=tmp_path / "out")
     assert len(list((tmp_path / "deaths").iterdir())) == 2
     assert_same_screening(replace(parted, parts=parts), together)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import karat
+from karat.messages import Message
 from karat.screen.parted.looking import _notes
 from screen.parted.splitting import split
 
 
 def test_notes_on_reading_are_said_of_all_parts_or_of_the_one_that_has_them(tmp_path: Path) -> None:
     parts = split(karat.datasets.load("likert"), (0.5, 0.5), tmp_path)
-    shared, single = "Times are read as seconds.", "A column is empty."
-    notes = [(shared, "Right answers taken from the study for 1,200 answers."),
-             (shared, single, "Right answers taken from the study for 1 answer.")]  # fmt: skip
-    assert _notes(notes, parts) == (
-        shared, "Right answers taken from the study for 1,201 answers.", f"{parts.name(1)}: {single}",
+    shared, single = (Message("error", {"text": text}) for text in ("Times are in seconds.", "A column is empty."))
+    one, many, all_of_them = (Message("answers.status_filled", {"n": n}) for n in (1, 1200, 1201))
+    assert _notes([(shared, many), (shared, single, one)], parts) == (
+        shared, all_of_them, Message("parts.note", {"part": parts.name(1), "note": single}),
     )  # fmt: skip

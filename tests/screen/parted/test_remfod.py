@@ -15,16 +15,17 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import karat
+from karat.executors import Executor, open_executor
 from karat.judgments import Judgments
+from karat.judgments.parts import Parts, open_parts
 from karat.models import counting
-from karat.parts import Parts, open_parts
 from karat.screen import remfod
 from karat.screen.parted import remfod as remfod_module
 from karat.screen.parted.crowd import InParts
 from karat.screen.parted.remfod import PartedRemfod, remfod_in_parts
 from karat.screen.parted.remfod_times import take_times
 from karat.study.time_rules import TIME_RULES
-from karat.work import Work, opened
+from messages import codes, raises
 
 FUNCTIONS = np.array(["test", "filler", "control", "practice"])
 
@@ -156,13 +157,11 @@ def test_notes_are_those_of_everybody(tmp_path: Path) -> None:
     judgments = questionnaire(6, 10)
     plain = Judgments(judgments.frame.drop("trial").with_columns(rt=2.0, function=pl.lit("test")), karat.Ordinal(5))
     found = in_parts(even(plain, 3), tmp_path)
-    assert [note.split(":")[0] for note in found.notes] == [
-        "There is no column trial", "All trials are test trials", "All times are the same",
-    ]  # fmt: skip
+    assert codes(found.notes) == ["order.unknown", "remfod.one_function", "remfod.all_times_equal"]
     assert_same(found, plain)
     rounded = Judgments(judgments.frame.with_columns(rt=(pl.col("rt") / 20).round()), karat.Ordinal(5))
     again = in_parts(even(rounded, 3), tmp_path / "rounded")
-    assert any("MAD 0" in note for note in again.notes)
+    assert "remfod.no_spread" in codes(again.notes)
     assert_same(again, rounded)
 
 
@@ -175,12 +174,12 @@ def test_a_part_without_times(tmp_path: Path) -> None:
 
 def test_what_cannot_be_done_is_said(tmp_path: Path) -> None:
     judgments = questionnaire(4, 10)
-    with pytest.raises(karat.KaratError, match="cannot adjust times for length in parts"):
+    with raises(karat.KaratError, "remfod.no_length_in_parts"):
         in_parts([judgments], tmp_path, length="item")
-    with pytest.raises(karat.KaratError, match="these judgments have none"):
+    with raises(karat.KaratError, "times.none"):
         in_parts([Judgments(judgments.frame.drop("rt"), karat.Ordinal(5))], tmp_path)
     practice = Judgments(judgments.frame.with_columns(function=pl.lit("practice")), karat.Ordinal(5))
-    with pytest.raises(karat.KaratError, match="outside practice"):
+    with raises(karat.KaratError, "times.only_practice"):
         in_parts([practice], tmp_path)
 
 
@@ -206,8 +205,8 @@ def test_tasks_may_be_done_twice_and_passes_again(tmp_path: Path) -> None:
     parts = cast(Parts, Held(even(judgments, 3)))
     for after in (2, 4, 5):
         with pytest.raises(InterruptedError):
-            remfod_in_parts(InParts(parts, tmp_path, cast(Work, Broken(after))))
-    assert_same(remfod_in_parts(InParts(parts, tmp_path, cast(Work, Broken(99)))), judgments)
+            remfod_in_parts(InParts(parts, tmp_path, cast(Executor, Broken(after))))
+    assert_same(remfod_in_parts(InParts(parts, tmp_path, cast(Executor, Broken(99)))), judgments)
 
 
 def test_what_one_round_leaves_is_read_by_the_next_only(tmp_path: Path) -> None:
@@ -223,8 +222,8 @@ def test_from_files_and_with_a_checkpoint(tmp_path: Path) -> None:
         part.to_parquet(tmp_path / "in" / f"part-{number}.parquet")
     parts = open_parts(tmp_path / "in")
     for _ in range(2):
-        with opened(checkpoint=tmp_path / "kept") as work:
-            assert_same(remfod_in_parts(InParts(parts, tmp_path / "out", work)), judgments)
+        with open_executor(checkpoint=tmp_path / "kept") as executor:
+            assert_same(remfod_in_parts(InParts(parts, tmp_path / "out", executor)), judgments)
 
 
 @pytest.mark.parametrize(
@@ -235,9 +234,9 @@ def test_batches(processes: int, least: int, expected: int, tmp_path: Path, monk
     """As many as the processes need, none too small, and all parts in them once and in order."""
     monkeypatch.setattr(remfod_module, "LEAST", least)
     judgments = questionnaire(26, 40)
-    work = Broken(99)
-    work.processes = processes
-    crowd = InParts(cast(Parts, Held(even(judgments, 26))), tmp_path, cast(Work, work))
+    executor = Broken(99)
+    executor.processes = processes
+    crowd = InParts(cast(Parts, Held(even(judgments, 26))), tmp_path, cast(Executor, executor))
     parts = crowd.map(take_times, tmp_path, name="remfod")
     batches = remfod_module._batches(crowd, parts)
     assert [part for batch in batches for part in batch.parts] == parts

@@ -13,14 +13,14 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import karat
+from karat.executors import open_executor
+from karat.executors.cluster import Cluster
 from karat.judgments import Judgments
-from karat.parts import open_parts
+from karat.judgments.parts import open_parts
 from karat.screen import remfod
 from karat.screen.parted import remfod as remfod_module
 from karat.screen.parted.crowd import InParts
 from karat.screen.parted.remfod import remfod_in_parts
-from karat.work import opened
-from karat.work.cluster import Cluster
 
 pytest.importorskip("distributed")
 
@@ -62,16 +62,16 @@ def assert_same(crowd: InParts, whole: Judgments) -> None:
 @pytest.mark.parametrize("processes", [2, 4])
 def test_on_a_cluster(processes: int, tmp_path: Path) -> None:
     whole = crowd_of(tmp_path / "in", 7)
-    with opened("local", processes=processes) as work:
-        assert_same(InParts(open_parts(tmp_path / "in"), tmp_path / "out", work), whole)
+    with open_executor("local", processes=processes) as executor:
+        assert_same(InParts(open_parts(tmp_path / "in"), tmp_path / "out", executor), whole)
 
 
 @pytest.mark.slow
 def test_a_process_killed_in_the_middle_changes_nothing(tmp_path: Path) -> None:
     whole = crowd_of(tmp_path / "in", 7)
-    with opened("local", processes=2) as work:
-        assert isinstance(work, Cluster)
-        client = work.client
+    with open_executor("local", processes=2) as executor:
+        assert isinstance(executor, Cluster)
+        client = executor.client
         killed: list[int] = []
 
         def kill(done: int, total: int) -> None:
@@ -82,5 +82,5 @@ def test_a_process_killed_in_the_middle_changes_nothing(tmp_path: Path) -> None:
                 os.kill(killed[0], signal.SIGKILL)
 
         passes: list[int] = []
-        assert_same(InParts(open_parts(tmp_path / "in"), tmp_path / "out", work, kill), whole)
+        assert_same(InParts(open_parts(tmp_path / "in"), tmp_path / "out", executor, kill), whole)
         assert killed

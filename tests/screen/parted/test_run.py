@@ -13,11 +13,12 @@ from polars.testing import assert_frame_equal
 
 import karat
 from karat import screen
-from karat.parts import PartsError, open_parts
+from karat.executors import Serial, open_executor
+from karat.judgments.parts import PartsError, open_parts
+from karat.messages import Message, NotComputed
 from karat.screen.parted import PartedScreening, run_in_parts, spammer
 from karat.screen.parted import run as running
 from karat.study.criteria import CRITERIA
-from karat.work import Here, opened
 from screen.judged import crowd as judged_crowd
 from screen.parted.splitting import SPLITS, split, whole
 
@@ -86,7 +87,7 @@ def test_doubtful_right_answers_are_told(scale: Any, tmp_path: Path) -> None:
     parts = split(karat.Judgments(judgments.frame.with_columns(expected=known), scale), SPLITS[2], tmp_path / "in")
     rules = {"completion": {}, "straightlining": {}, "exclude": "any"}
     together = screen.run(whole(parts), rules)
-    assert any("recorded right answer disagrees" in note or "could not be compared" in note for note in together.notes)
+    assert {note.values["note"] for note in together.notes} & set(screen.gold(whole(parts)).notes)
     assert_same_screening(run_in_parts(parts, rules, out=tmp_path / "out"), together)
 
 
@@ -122,9 +123,9 @@ def test_without_rules_all_that_can_run_give_evidence(tmp_path: Path) -> None:
     assert {"completion", "speed", "remfod", "controls", "attention", "straightlining", "markov"} <= set(
         parted.evidence
     )
-    assert "mahalanobis cannot run in parts" in parted.skipped["mahalanobis"]
+    assert parted.skipped["mahalanobis"] == NotComputed("screening.not_in_parts")
     assert set(parted.evidence) | set(parted.skipped) == {name for name, own in CRITERIA.items() if own.unasked}
-    assert "Nobody is excluded" in str(parted)
+    assert parted.summary[-1].code == "screening.no_rule"
 
 
 def test_somebody_in_two_parts(tmp_path: Path) -> None:
@@ -138,7 +139,7 @@ def test_somebody_in_two_parts(tmp_path: Path) -> None:
         run_in_parts(open_parts(tmp_path / "in"), STATED, out=tmp_path / "out")
 
 
-class Counting(Here):
+class Counting(Serial):
     """Work that counts its tasks."""
 
     done = 0
@@ -166,37 +167,37 @@ class Breaking(Counting):
     "after", [pytest.param(1, marks=pytest.mark.slow), 4, pytest.param(12, marks=pytest.mark.slow)]
 )
 def test_broken_off_and_begun_again(after: int, tmp_path: Path) -> None:
-    from karat.work.kept import Kept
+    from karat.executors.checkpoint import Checkpoint
 
     (tmp_path / "in").mkdir()
     parts = split(karat.datasets.load("likert"), (0.3, 0.3, 0.4), tmp_path / "in")
     rules = {**STATED, "exclude": "any"}
     breaking = Breaking(after)
     with pytest.raises(KeyboardInterrupt):
-        run_in_parts(parts, rules, work=Kept(breaking, tmp_path / "kept"), out=tmp_path / "out")
+        run_in_parts(parts, rules, executor=Checkpoint(breaking, tmp_path / "kept"), out=tmp_path / "out")
     whole_run, rest = Counting(), Counting()
-    run_in_parts(parts, rules, work=whole_run, out=tmp_path / "other")
-    parted = run_in_parts(parts, rules, work=Kept(rest, tmp_path / "kept"), out=tmp_path / "out")
+    run_in_parts(parts, rules, executor=whole_run, out=tmp_path / "other")
+    parted = run_in_parts(parts, rules, executor=Checkpoint(rest, tmp_path / "kept"), out=tmp_path / "out")
     assert_same_screening(parted, screen.run(whole(parts), rules))
     assert rest.done == whole_run.done - breaking.done
     # Run once more, it finds no files of its own and computes everything.
     again = Counting()
-    run_in_parts(parts, rules, work=Kept(again, tmp_path / "kept"), out=tmp_path / "out")
+    run_in_parts(parts, rules, executor=Checkpoint(again, tmp_path / "kept"), out=tmp_path / "out")
     assert again.done == whole_run.done
 
 
 def test_other_rules_begin_anew(tmp_path: Path) -> None:
-    from karat.work.kept import Kept
+    from karat.executors.checkpoint import Checkpoint
 
     (tmp_path / "in").mkdir()
     parts = split(karat.datasets.load("likert"), (0.5, 0.5), tmp_path / "in")
     rules = {"completion": {}, "straightlining": {}, "exclude": "any"}
     with pytest.raises(KeyboardInterrupt):
-        run_in_parts(parts, rules, work=Kept(Breaking(3), tmp_path / "kept"), out=tmp_path / "out")
+        run_in_parts(parts, rules, executor=Checkpoint(Breaking(3), tmp_path / "kept"), out=tmp_path / "out")
     other = {"completion": {"at_least": 1.0}, "straightlining": {}, "exclude": "any"}
     with pytest.raises(KeyboardInterrupt):
-        run_in_parts(parts, other, work=Kept(Breaking(5), tmp_path / "kept"), out=tmp_path / "out")
-    parted = run_in_parts(parts, rules, work=Kept(Here(), tmp_path / "kept"), out=tmp_path / "out")
+        run_in_parts(parts, other, executor=Checkpoint(Breaking(5), tmp_path / "kept"), out=tmp_path / "out")
+    parted = run_in_parts(parts, rules, executor=Checkpoint(Serial(), tmp_path / "kept"), out=tmp_path / "out")
     assert_same_screening(parted, screen.run(whole(parts), rules))
 
 
@@ -205,20 +206,21 @@ def test_in_two_processes(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     parts = split(karat.datasets.load("likert"), (0.3, 0.3, 0.4), tmp_path / "in")
     rules = {"completion": {}, "controls": {}, "exclude": "any"}
-    with opened(processes=2) as work:
-        parted = run_in_parts(parts, rules, work=work, out=tmp_path / "out")
+    with open_executor(processes=2) as executor:
+        parted = run_in_parts(parts, rules, executor=executor, out=tmp_path / "out")
     assert_same_screening(parted, screen.run(whole(parts), rules))
 
 
 @pytest.mark.parametrize(
-    ("fails", "told"),
+    ("fails", "why"),
     [
-        (screen.ScreenError("spammer_index: too many tasks."), "no Spammer Index: too many tasks."),
-        (MemoryError(), "no Spammer Index: its model does not fit into memory."),
+        (screen.ScreenError(Message("crowd.too_few")), NotComputed("crowd.too_few")),
+        (ValueError("There is no likelihood."), NotComputed("error", {"text": "There is no likelihood."})),
+        (MemoryError(), NotComputed("spammer_index.no_room")),
     ],
 )
 def test_verdicts_are_written_before_the_spammer_index(
-    fails: Exception, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fails: Exception, why: NotComputed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     split(judged_crowd(karat.Ordinal(5)), (0.5, 0.5), tmp_path / "in")
     out = tmp_path / "out"
@@ -226,15 +228,16 @@ def test_verdicts_are_written_before_the_spammer_index(
     def fit(*_: Any, **named: Any) -> None:
         written = json.loads((out / "screening.json").read_text(encoding="utf-8"))
         assert written["summary"]["participants"] == 20
-        assert "broken off" in written["spammer_index"]
+        assert written["spammer_index"] == f"No Spammer Index. {running.UNFINISHED}"
         assert pl.read_parquet(out / "participants").height == 20
         assert (out / "flow.svg").exists()
         raise fails
 
     monkeypatch.setattr(spammer, "spammer_index_in_parts", fit)
     found = run_in_parts(open_parts(tmp_path / "in"), {"completion": {}}, out=out, spammer_index=True)
-    assert found.spammer_index == told
-    assert json.loads((out / "screening.json").read_text(encoding="utf-8"))["spammer_index"] == told
+    assert found.spammer_index == why
+    written = json.loads((out / "screening.json").read_text(encoding="utf-8"))
+    assert written["spammer_index"] == f"No Spammer Index. {why}"
     assert not (out / "scratch").exists()
 
 
@@ -248,22 +251,22 @@ def test_a_fit_that_is_killed_leaves_the_verdicts(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(spammer, "spammer_index_in_parts", fit)
     with pytest.raises(KeyboardInterrupt):
         run_in_parts(open_parts(tmp_path / "in"), {"completion": {}}, out=out, spammer_index=True)
-    assert "broken off" in json.loads((out / "screening.json").read_text(encoding="utf-8"))["spammer_index"]
+    written = json.loads((out / "screening.json").read_text(encoding="utf-8"))
+    assert written["spammer_index"] == f"No Spammer Index. {running.UNFINISHED}"
     monkeypatch.undo()
     again = run_in_parts(open_parts(tmp_path / "in"), {"completion": {}}, out=out, spammer_index=True)
-    assert not isinstance(again.spammer_index, str)
+    assert isinstance(again.spammer_index, screen.SpammerIndex)
 
 
 def test_a_quick_index_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     split(judged_crowd(karat.Ordinal(5)), (0.5, 0.5), tmp_path / "in")
     parts = open_parts(tmp_path / "in")
     found = run_in_parts(parts, {"completion": {}}, out=tmp_path / "out", spammer_index="quick")
-    assert not isinstance(found.spammer_index, str)
+    assert isinstance(found.spammer_index, screen.SpammerIndex)
     monkeypatch.setattr(running, "QUICK_ANSWERS", 10)
     monkeypatch.setattr(spammer, "spammer_index_in_parts", lambda *_, **named: pytest.fail("it is not fitted"))
     found = run_in_parts(parts, {"completion": {}}, out=tmp_path / "out", spammer_index="quick")
-    assert isinstance(found.spammer_index, str)
-    assert "Screen without --criteria to have it" in found.spammer_index
+    assert found.spammer_index == NotComputed("spammer_index.not_quick")
 
 
 class Heard:
@@ -271,7 +274,7 @@ class Heard:
 
     def __init__(self) -> None:
         self.begun: list[str] = []
-        self.ended: list[str] = []
+        self.ended: list[Message] = []
 
     def __call__(self, done: int, total: int) -> None:
         self.begun.append(f"{done} of {total}")
@@ -279,8 +282,8 @@ class Heard:
     def begins(self, step: str) -> None:
         self.begun.append(step)
 
-    def ends(self, told: str) -> None:
-        self.ended.append(told)
+    def ends(self, found: Message) -> None:
+        self.ended.append(found)
 
 
 def test_steps_are_named(tmp_path: Path) -> None:
@@ -290,10 +293,11 @@ def test_steps_are_named(tmp_path: Path) -> None:
     found = run_in_parts(
         open_parts(tmp_path / "in"), rules, out=tmp_path / "out", progress=heard, spammer_index=True
     )  # fmt: skip
-    assert heard.ended == [
-        str(found.evidence["completion"]), "risk: not run.", str(found.evidence["straightlining"]),
-        "verdicts: written. The Spammer Index is fitted last.",
+    assert [(message.code, message.values.get("criterion")) for message in heard.ended] == [
+        ("screening.flagged", "completion"), ("screening.not_run", "risk"), ("screening.flagged", "straightlining"),
+        ("screening.written_before_index", None),
     ]  # fmt: skip
+    assert heard.ended[0].values["flagged"] == found.evidence["completion"].flagged
     named = [told for told in heard.begun if " of " not in told]
     assert list(dict.fromkeys(named)) == [
         "reading", "completion", "exclusion after completion", "straightlining", "exclusion after answers", "verdicts",

@@ -13,6 +13,9 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import karat
+from karat.executors import SERIAL, ExecutorError, open_executor
+from karat.executors.checkpoint import Checkpoint
+from karat.messages import Message, message_of
 from karat.models.glrm import fit_crossed, fit_nominal
 from karat.models.glrm.parted_answers import random_numbers
 from karat.screen import ScreenError, SpammerIndex, spammer_index, spammer_size
@@ -21,8 +24,7 @@ from karat.screen.parted import spammer
 from karat.screen.parted.crowd import InParts, part_file
 from karat.screen.parted.spammer import spammer_index_in_parts
 from karat.screen.spammer_size import seconds_of, share_in_time
-from karat.work import HERE, WorkError, opened
-from karat.work.kept import Kept
+from messages import codes, raises
 from screen.parted.splitting import SPLITS, crowd, whole
 
 SOME_SPLITS = [
@@ -100,7 +102,8 @@ def test_rounds(scale: Any, tmp_path: Path) -> None:
     judgments = simulated(scale, people=14, items=10, rounds=2, share=0.95)
     parted = crowd(judgments, SPLITS[2], tmp_path)
     together = spammer_index(whole(parted.parts))
-    assert any("epetition" in note for note in together.notes)
+    rounds = Message("spammer_index.rounds", {"rounds": 2, "column": "repetition"})
+    assert {rounds, Message("spammer_index.rounds_of_labels", {"column": "repetition"})} & set(together.notes)
     same(spammer_index_in_parts(parted), together)
 
 
@@ -126,9 +129,9 @@ def test_questions_conditions_and_several_scales(shares: Sequence[float], tmp_pa
     for conditions in ((), ("voice",)):
         together = spammer_index(whole(parted.parts), conditions=conditions)
         assert together.family == "ordinal"
-        assert any("several scales" in note for note in together.notes)
+        assert "crowd.several_scales" in codes(together.notes)
         same(spammer_index_in_parts(parted, conditions=conditions), together)
-    with pytest.raises(ScreenError, match="no column voices; is voice meant"):
+    with raises(ScreenError, "crowd.no_column"):
         spammer_index_in_parts(parted, conditions=["voices"])
 
 
@@ -158,9 +161,13 @@ def test_more_tasks_than_can_be_told_apart(tmp_path: Path) -> None:
     fit = fit_crossed(answers.response[kept], answers.worker[kept], answers.task[kept])
     assert found.log_likelihood == pytest.approx(fit.log_likelihood, rel=1e-8)
     assert found.participants == len(answers.workers)
-    assert f"{number} workers out of {len(answers.workers)}, drawn at random (seed 4)" in found.notes[0]
+    sample = found.notes[0].values
+    assert number in sample.values()
+    assert len(answers.workers) in sample.values()
+    assert 4 in sample.values()
     error = (found.upper - found.lower) / (2 * 1.959964)
-    assert found.notes[-1].startswith(f"The standard error of the index is about {error:.3f}".replace("0.", "."))
+    assert found.notes[-1].code == "spammer_index.standard_error"
+    assert found.notes[-1].values["error"] == pytest.approx(error)
 
 
 def test_labels_that_would_take_long_are_sampled(tmp_path: Path) -> None:
@@ -178,8 +185,10 @@ def test_labels_that_would_take_long_are_sampled(tmp_path: Path) -> None:
     workers, tasks = len(fit.workers), len(fit.tasks)
     assert workers < 40
     assert tasks < 40
-    assert f"{workers} workers out of 40 to {tasks} tasks out of 40, drawn at random (seed 2)" in found.notes[0]
-    assert "standard error" in found.notes[-1]
+    values = {"answers": int(kept.sum()), "sample": workers, "participants": 40, "seed": 2, "sample_items": tasks,
+              "items": 40}  # fmt: skip
+    assert found.notes[0] == Message("spammer_index.sample", values)
+    assert found.notes[-1].code == "spammer_index.standard_error"
 
 
 def test_labels_whose_sample_says_too_little_are_refused_at_once(
@@ -187,22 +196,23 @@ def test_labels_whose_sample_says_too_little_are_refused_at_once(
 ) -> None:
     parted = crowd(simulated(karat.Nominal("abc"), people=40, items=60, share=0.3), (0.5, 0.5), tmp_path)
     monkeypatch.setattr(spammer, "of_labels", lambda *_: pytest.fail("nothing is fitted"))
-    with pytest.raises(ScreenError) as told:
+    with raises(ScreenError, "spammer_index.thin_items") as caught:
         spammer_index_in_parts(parted, seconds=seconds_of(20, 30, 3))
-    assert "40 participants x 60 tasks with 3 labels are too many for a nominal model" in str(told.value)
-    assert "answers a task; it needs 10. Look at some of the tasks" in str(told.value)
+    values = message_of(caught.value).values
+    assert (values["participants"], values["items"], values["labels"], values["least"]) == (40, 60, 3, 10)
+    assert values["mean"] < 10
 
 
 def test_what_is_not_quick_can_be_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     labels = crowd(simulated(karat.Nominal("abc"), people=20, items=12), (0.5, 0.5), tmp_path / "labels")
     assert spammer_index_in_parts(labels, only_quick=True).family == "nominal"
     monkeypatch.setattr(spammer_size, "QUICK", 0.01)
-    with pytest.raises(ScreenError, match="only where that takes a few seconds"):
+    with raises(ScreenError, "spammer_index.not_quick"):
         spammer_index_in_parts(labels, only_quick=True)
     binary = crowd(simulated(karat.Binary()), (0.5, 0.5), tmp_path / "binary")
     assert spammer_index_in_parts(binary, only_quick=True).family == "binary"
     monkeypatch.setattr(spammer_size, "QUICK_ANSWERS", 100)
-    with pytest.raises(ScreenError, match="Screen without --criteria"):
+    with raises(ScreenError, "spammer_index.not_quick"):
         spammer_index_in_parts(binary, only_quick=True)
 
 
@@ -210,16 +220,17 @@ def test_rounds_that_are_too_many_to_hold(tmp_path: Path, monkeypatch: pytest.Mo
     parted = crowd(simulated(karat.Binary(), people=30, items=10, rounds=2), (0.5, 0.5), tmp_path)
     monkeypatch.setattr(spammer, "ROUNDS_HELD", 300)
     found = spammer_index_in_parts(parted)
-    assert "out of 30, drawn at random (seed 1)" in found.notes[0]
+    assert (found.notes[0].code, found.notes[0].values["participants"]) == ("spammer_index.sample", 30)
+    assert found.notes[0].values["items"] is None
     assert found.variances["source"].to_list()[2] == "time"
 
 
 def test_what_cannot_be_looked_at_is_said(tmp_path: Path) -> None:
     frame = simulated(karat.Binary()).frame
     binary = crowd(simulated(karat.Binary()), (0.5, 0.5), tmp_path / "a")
-    with pytest.raises(ScreenError, match="Leave simulations out"):
+    with raises(ScreenError, "spammer_index.no_bootstrap_in_parts"):
         spammer_index_in_parts(binary, simulations=10)
-    with pytest.raises(ScreenError, match="Allow more passes than 20"):
+    with raises(ScreenError, "spammer_index.too_few_passes"):
         spammer_index_in_parts(binary, passes=20)
     sized = karat.Judgments(frame.with_columns(response=pl.lit("3")), karat.Magnitude())
     same_answer = karat.Judgments(frame.with_columns(response=pl.lit("yes")), karat.Binary(("no", "yes")))
@@ -230,7 +241,7 @@ def test_what_cannot_be_looked_at_is_said(tmp_path: Path) -> None:
             spammer_index(judgments)
         with pytest.raises(ScreenError) as in_parts:
             spammer_index_in_parts(parted)
-        assert str(in_parts.value) == str(told.value)
+        assert message_of(in_parts.value) == message_of(told.value)
 
 
 def test_an_interval_that_takes_too_long_is_left_out(tmp_path: Path) -> None:
@@ -239,7 +250,7 @@ def test_an_interval_that_takes_too_long_is_left_out(tmp_path: Path) -> None:
     found = spammer_index_in_parts(parted, passes=60)
     assert found.value == pytest.approx(whole_interval.value, abs=1e-12)
     assert (found.lower, found.upper) == (0.0, 1.0)
-    assert "not found within 60 passes" in found.notes[-1]
+    assert found.notes[-1] == Message("spammer_index.no_interval", {"passes": 60})
 
 
 def test_progress_never_goes_beyond_its_end(tmp_path: Path) -> None:
@@ -262,19 +273,19 @@ class BreakingOff:
     def map(self, *given: Any, **named: Any) -> list[Any]:
         self.maps += 1
         if self.after is not None and self.maps > self.after:
-            raise WorkError("the scheduler is gone")
-        return HERE.map(*given, **named)
+            raise ExecutorError("the scheduler is gone")
+        return SERIAL.map(*given, **named)
 
 
 def test_a_fit_that_was_broken_off_goes_on(tmp_path: Path) -> None:
     parted = crowd(simulated(karat.Binary()), (0.5, 0.5), tmp_path)
     usual = BreakingOff()
-    whole_index = spammer_index_in_parts(replace(parted, work=usual))
+    whole_index = spammer_index_in_parts(replace(parted, executor=usual))
     kept = replace(parted, out=tmp_path / "kept-out", scratch=tmp_path / "kept-out" / "scratch")
     lost, found = BreakingOff(usual.maps // 2), BreakingOff()
-    with pytest.raises(WorkError, match="gone"):
-        spammer_index_in_parts(replace(kept, work=Kept(lost, tmp_path / "kept")))
-    again = spammer_index_in_parts(replace(kept, work=Kept(found, tmp_path / "kept")))
+    with pytest.raises(ExecutorError, match="gone"):
+        spammer_index_in_parts(replace(kept, executor=Checkpoint(lost, tmp_path / "kept")))
+    again = spammer_index_in_parts(replace(kept, executor=Checkpoint(found, tmp_path / "kept")))
     assert found.maps < usual.maps * 0.6
     assert (again.value, again.lower, again.upper) == (whole_index.value, whole_index.lower, whole_index.upper)
     assert again.log_likelihood == whole_index.log_likelihood
@@ -286,8 +297,8 @@ def test_on_a_cluster(processes: int, tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     parted = crowd(simulated(karat.Binary()), SPLITS[2], tmp_path)
     here = spammer_index_in_parts(parted)
-    with opened("local", processes=processes, checkpoint=tmp_path / "kept") as work:
-        there = spammer_index_in_parts(InParts(parted.parts, tmp_path / "there", work))
+    with open_executor("local", processes=processes, checkpoint=tmp_path / "kept") as executor:
+        there = spammer_index_in_parts(InParts(parted.parts, tmp_path / "there", executor))
     assert (there.value, there.lower, there.upper) == (here.value, here.lower, here.upper)
     assert there.log_likelihood == here.log_likelihood
     assert len(list((tmp_path / "kept").iterdir())) == 5

@@ -13,6 +13,7 @@ import karat
 from karat import screen
 from karat.screen import ScreenError
 from karat.screen.parted.speed import speed_in_parts
+from messages import raises
 from screen.judged import crowd as judged_crowd
 from screen.parted.splitting import FIVE_FIRST, assert_same, crowd, whole
 
@@ -44,7 +45,7 @@ def test_working_times_alone_are_enough(tmp_path: Path) -> None:
     bare = karat.Judgments(some.frame.drop("rt"), some.scales, some.participants)
     parted = crowd(bare, (0.5, 0.5), tmp_path)
     assert_same(speed_in_parts(parted, **EXPECTED), screen.speed(bare, **EXPECTED))  # type: ignore[arg-type]
-    with pytest.raises(ScreenError, match="these judgments have none"):
+    with raises(ScreenError, "times.none"):
         speed_in_parts(parted)
 
 
@@ -53,5 +54,5 @@ def test_times_of_practice_are_none(tmp_path: Path) -> None:
     function = pl.when(pl.col("participant") > "p15").then(pl.lit("practice")).otherwise(pl.lit("test"))
     rt = pl.when(pl.col("participant") > "p15").then("rt")
     frame = judgments.frame.with_columns(function=function, rt=rt)
-    with pytest.raises(ScreenError, match="outside practice"):
+    with raises(ScreenError, "times.only_practice"):
         speed_in_parts(crowd(karat.Judgments(frame, judgments.scales), (0.5, 0.5), tmp_path))

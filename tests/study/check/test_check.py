@@ -143,7 +143,7 @@ def test_trials_of_one_chance_pass_as_the_binomial_says(n: int) -> None:
 
 
 def test_an_undecided_order_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    error = OrderUndecidedError("Not decided within 10 seconds. Loosen it.")
+    error = OrderUndecidedError("Not decided within 10 seconds.", "Loosen it.")
     monkeypatch.setattr(Draft, "order_error", error)
     finding = the(check(load(FOLDER / "sound__likert")))
     assert (finding.grade, finding.rule, finding.mend) == ("warning", "order-undecided", "Loosen it.")

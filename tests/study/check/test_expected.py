@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from karat.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
+from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
 from karat.study.check import check
 from karat.study.check.expected import is_known
 from karat.study.study import load

@@ -11,11 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.study.designs import DesignError, Factor, Lists, balance_sides, factorial
+from karat.messages import message_of
+from karat.study.designs import DesignError, DesignFactor, Lists, balance_sides, factorial
 from karat.study.designs.balance import edge_colours, even_lists
+from messages import codes, raises
 
 
-def table(factors: list[Factor], per_group: list[int], fillers: int = 2) -> pl.DataFrame:
+def table(factors: list[DesignFactor], per_group: list[int], fillers: int = 2) -> pl.DataFrame:
     """Items for every combination of levels between items, each in all its conditions."""
     between = [factor for factor in factors if not factor.within_items]
     rows = []
@@ -32,9 +34,9 @@ def table(factors: list[Factor], per_group: list[int], fillers: int = 2) -> pl.D
 
 
 @st.composite
-def designs(draw: st.DrawFn) -> tuple[list[Factor], pl.DataFrame]:
+def designs(draw: st.DrawFn) -> tuple[list[DesignFactor], pl.DataFrame]:
     factors = [
-        Factor(
+        DesignFactor(
             f"f{i}", tuple(f"l{j}" for j in range(draw(st.integers(1, 3)))), draw(st.booleans()), draw(st.booleans())
         )
         for i in range(draw(st.integers(0, 3)))
@@ -47,13 +49,13 @@ def level(items: pl.DataFrame, row: int, names: list[str]) -> tuple[str, ...]:
 
 
 @given(designs(), st.one_of(st.none(), st.integers(1, 14)))
-def test_every_promise_holds(design: tuple[list[Factor], pl.DataFrame], wanted: int | None) -> None:
+def test_every_promise_holds(design: tuple[list[DesignFactor], pl.DataFrame], wanted: int | None) -> None:
     factors, items = design
     groups = 1
     for factor in factors:
         groups *= 1 if factor.within_participants else len(factor.levels)
     if wanted is not None and wanted < groups:
-        with pytest.raises(DesignError, match="Ask for"):
+        with raises(DesignError, "design.too_few_lists"):
             factorial(items, factors, lists=wanted)
         return
     made = factorial(items, factors, lists=wanted)
@@ -88,7 +90,7 @@ def test_every_promise_holds(design: tuple[list[Factor], pl.DataFrame], wanted: 
         assert made.notes
     assert max(seen) - min(seen) <= 2  # groups of participants may have one list more, and that list is told
     if uneven:
-        assert any("items of a condition" in note for note in made.notes)
+        assert "design.uneven_conditions" in codes(made.notes)
     if wanted is None and not uneven and not shown_once:
         assert not made.notes
 
@@ -102,7 +104,7 @@ def test_every_promise_holds(design: tuple[list[Factor], pl.DataFrame], wanted: 
 def test_incomplete_items_are_as_even_as_they_can_be(options: list[set[str]], wanted: int) -> None:
     rows = [(str(i), "test", c) for i, own in enumerate(options) for c in sorted(own)]
     items = pl.DataFrame(rows, schema=["item", "function", "c"], orient="row")
-    made = factorial(items, [Factor("c", tuple("abcd"))], lists=wanted)
+    made = factorial(items, [DesignFactor("c", tuple("abcd"))], lists=wanted)
     count = Counter(row for rows in made.rows for row in rows)
     for item, own in enumerate(options):
         each = [count[row] for row in range(items.height) if items["item"][row] == str(item)]
@@ -117,8 +119,8 @@ def test_incomplete_items_are_as_even_as_they_can_be(options: list[set[str]], wa
             numbers = [one[condition] for one in in_lists]
             assert max(numbers) - min(numbers) <= 1
     lacking = any(own != set("abcd") for own in options)
-    assert lacking == any("lack" in note for note in made.notes)
-    assert (wanted % lcm(*map(len, options)) > 0) == any("times in a condition" in note for note in made.notes)
+    assert lacking == ("design.items_lack_condition" in codes(made.notes))
+    assert (wanted % lcm(*map(len, options)) > 0) == ("design.uneven_items" in codes(made.notes))
 
 
 def brute_force_even_lists(options: list[set[str]], lists: int) -> bool:
@@ -140,8 +142,8 @@ def test_where_notes_are_told_no_search_finds_even_lists(options: list[str]) -> 
     rows = [(str(i), "test", c) for i, own in enumerate(options) for c in own]
     items = pl.DataFrame(rows, schema=["item", "function", "c"], orient="row")
     lists = lcm(*map(len, options))
-    made = factorial(items, [Factor("c", tuple(sorted(set("".join(options)))))], lists=lists)
-    even = not any("items of a condition" in note or "times in a" in note for note in made.notes)
+    made = factorial(items, [DesignFactor("c", tuple(sorted(set("".join(options)))))], lists=lists)
+    even = not {"design.uneven_conditions", "design.uneven_items"} & set(codes(made.notes))
     assert even == brute_force_even_lists([set(own) for own in options], lists)
 
 
@@ -149,54 +151,52 @@ def test_a_cell_that_nobody_has_is_told_once() -> None:
     cells = [("x", "1"), ("x", "2"), ("y", "1")]
     rows = [(str(i), "test", a, b) for i in range(6) for a, b in cells]
     items = pl.DataFrame(rows, schema=["item", "function", "a", "b"], orient="row")
-    made = factorial(items, {"a": Factor("a", ("x", "y")), "b": Factor("b", ("1", "2"))})
+    made = factorial(items, {"a": DesignFactor("a", ("x", "y")), "b": DesignFactor("b", ("1", "2"))})
     assert len(made.rows) == 3
-    assert made.notes == (
-        "No item has the condition a = y, b = 2: the design is incomplete and effects and their interaction cannot be "
-        "told apart there.",
-    )
+    (note,) = made.notes
+    assert (note.code, note.values["condition"]) == ("design.condition_missing", ["a = y", "b = 2"])
 
 
 def test_an_item_without_a_level_between_participants_is_told() -> None:
     items = pl.DataFrame({"item": ["1", "1", "2"], "function": ["test"] * 3, "g": ["x", "y", "x"]})
-    made = factorial(items, [Factor("g", ("x", "y"), within_participants=False)])
+    made = factorial(items, [DesignFactor("g", ("x", "y"), within_participants=False)])
     assert made.rows == ((0, 2), (1,))
-    assert made.notes == (
-        'Item "2" lacks some level of g: not all lists show the item.',
-        "The lists have 1 to 2 test trials.",
-    )
+    assert codes(made.notes) == ["design.items_lack_level", "design.uneven_lengths"]
+    assert made.notes[0].values["items"].values["names"] == ["2"]
+    assert made.notes[1].values == {"least": 1, "most": 2}
 
 
 ITEMS = pl.DataFrame({"item": ["1", "1", "2"], "function": ["test"] * 3, "a": ["x", "y", "x"]})
-A = Factor("a", ("x", "y"))
+A = DesignFactor("a", ("x", "y"))
 
 
 @pytest.mark.parametrize(
-    ("items", "factors", "words"),
+    ("items", "factors", "code"),
     [
-        (ITEMS, [Factor("a", ("x", "y"), within_items=False)], 'Item "1" has the levels x and y'),
-        (ITEMS, [Factor("a", ("x",))], 'Item "1" has the unknown level "y"'),
-        (ITEMS, [Factor("a", ("x", "y", "z"))], 'No test item has the level "z"'),
-        (ITEMS.with_columns(a=pl.lit("x")), [Factor("a", ("x",))], 'Item "1" has two rows in the condition'),
-        (ITEMS.with_columns(a=pl.lit("")), [A], "has no level"),
-        (ITEMS.with_columns(function=pl.lit("filler")), [A], "no row with the function"),
-        (ITEMS, [Factor("b", ("x",))], 'no column "b"'),
-        (ITEMS, [A, A], "same name"),
+        (ITEMS, [DesignFactor("a", ("x", "y"), within_items=False)], "design.between_items"),
+        (ITEMS, [DesignFactor("a", ("x",))], "design.unknown_level"),
+        (ITEMS, [DesignFactor("a", ("x", "y", "z"))], "design.unused_level"),
+        (ITEMS.with_columns(a=pl.lit("x")), [DesignFactor("a", ("x",))], "design.cell_twice"),
+        (ITEMS.with_columns(a=pl.lit("")), [A], "design.no_level"),
+        (ITEMS.with_columns(function=pl.lit("filler")), [A], "design.no_test_items"),
+        (ITEMS, [DesignFactor("b", ("x",))], "design.no_column"),
+        (ITEMS, [A, A], "design.factor_twice"),
     ],
 )
-def test_what_cannot_be_is_named(items: pl.DataFrame, factors: list[Factor], words: str) -> None:
-    with pytest.raises(DesignError, match=words):
+def test_what_cannot_be_is_named(items: pl.DataFrame, factors: list[DesignFactor], code: str) -> None:
+    with raises(DesignError, code):
         factorial(items, factors)
 
 
 def test_levels_are_named_once() -> None:
-    with pytest.raises(DesignError, match="each named once"):
-        Factor("a", ("x", "x"))
+    with raises(DesignError, "design.levels"):
+        DesignFactor("a", ("x", "x"))
 
 
 def test_no_lists_are_refused() -> None:
-    with pytest.raises(DesignError, match="Ask for 1 lists or more"):
+    with raises(DesignError, "design.too_few_lists") as caught:
         factorial(ITEMS, [A], lists=0)
+    assert message_of(caught.value).values["advice"].values == {"n": 1}
 
 
 def test_a_table_without_functions_is_all_test() -> None:

@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.study.designs import DesignError, rounds
+from messages import codes, raises
 
 
 @given(st.integers(1, 12), st.integers(1, 5), st.integers(1, 14), st.integers(0, 99))
 def test_every_promise_holds(n: int, number: int, distance: int, seed: int) -> None:
     if number > 1 and distance >= n and (n, distance) != (1, 1):
-        with pytest.raises(DesignError, match="Ask for a distance of at most"):
+        with raises(DesignError, "rounds.too_far" if distance > n else "rounds.same_order"):
             rounds(n, number, seed, distance)
         return
     plan = rounds(n, number, seed, distance)
@@ -60,7 +61,7 @@ def test_orders_are_evenly_drawn() -> None:
 def test_rows_are_kept_and_defaults_halve() -> None:
     plan = rounds([7, 9, 11, 13], 3, 1)
     assert set(plan.items) == {7, 9, 11, 13}
-    assert rounds(1, 2, 1).notes
+    assert codes(rounds(1, 2, 1).notes) == ["rounds.one_item"]
 
 
 @pytest.mark.parametrize(("items", "number", "distance"), [(0, 1, 1), (3, 0, 1), ([1, 1], 1, 1), (3, 2, 0)])

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.study.designs import DesignError, Subsets, subsets
+from messages import raises
 
 
 def check(n: int, k: int, r: int, design: Subsets) -> None:
@@ -29,7 +30,7 @@ def check(n: int, k: int, r: int, design: Subsets) -> None:
 @given(st.integers(1, 12), st.integers(1, 12), st.integers(1, 6), st.integers(0, 99))
 def test_every_promise_holds(n: int, k: int, r: int, seed: int) -> None:
     if k > n:
-        with pytest.raises(DesignError, match=f"at most {n}"):
+        with raises(DesignError, "subsets.too_many"):
             subsets(n, k, r, seed)
         return
     check(n, k, r, subsets(n, k, r, seed))
@@ -45,7 +46,9 @@ def test_the_fourth_papers_design() -> None:
     design = subsets(45, 3, 30, 1)
     check(45, 3, 30, design)
     assert (design.least_meetings, design.most_meetings) == (1, 2)
-    assert design.notes == ("Two items meet in 1 to 2 participants; evenly it would be 1.36.",)
+    (note,) = design.notes
+    assert (note.code, note.values["least"], note.values["most"]) == ("subsets.meetings", 1, 2)
+    assert round(note.values["mean"], 2) == 1.36
     assert design == subsets(45, 3, 30, 1)
 
 
@@ -59,11 +62,11 @@ def test_a_large_design_takes_seconds() -> None:
 
 
 def test_an_extra_rating_is_told() -> None:
-    assert subsets(5, 3, 2, 1).notes[0] == (
-        "2 items of 5 have 3 ratings, the others 2: 5 x 2 ratings are no multiple of 3."
-    )
+    note = subsets(5, 3, 2, 1).notes[0]
+    assert note.code == "subsets.extra_ratings"
+    assert note.values == {"n": 2, "items": 5, "ratings": 2, "more": 3, "per_participant": 3}
 
 
 def test_senseless_numbers_are_refused() -> None:
-    with pytest.raises(DesignError, match="at least 1"):
+    with raises(DesignError, "subsets.numbers"):
         subsets(5, 0, 2, 1)

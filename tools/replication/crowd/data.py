@@ -14,7 +14,7 @@ import polars as pl
 
 import karat
 from karat.judgments import Judgments
-from karat.scales import Binary, Nominal, Ordinal
+from karat.judgments.scales import Binary, Nominal, Ordinal
 
 NAMES = {"worker": "participant", "task": "item", "order": "trial", "time": "rt", "truth": "expected"}
 SPAMMERS = [f"w{number:03d}" for number in range(1, 13)]

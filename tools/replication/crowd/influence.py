@@ -9,11 +9,11 @@ import numpy as np
 import polars as pl
 
 import karat
+from karat.executors import open_executor
 from karat.judgments import Judgments
 from karat.screen import Deletion, deletion, deletion_windows, spammer_index
 from karat.screen.crowd_figures import chance_figure, windows_figure
 from karat.simulate import WorkerSettings
-from karat.work import opened
 from tools.replication.crowd import printed
 from tools.replication.crowd.data import SPAMMERS, Crowds
 from tools.replication.crowd.patterns import accuracies
@@ -29,9 +29,9 @@ NARROW = 0.5
 
 def section(crowds: Crowds, drawn: dict[str, str]) -> tuple[str, Deletion]:
     """All of it, and the deletion analysis of the MTurk data."""
-    with opened(processes=os.cpu_count()) as work:
-        real = deletion(crowds.mturk, simulations=SIMULATIONS, work=work)
-        binary = deletion(crowds.binary, simulations=SIMULATIONS, work=work)
+    with open_executor(processes=os.cpu_count()) as executor:
+        real = deletion(crowds.mturk, simulations=SIMULATIONS, executor=executor)
+        binary = deletion(crowds.binary, simulations=SIMULATIONS, executor=executor)
     text = "\n".join((
         "## Deletion analysis\n\nThe deviance distance of a worker is how much the model's deviance falls without "
         "them. "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from karat.measure import strengths
-from karat.measure.strengths import Floats
+from karat.types import Floats
 from tools.replication.markdown import decimals, table
 from tools.replication.measures.data import Pairs
 

@@ -14,8 +14,8 @@ import polars as pl
 import karat
 from karat.judgments import Judgments
 from karat.measure import Decisions, compare_decisions, decisions
-from karat.measure.strengths import Floats
 from karat.measure.texts import coefficient
+from karat.types import Floats
 from tools.replication.drawn import keep
 from tools.replication.markdown import table
 from tools.replication.measures.data import Pairs

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from karat.errors import KaratError
+from karat.messages import message_of
 
 T = TypeVar("T")
 LONGEST_SECONDS = 300.0
@@ -64,7 +65,7 @@ def main() -> None:
     try:
         result = (True, function(*arguments))
     except KaratError as error:
-        result = (False, str(error))
+        result = (False, message_of(error))
     out.buffer.write(pickle.dumps(result))
     out.flush()
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from karat.columns import COLUMNS
 from karat.judgments import Judgments
+from karat.judgments.columns import COLUMNS
 from karat.study.study import Study
 
 PEOPLE = {

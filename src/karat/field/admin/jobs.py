@@ -17,11 +17,11 @@ from typing import Any
 import polars as pl
 from sqlalchemy import Connection
 
-from karat.checks import Place
 from karat.field.admin.codebook import codebook
 from karat.field.store import Store, StoreError, export, studies
-from karat.files import escape_formulas
 from karat.judgments import Judgments
+from karat.judgments.checks import Place
+from karat.judgments.files import escape_formulas
 from karat.study.study import Study
 
 SEEING = ("eligibility", "quiz", "completion", "speed", "remfod", "time_filter", "controls", "attention")
@@ -39,7 +39,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Times:
+class FunctionTimes:
     """Response times of the trials of one function."""
 
     function: str
@@ -56,7 +56,7 @@ class Screened:
     """Whom the rule of the study would exclude, were it applied now."""
     skipped: dict[str, str] = field(default_factory=dict)
     """Criteria that cannot be computed yet, with the reason."""
-    times: tuple[Times, ...] = ()
+    times: tuple[FunctionTimes, ...] = ()
     made: float = 0.0
     note: str = ""
 
@@ -93,16 +93,19 @@ def screen_now(database: str, slug: str, study: Study, rules: dict[str, Any] | N
     screened = judgments.without(_unfinished(judgments))
     if not screened.participants.height:
         return Screened(times=times, made=time(), note="Nobody has finished yet.")
+    from karat.screen.evidence import with_reasons
     from karat.screen.run import run
 
     screening = run(screened, rules, study)
     verdicts: dict[str, list[Verdict]] = {}
     for name, evidence in screening.evidence.items():
-        for who, flagged, reason in evidence.participants.select("participant", "flagged", "reason").iter_rows():
-            told = reason if name in SEEING or not blind else _verdict_only(flagged)
-            verdicts.setdefault(who, []).append(Verdict(name, bool(flagged), told))
+        for who, flagged, reason in (
+            with_reasons(evidence.participants).select("participant", "flagged", "reason").iter_rows()
+        ):
+            words = reason if name in SEEING or not blind else _verdict_only(flagged)
+            verdicts.setdefault(who, []).append(Verdict(name, bool(flagged), words))
     skipped = {
-        name: why.removeprefix(f"{name}: ") if name in SEEING or not blind else "cannot be computed yet"
+        name: str(why) if name in SEEING or not blind else "cannot be computed yet"
         for name, why in screening.skipped.items()
     }
     by_person = {who: tuple(own) for who, own in verdicts.items()}
@@ -117,7 +120,7 @@ def _unfinished(judgments: Judgments) -> list[str]:
     return judgments.participants.filter(pl.col("state") == "running")["participant"].to_list()
 
 
-def _times(judgments: Judgments) -> tuple[Times, ...]:
+def _times(judgments: Judgments) -> tuple[FunctionTimes, ...]:
     """Quantiles of the response times by the function of the trials; conditions play no part."""
     rows = (
         judgments.frame.filter(pl.col("rt").is_not_null(), pl.col("rt") > 0)
@@ -126,7 +129,7 @@ def _times(judgments: Judgments) -> tuple[Times, ...]:
         .sort("function")
         .rows()
     )
-    return tuple(Times(row[0], row[1], tuple(float(value) for value in row[2:])) for row in rows)
+    return tuple(FunctionTimes(row[0], row[1], tuple(float(value) for value in row[2:])) for row in rows)
 
 
 @contextmanager

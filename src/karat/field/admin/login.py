@@ -22,7 +22,7 @@ from karat.field.admin.page import page
 from karat.field.admin.route import AdminRoute
 from karat.field.admin.state import admin_state
 from karat.field.server import security
-from karat.field.server.forms import Form, read_form
+from karat.field.server.forms import PostedForm, read_form
 from karat.field.store import admins
 
 COOKIE = "karat-admin"
@@ -60,7 +60,7 @@ async def logged_in(request: Request) -> Researcher:
 LoggedIn = Annotated[Researcher, Depends(logged_in)]
 
 
-async def checked_form(request: Request, researcher: LoggedIn) -> Form:
+async def checked_form(request: Request, researcher: LoggedIn) -> PostedForm:
     """A form that one of our own pages sent for this login; 403 otherwise."""
     form = await read_form(request)
     state = request.app.state
@@ -70,7 +70,7 @@ async def checked_form(request: Request, researcher: LoggedIn) -> Form:
     return form
 
 
-CheckedForm = Annotated[Form, Depends(checked_form)]
+CheckedForm = Annotated[PostedForm, Depends(checked_form)]
 
 
 @router.get("/login", include_in_schema=False)
@@ -95,7 +95,7 @@ async def login(request: Request) -> Response:
     async with admin_state(request).logins:
         right = await run_in_threadpool(matches, stored, form.get("password"))
     if not right or stored is None:
-        await state.store.do(admins.note_failure, admins.Failure(name[:100]))
+        await state.store.do(admins.note_failure, admins.LoginFailure(name[:100]))
         return _form(request, "Name and password do not belong together.", 403)
     response = RedirectResponse(_own_page(form.get("next")), 303)
     security.signed_cookie(

@@ -13,12 +13,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from karat.field import changed
+from karat.field import study_diff
 from karat.field.admin.figures import columns, spread, stacked_bar
-from karat.field.admin.jobs import DOWNLOADS, UNBLINDING, Screened, Times
+from karat.field.admin.jobs import DOWNLOADS, UNBLINDING, FunctionTimes, Screened
 from karat.field.admin.login import LoggedIn, Researcher
 from karat.field.admin.page import page, render
-from karat.field.admin.people import SHOWN, People, people, person
+from karat.field.admin.people import SHOWN, PeoplePage, people, person
 from karat.field.admin.route import AdminRoute
 from karat.field.admin.state import admin_state
 from karat.field.admin.status import Status, status
@@ -51,13 +51,13 @@ router = APIRouter(route_class=AdminRoute)
 
 
 @dataclass(frozen=True)
-class Shown:
+class StudyPage:
     """A study as a page shows it."""
 
     row: StudyRow
     study: Study
     status: Status
-    people: People
+    people: PeoplePage
     screened: Screened | None
 
     @property
@@ -153,11 +153,11 @@ def changes(row: StudyRow, study: Study, items: str | None) -> list[str]:
     if rules_fingerprint(full_rules(study)) != row.screening_fingerprint:
         told.append("The screening rules of the study file differ from those that were frozen. The frozen ones hold.")
     if study.fingerprint != row.fingerprint:
-        told.append(str(changed.changes(study, row.settings, items)))
+        told.append(str(study_diff.changes(study, row.settings, items)))
     return told
 
 
-async def _shown(request: Request, slug: str) -> Shown:
+async def _shown(request: Request, slug: str) -> StudyPage:
     row = await stored(request, slug)
     study = request.app.state.studies[slug]
     screened = admin_state(request).workshop.latest(slug, study, row.screening, is_blind(row))
@@ -168,16 +168,16 @@ async def _shown(request: Request, slug: str) -> Shown:
     told, listed = await request.app.state.store.look(
         _both, row, study, show if show in SHOWN else "all", number, flagged
     )
-    return Shown(row, study, told, listed, screened)
+    return StudyPage(row, study, told, listed, screened)
 
 
 def _both(
     connection: Connection, row: StudyRow, study: Study, show: str, number: int, flagged: tuple[str, ...]
-) -> tuple[Status, People]:
+) -> tuple[Status, PeoplePage]:
     return status(connection, row.id, row.state, study), people(connection, row.id, show, number, flagged)
 
 
-def _values(request: Request, shown: Shown, researcher: Researcher) -> dict[str, Any]:
+def _values(request: Request, shown: StudyPage, researcher: Researcher) -> dict[str, Any]:
     """What the parts of the page are made of."""
     one = shown.status
     room = max([entry.complete + entry.running + entry.free for entry in one.lists], default=1)
@@ -195,7 +195,7 @@ def _values(request: Request, shown: Shown, researcher: Researcher) -> dict[str,
     }  # fmt: skip
 
 
-def _time_bars(times: tuple[Times, ...]) -> list[Any]:
+def _time_bars(times: tuple[FunctionTimes, ...]) -> list[Any]:
     low = min([one.quantiles[0] for one in times], default=1.0)
     high = max([one.quantiles[-1] for one in times], default=2.0)
     return [spread(one.quantiles, low, high) for one in times]

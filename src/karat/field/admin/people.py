@@ -52,7 +52,7 @@ class Person:
 
 
 @dataclass(frozen=True)
-class People:
+class PeoplePage:
     """One page of the list."""
 
     people: tuple[Person, ...]
@@ -62,7 +62,7 @@ class People:
     total: int
 
 
-def people(connection: Connection, study_id: int, show: str, page: int, flagged: Collection[str]) -> People:
+def people(connection: Connection, study_id: int, show: str, page: int, flagged: Collection[str]) -> PeoplePage:
     """One page of the participants, those seen last first; previews are left out."""
     now = time()
     wanted = _condition(show, study_id, now, flagged)
@@ -73,7 +73,7 @@ def people(connection: Connection, study_id: int, show: str, page: int, flagged:
         select(session).where(wanted).order_by(session.c.last_seen.desc(), session.c.id.desc())
         .limit(PAGE).offset((page - 1) * PAGE)
     )  # fmt: skip
-    return People(tuple(_person(row, now) for row in rows), show if show in SHOWN else "all", page, pages, total)
+    return PeoplePage(tuple(_person(row, now) for row in rows), show if show in SHOWN else "all", page, pages, total)
 
 
 def person(connection: Connection, study_id: int, participant: str) -> list[Person]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from starlette.requests import Request
 
-from karat.field.admin.workshop import Workshop
+from karat.field.admin.screening_cache import ScreeningCache
 
 LOGINS_AT_ONCE = 2
 """Each check of a password takes 32 MiB."""
@@ -17,7 +17,7 @@ LOGINS_AT_ONCE = 2
 class AdminState:
     """The computations that are under way, and the logins that may be checked at the same time."""
 
-    workshop: Workshop
+    workshop: ScreeningCache
     logins: asyncio.Semaphore
 
 
@@ -25,6 +25,6 @@ def admin_state(request: Request) -> AdminState:
     """The state of the dashboard, made at the first request."""
     state = request.app.state
     if not hasattr(state, "admin"):
-        state.admin = AdminState(Workshop(state.store), asyncio.Semaphore(LOGINS_AT_ONCE))
+        state.admin = AdminState(ScreeningCache(state.store), asyncio.Semaphore(LOGINS_AT_ONCE))
     found: AdminState = state.admin
     return found

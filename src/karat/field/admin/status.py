@@ -135,7 +135,7 @@ class Status:
 
 
 @dataclass(frozen=True)
-class _Group:
+class _SessionGroup:
     """Sessions that are alike in what is counted."""
 
     list: int
@@ -175,11 +175,11 @@ def status(connection: Connection, study_id: int, state: str, study: Study, now:
     )  # fmt: skip
 
 
-def _kind(group: _Group) -> str:
+def _kind(group: _SessionGroup) -> str:
     return "left" if group.state == "running" and not group.here else group.state
 
 
-def _groups(connection: Connection, study_id: int, now: float) -> tuple[list[_Group], int]:
+def _groups(connection: Connection, study_id: int, now: float) -> tuple[list[_SessionGroup], int]:
     here = case((session.c.lease_until > now, 1), else_=0)
     keys = [session.c.list, session.c.state, session.c.step, session.c.number, here.label("here")]
     aside = case((session.c.preview | session.c.pilot, 1), else_=0)
@@ -187,14 +187,14 @@ def _groups(connection: Connection, study_id: int, now: float) -> tuple[list[_Gr
         select(*keys, aside.label("aside"), func.count()).where(session.c.study_id == study_id).group_by(*keys, aside)
     ).all()
     groups = [
-        _Group(int(row[0] or 0), row[1], row[2] or "", int(row[3]), bool(row[4]), int(row[6]))
+        _SessionGroup(int(row[0] or 0), row[1], row[2] or "", int(row[3]), bool(row[4]), int(row[6]))
         for row in rows
         if not row[5]
     ]
     return groups, sum(int(row[6]) for row in rows if row[5])
 
 
-def _steps(study: Study, groups: Sequence[_Group]) -> tuple[StepStatus, ...]:
+def _steps(study: Study, groups: Sequence[_SessionGroup]) -> tuple[StepStatus, ...]:
     """Who came how far; the landing page is no step, since nothing is stored there."""
     names = [name for name in steps(study) if name != "welcome"]
     reached, left, ended = Counter[str](), Counter[str](), Counter[str]()

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from karat.field.bots.behaviour import Behaviour, opinions
 from karat.field.bots.client import Client, Reply
-from karat.field.bots.walk import Record, visit
+from karat.field.bots.walk import WalkRecord, visit
 
-__all__ = ["Behaviour", "Client", "Record", "Reply", "opinions", "visit"]
+__all__ = ["Behaviour", "Client", "Reply", "WalkRecord", "opinions", "visit"]

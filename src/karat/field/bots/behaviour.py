@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from karat.field.content.marks import plain_text, runs
-from karat.scales import Ordinal
-from karat.simulate import People, SimulateError, Spread, draw_people, respond
+from karat.field.content.inline_markup import plain_text, runs
+from karat.judgments.scales import Ordinal
+from karat.messages import Message
+from karat.simulate import SimulatedPeople, SimulateError, Spread, draw_people, respond
 from karat.simulate.behaviours import EARNEST, JUDGES, MINORITY
 from karat.simulate.clock import seconds
 from karat.simulate.contrasts import side_of, stated_effects
@@ -54,7 +55,7 @@ class Behaviour:
 
     def __post_init__(self) -> None:
         if self.name not in PLAYED:
-            raise SimulateError(f"No bot behaves as {self.name}. There are {', '.join(PLAYED)}.")
+            raise SimulateError(Message("simulate.no_bot", {"name": self.name, "known": list(PLAYED)}))
         self.stay = float(self.random.uniform(*STAY)) if self.name == "drop-out" else 1.0
         self._favourite = float(self.random.random())
 
@@ -113,7 +114,7 @@ def crowd(study: Study, behaviours: Sequence[str], seed: int = 1) -> list[Behavi
     ]
 
 
-def opinions(study: Study, people: People, random: np.random.Generator) -> list[Opinions]:
+def opinions(study: Study, people: SimulatedPeople, random: np.random.Generator) -> list[Opinions]:
     """What each participant answers to each stimulus of a study, by the words that are on the screen."""
     minds: list[dict[Words, str]] = [{} for _ in people.behaviours]
     for index, block in enumerate(study.blocks):

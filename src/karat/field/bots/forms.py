@@ -15,7 +15,7 @@ NOT_FILLED_IN = ("submit", "button", "reset", "image")
 
 
 @dataclass
-class Choice:
+class FormChoice:
     """A field with answers to choose from: radio buttons, checkboxes or a drop-down list."""
 
     name: str
@@ -26,13 +26,13 @@ class Choice:
 
 
 @dataclass
-class Form:
+class PageForm:
     """A form: where it goes, what it sends of itself, and what is to be filled in."""
 
     action: str
     method: str
     hidden: dict[str, str] = field(default_factory=dict)
-    choices: dict[str, Choice] = field(default_factory=dict)
+    choices: dict[str, FormChoice] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     """Lines to write in, by name, with their labels."""
     buttons: list[tuple[str, str, str]] = field(default_factory=list)
@@ -50,39 +50,39 @@ class Form:
         return sent
 
 
-def forms(html: str) -> list[Form]:
+def forms(html: str) -> list[PageForm]:
     """All forms of a page.
 
     >>> page = '<form action="/a"><label><input type=radio name=x value=1> Yes</label><button>Go</button></form>'
     >>> forms(page)[0].choices["x"].options
     {'1': 'Yes'}
     """
-    reader = _Reader()
+    reader = _FormParser()
     reader.feed(html)
     reader.close()
     return reader.found
 
 
-class _Reader(HTMLParser):
+class _FormParser(HTMLParser):
     """Collects forms; words belong to the label that encloses a field or names its id."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.found: list[Form] = []
-        self._form: Form | None = None
+        self.found: list[PageForm] = []
+        self._form: PageForm | None = None
         self._owners: dict[str, tuple[str, str]] = {}
         self._last: tuple[str, str] | None = None
         self._labels: dict[str, str] = {}
         self._label_for = ""
         self._legend = ""
         self._words: list[str] = []
-        self._select: Choice | None = None
+        self._select: FormChoice | None = None
         self._option: str | None = None
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attributes}
         if tag == "form":
-            self._form = Form(given.get("action", ""), given.get("method", "get").lower())
+            self._form = PageForm(given.get("action", ""), given.get("method", "get").lower())
             self.found.append(self._form)
         if self._form is None:
             return
@@ -98,18 +98,20 @@ class _Reader(HTMLParser):
             self._form.texts[given["name"]] = ""
             self._owners[given.get("id", "")] = self._last = (given["name"], "")
         elif tag == "select" and given.get("name"):
-            self._select = self._form.choices.setdefault(given["name"], Choice(given["name"], "select", self._legend))
+            self._select = self._form.choices.setdefault(
+                given["name"], FormChoice(given["name"], "select", self._legend)
+            )
         elif tag == "option" and self._select is not None:
             self._option, self._words = given.get("value", ""), []
 
-    def _input(self, form: Form, given: dict[str, str]) -> None:
+    def _input(self, form: PageForm, given: dict[str, str]) -> None:
         kind, name, value = given.get("type", "text").lower(), given.get("name", ""), given.get("value", "")
         if kind == "submit":
             form.buttons.append((name, value, value))
         elif kind == "hidden" and name:
             form.hidden[name] = value
         elif kind in ("radio", "checkbox") and name:
-            choice = form.choices.setdefault(name, Choice(name, kind, self._legend))
+            choice = form.choices.setdefault(name, FormChoice(name, kind, self._legend))
             choice.options[value or "on"] = ""
             self._owners[given.get("id", "")] = self._last = (name, value or "on")
         elif kind not in NOT_FILLED_IN and name:
@@ -144,7 +146,7 @@ class _Reader(HTMLParser):
         elif tag == "label":
             self._name(self._form, self._last, words)
 
-    def _name(self, form: Form, owner: tuple[str, str] | None, words: str) -> None:
+    def _name(self, form: PageForm, owner: tuple[str, str] | None, words: str) -> None:
         """The words of a label, given to its field."""
         if owner is None:
             return

@@ -119,9 +119,9 @@ def free_port() -> int:
     >>> 0 < free_port() < 65536
     True
     """
-    with socket.socket() as door:
-        door.bind((LOOPBACK, 0))
-        port: int = door.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind((LOOPBACK, 0))
+        port: int = listener.getsockname()[1]
         return port
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from karat.field.bots.behaviour import Behaviour
 from karat.field.bots.client import Client, Reply
-from karat.field.bots.forms import Choice, Form, forms
+from karat.field.bots.forms import FormChoice, PageForm, forms
 from karat.study.study import Study
 
 PAUSE = 0.05
@@ -41,7 +41,7 @@ class VisitError(RuntimeError):
 
 
 @dataclass
-class Record:
+class WalkRecord:
     """What a visit left behind."""
 
     behaviour: str
@@ -111,9 +111,9 @@ def known_answers(study: Study, seed: int = 1) -> dict[str, str]:
     return known | {quiz.question: quiz.answers[quiz.right - 1] for quiz in study.settings.texts.quiz}
 
 
-async def visit(client: Client, way: Way, behaviour: Behaviour) -> Record:
+async def visit(client: Client, way: Way, behaviour: Behaviour) -> WalkRecord:
     """Take part in a study from the first page to the last; the record says what was sent and what was saved."""
-    record = Record(behaviour.name)
+    record = WalkRecord(behaviour.name)
     patiently = Patience(way.patience, record)
     page = await patiently(lambda: client.get(way.landing))
     for _ in range(ROUNDS):
@@ -132,7 +132,7 @@ async def past_the_forms(
     client: Client, way: Way, behaviour: Behaviour, page: Reply, patiently: Patience | None = None
 ) -> Reply:
     """Fill in one form after the other; the page with the trials, or the first that has no form to go on with."""
-    patient = patiently or Patience(way.patience, Record(behaviour.name))
+    patient = patiently or Patience(way.patience, WalkRecord(behaviour.name))
     for _ in range(PAGES):
         form = None if TRIALS in page.text else _way_on(page)
         if form is None:
@@ -150,7 +150,7 @@ async def begin(client: Client, way: Way) -> Reply:
     return await client.post_form(form.action, form.filled({}))
 
 
-async def _sent(client: Client, way: Way, form: Form, behaviour: Behaviour, patiently: Patience) -> Reply:
+async def _sent(client: Client, way: Way, form: PageForm, behaviour: Behaviour, patiently: Patience) -> Reply:
     """The page after a form. Where the line broke, the bot looks where it stands instead of sending the form twice."""
     filled = form.filled(_filled_in(form, way.known, behaviour.random))
     try:
@@ -166,7 +166,9 @@ async def _sent(client: Client, way: Way, form: Form, behaviour: Behaviour, pati
     return reply if reply.status < 400 else await patiently(lambda: client.get(way.landing))
 
 
-async def _answer_trials(client: Client, way: Way, behaviour: Behaviour, record: Record, patiently: Patience) -> bool:
+async def _answer_trials(
+    client: Client, way: Way, behaviour: Behaviour, record: WalkRecord, patiently: Patience
+) -> bool:
     """Answer one trial after the other until the server names another step; False for those who drop out."""
     state = await patiently(lambda: client.get(f"/api/{way.slug}/trials"))
     if state.status != 200:
@@ -211,19 +213,19 @@ def _answer(trial: Mapping[str, Any], scales: Mapping[str, Any], behaviour: Beha
     return answer, float(answer["rt"])
 
 
-def _way_on(page: Reply) -> Form | None:
+def _way_on(page: Reply) -> PageForm | None:
     """The form that leads to the next step, if there is one."""
     found = [form for form in forms(page.text) if "/step/" in form.action or form.action.endswith("/begin")]
     return found[0] if found else None
 
 
-def _filled_in(form: Form, known: Mapping[str, str], random: np.random.Generator) -> dict[str, str]:
+def _filled_in(form: PageForm, known: Mapping[str, str], random: np.random.Generator) -> dict[str, str]:
     """Every question answered: as is known, else by lot; boxes ticked, lines written in."""
     answers = {name: _chosen(choice, known, random) for name, choice in form.choices.items()}
     return answers | dict.fromkeys(form.texts, "nothing to add")
 
 
-def _chosen(choice: Choice, known: Mapping[str, str], random: np.random.Generator) -> str:
+def _chosen(choice: FormChoice, known: Mapping[str, str], random: np.random.Generator) -> str:
     wanted = next((answer for question, answer in known.items() if question in choice.question), None)
     by_words = {words: value for value, words in choice.options.items()}
     if wanted in by_words:
@@ -234,7 +236,7 @@ def _chosen(choice: Choice, known: Mapping[str, str], random: np.random.Generato
 class Patience:
     """Asks again while the line is broken or the server is unwell, at growing intervals, until patience ends."""
 
-    def __init__(self, seconds: float, record: Record) -> None:
+    def __init__(self, seconds: float, record: WalkRecord) -> None:
         self.seconds, self.record = seconds, record
 
     def broke(self, error: OSError) -> None:

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from karat.scales import Continuous, Magnitude
+from karat.judgments.scales import Continuous, Magnitude
 from karat.study.study import Block, Study
 
 LONGEST_RT = 86_400.0
@@ -39,7 +39,7 @@ Epoch = Annotated[float, Field(ge=0, le=1e14, allow_inf_nan=False)]
 QuestionId = Annotated[str, Field(pattern=r"^q[1-9][0-9]{0,2}$")]
 
 
-class Answer(BaseModel):
+class PostedAnswer(BaseModel):
     """What the browser tells of one trial."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -70,7 +70,7 @@ class Answer(BaseModel):
     )
 
 
-class Event(BaseModel):
+class PageEvent(BaseModel):
     """Something that happened in the browser beside the answers."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -96,7 +96,7 @@ class AnswerRow:
 
 
 @dataclass(frozen=True)
-class Checked:
+class AnswerVerdict:
     """What is to be stored, or why nothing is."""
 
     rows: tuple[AnswerRow, ...] = ()
@@ -148,52 +148,52 @@ def offer_of(block: Block) -> Offer:
     return Offer({level: level for level in levels})
 
 
-def check(shown: Mapping[str, Any], offer: Offer | None, answer: Answer) -> Checked:
+def check(shown: Mapping[str, Any], offer: Offer | None, answer: PostedAnswer) -> AnswerVerdict:
     """What an answer to a page becomes; `shown` is what the browser saw, `offer` what its block offers.
 
     >>> page, offer = {"kind": "trial", "questions": None}, Offer({"no": "no", "yes": "yes"})
-    >>> check(page, offer, Answer(trial="t", key="k" * 8, response="yes", rt=2.5)).rows[0].response
+    >>> check(page, offer, PostedAnswer(trial="t", key="k" * 8, response="yes", rt=2.5)).rows[0].response
     'yes'
-    >>> check(page, offer, Answer(trial="t", key="k" * 8, response="maybe", rt=1)).refusal
+    >>> check(page, offer, PostedAnswer(trial="t", key="k" * 8, response="maybe", rt=1)).refusal
     'not offered'
     """
     if shown["kind"] != "trial" or offer is None:
         if answer.response is not None or answer.responses is not None:
-            return Checked(refusal="not offered")
-        return Checked((AnswerRow("", None, answer.rt),))
+            return AnswerVerdict(refusal="not offered")
+        return AnswerVerdict((AnswerRow("", None, answer.rt),))
     questions = shown.get("questions")
     if questions:
         return _checked_questions([question["id"] for question in questions], offer, answer)
     response = offer.read(answer.response)
     if response is None or answer.responses is not None:
-        return Checked(refusal="not offered")
+        return AnswerVerdict(refusal="not offered")
     first = offer.read(answer.first_response)
     # What was typed first may have been no number; of what can be chosen, only an offer can have been first.
     if answer.first_response is not None and first is None and offer.responses is not None:
-        return Checked(refusal="not offered")
-    return Checked((AnswerRow("", response, answer.rt, first, answer.first_rt, answer.changes),))
+        return AnswerVerdict(refusal="not offered")
+    return AnswerVerdict((AnswerRow("", response, answer.rt, first, answer.first_rt, answer.changes),))
 
 
-def _checked_questions(asked: list[str], offer: Offer, answer: Answer) -> Checked:
+def _checked_questions(asked: list[str], offer: Offer, answer: PostedAnswer) -> AnswerVerdict:
     """The answers to all questions of a page; one that is missing or not offered refuses the page."""
     given, times = answer.responses or {}, answer.rts or {}
     if answer.response is not None or not set(times) <= set(asked) or not set(given) <= set(asked):
-        return Checked(refusal="not offered")
+        return AnswerVerdict(refusal="not offered")
     if set(given) != set(asked):
-        return Checked(refusal="not all questions are answered")
+        return AnswerVerdict(refusal="not all questions are answered")
     rows = []
     for question in asked:
         response = offer.read(given[question])
         if response is None:
-            return Checked(refusal="not offered")
+            return AnswerVerdict(refusal="not offered")
         rows.append(AnswerRow(question, response, times.get(question, answer.rt), changes=answer.changes))
-    return Checked(tuple(rows))
+    return AnswerVerdict(tuple(rows))
 
 
-def details(answer: Answer) -> dict[str, Any]:
+def details(answer: PostedAnswer) -> dict[str, Any]:
     """What else is known of an answer, for those who look at how it was given.
 
-    >>> details(Answer(trial="t", key="k" * 8, rt=1, pointer="touch", window=(390, 844)))
+    >>> details(PostedAnswer(trial="t", key="k" * 8, rt=1, pointer="touch", window=(390, 844)))
     {'blurs': 0, 'away': 0.0, 'pointer': 'touch', 'window': [390, 844], 'device': '', 'isolated': False}
     """
     told = {
@@ -204,10 +204,10 @@ def details(answer: Answer) -> dict[str, Any]:
     return {name: value for name, value in told.items() if value is not None}
 
 
-def event_refusal(event: Event) -> str | None:
+def event_refusal(event: PageEvent) -> str | None:
     """Why an event is not stored; None where it is.
 
-    >>> event_refusal(Event(kind="blur", at=1)), event_refusal(Event(kind="blurr", at=1))
+    >>> event_refusal(PageEvent(kind="blur", at=1)), event_refusal(PageEvent(kind="blurr", at=1))
     (None, 'unknown kind')
     """
     if event.kind not in EVENTS:

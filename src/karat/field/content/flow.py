@@ -18,7 +18,7 @@ from typing import Literal
 from markupsafe import Markup
 
 from karat.errors import KaratError
-from karat.field.content.marks import inline_markup
+from karat.field.content.inline_markup import inline_markup
 from karat.study.study import Study
 
 WELCOME, CONSENT, BACKGROUND, INSTRUCTIONS, QUIZ = "welcome", "consent", "background", "instructions", "quiz"

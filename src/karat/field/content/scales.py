@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from karat.field.content.texts import Words
-from karat.scales import Binary, Choice, Continuous, Magnitude, Ordinal
+from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Ordinal
 from karat.study.study import Block, Study
 
 KEYS = "123456789"

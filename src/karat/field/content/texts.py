@@ -15,8 +15,8 @@ from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 
-from karat.columns import nearest
 from karat.errors import KaratError
+from karat.judgments.columns import nearest
 from karat.study.tasks import tasks_met
 
 LANGUAGES = ("en", "de")

@@ -14,10 +14,10 @@ from typing import Any
 
 from karat.errors import KaratError
 from karat.field.content.images import image_name
-from karat.field.content.marks import Runs, gloss, prose, runs
+from karat.field.content.inline_markup import Runs, gloss, prose, runs
 from karat.field.content.scales import scale_key
 from karat.field.content.texts import Words
-from karat.scales import answer_text
+from karat.judgments.scales import answer_text
 from karat.study.questionnaire import Questionnaire
 from karat.study.study import Block, Study
 

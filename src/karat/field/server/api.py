@@ -17,11 +17,19 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from karat.field.content import flow
-from karat.field.content.answers import Answer, Event, details, event_refusal
-from karat.field.server.asking import Asking, again, bearer_token, config_of, field_of, held_token, loaded
-from karat.field.server.fielded import Fielded
-from karat.field.server.moving import plan
+from karat.field.content.answers import PageEvent, PostedAnswer, details, event_refusal
+from karat.field.server.navigation import plan
+from karat.field.server.request_session import (
+    RequestSession,
+    again,
+    bearer_token,
+    config_of,
+    field_of,
+    held_token,
+    loaded,
+)
 from karat.field.server.security import from_another_site
+from karat.field.server.served_study import ServedStudy
 from karat.field.server.tokens import token_hash
 from karat.field.store import SessionEndedError, answers, trials
 from karat.field.store.answers import Saved, SubmittedAnswer, SubmittedEvent
@@ -38,8 +46,8 @@ class AnswersSent(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    answers: list[Answer] = Field([], max_length=MOST_ANSWERS)
-    events: list[Event] = Field([], max_length=MOST_EVENTS)
+    answers: list[PostedAnswer] = Field([], max_length=MOST_ANSWERS)
+    events: list[PageEvent] = Field([], max_length=MOST_EVENTS)
     have: list[Annotated[str, Field(max_length=64)]] = Field([], max_length=MOST_ANSWERS)
 
 
@@ -77,14 +85,14 @@ class TrialsAhead(BaseModel):
     )
 
 
-class Problem(BaseModel):
+class ErrorBody(BaseModel):
     """What went wrong, as a sentence in the language of the study."""
 
     error: str
 
 
 def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    return {status: {"model": Problem} for status in (400, 401, 404, 405, 409, 413, 422, *statuses)}
+    return {status: {"model": ErrorBody} for status in (400, 401, 404, 405, 409, 413, 422, *statuses)}
 
 
 @router.get("/{slug}/trials", responses={200: {"model": TrialsAhead}, **_problems()}, summary="The next trials")
@@ -141,7 +149,7 @@ async def save_answers(slug: str, request: Request) -> Response:
     settings = field.study.settings.field
     saved: Saved = await request.app.state.store.do(
         answers.save,
-        answers.Submission(
+        answers.AnswerSubmission(
             token_hash=known,
             answers=[_submitted(answer) for answer in sent.answers],
             check=field.check,
@@ -168,7 +176,7 @@ async def save_at_once(request: Request) -> Response:
     return await save_answers(request.path_params["slug"], request)
 
 
-async def _asking(request: Request, slug: str) -> Asking:
+async def _asking(request: Request, slug: str) -> RequestSession:
     """The session that asks; 401 where there is none, 409 where it has ended."""
     field = field_of(request, slug)
     bearer = bearer_token(request)
@@ -178,15 +186,15 @@ async def _asking(request: Request, slug: str) -> Asking:
         raise HTTPException(401)
     if session.state != "running":
         raise SessionEndedError(session.state)
-    return Asking(request, field, session, token, framed=bool(bearer))
+    return RequestSession(request, field, session, token, framed=bool(bearer))
 
 
-def _submitted(answer: Answer) -> SubmittedAnswer:
+def _submitted(answer: PostedAnswer) -> SubmittedAnswer:
     when = None if answer.answered_at is None else answer.answered_at / 1000
     return SubmittedAnswer(answer.trial, answer.key, answer, when, details(answer))
 
 
-def _happened(event: Event) -> SubmittedEvent:
+def _happened(event: PageEvent) -> SubmittedEvent:
     """An event as it is stored; one that no browser of ours reports is noted as such."""
     reason = event_refusal(event)
     if reason is not None:
@@ -194,11 +202,11 @@ def _happened(event: Event) -> SubmittedEvent:
     return SubmittedEvent(event.kind, event.at / 1000, event.trial, event.details)
 
 
-def _scales(field: Fielded, pages: list[StoredTrial]) -> dict[str, Any]:
+def _scales(field: ServedStudy, pages: list[StoredTrial]) -> dict[str, Any]:
     return {key: field.scales[key] for page in pages if (key := page.shown.get("scale"))}
 
 
-def _with_answer(field: Fielded, page: StoredTrial, given: dict[str, str | None]) -> dict[str, Any]:
+def _with_answer(field: ServedStudy, page: StoredTrial, given: dict[str, str | None]) -> dict[str, Any]:
     """A page with what was answered to it, as the browser had sent it."""
     offer = field.offers.get(page.block)
     places = {} if offer is None or offer.responses is None else {to: sent for sent, to in offer.responses.items()}
@@ -216,7 +224,7 @@ def schemas() -> dict[str, Any]:
     """The shapes of what the browser sends, for the OpenAPI description.
 
     >>> sorted(schemas())
-    ['Answer', 'AnswersSent', 'Event']
+    ['AnswersSent', 'PageEvent', 'PostedAnswer']
     """
     _, found = models_json_schema([(AnswersSent, "validation")], ref_template=SCHEMAS + "{model}")
     shapes: dict[str, Any] = found["$defs"]

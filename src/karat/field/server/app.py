@@ -17,9 +17,9 @@ from starlette.types import Scope
 import karat
 from karat.field.server import api, errors, files, pages, steps
 from karat.field.server.config import ServerConfig
-from karat.field.server.fielded import Fielded, fielded
-from karat.field.server.headers import Guard
+from karat.field.server.headers import RequestGuard
 from karat.field.server.limits import Limits
+from karat.field.server.served_study import ServedStudy, served_study
 from karat.field.server.templating import WEB, environment
 from karat.field.store import Store
 from karat.study.study import Study
@@ -55,9 +55,9 @@ def create_app(studies: Sequence[tuple[str, Study]], store: Store, config: Serve
     app.state.limits = Limits(config)
     app.state.templates = environment()
     app.state.planning = asyncio.Semaphore(PLANNED_AT_ONCE)
-    known: dict[str, Fielded] = {slug: fielded(slug, study, store) for slug, study in studies}
-    app.state.fielded = known
-    app.add_middleware(Guard, config=config)
+    known: dict[str, ServedStudy] = {slug: served_study(slug, study, store) for slug, study in studies}
+    app.state.served_studies = known
+    app.add_middleware(RequestGuard, config=config)
     errors.install(app)
     # What is asked most goes the short way; its twin in the router is there for the description.
     app.router.routes.insert(0, Route("/api/{slug}/answers", api.save_at_once, methods=["POST"]))

@@ -10,9 +10,9 @@ from __future__ import annotations
 from sqlalchemy import Connection, select
 from starlette.responses import RedirectResponse, Response
 
-from karat.field.content.marks import markup
+from karat.field.content.inline_markup import markup
 from karat.field.content.platforms import Completion, Visit, completion
-from karat.field.server.asking import Asking
+from karat.field.server.request_session import RequestSession
 from karat.field.server.views import page
 from karat.field.store.progress import Session
 from karat.field.store.schema import DECISIONS, identity
@@ -35,7 +35,7 @@ def outcome_of(session: Session) -> str:
     return session.state
 
 
-async def end_page(asked: Asking) -> Response:
+async def end_page(asked: RequestSession) -> Response:
     """The last page of a session that has ended."""
     outcome = outcome_of(asked.session)
     back = await _way_back(asked, outcome)
@@ -67,7 +67,7 @@ async def end_page(asked: Asking) -> Response:
     )
 
 
-async def _way_back(asked: Asking, outcome: str) -> Completion:
+async def _way_back(asked: RequestSession, outcome: str) -> Completion:
     """How the participant returns; a preview leads nowhere and gives no code away."""
     session, settings = asked.session, asked.field.study.settings
     if session.preview or outcome not in WITH_CODE:
@@ -79,7 +79,7 @@ async def _way_back(asked: Asking, outcome: str) -> Completion:
     )
 
 
-def _next_session(asked: Asking) -> list[str]:
+def _next_session(asked: RequestSession) -> list[str]:
     questionnaire = asked.field.study.settings.questionnaire
     if asked.session.number >= questionnaire.sessions:
         return []

@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from karat.field.content.texts import Words, words
-from karat.field.server.fielded import Fielded
 from karat.field.server.headers import common_headers
+from karat.field.server.served_study import ServedStudy
 from karat.field.server.views import notice
 from karat.field.store import NoSessionError, SessionEndedError
 
@@ -76,9 +76,9 @@ async def _broken(request: Request, raised: Exception) -> Response:
     return response
 
 
-def _field(request: Request) -> Fielded | None:
+def _field(request: Request) -> ServedStudy | None:
     """The study that an address is about, if there is one."""
     parts = request.url.path.split("/")
     slug = parts[2] if len(parts) > 2 and parts[1] in ("s", "api") else ""
-    found: Fielded | None = request.app.state.fielded.get(slug)
+    found: ServedStudy | None = request.app.state.served_studies.get(slug)
     return found

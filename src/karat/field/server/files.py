@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from karat.field.server.asking import field_of
+from karat.field.server.request_session import field_of
 
 router = APIRouter(tags=["pages"])
 IMAGE_TYPES = {

@@ -19,7 +19,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
-class Form:
+class PostedForm:
     """The fields of a form in their order."""
 
     fields: tuple[tuple[str, str], ...] = ()
@@ -27,7 +27,7 @@ class Form:
     def get(self, name: str, default: str = "") -> str:
         """The first value of a field.
 
-        >>> Form((("age", "31"),)).get("age")
+        >>> PostedForm((("age", "31"),)).get("age")
         '31'
         """
         return next((value for field, value in self.fields if field == name), default)
@@ -35,17 +35,17 @@ class Form:
     def as_dict(self) -> dict[str, str]:
         """Each field with its first value.
 
-        >>> Form((("a", "1"), ("a", "2"))).as_dict()
+        >>> PostedForm((("a", "1"), ("a", "2"))).as_dict()
         {'a': '1'}
         """
         return dict(reversed(self.fields))
 
 
-async def read_form(request: Request) -> Form:
+async def read_form(request: Request) -> PostedForm:
     """The form that a request carries; 415 for another kind of body, 422 for a form with too many fields."""
     body = await request.body()
     if not body:
-        return Form()
+        return PostedForm()
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != FORM_TYPE:
         raise HTTPException(415)
     try:
@@ -53,7 +53,7 @@ async def read_form(request: Request) -> Form:
         pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="replace")
     except ValueError:
         raise HTTPException(422) from None
-    return Form(tuple((clean(name), clean(value)) for name, value in pairs))
+    return PostedForm(tuple((clean(name), clean(value)) for name, value in pairs))
 
 
 def clean(text: str) -> str:

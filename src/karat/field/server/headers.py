@@ -66,7 +66,7 @@ def common_headers(config: ServerConfig) -> dict[str, str]:
     return common | ({"strict-transport-security": f"max-age={A_YEAR}"} if config.secure else {})
 
 
-class Guard:
+class RequestGuard:
     """Checks the host and the size of a request, and adds the headers that every answer carries."""
 
     def __init__(self, app: ASGIApp, config: ServerConfig) -> None:

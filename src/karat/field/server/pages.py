@@ -9,17 +9,25 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from karat.field.content.marks import markup
+from karat.field.content.inline_markup import markup
 from karat.field.content.platforms import Visit
-from karat.field.server.asking import Asking, asking, config_of, cookie_of, field_of, held_token, loaded
 from karat.field.server.describe import SESSION_FIELDS, form_body, page_responses
 from karat.field.server.ending import end_page
-from karat.field.server.fielded import Fielded
-from karat.field.server.forms import Form, read_form
-from karat.field.server.moving import current_page, onward
+from karat.field.server.forms import PostedForm, read_form
+from karat.field.server.navigation import current_page, onward
+from karat.field.server.request_session import (
+    RequestSession,
+    config_of,
+    cookie_of,
+    field_of,
+    held_token,
+    loaded,
+    request_session,
+)
 from karat.field.server.security import drop_cookie, from_another_site, set_cookie, sign, unsign
-from karat.field.server.views import Problem, notice, page
-from karat.field.server.visits import Link, arrival, device_class, is_framed, opened, read_link, sealed, token_of
+from karat.field.server.served_study import ServedStudy
+from karat.field.server.views import FieldError, notice, page
+from karat.field.server.visits import VisitLink, arrival, device_class, is_framed, opened, read_link, sealed, token_of
 from karat.field.store import Store, arrivals, people, progress, studies
 from karat.field.store.arrivals import Arrived
 
@@ -56,7 +64,7 @@ async def landing(slug: str, request: Request) -> Response:
     )
 
 
-def _refusal(request: Request, field: Fielded, link: Link, visit: Visit) -> str:
+def _refusal(request: Request, field: ServedStudy, link: VisitLink, visit: Visit) -> str:
     """Why a visitor cannot begin; empty where nothing stands in the way yet."""
     words, settings = field.words, field.study.settings
     device = device_class(request.headers.get("user-agent", ""))
@@ -89,8 +97,8 @@ async def begin(slug: str, request: Request) -> Response:
         return notice(request, field, field.words["end.heading"], [refusal], framed=framed)
     row = await _store(request).look(studies.find, slug)
     token = token_of(config.secret, link)
-    at_the_door = arrival(request, field, link, token, draft=row is not None and row.state == "draft")
-    arrived = await _store(request).do(arrivals.arrive, at_the_door)
+    newcomer = arrival(request, field, link, token, draft=row is not None and row.state == "draft")
+    arrived = await _store(request).do(arrivals.arrive, newcomer)
     if arrived.outcome not in ("new", "resumed", "ended"):
         lines = _not_let_in(field, link, arrived)
         return notice(request, field, field.words["end.heading"], lines, framed=framed)
@@ -98,13 +106,13 @@ async def begin(slug: str, request: Request) -> Response:
         session = await loaded(request, field, token)
         if session is None:
             raise HTTPException(401)
-        return await current_page(Asking(request, field, session, token, framed=True))
+        return await current_page(RequestSession(request, field, session, token, framed=True))
     response = RedirectResponse(f"/s/{slug}/go", 303)
     set_cookie(response, config, cookie_of(slug), token, COOKIE_SECONDS)
     return response
 
 
-def _not_let_in(field: Fielded, link: Link, arrived: Arrived) -> list[str]:
+def _not_let_in(field: ServedStudy, link: VisitLink, arrived: Arrived) -> list[str]:
     """Why somebody gets no session, in words."""
     words, outcome = field.words, arrived.outcome
     if outcome == "early" and arrived.not_before is not None:
@@ -124,7 +132,7 @@ def _not_let_in(field: Fielded, link: Link, arrived: Arrived) -> list[str]:
 @router.head("/s/{slug}/go", include_in_schema=False)
 async def go(slug: str, request: Request) -> Response:
     """Show where the session stands."""
-    return await current_page(await asking(request, slug))
+    return await current_page(await request_session(request, slug))
 
 
 @router.post(
@@ -135,7 +143,7 @@ async def go(slug: str, request: Request) -> Response:
 )
 async def go_framed(slug: str, request: Request) -> Response:
     """Show where the session stands, to a page without cookies."""
-    asked = await asking(request, slug, await read_form(request))
+    asked = await request_session(request, slug, await read_form(request))
     return await current_page(asked) if asked.framed else await onward(asked)
 
 
@@ -143,7 +151,7 @@ async def go_framed(slug: str, request: Request) -> Response:
 @router.head("/s/{slug}/done", include_in_schema=False)
 async def done(slug: str, request: Request) -> Response:
     """Thanks, the code and the way back, for a session that has ended; one that runs is shown where it stands."""
-    asked = await asking(request, slug)
+    asked = await request_session(request, slug)
     if asked.session.state == "running":
         return RedirectResponse(f"/s/{slug}/go", 303)
     return await end_page(asked)
@@ -163,7 +171,7 @@ async def withdraw(slug: str, request: Request) -> Response:
     form = await read_form(request)
     if "code" in form.as_dict():
         return await _withdraw_by_code(request, field_of(request, slug), form)
-    asked = await asking(request, slug, form)
+    asked = await request_session(request, slug, form)
     if form.get("confirm") != "yes" or asked.session.preview:
         return page(request, asked.field, "withdraw", asked=asked, by_code=False, leave=False)
     code = asked.session.withdrawal_code
@@ -175,7 +183,7 @@ async def withdraw(slug: str, request: Request) -> Response:
     return response
 
 
-async def _withdraw_by_code(request: Request, field: Fielded, form: Form) -> Response:
+async def _withdraw_by_code(request: Request, field: ServedStudy, form: PostedForm) -> Response:
     config = config_of(request)
     if unsign(config.secret, "withdraw", form.get("csrf")) != [field.slug] or from_another_site(request, config):
         raise HTTPException(403)
@@ -186,16 +194,16 @@ async def _withdraw_by_code(request: Request, field: Fielded, form: Form) -> Res
     return _withdraw_page(request, field, unknown=True)
 
 
-def _withdraw_page(request: Request, field: Fielded, unknown: bool = False) -> Response:
+def _withdraw_page(request: Request, field: ServedStudy, unknown: bool = False) -> Response:
     words = field.words
-    problems = [Problem("code", words["withdraw.code"], words["withdraw.unknown"])] if unknown else []
+    problems = [FieldError("code", words["withdraw.code"], words["withdraw.unknown"])] if unknown else []
     secret = config_of(request).secret
     hidden = [("csrf", sign(secret, "withdraw", field.slug, lifetime=24 * 3600))]
     status = 422 if unknown else 200
     return page(request, field, "withdraw", status=status, by_code=True, hidden=hidden, problems=problems)
 
 
-def _withdrawn(request: Request, field: Fielded, framed: bool) -> Response:
+def _withdrawn(request: Request, field: ServedStudy, framed: bool) -> Response:
     lines = [field.words["end.withdrawn"]]
     if field.platform.needs_person:
         lines.append(field.words.fill("end.ask_to_return", platform=field.platform.title))

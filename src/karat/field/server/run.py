@@ -12,7 +12,7 @@ from fastapi import FastAPI
 
 from karat.field.server.config import ServerConfig, ServerError
 from karat.field.server.security import secret_mark
-from karat.field.store.together import signing
+from karat.field.store.advisory_locks import signing
 
 WAITING_CONNECTIONS = 2048
 SECONDS_TO_FINISH = 10
@@ -28,24 +28,24 @@ def listen(config: ServerConfig) -> socket.socket:
     """The socket on which a server waits; an error in words where another program has it.
 
     >>> from pathlib import Path
-    >>> with listen(ServerConfig(Path("data"), b"k" * 32, port=0)) as door:
-    ...     door.getsockname()[0]
+    >>> with listen(ServerConfig(Path("data"), b"k" * 32, port=0)) as listener:
+    ...     listener.getsockname()[0]
     '127.0.0.1'
     """
     family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
-    door = socket.socket(family, socket.SOCK_STREAM)
-    door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        door.bind((config.host, config.port))
+        listener.bind((config.host, config.port))
     except OSError as error:
-        door.close()
+        listener.close()
         raise ServerError(
             f"The server cannot listen on {config.host}, port {config.port}: {error.strerror or error}. "
             "Choose another port with --port, or stop the program that has it."
         ) from None
-    door.listen(WAITING_CONNECTIONS)
-    door.set_inheritable(True)
-    return door
+    listener.listen(WAITING_CONNECTIONS)
+    listener.set_inheritable(True)
+    return listener
 
 
 class _Server(uvicorn.Server):
@@ -62,7 +62,7 @@ class _Server(uvicorn.Server):
 
 
 def run(
-    app: FastAPI, config: ServerConfig, door: socket.socket | None = None, ready: Callable[[], None] | None = None
+    app: FastAPI, config: ServerConfig, listener: socket.socket | None = None, ready: Callable[[], None] | None = None
 ) -> None:
     """Serve until the process is asked to stop (Ctrl-C, SIGTERM); requests that are under way are answered first.
 
@@ -83,12 +83,12 @@ def run(
         timeout_graceful_shutdown=SECONDS_TO_FINISH,
         backlog=WAITING_CONNECTIONS,
     )
-    with door or listen(config) as open_door, signing(app.state.store, secret_mark(config.secret)):
+    with listener or listen(config) as open_socket, signing(app.state.store, secret_mark(config.secret)):
         # What was made at the start stays to the end. Looking through it again and again took half of the time.
         gc.collect()
         gc.freeze()
         gc.set_threshold(*COLLECT_AFTER)
         try:
-            _Server(settings, ready).run(sockets=[open_door])
+            _Server(settings, ready).run(sockets=[open_socket])
         except KeyboardInterrupt:
             return  # uvicorn has stopped in order and hands the key on

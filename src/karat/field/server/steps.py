@@ -11,10 +11,10 @@ from starlette.responses import HTMLResponse, Response
 
 from karat.field.content import flow
 from karat.field.server import views
-from karat.field.server.asking import Asking, again, asking
 from karat.field.server.describe import SESSION_FIELDS, form_body, page_responses
-from karat.field.server.forms import Form, read_form
-from karat.field.server.moving import onward, stay
+from karat.field.server.forms import PostedForm, read_form
+from karat.field.server.navigation import onward, stay
+from karat.field.server.request_session import RequestSession, again, request_session
 from karat.field.store import progress
 
 router = APIRouter(tags=["pages"], default_response_class=HTMLResponse)
@@ -27,7 +27,7 @@ router = APIRouter(tags=["pages"], default_response_class=HTMLResponse)
 async def take_step(slug: str, step: str, request: Request) -> Response:
     """Take the form of a step. A form of a step that is over, sent again or from another tab, changes nothing."""
     form = await read_form(request)
-    asked = await asking(request, slug, form)
+    asked = await request_session(request, slug, form)
     if step not in STEPS:
         raise HTTPException(404)
     if asked.session.state != "running" or asked.session.step != step:
@@ -36,7 +36,7 @@ async def take_step(slug: str, step: str, request: Request) -> Response:
     return await STEPS[step](asked, form)
 
 
-async def _consent(asked: Asking, form: Form) -> Response:
+async def _consent(asked: RequestSession, form: PostedForm) -> Response:
     agreed = flow.agreed(form.as_dict())
     if agreed is None:
         return await onward(asked)
@@ -46,7 +46,7 @@ async def _consent(asked: Asking, form: Form) -> Response:
     return await _go_on(asked)
 
 
-async def _background(asked: Asking, form: Form) -> Response:
+async def _background(asked: RequestSession, form: PostedForm) -> Response:
     """Questions about the participant; who is not eligible learns that it is over, but not by which answer."""
     study, session = asked.field.study, asked.session
     before = session.step == flow.BACKGROUND
@@ -66,11 +66,11 @@ async def _background(asked: Asking, form: Form) -> Response:
     return await onward(asked)
 
 
-async def _instructions(asked: Asking, form: Form) -> Response:
+async def _instructions(asked: RequestSession, form: PostedForm) -> Response:
     return await _go_on(asked)
 
 
-async def _quiz(asked: Asking, form: Form) -> Response:
+async def _quiz(asked: RequestSession, form: PostedForm) -> Response:
     """The quiz: a form with a question left out is no attempt, and one that is sent twice is one."""
     study, session = asked.field.study, asked.session
     given = form.as_dict()
@@ -92,28 +92,28 @@ async def _quiz(asked: Asking, form: Form) -> Response:
     return await onward(asked)
 
 
-async def _comment(asked: Asking, form: Form) -> Response:
+async def _comment(asked: RequestSession, form: PostedForm) -> Response:
     comment = flow.comment_text(form.get("comment"))
     await asked.store.do(progress.set_comment, progress.SetComment(asked.session.id, comment, _next(asked)))
     return await onward(asked)
 
 
-async def _debriefing(asked: Asking, form: Form) -> Response:
+async def _debriefing(asked: RequestSession, form: PostedForm) -> Response:
     return await _go_on(asked)
 
 
-async def _go_on(asked: Asking) -> Response:
+async def _go_on(asked: RequestSession) -> Response:
     """Nothing to save but that this step is over."""
     step = progress.SetStep(asked.session.id, _next(asked), after=asked.session.step)
     await asked.store.do(progress.set_step, step)
     return await onward(asked)
 
 
-def _next(asked: Asking) -> str:
+def _next(asked: RequestSession) -> str:
     return flow.next_step(asked.field.study, asked.session.step, asked.session.number)
 
 
-STEPS: dict[str, Callable[[Asking, Form], Awaitable[Response]]] = {
+STEPS: dict[str, Callable[[RequestSession, PostedForm], Awaitable[Response]]] = {
     flow.CONSENT: _consent,
     flow.BACKGROUND: _background,
     flow.INSTRUCTIONS: _instructions,

@@ -12,10 +12,10 @@ from starlette.responses import HTMLResponse
 
 from karat.field.content import flow, texts
 from karat.field.content.flow import FormField
-from karat.field.content.marks import markup
-from karat.field.server.asking import Asking
-from karat.field.server.fielded import Fielded
+from karat.field.content.inline_markup import markup
 from karat.field.server.headers import page_headers
+from karat.field.server.request_session import RequestSession
+from karat.field.server.served_study import ServedStudy
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class ShownField:
 
 
 @dataclass(frozen=True)
-class Problem:
+class FieldError:
     """A line of the summary of errors, which leads to its field."""
 
     field: str
@@ -42,10 +42,10 @@ class Problem:
 
 def page(
     request: Request,
-    field: Fielded | None,
+    field: ServedStudy | None,
     template: str,
     *,
-    asked: Asking | None = None,
+    asked: RequestSession | None = None,
     framed: bool = False,
     status: int = 200,
     **context: Any,
@@ -75,7 +75,7 @@ def page(
 
 def notice(
     request: Request,
-    field: Fielded | None,
+    field: ServedStudy | None,
     heading: str,
     lines: Sequence[str],
     status: int = 200,
@@ -86,7 +86,7 @@ def notice(
     return page(request, field, "notice", framed=inside, status=status, heading=heading, lines=lines)
 
 
-def step_page(asked: Asking, step: str) -> HTMLResponse:
+def step_page(asked: RequestSession, step: str) -> HTMLResponse:
     """The page of a step, as it is first shown."""
     makers = {
         flow.CONSENT: consent,
@@ -99,7 +99,7 @@ def step_page(asked: Asking, step: str) -> HTMLResponse:
     return makers[step](asked) if step in makers else background(asked, step)
 
 
-def consent(asked: Asking) -> HTMLResponse:
+def consent(asked: RequestSession) -> HTMLResponse:
     """What participants agree to."""
     text = markup(asked.field.study.settings.texts.consent)
     code = asked.session.withdrawal_code
@@ -107,7 +107,7 @@ def consent(asked: Asking) -> HTMLResponse:
 
 
 def background(
-    asked: Asking, step: str, values: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None
+    asked: RequestSession, step: str, values: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None
 ) -> HTMLResponse:
     """Questions about the participant; with errors, what is wrong with the answers (the key of a text each)."""
     after = step == flow.BACKGROUND_AFTER
@@ -118,13 +118,13 @@ def background(
     return _questions(asked, "background", form, values or {}, told, heading=heading, step=step)
 
 
-def instructions(asked: Asking) -> HTMLResponse:
+def instructions(asked: RequestSession) -> HTMLResponse:
     """What to do."""
     return _step(asked, "instructions", text=asked.field.instructions)
 
 
 def quiz(
-    asked: Asking,
+    asked: RequestSession,
     values: Mapping[str, str] | None = None,
     messages: Mapping[str, str] | None = None,
     attempts_left: int | None = None,
@@ -142,7 +142,7 @@ def quiz(
     return _questions(asked, "quiz", form, values or {}, messages or {}, hidden=hidden, again=again, text=text)
 
 
-def trials(asked: Asking) -> HTMLResponse:
+def trials(asked: RequestSession) -> HTMLResponse:
     """The page in which the browser asks for the trials."""
     return _step(
         asked,
@@ -156,22 +156,22 @@ def trials(asked: Asking) -> HTMLResponse:
     )
 
 
-def comment(asked: Asking) -> HTMLResponse:
+def comment(asked: RequestSession) -> HTMLResponse:
     """Room for a comment."""
     return _step(asked, "comment", comment=asked.session.comment or "", longest=flow.LONGEST_COMMENT)
 
 
-def debriefing(asked: Asking) -> HTMLResponse:
+def debriefing(asked: RequestSession) -> HTMLResponse:
     """What the study was about."""
     return _step(asked, "debriefing", text=markup(asked.field.study.settings.texts.debriefing))
 
 
-def _step(asked: Asking, template: str, status: int = 200, **context: Any) -> HTMLResponse:
+def _step(asked: RequestSession, template: str, status: int = 200, **context: Any) -> HTMLResponse:
     return page(asked.request, asked.field, template, asked=asked, status=status, **context)
 
 
 def _questions(
-    asked: Asking,
+    asked: RequestSession,
     template: str,
     form: Sequence[FormField],
     values: Mapping[str, str],
@@ -183,11 +183,11 @@ def _questions(
                    messages.get(one.name, ""))
         for one in form
     ]  # fmt: skip
-    problems = [Problem(f"field-{one.name}", one.question, one.message) for one in fields if one.message]
+    problems = [FieldError(f"field-{one.name}", one.question, one.message) for one in fields if one.message]
     return _step(asked, template, 422 if problems else 200, fields=fields, problems=problems, **context)
 
 
-def _banner(asked: Asking) -> str:
+def _banner(asked: RequestSession) -> str:
     """What is said above every page of somebody who does not count."""
     words = asked.field.words
     if asked.session.preview:

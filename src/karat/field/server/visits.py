@@ -15,9 +15,9 @@ from starlette.requests import Request
 
 from karat.field.content import flow
 from karat.field.content.platforms import Visit
-from karat.field.server.asking import config_of, held_token
-from karat.field.server.fielded import Fielded
+from karat.field.server.request_session import config_of, held_token
 from karat.field.server.security import keyed_hash, plain_hash, sign, unsign
+from karat.field.server.served_study import ServedStudy
 from karat.field.server.tokens import RANDOM_LENGTH, token_from, token_hash
 from karat.field.store.arrivals import Arrival, Identity
 
@@ -27,7 +27,7 @@ CODE = re.compile(r"[A-Za-z0-9_-]{8,128}")
 
 
 @dataclass(frozen=True)
-class Link:
+class VisitLink:
     """What the link of a visit says."""
 
     slug: str
@@ -55,14 +55,14 @@ def preview_path(secret: bytes, slug: str, list: int) -> str:
     return f"/s/{slug}/?preview={sign(secret, 'preview', slug, list, lifetime=PREVIEW_SECONDS)}"
 
 
-def read_link(request: Request, field: Fielded) -> tuple[Link, Visit]:
+def read_link(request: Request, field: ServedStudy) -> tuple[VisitLink, Visit]:
     """What the address of the landing page says."""
     query = request.query_params
     visit = field.platform.read(query)
     shown = unsign(config_of(request).secret, "preview", query.get("preview", ""))
     of_list = shown[1] if shown is not None and shown[0] == field.slug and isinstance(shown[1], int) else None
     code = query.get("invitation", "")
-    link = Link(
+    link = VisitLink(
         field.slug,
         secrets.token_urlsafe(16),
         visit.person,
@@ -75,32 +75,32 @@ def read_link(request: Request, field: Fielded) -> tuple[Link, Visit]:
     return link, visit
 
 
-def sealed(secret: bytes, link: Link) -> str:
+def sealed(secret: bytes, link: VisitLink) -> str:
     """A link as the hidden field of the landing page.
 
-    >>> opened(b"k" * 32, sealed(b"k" * 32, Link("word-order", "n", person="5f0a"))).person
+    >>> opened(b"k" * 32, sealed(b"k" * 32, VisitLink("word-order", "n", person="5f0a"))).person
     '5f0a'
     """
     return sign(secret, "visit", *astuple(link), lifetime=LIFETIME)
 
 
-def opened(secret: bytes, text: str) -> Link | None:
+def opened(secret: bytes, text: str) -> VisitLink | None:
     """The link in a hidden field; None where it is not one of ours, or too old."""
     values = unsign(secret, "visit", text)
-    return None if values is None else Link(*values)  # type: ignore[arg-type]
+    return None if values is None else VisitLink(*values)  # type: ignore[arg-type]
 
 
-def is_framed(field: Fielded, link: Link) -> bool:
+def is_framed(field: ServedStudy, link: VisitLink) -> bool:
     """Whether the pages of a visit are shown in the frame of the platform."""
     return field.platform.framed and bool(link.session) and not link.preview
 
 
-def token_of(secret: bytes, link: Link) -> str:
+def token_of(secret: bytes, link: VisitLink) -> str:
     """The token of the session that a visit begins."""
     return token_from(secret, link.slug, keyed_hash(secret, "begin", link.nonce)[:RANDOM_LENGTH])
 
 
-def arrival(request: Request, field: Fielded, link: Link, token: str, draft: bool) -> Arrival:
+def arrival(request: Request, field: ServedStudy, link: VisitLink, token: str, draft: bool) -> Arrival:
     """A visit as the store decides about it; before a study has started, participants are pilots."""
     config, settings = config_of(request), field.study.settings
     recruitment, platform = settings.recruitment, field.platform

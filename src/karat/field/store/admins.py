@@ -60,14 +60,14 @@ def password_hash(connection: Connection, name: str) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class LoginFailure:
     """A login that failed."""
 
     name: str
     now: float = field(default_factory=time)
 
 
-def note_failure(connection: Connection, payloads: list[Failure]) -> Sequence[None]:
+def note_failure(connection: Connection, payloads: list[LoginFailure]) -> Sequence[None]:
     """Note failed logins, and forget those of yesterday."""
     for payload in payloads:
         connection.execute(insert(login_failure).values(name=payload.name, time=payload.now))

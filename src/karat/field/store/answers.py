@@ -19,8 +19,8 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection, Row, Select, bindparam, insert, select, update
 
-from karat.field.store.among import among
 from karat.field.store.errors import NoSessionError, SessionEndedError
+from karat.field.store.in_array import in_array
 from karat.field.store.schema import answer, event, session, trial
 from karat.field.store.trials import SHOWN, StoredTrial
 
@@ -78,7 +78,7 @@ class SubmittedEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class Submission:
+class AnswerSubmission:
     """What a browser sends, with the rules of the study."""
 
     token_hash: str
@@ -105,7 +105,7 @@ class Saved:
     step: str
 
 
-def save(connection: Connection, payloads: list[Submission]) -> Sequence[Saved | Exception]:
+def save(connection: Connection, payloads: list[AnswerSubmission]) -> Sequence[Saved | Exception]:
     """Save the answers and events of several participants."""
     batch = _Batch(connection, payloads)
     results = [batch.take(payload) for payload in payloads]
@@ -127,33 +127,33 @@ class _Progress:
     step: str
     beyond: set[int]
     """Answered pages after the first one that is not."""
-    submission: Submission | None = None
+    submission: AnswerSubmission | None = None
 
 
 _SESSIONS = (
     select(session.c.id, session.c.token_hash, session.c.state, session.c.step, session.c.started, session.c.trials,
            session.c.answered, session.c.next)
-    .where(among(session.c.token_hash, "values"))
+    .where(in_array(session.c.token_hash, "values"))
     # In the order of their numbers, so that two processes never wait for each other.
     .order_by(session.c.id).with_for_update()
 )  # fmt: skip
-_PAGES = select(*SHOWN).where(among(trial.c.public_id, "values"))
+_PAGES = select(*SHOWN).where(in_array(trial.c.public_id, "values"))
 _ANSWERED = (
     select(answer.c.session_id, answer.c.position, answer.c.key, answer.c.attempt)
     # By way of the pages: pairs of session and position would make SQLite read the whole table.
     .join_from(trial, answer, (answer.c.session_id == trial.c.session_id) & (answer.c.position == trial.c.position))
-    .where(among(trial.c.public_id, "values"))
+    .where(in_array(trial.c.public_id, "values"))
 )
 _BEYOND = (
     select(answer.c.session_id, answer.c.position)
     .join(session, session.c.id == answer.c.session_id)
-    .where(answer.c.position > session.c.next, among(session.c.id, "values"))
+    .where(answer.c.position > session.c.next, in_array(session.c.id, "values"))
 )
 _AHEAD = (
     select(*SHOWN)
     .join(session, session.c.id == trial.c.session_id)
     .where(trial.c.position >= session.c.next, trial.c.position < session.c.next + bindparam("window"))
-    .where(~among(trial.c.public_id, "held"), among(session.c.id, "values"))
+    .where(~in_array(trial.c.public_id, "held"), in_array(session.c.id, "values"))
 )
 _SEEN = update(session).where(session.c.id == bindparam("of"))
 
@@ -161,7 +161,7 @@ _SEEN = update(session).where(session.c.id == bindparam("of"))
 class _Batch:
     """The requests of one transaction: what is read for all of them, what was decided, what is to be written."""
 
-    def __init__(self, connection: Connection, payloads: list[Submission]) -> None:
+    def __init__(self, connection: Connection, payloads: list[AnswerSubmission]) -> None:
         self.connection = connection
         rows = self._read(_SESSIONS, {one.token_hash for one in payloads})
         self.sessions = {row.token_hash: _Progress(row, row.answered, row.next, row.step, set()) for row in rows}
@@ -173,7 +173,7 @@ class _Batch:
     def _read(self, query: Select[Any], values: Collection[Any], **settings: Any) -> Sequence[Any]:
         return self.connection.execute(query, {"values": list(values), **settings}).all() if values else ()
 
-    def _read_pages(self, payloads: list[Submission]) -> None:
+    def _read_pages(self, payloads: list[AnswerSubmission]) -> None:
         """The pages that are answered or that events speak of; those of others are not found among them."""
         named = (one.trial for payload in payloads for part in (payload.answers, payload.events) for one in part)
         rows = self._read(_PAGES, {name for name in named if name and _storable(name)})
@@ -192,7 +192,7 @@ class _Batch:
         for row in self._read(_BEYOND, late):
             late[row.session_id].beyond.add(row.position)
 
-    def take(self, payload: Submission) -> Saved | Exception:
+    def take(self, payload: AnswerSubmission) -> Saved | Exception:
         """Decide about each answer of a participant."""
         progress = self.sessions.get(payload.token_hash)
         if progress is None:
@@ -218,7 +218,7 @@ class _Batch:
             self._add_event(progress, when, happened.kind, None if page is None else page.position, happened.details)
         return result
 
-    def _take_answer(self, progress: _Progress, payload: Submission, one: SubmittedAnswer) -> str | None:
+    def _take_answer(self, progress: _Progress, payload: AnswerSubmission, one: SubmittedAnswer) -> str | None:
         """Take an answer in, or say why not."""
         page = self.pages.get((progress.row.id, one.trial))
         if page is None:
@@ -285,7 +285,7 @@ class _Batch:
                 found[row.session_id].append(StoredTrial(*row))
         return found
 
-    def reply(self, payload: Submission, result: Saved, ahead: Mapping[int, list[StoredTrial]]) -> Saved:
+    def reply(self, payload: AnswerSubmission, result: Saved, ahead: Mapping[int, list[StoredTrial]]) -> Saved:
         """What the browser of a participant is told."""
         progress = self.sessions[payload.token_hash]
         pages = sorted(ahead.get(progress.row.id, ()), key=lambda page: page.position)

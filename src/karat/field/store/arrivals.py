@@ -22,7 +22,7 @@ from sqlalchemy import ColumnElement, Connection, Row, func, insert, or_, select
 
 from karat.field.store import codes
 from karat.field.store.errors import StoreError
-from karat.field.store.naivety import refused
+from karat.field.store.prior_participation import refused
 from karat.field.store.schema import event, identity, invitation, session
 from karat.field.store.seats import holds_seat, lock_studies
 
@@ -40,7 +40,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Somebody at the door, and the rules of the study about whom to let in."""
+    """A newcomer, and the rules of the study about who may take part."""
 
     study_id: int
     token_hash: str
@@ -103,11 +103,11 @@ def arrive(connection: Connection, payloads: list[Arrival]) -> Sequence[Arrived 
     [1, 1, 2, 2]
     """
     states = lock_studies(connection, {payload.study_id for payload in payloads})
-    door = _Door(connection, states)
-    return [door.answer(payload) for payload in payloads]
+    admission = _Admission(connection, states)
+    return [admission.answer(payload) for payload in payloads]
 
 
-class _Door:
+class _Admission:
     """The arrivals of one transaction; how full the lists are is counted once and then carried along."""
 
     def __init__(self, connection: Connection, states: Mapping[int, str]) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from sqlalchemy import ColumnElement, Connection, bindparam, exists, insert, select, update
 
-from karat.field.store import naivety
+from karat.field.store import prior_participation
 from karat.field.store.errors import NoSessionError, SessionEndedError
 from karat.field.store.schema import answer, session, study, trial
 
@@ -27,7 +27,7 @@ class StoredTrial:
     shown: dict[str, Any]
 
 
-class Planned(Protocol):
+class PlannedPage(Protocol):
     """A page as it was planned: `rows` of the questionnaire behind it, and what is `shown` of them."""
 
     @property
@@ -47,7 +47,7 @@ class PlannedTrials:
     """All pages of a session, with positions from 1."""
 
     session_id: int
-    trials: Sequence[Planned]
+    trials: Sequence[PlannedPage]
     now: float = field(default_factory=time)
 
 
@@ -79,13 +79,16 @@ def plan_trials(connection: Connection, payloads: list[PlannedTrials]) -> Sequen
     if planned:
         connection.execute(update(session).where(session.c.id == bindparam("of")), list(planned.values()))
     seen = [sessions[number] for number in planned if sessions[number].person_hash and not sessions[number].preview]
-    naivety.add(connection, [
-        naivety.Naive(row.slug, row.person_hash, row.platform, False, planned[row.id]["last_seen"]) for row in seen
+    prior_participation.add(connection, [
+        prior_participation.PriorParticipation(
+            row.slug, row.person_hash, row.platform, False, planned[row.id]["last_seen"]
+        )
+        for row in seen
     ])  # fmt: skip
     return results
 
 
-def _row(session_id: int, page: Planned) -> dict[str, Any]:
+def _row(session_id: int, page: PlannedPage) -> dict[str, Any]:
     return {
         "session_id": session_id, "position": page.position, "public_id": page.public_id, "block": page.block,
         "rows": list(page.rows), "shown": page.shown,

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
-from karat.columns import nearest
 from karat.errors import IntakeError
 from karat.intake.readers import (
     crowdkit,
@@ -28,8 +27,9 @@ from karat.intake.readers import (
     qualtrics,
 )
 from karat.intake.reading import Reader
+from karat.judgments.columns import nearest
+from karat.judgments.source import SourceFile
 from karat.packages import PackageError, added, naming, offered
-from karat.source import SourceFile
 
 READERS: tuple[Reader, ...] = (
     own.READER,

@@ -7,23 +7,24 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from karat.checks import text_column
-from karat.columns import COLUMNS
-from karat.errors import IntakeError, counted
+from karat.errors import IntakeError
 from karat.intake.cells import chained
 from karat.intake.guess import guess_rt_unit
 from karat.intake.lacking import overlooked
 from karat.intake.readers import generic
 from karat.intake.readers.generic import typed_column
 from karat.intake.reading import Options, Reader, Reading
-from karat.source import SourceFile
-from karat.tables import SPREADSHEETS, Table, header_of
+from karat.judgments.checks import text_column
+from karat.judgments.columns import COLUMNS
+from karat.judgments.source import SourceFile
+from karat.judgments.tables import SPREADSHEETS, FileTable, header_of
+from karat.messages import Message
 
 ANSWERS = {"task": "item", "worker": "participant", "label": "response"}
 TRUTH = {"task", "label"}
 JSON_LINES = (".jsonl", ".ndjson", ".json")
 PARQUET = (".parquet", ".pq")
-REASON = "right answers, taken as expected"
+CORRECT_ANSWERS = Message("aside.correct_answers")
 
 
 def recognises(file: SourceFile) -> bool:
@@ -84,11 +85,11 @@ def read_crowdkit(files: Sequence[SourceFile], options: Options) -> Reading:
     return reading
 
 
-def _named(tables: Sequence[Table]) -> str:
+def _named(tables: Sequence[FileTable]) -> str:
     return ", ".join(table.file.name for table in tables)
 
 
-def _renamed(table: Table) -> pl.DataFrame:
+def _renamed(table: FileTable) -> pl.DataFrame:
     """The three columns under karat's names, then the rest as it is; `item` and its like may stand there already."""
     _refuse_lack(table, list(ANSWERS))
     rest = [name for name in table.frame.columns if name not in ANSWERS]
@@ -103,7 +104,7 @@ def _renamed(table: Table) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def _refuse_lack(table: Table, needed: Sequence[str]) -> None:
+def _refuse_lack(table: FileTable, needed: Sequence[str]) -> None:
     lacking = [name for name in needed if name not in table.frame.columns]
     if lacking:
         raise IntakeError(
@@ -120,15 +121,14 @@ def _timed(reading: Reading, name: str, options: Options) -> pl.DataFrame:
     numbers = frame["rt"].cast(pl.Float64, strict=False)
     if numbers.null_count() > frame["rt"].null_count():
         return frame
-    unit, note = options.rt_unit, ""
+    unit: str | None = options.rt_unit
     if unit is None:
-        guessed, note = guess_rt_unit(numbers, frame["participant"], "rt", name)
-        unit = "ms" if guessed == "ms" else "s"
-    reading.notes += [note] if note else []
+        unit, note = guess_rt_unit(numbers, frame["participant"], "rt", name)
+        reading.notes += [] if note is None else [note]
     return frame.with_columns(rt=numbers / 1000 if unit == "ms" else numbers)
 
 
-def _add_truth(reading: Reading, truths: Sequence[Table]) -> None:
+def _add_truth(reading: Reading, truths: Sequence[FileTable]) -> None:
     """The right answers of a task, several joined as a set, beside each answer to it."""
     for table in truths:
         _refuse_lack(table, sorted(TRUTH))
@@ -137,7 +137,7 @@ def _add_truth(reading: Reading, truths: Sequence[Table]) -> None:
     )
     known = rows.drop_nulls().group_by("task", maintain_order=True).agg(pl.col("label").unique(maintain_order=True))
     right = dict(known.with_columns(pl.col("label").list.join("|")).select("task", "label").iter_rows())
-    reading.set_apart(REASON, rows.height)
+    reading.set_apart(CORRECT_ANSWERS, rows.height)
     expected = reading.frame["item"].replace_strict(right, default=None, return_dtype=pl.String)
     if "expected" in reading.frame.columns:
         given = text_column(reading.frame["expected"])
@@ -145,7 +145,7 @@ def _add_truth(reading: Reading, truths: Sequence[Table]) -> None:
     reading.frame = reading.frame.with_columns(expected.alias("expected"))
     silent = len(set(right) - set(reading.frame["item"].drop_nulls().to_list()))
     if silent:
-        reading.notes.append(f"{counted(silent, 'task')} with a right answer and without an answer of a worker.")
+        reading.notes.append(Message("crowdkit.unanswered_tasks", {"n": silent}))
 
 
 READER = Reader(

@@ -12,14 +12,15 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from karat.columns import COLUMNS
 from karat.errors import IntakeError
 from karat.intake.cells import chained, from_one, seconds_of
 from karat.intake.readers.generic import typed_column
 from karat.intake.reading import Options, Reader, Reading
-from karat.scales import Choice, Ordinal, Scale
-from karat.source import SourceFile
-from karat.tables import Table, header_of, read_table
+from karat.judgments.columns import COLUMNS
+from karat.judgments.scales import Choice, Ordinal, Scale
+from karat.judgments.source import SourceFile
+from karat.judgments.tables import FileTable, header_of, read_table
+from karat.messages import Message
 
 COMMON = ("workerId", "itemId", "ENCODING", "ANSWER", "rt", "trial_index")
 OPTIONS = ("OPTION_0_CONDITION_NO", "OPTION_1_CONDITION_NO")
@@ -41,24 +42,21 @@ def read_eligibility_screening(files: Sequence[SourceFile], options: Options) ->
     """Read filler and test files of one or of both experiments as one table."""
     tables = [read_table(file, options.delimiter, options.sheet) for file in files]
     kinds = [_kind(table) for table in tables]
-    notes = [note for table in tables for note in table.notes]
+    notes: list[Message] = [note for table in tables for note in table.notes]
     parts = []
     for table, kind in zip(tables, kinds, strict=True):
         parts.append(_choices(table.frame) if kind == "forced choice" else _ratings(table.frame))
         if len(set(kinds)) > 1:
             parts[-1] = parts[-1].with_columns(question=pl.lit(kind))
         if "ITEM_FUNCTION" not in table.frame.columns:
-            notes.append(f"{table.file.name} has no column ITEM_FUNCTION: its items are read as test items.")
-    notes.append("rt is in milliseconds in these files; trial is trial_index + 1.")
+            notes.append(Message("eligibility_screening.no_function", {"file": table.file.name}))
+    notes.append(Message("eligibility_screening.times"))
     if "forced choice" in kinds:
-        notes.append("The alternative shown above is left, the one below right; among fillers condition 1 is expected.")
+        notes.append(Message("eligibility_screening.choices"))
     if "rating" in kinds:
-        notes.append(
-            "Of fillers, 3-5 is expected in condition 1 (grammatical) and 1-2 in condition 2 (ungrammatical); "
-            "--map expected= leaves this out."
-        )
+        notes.append(Message("eligibility_screening.ratings"))
     if len(set(kinds)) > 1:
-        notes.append("Choices and ratings are told apart by question; check that the same id is the same person.")
+        notes.append(Message("eligibility_screening.both"))
     reading = Reading(
         pl.concat(parts, how="diagonal_relaxed"),
         chained([(table.frame.height, table.locate) for table in tables]),
@@ -72,7 +70,7 @@ def read_eligibility_screening(files: Sequence[SourceFile], options: Options) ->
     return reading
 
 
-def _kind(table: Table) -> str:
+def _kind(table: FileTable) -> str:
     names = set(table.frame.columns)
     if names.issuperset(CHOICE):
         return "forced choice"
@@ -147,14 +145,14 @@ def _shown(frame: pl.DataFrame, position: pl.Series) -> tuple[pl.Series, pl.Seri
     first, second = (frame[name].str.strip_chars() for name in OPTIONS)
     chosen = frame["ANSWER_CONDITION_NO"].str.strip_chars()
     other = pl.select(pl.when(chosen == first).then(second).when(chosen == second).then(first)).to_series()
-    told = pl.Series([None] * frame.height, dtype=pl.String)
+    cells = pl.Series([None] * frame.height, dtype=pl.String)
     if "PRESENTATION_ORDER_CONDITION" in frame.columns:
-        told = frame["PRESENTATION_ORDER_CONDITION"]
+        cells = frame["PRESENTATION_ORDER_CONDITION"]
     sides = []
     for side, group in (("above", 1), ("below", 2)):
         here = pl.when(other.is_not_null() & (position == side)).then(chosen)
         by_answer = here.when(other.is_not_null() & position.is_in(list(SIDES))).then(other)
-        sides.append(pl.select(pl.coalesce(by_answer, told.str.extract(r"^\s*(\d+) >> (\d+)\s*$", group))).to_series())
+        sides.append(pl.select(pl.coalesce(by_answer, cells.str.extract(r"^\s*(\d+) >> (\d+)\s*$", group))).to_series())
     return sides[0], sides[1]
 
 

@@ -10,16 +10,17 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from karat.checks import LISTS, RECORDS, places, text_column
-from karat.columns import COLUMNS, nearest
-from karat.errors import IntakeError, counted
+from karat.errors import IntakeError, cause
 from karat.intake.cells import cell_text, from_one, seconds_of
 from karat.intake.guess import guess_columns, guess_mapping, guess_rt_unit, joined
 from karat.intake.lacking import refuse_misspelt
 from karat.intake.nested import refuse_needed, without_nested
 from karat.intake.reading import Options, Reader, Reading
-from karat.source import SourceFile
-from karat.tables import Table, read_table
+from karat.judgments.checks import LISTS, RECORDS, places, text_column
+from karat.judgments.columns import COLUMNS, nearest
+from karat.judgments.source import SourceFile
+from karat.judgments.tables import FileTable, read_table
+from karat.messages import Message
 
 MISSING = ("NA", "NaN", "nan", "null", "NULL", "")
 
@@ -29,7 +30,7 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     (file,) = files
     table = table_of(file, options)
     mapping = guess_mapping(table.frame, _told(table, options))
-    notes = [*table.notes, _told_mapping(mapping, options)]
+    notes = [*table.notes, *_mapping_note(mapping, options)]
     frame = _mapped(table, mapping)
     frame, more = _missing_answers(frame)
     notes += more
@@ -42,7 +43,7 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
         units_in=table.rows_in,
         bad_units=table.rows_in - table.frame.height,
         problems=table.problems,
-        notes=[note for note in notes + more if note],
+        notes=[*notes, *more],
         taken=_taken(table.frame.columns, mapping),
     )
 
@@ -53,7 +54,7 @@ def _taken(names: Sequence[str], mapping: dict[str, str]) -> dict[str, str]:
     return {name: found.get(name, "") for name in names}
 
 
-def table_of(file: SourceFile, options: Options) -> Table:
+def table_of(file: SourceFile, options: Options) -> FileTable:
     """A delimited file, spreadsheet, JSON (lines) or Parquet file as a table."""
     if file.suffix in (".parquet", ".pq"):
         return without_nested(_from_parquet(file), options.mapping)
@@ -68,22 +69,22 @@ def table_of(file: SourceFile, options: Options) -> Table:
     return read_table(file, options.delimiter, options.sheet, numbers)
 
 
-def _from_parquet(file: SourceFile) -> Table:
+def _from_parquet(file: SourceFile) -> FileTable:
     try:
         frame = pl.read_parquet(file.path)
     except (pl.exceptions.PolarsError, OSError) as error:
-        why = str(error).splitlines()[0].rstrip(".")
+        why = cause(error)
         raise IntakeError(
             f"{file.name} is not a readable Parquet file: {why}. It may be cut off: copy it or write it again."
         ) from None
-    return Table(file, frame, places(file.name, range(1, frame.height + 1), "row"))
+    return FileTable(file, frame, places(file.name, range(1, frame.height + 1), "row"))
 
 
-def _from_json(file: SourceFile, options: Options) -> Table:
+def _from_json(file: SourceFile, options: Options) -> FileTable:
     nested: dict[str, str] = {}
     rows: list[dict[str, str | None]] = []
     numbers: list[int] = []
-    table = Table(file, pl.DataFrame(), places(file.name, numbers, "element"))
+    table = FileTable(file, pl.DataFrame(), places(file.name, numbers, "element"))
     for number, element in file.json_documents():
         if isinstance(element, dict):
             rows.append({cell_text(name) or "": cell_text(value) for name, value in element.items()})
@@ -103,7 +104,7 @@ def _from_json(file: SourceFile, options: Options) -> Table:
     return table
 
 
-def _told(table: Table, options: Options) -> dict[str, str]:
+def _told(table: FileTable, options: Options) -> dict[str, str]:
     """The mapping that the user gave, checked against the columns that are there."""
     there = table.frame.columns
     refuse_misspelt(options.mapping, there)
@@ -119,7 +120,7 @@ def _told(table: Table, options: Options) -> dict[str, str]:
     return {column: source for column, source in options.mapping.items() if column}
 
 
-def _mapped(table: Table, mapping: dict[str, str]) -> pl.DataFrame:
+def _mapped(table: FileTable, mapping: dict[str, str]) -> pl.DataFrame:
     """The table under karat's names; a column that is in karat's way without being meant gets an underscore."""
     there = table.frame.columns
     used = {name for source in mapping.values() for name in joined(source, there)}
@@ -143,13 +144,13 @@ def _column(frame: pl.DataFrame, column: str, source: str) -> pl.Series:
     return pl.select(both).to_series()
 
 
-def _told_mapping(mapping: dict[str, str], options: Options) -> str:
+def _mapping_note(mapping: dict[str, str], options: Options) -> list[Message]:
     guessed = [f"{column}={source}" for column, source in mapping.items()
                if column not in options.mapping and column != source]  # fmt: skip
-    return f"Columns taken by their names: {', '.join(guessed)}; say --map if one is wrong." if guessed else ""
+    return [Message("table.columns", {"columns": guessed})] if guessed else []
 
 
-def _missing_answers(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+def _missing_answers(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
     """R writes NA, jsPsych null: in answers and numbers these mean that there is none."""
     notes = []
     for name in ("response", "expected", "rt", "trial", "time"):
@@ -165,14 +166,14 @@ def _missing_answers(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
         if words:
             gone = frame[name].is_in(words).fill_null(False)
             if name == "response":
-                notes.append(f"{counted(int(gone.sum()), 'response')} {' or '.join(words)} read as missing.")
+                notes.append(Message("table.missing", {"n": int(gone.sum()), "words": words}))
             frame = frame.with_columns(pl.when(~gone).then(pl.col(name)).alias(name))
     return frame, notes
 
 
 def _numbers(
-    table: Table, frame: pl.DataFrame, mapping: dict[str, str], options: Options
-) -> tuple[pl.DataFrame, list[str]]:
+    table: FileTable, frame: pl.DataFrame, mapping: dict[str, str], options: Options
+) -> tuple[pl.DataFrame, list[Message]]:
     """Decimal commas, the unit of time, and numbers in the columns that are not karat's."""
     frame, notes = _decimal_commas(frame, options)
     if "rt" in frame.columns and "participant" in frame.columns:
@@ -180,14 +181,14 @@ def _numbers(
         unit: str | None = options.rt_unit
         if unit is None:
             unit, note = guess_rt_unit(numbers, frame["participant"], mapping["rt"], table.file.name)
-            notes.append(note)
+            notes += [] if note is None else [note]
         if unit == "ms":
             frame = frame.with_columns(seconds_of(frame["rt"]).alias("rt"))
     typed = [column for name, column in frame.to_dict().items() if name not in COLUMNS and column.dtype == pl.String]
     return frame.with_columns(typed_column(column) for column in typed), notes
 
 
-def _decimal_commas(frame: pl.DataFrame, options: Options) -> tuple[pl.DataFrame, list[str]]:
+def _decimal_commas(frame: pl.DataFrame, options: Options) -> tuple[pl.DataFrame, list[Message]]:
     comma = r"^\s*-?\d+,\d+\s*$"
     text = [name for name in ("rt", "response") if name in frame.columns and frame[name].dtype == pl.String]
     names = [name for name in text if frame[name].unique().str.contains(comma).any()]
@@ -197,10 +198,7 @@ def _decimal_commas(frame: pl.DataFrame, options: Options) -> tuple[pl.DataFrame
     frame = frame.with_columns(
         pl.when(plain.str.contains(comma)).then(plain.str.replace(",", ".", literal=True)).otherwise(plain).name.keep()
     )
-    told = (
-        [] if options.decimal else [f"Decimal commas in {', '.join(names)} are read as points; say --decimal . if not."]
-    )
-    return frame, told
+    return frame, [] if options.decimal else [Message("table.decimal_commas", {"columns": names})]
 
 
 def typed_column(column: pl.Series) -> pl.Series:
@@ -217,7 +215,7 @@ def typed_column(column: pl.Series) -> pl.Series:
     return column
 
 
-def _trials_from_one(frame: pl.DataFrame, mapping: dict[str, str]) -> tuple[pl.DataFrame, list[str]]:
+def _trials_from_one(frame: pl.DataFrame, mapping: dict[str, str]) -> tuple[pl.DataFrame, list[Message]]:
     """Many tools count trials from 0."""
     if "trial" not in frame.columns:
         return frame, []
@@ -225,7 +223,7 @@ def _trials_from_one(frame: pl.DataFrame, mapping: dict[str, str]) -> tuple[pl.D
     if numbers.min() != 0 or numbers.null_count() > frame["trial"].null_count():
         return frame, []
     return frame.with_columns(from_one(frame["trial"]).alias("trial")), [
-        f"{mapping['trial']} counts from 0; one was added to each trial."
+        Message("trial.from_zero", {"column": mapping["trial"]})
     ]
 
 

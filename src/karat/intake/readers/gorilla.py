@@ -11,19 +11,20 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from karat.checks import Place
 from karat.errors import IntakeError, Problem
 from karat.intake.cells import seconds_of
 from karat.intake.guess import plain
 from karat.intake.labels import ITEM_IDS, function_named_in
 from karat.intake.personal import left_out_note, names_a_person
 from karat.intake.readers.generic import typed_column
-from karat.intake.readers.gorilla_events import END_OF_FILE, Event, answers_among
+from karat.intake.readers.gorilla_events import END_OF_FILE, GorillaEvent, answers_among
 from karat.intake.readers.gorilla_people import called, is_questionnaire, people_of
 from karat.intake.reading import Options, Reader, Reading
 from karat.intake.wide import SAME_MEANING, numbers_or_text, own_name
-from karat.source import SourceFile
-from karat.tables import SPREADSHEETS, Table, header_of, read_table
+from karat.judgments.checks import Place
+from karat.judgments.source import SourceFile
+from karat.judgments.tables import SPREADSHEETS, FileTable, header_of, read_table
+from karat.messages import Message
 
 ITEM_NAMES = (*ITEM_IDS, "stimulus", "sentence")
 NOT_KEPT = re.compile(
@@ -41,11 +42,8 @@ def read_gorilla(files: Sequence[SourceFile], options: Options) -> Reading:
     tasks = [table for table in tables if not is_questionnaire(table.frame.columns)]
     for table in tables:
         if is_questionnaire(table.frame.columns):
-            reading.set_apart("questionnaire rows (answers are with the participants)", table.frame.height)
-            reading.notes.append(
-                f"{table.file.name} is a questionnaire: its answers describe participants. "
-                "If they are judgments, say --from table."
-            )
+            reading.set_apart(Message("aside.questionnaire_rows"), table.frame.height)
+            reading.notes.append(Message("gorilla.questionnaire", {"file": table.file.name}))
     reading.participants = people_of(tables, names, reading)
     if not tasks:
         return reading
@@ -57,7 +55,7 @@ def read_gorilla(files: Sequence[SourceFile], options: Options) -> Reading:
     return reading
 
 
-def _table(file: SourceFile, options: Options, reading: Reading) -> Table:
+def _table(file: SourceFile, options: Options, reading: Reading) -> FileTable:
     table = read_table(file, options.delimiter, options.sheet)
     if "participantprivateid" not in {plain(name) for name in table.frame.columns}:
         raise IntakeError(
@@ -74,7 +72,7 @@ def _table(file: SourceFile, options: Options, reading: Reading) -> Table:
     return table
 
 
-def _without_end_of_file(table: Table) -> Iterator[Problem]:
+def _without_end_of_file(table: FileTable) -> Iterator[Problem]:
     """The problems of a table without the one that the last line, which only says END OF FILE, is short."""
     end = 0
     if table.problems and table.file.suffix not in SPREADSHEETS:
@@ -90,7 +88,7 @@ def _cells(whole: pl.DataFrame, *names: str) -> list[str | None]:
     return whole[column].to_list() if column else [None] * whole.height
 
 
-def _events(tables: Sequence[Table], whole: pl.DataFrame) -> list[Event]:
+def _events(tables: Sequence[FileTable], whole: pl.DataFrame) -> list[GorillaEvent]:
     places = [table.locate(row) for table in tables for row in range(table.frame.height)]
     nodes = [str(number) for number, table in enumerate(tables) for _ in range(table.frame.height)]
     times = pl.Series(_cells(whole, "utctimestamp"), dtype=pl.String).cast(pl.Float64, strict=False).to_list()
@@ -105,7 +103,7 @@ def _events(tables: Sequence[Table], whole: pl.DataFrame) -> list[Event]:
     for row, cells in enumerate(zip(*columns, strict=True)):
         index, who, node, repeat, trial, screen, name, zone, kind, response, attempt, display, late = cells
         where = " ".join(part for part in (nodes[row], node, repeat) if part)
-        events.append(Event(
+        events.append(GorillaEvent(
             places[row], row, index or "", who, where, trial or "", screen or "", name or "", zone or "", kind or "",
             response, attempt or "", display or "", late in ("1", "true"), times[row],
         ))  # fmt: skip
@@ -113,7 +111,7 @@ def _events(tables: Sequence[Table], whole: pl.DataFrame) -> list[Event]:
 
 
 def _frame(
-    whole: pl.DataFrame, answers: Sequence[Event], names: dict[str, str], options: Options, reading: Reading
+    whole: pl.DataFrame, answers: Sequence[GorillaEvent], names: dict[str, str], options: Options, reading: Reading
 ) -> pl.DataFrame:
     rows = [event.row for event in answers]
     source = whole[rows] if rows else whole.clear()
@@ -128,11 +126,11 @@ def _frame(
     functions = [function_named_in(event.display) for event in answers]
     if set(functions) - {"test"}:
         columns["function"] = _text(list(functions))
-        reading.notes.append("Displays named practice, filler or attention give function; --map function= undoes it.")
+        reading.notes.append(Message("gorilla.function"))
     if any(event.question is not None for event in answers):
         columns["question"] = _text([event.question for event in answers])
     personal = [name for name in source.columns if names_a_person(_bare(name))]
-    reading.notes += left_out_note(personal, answers[0].place[0] or "") if answers else []
+    reading.notes += left_out_note(personal, answers[0].place[0]) if answers else []
     for name in source.columns:
         if NOT_KEPT.fullmatch(plain(name)) or name in personal or source[name].null_count() == source.height:
             continue
@@ -162,11 +160,11 @@ def _items(source: pl.DataFrame, reading: Reading) -> pl.Series:
     row = there.get("spreadsheetrow")
     if row is not None and items.null_count():
         items = items.fill_null("row " + source[row])
-    reading.notes.append(f"The column {column} is taken as item; say --map item=NAME for another.")
+    reading.notes.append(Message("item.column", {"column": column}))
     return items
 
 
-def _positions(answers: Sequence[Event]) -> list[int]:
+def _positions(answers: Sequence[GorillaEvent]) -> list[int]:
     """The number of each answer's trial among all that its participant answered, in the order of time."""
     seen: dict[str | None, dict[tuple[str, str], int]] = {}
     positions = []
@@ -176,14 +174,14 @@ def _positions(answers: Sequence[Event]) -> list[int]:
     return positions
 
 
-def _seconds(source: pl.DataFrame, answers: Sequence[Event], options: Options, reading: Reading) -> pl.Series:
+def _seconds(source: pl.DataFrame, answers: Sequence[GorillaEvent], options: Options, reading: Reading) -> pl.Series:
     """Reaction times, which Gorilla gives in milliseconds; what is no number stays, for the message."""
     texts = _cells(source, "reactiontime", "reactiontimems")
     missed = [event.response is None and event.timed_out for event in answers]
     given = _text([None if late else text for late, text in zip(missed, texts, strict=True)])
     if options.rt_unit == "s":
         return numbers_or_text(given)
-    reading.notes.append("Reaction Time is read as milliseconds; say --rt-unit s if it is seconds.")
+    reading.notes.append(Message("gorilla.milliseconds"))
     return seconds_of(given)
 
 

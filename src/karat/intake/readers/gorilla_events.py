@@ -6,35 +6,39 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from karat.checks import Place
 from karat.intake.guess import plain
 from karat.intake.reading import Reading
+from karat.judgments.checks import Place
+from karat.messages import Message
 
 NO_TRIALS = re.compile(
     r"instruction|consent|debrief|(?<![a-z])break(?![a-z])|welcome|thank|goodbye|participant.?information|^information$",
     re.IGNORECASE,
 )
 ANSWER_ZONES = re.compile(r"response_.*|rating.*|slider.*|likert.*|dropdown.*|active_response_.*", re.IGNORECASE)
+TIMED_OUT = Message("aside.timed_out")
+END_OF_FILE = Message("aside.end_of_file")
+FURTHER = Message("aside.further_attempts")
+MARKERS = Message("aside.task_markers")
+INSTRUCTIONS = Message("aside.instructions_and_breaks")
+OTHER = Message("aside.other_events")
 ZONES = (
-    ("fixation", "fixations"),
-    ("continue", "buttons to go on"),
-    ("timelimit", "screens that ended by their time limit"),
-    ("feedback", "feedback"),
-    ("content", "things shown or played"),
+    ("fixation", Message("aside.fixations")),
+    ("continue", Message("aside.continue_buttons")),
+    ("timelimit", TIMED_OUT),
+    ("feedback", Message("aside.feedback")),
+    ("content", Message("aside.content_shown")),
 )
 RESPONSE_TYPES = {
-    "action": "actions before the answer",
-    "info": "things shown or played",
-    "continue": "buttons to go on",
-    "tooearly": "key presses before the answer was possible",
+    "action": Message("aside.actions"),
+    "info": Message("aside.content_shown"),
+    "continue": Message("aside.continue_buttons"),
+    "tooearly": Message("aside.early_keys"),
 }
-TIMED_OUT = "screens that ended by their time limit"
-END_OF_FILE = "end-of-file rows"
-FURTHER = "further attempts after the first"
 
 
 @dataclass
-class Event:
+class GorillaEvent:
     """One row of a task file, as far as karat reads it."""
 
     place: Place
@@ -61,7 +65,7 @@ class Event:
         return self.participant, self.node, self.trial, self.screen
 
 
-def answers_among(events: Sequence[Event], reading: Reading) -> list[Event]:
+def answers_among(events: Sequence[GorillaEvent], reading: Reading) -> list[GorillaEvent]:
     """The events that are answers, one a question of a trial; all others are set aside with a reason."""
     answers, timeouts = [], []
     for event in events:
@@ -77,28 +81,30 @@ def answers_among(events: Sequence[Event], reading: Reading) -> list[Event]:
     return _first_attempts(answers, reading)
 
 
-def _no_answer(event: Event) -> str | None:
+def _no_answer(event: GorillaEvent) -> Message | None:
     """Why an event is no answer, or None where it is one."""
     if event.index.upper() == "END OF FILE":
         return END_OF_FILE
     if event.trial.upper().startswith(("BEGIN", "END")) or event.screen.upper().startswith(("BEGIN ", "END ")):
-        return "task start and end markers"
+        return MARKERS
     if NO_TRIALS.search(event.display):
-        return "instructions, consent and breaks"
+        return INSTRUCTIONS
     if event.zone_type:
         if ANSWER_ZONES.fullmatch(event.zone_type):
             return None
         kind = event.zone_type.lower()
-        return next((reason for start, reason in ZONES if kind.startswith(start)), "other events")
+        return next((reason for start, reason in ZONES if kind.startswith(start)), OTHER)
     kind = plain(event.response_type)
     if kind == "response":
         return None
     if event.timed_out or kind in ("timedout", "timelimit"):
         return TIMED_OUT
-    return RESPONSE_TYPES.get(kind, "other events")
+    return RESPONSE_TYPES.get(kind, OTHER)
 
 
-def _with_missed_answers(answers: list[Event], timeouts: Sequence[Event], reading: Reading) -> list[Event]:
+def _with_missed_answers(
+    answers: list[GorillaEvent], timeouts: Sequence[GorillaEvent], reading: Reading
+) -> list[GorillaEvent]:
     """A time limit that ended a screen on which others answered is an answer that was not given."""
     answered = {answer.asked for answer in answers}
     asking = {(answer.node, answer.screen, answer.display) for answer in answers}
@@ -113,7 +119,7 @@ def _with_missed_answers(answers: list[Event], timeouts: Sequence[Event], readin
     return kept
 
 
-def _name_questions(answers: Sequence[Event], reading: Reading) -> None:
+def _name_questions(answers: Sequence[GorillaEvent], reading: Reading) -> None:
     """Where a trial asks several things, by screen, or by the objects of a screen, these are its questions."""
     screens: dict[tuple[str | None, str, str], set[str]] = {}
     objects: dict[tuple[object, ...], set[str]] = {}
@@ -127,12 +133,14 @@ def _name_questions(answers: Sequence[Event], reading: Reading) -> None:
     for answer in answers:
         parts = [part for part, wanted in ((answer.screen, by_screen), (answer.name, by_object)) if wanted and part]
         answer.question = " ".join(parts) or None
-    of = " and ".join(["screen"] * by_screen + ["zone or object"] * by_object)
-    reading.notes.append(f"Some trials have several answers; question is the name of the {of} that was answered.")
+    if by_screen and by_object:
+        reading.notes.append(Message("gorilla.questions_by_screen_and_object"))
+    else:
+        reading.notes.append(Message("gorilla.questions_by_screen" if by_screen else "gorilla.questions_by_object"))
 
 
-def _first_attempts(answers: Sequence[Event], reading: Reading) -> list[Event]:
-    first: dict[tuple[object, ...], Event] = {}
+def _first_attempts(answers: Sequence[GorillaEvent], reading: Reading) -> list[GorillaEvent]:
+    first: dict[tuple[object, ...], GorillaEvent] = {}
     for answer in answers:
         key = (*answer.asked, answer.question)
         if key in first:
@@ -140,5 +148,5 @@ def _first_attempts(answers: Sequence[Event], reading: Reading) -> list[Event]:
         else:
             first[key] = answer
     if len(first) < len(answers):
-        reading.notes.append("Where a question was answered in several attempts, the first one counts.")
+        reading.notes.append(Message("gorilla.attempts"))
     return list(first.values())

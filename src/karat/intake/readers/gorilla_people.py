@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from karat.columns import COLUMNS
 from karat.intake.guess import plain
 from karat.intake.personal import PROLIFIC_ID, left_out_note, names_a_person
 from karat.intake.reading import Reading
-from karat.tables import Table
-from karat.times import instants
+from karat.judgments.columns import COLUMNS
+from karat.judgments.tables import FileTable
+from karat.judgments.times import instants
+from karat.messages import Message
 
 KNOWN = {
     "participantstatus": "participant_status",
@@ -31,7 +32,7 @@ OF_GORILLA = re.compile(
 )
 
 
-def called(tables: Sequence[Table], reading: Reading) -> dict[str, str]:
+def called(tables: Sequence[FileTable], reading: Reading) -> dict[str, str]:
     """How each private id is to be called: by the public id where that is a Prolific id, else by itself."""
     pairs: dict[str, set[str | None]] = {}
     for table in tables:
@@ -45,12 +46,10 @@ def called(tables: Sequence[Table], reading: Reading) -> dict[str, str]:
     ids = {one: next(iter(others)) for one, others in pairs.items() if len(others) == 1}
     known = {one: other for one, other in ids.items() if other is not None and PROLIFIC_ID.fullmatch(other)}
     if known and len(known) == len(pairs) == len(set(known.values())):
-        reading.notes.append("Participants are called by their public id, which is their Prolific id.")
+        reading.notes.append(Message("gorilla.public_ids"))
         return known
     if any(other is not None for others in pairs.values() for other in others):
-        reading.notes.append(
-            "Participants are called by their private id; public ids are left out: they may name people."
-        )
+        reading.notes.append(Message("gorilla.private_ids"))
     return {one: one for one in pairs}
 
 
@@ -59,7 +58,7 @@ def is_questionnaire(columns: Sequence[str]) -> bool:
     return not {plain(name) for name in columns} & {"trialnumber", "reactiontime", "screennumber", "zonetype"}
 
 
-def people_of(tables: Sequence[Table], names: Mapping[str, str], reading: Reading) -> pl.DataFrame:
+def people_of(tables: Sequence[FileTable], names: Mapping[str, str], reading: Reading) -> pl.DataFrame:
     """One row a participant: first and last event, status, device, and answers of questionnaires."""
     rows: dict[str, dict[str, object]] = {}
     for table in tables:
@@ -88,7 +87,7 @@ def people_of(tables: Sequence[Table], names: Mapping[str, str], reading: Readin
     return frame.with_columns(instants(frame[name]).alias(name) for name in times_of)
 
 
-def _background(table: Table, reading: Reading) -> dict[int, dict[str, str]]:
+def _background(table: FileTable, reading: Reading) -> dict[int, dict[str, str]]:
     """The answers in each row of a questionnaire, by question; long form or one row a participant."""
     frame = table.frame
     columns = {plain(name): name for name in frame.columns}

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from karat.intake.readers.ibex_log import Line
+from karat.intake.readers.ibex_log import LogLine
 from karat.intake.reading import Reading
+from karat.messages import Message
 
 TIME_TAKEN = "Time taken to answer"
 ANSWER_LINES = {
@@ -24,18 +25,31 @@ RANK = {"choice": 0, "question": 1, "key": 2, "typed": 3}
 GO_ON_KEYS = {" ", "Space", "Enter", "Return", "13", "32"}
 YES_AND_NO = ({"yes", "no"}, {"true", "false"}, {"ja", "nein"}, {"oui", "non"}, {"si", "no"}, {"sí", "no"})
 BESIDE = {
-    "question": "answers to questions beside the choice",
-    "key": "key presses beside another answer",
-    "typed": "text inputs beside another answer",
+    "question": Message("aside.questions_beside"),
+    "key": Message("aside.keys_beside"),
+    "typed": Message("aside.inputs_beside"),
 }
-CHANGED = "earlier answers of a trial that were changed"
+CHANGED = Message("aside.changed_answers")
+KEYS_TO_GO_ON = Message("aside.continue_keys")
+MARKERS = Message("aside.trial_markers")
+DISPLAYS = Message("aside.display_times")
+READING_TIMES = Message("aside.reading_times")
+SENTENCES = Message("aside.sentences_shown")
+FORM_FIELDS = Message("aside.form_fields")
+OTHER = Message("aside.other_logged_events")
+ELEMENTS = {
+    "button": Message("aside.button_clicks"),
+    "textinput": Message("aside.typing"),
+    "audio": Message("aside.sounds"),
+    "video": Message("aside.videos"),
+}
 
 
 @dataclass
-class Answer:
+class IbexAnswer:
     """An answer that was given, or could have been, in one trial."""
 
-    line: Line
+    line: LogLine
     kind: str
     element: str
     response: str | None
@@ -49,14 +63,14 @@ class Answer:
     right: str | None = None
 
 
-def answer_kind(line: Line) -> str | None:
+def answer_kind(line: LogLine) -> str | None:
     """The kind of answer that a line holds, or None."""
     if TIME_TAKEN in line.cells:
         return "question"
     return ANSWER_LINES.get(((line.get("PennElementType") or "").lower(), line.get("Parameter") or ""))
 
 
-def go_on_keys(lines: Iterable[Line]) -> set[str]:
+def go_on_keys(lines: Iterable[LogLine]) -> set[str]:
     """The names of the key elements on which nothing but the space bar or Enter was ever pressed."""
     pressed: dict[str, set[str]] = {}
     for line in lines:
@@ -66,15 +80,15 @@ def go_on_keys(lines: Iterable[Line]) -> set[str]:
     return {name for name, keys in pressed.items() if keys and keys <= GO_ON_KEYS}
 
 
-def answers_of(trial: Sequence[Line], go_on: set[str], reading: Reading, file: str) -> list[Answer]:
+def answers_of(trial: Sequence[LogLine], go_on: set[str], reading: Reading, file: str) -> list[IbexAnswer]:
     """The answers of a trial, one an element; the trial's other lines are set aside or counted as bad."""
-    candidates: list[Answer] = []
+    candidates: list[IbexAnswer] = []
     for line in trial:
         kind = answer_kind(line)
         if kind is None:
             reading.set_apart(_what_it_is(line))
         elif kind == "key" and line.get("PennElementName") in go_on:
-            reading.set_apart("key presses to go on")
+            reading.set_apart(KEYS_TO_GO_ON)
         elif flaw := _unreadable_time(line, kind):
             column, value = flaw
             mend = "Write milliseconds, or Never where nothing happened."
@@ -85,7 +99,7 @@ def answers_of(trial: Sequence[Line], go_on: set[str], reading: Reading, file: s
     if not candidates:
         return []
     kind = min((candidate.kind for candidate in candidates), key=RANK.__getitem__)
-    last: dict[str, Answer] = {}
+    last: dict[str, IbexAnswer] = {}
     for candidate in candidates:
         if candidate.kind != kind:
             reading.set_apart(BESIDE[candidate.kind])
@@ -98,13 +112,13 @@ def answers_of(trial: Sequence[Line], go_on: set[str], reading: Reading, file: s
     return list(last.values())
 
 
-def milliseconds(line: Line) -> float | None:
+def milliseconds(line: LogLine) -> float | None:
     """When the event of a line happened, or None."""
     text = line.get("EventTime") or ""
     return float(text) if re.fullmatch(r"\d{12,14}(\.\d{1,9})?", text) else None
 
 
-def _unreadable_time(line: Line, kind: str) -> tuple[str, str] | None:
+def _unreadable_time(line: LogLine, kind: str) -> tuple[str, str] | None:
     """The column and the value of a time that is none."""
     if kind == "question":
         taken = line.get(TIME_TAKEN)
@@ -113,21 +127,21 @@ def _unreadable_time(line: Line, kind: str) -> tuple[str, str] | None:
     return ("EventTime", given) if given is not None and milliseconds(line) is None else None
 
 
-def _answer(trial: Sequence[Line], line: Line, kind: str) -> Answer:
+def _answer(trial: Sequence[LogLine], line: LogLine, kind: str) -> IbexAnswer:
     element = line.get("PennElementName") or line.get("Question (NULL if none)") or ""
     if kind == "question":
         response = line.get("Answer") if "Answer" in line.cells else line.get("Value")
         taken = line.get(TIME_TAKEN)
         rt = float(taken) / 1000 if taken is not None else None
-        return Answer(line, kind, element, response, milliseconds(line), rt, sentence=_sentence(trial))
+        return IbexAnswer(line, kind, element, response, milliseconds(line), rt, sentence=_sentence(trial))
     response, time = line.get("Value"), milliseconds(line)
     onset, from_display = _onset(trial, line, time)
     rt = round(time - onset, 3) / 1000 if time is not None and onset is not None and response is not None else None
     left, right = _sides(line, response)
-    return Answer(line, kind, element, response, time, rt, from_display, _sentence(trial), left, right)
+    return IbexAnswer(line, kind, element, response, time, rt, from_display, _sentence(trial), left, right)
 
 
-def _onset(trial: Sequence[Line], answer: Line, time: float | None) -> tuple[float | None, bool]:
+def _onset(trial: Sequence[LogLine], answer: LogLine, time: float | None) -> tuple[float | None, bool]:
     """When the last thing was shown before the answer, or the trial began, and whether it was shown."""
     shown, begun = [], []
     for line in trial:
@@ -142,7 +156,7 @@ def _onset(trial: Sequence[Line], answer: Line, time: float | None) -> tuple[flo
     return max(shown or begun, default=None), bool(shown)
 
 
-def _sides(line: Line, response: str | None) -> tuple[str | None, str | None]:
+def _sides(line: LogLine, response: str | None) -> tuple[str | None, str | None]:
     """The two things to choose from in the order on the screen, where a selector had exactly two."""
     if (line.get("PennElementType") or "").lower() != "selector" or response is None:
         return None, None
@@ -153,7 +167,7 @@ def _sides(line: Line, response: str | None) -> tuple[str | None, str | None]:
     return shown[0], shown[1]
 
 
-def _sentence(trial: Sequence[Line]) -> str | None:
+def _sentence(trial: Sequence[LogLine]) -> str | None:
     """The sentence that a controller of classic Ibex showed in the trial."""
     for line in trial:
         for name, value in line.cells.items():
@@ -162,19 +176,18 @@ def _sentence(trial: Sequence[Line]) -> str | None:
     return None
 
 
-def _what_it_is(line: Line) -> str:
-    """Plain words for a line that is no answer."""
+def _what_it_is(line: LogLine) -> Message:
+    """What a line is that is no answer."""
     kind = (line.get("PennElementType") or "").lower()
     parameter = line.get("Parameter")
     if parameter in ("_Trial_", "_Header_"):
-        return "trial start and end markers"
+        return MARKERS
     if parameter == "Print":
-        return "times of display"
+        return DISPLAYS
     if "Reading time" in line.cells:
-        return "reading times"
+        return READING_TIMES
     if any(name.startswith("Sentence") for name in line.cells):
-        return "sentences shown"
+        return SENTENCES
     if "Field name" in line.cells:
-        return "form fields"
-    words = {"button": "button clicks", "textinput": "typing events", "audio": "sounds", "video": "videos"}
-    return words.get(kind, "other logged events")
+        return FORM_FIELDS
+    return ELEMENTS.get(kind, OTHER)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from karat.errors import Problems
-from karat.source import SourceFile
+from karat.judgments.source import SourceFile
 
 NATIVE = 7
 """The first columns are the same in all versions: reception time, MD5, controller, order, element, label, group."""
@@ -27,7 +27,7 @@ _ESCAPE = re.compile(r"%(2C|0[1-9A-F]|1[0-9A-F]|7F)", re.IGNORECASE)
 
 
 @dataclass
-class Line:
+class LogLine:
     """One line of results: the seven cells that every line has, and the named ones after them."""
 
     number: int
@@ -50,7 +50,7 @@ class Line:
 class Log:
     """All lines of a file, with those that cannot be read as problems."""
 
-    lines: list[Line] = field(default_factory=list)
+    lines: list[LogLine] = field(default_factory=list)
     rows: int = 0
     problems: Problems = field(default_factory=Problems)
 
@@ -98,7 +98,7 @@ def read_log(file: SourceFile) -> Log:
     return log
 
 
-def _line(number: int, cells: list[tuple[str, str]], agent: str | None, design: str | None) -> Line:
+def _line(number: int, cells: list[tuple[str, str]], agent: str | None, design: str | None) -> LogLine:
     values = [decoded(cell) for _, cell in cells]
     named: dict[str, str | None] = {}
     for (name, _), value in zip(cells[NATIVE:], values[NATIVE:], strict=True):
@@ -107,7 +107,7 @@ def _line(number: int, cells: list[tuple[str, str]], agent: str | None, design: 
         named[free] = None if value in MISSING else value
     reception, hash_, controller, order, _, label, group = values[:NATIVE]
     shown_group = None if group in MISSING else group
-    return Line(number, reception, hash_, controller, order, label, shown_group, named, agent, design)
+    return LogLine(number, reception, hash_, controller, order, label, shown_group, named, agent, design)
 
 
 @dataclass
@@ -165,9 +165,9 @@ def _column_name(text: str) -> str:
     return text.strip().removesuffix(".").strip() or "unnamed"
 
 
-def runs(lines: list[Line]) -> Iterator[list[Line]]:
+def runs(lines: list[LogLine]) -> Iterator[list[LogLine]]:
     """The lines of each trial: from its Start to its End, or as long as the number, label and group stay the same."""
-    trial: list[Line] = []
+    trial: list[LogLine] = []
     for line in lines:
         starts = line.get("Parameter") == "_Trial_" and line.get("Value") == "Start"
         key = (line.order, line.label, line.group)

@@ -8,19 +8,19 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from karat.errors import counted
 from karat.intake.guess import plain
 from karat.intake.personal import are_codes, names_a_person
-from karat.intake.readers.ibex_answers import Answer, milliseconds
-from karat.intake.readers.ibex_log import Line
+from karat.intake.readers.ibex_answers import IbexAnswer, milliseconds
+from karat.intake.readers.ibex_log import LogLine
 from karat.intake.reading import Reading
-from karat.times import instants
+from karat.judgments.times import instants
+from karat.messages import Message
 
 ID_NAMES = (
     "prolificpid", "prolificid", "prolific", "workerid", "worker", "sonaid", "participant", "participantid", "subject",
     "subjectid", "subj", "subjid", "pid", "id", "userid", "vp",
 )  # fmt: skip
-SINGLE = "answers to questions that were asked once a person"
+SINGLE = Message("aside.single_questions")
 FEWEST_TRIALS = 3
 """A label with fewer trials than this does not make questions that differ from trial to trial an experiment."""
 
@@ -28,11 +28,11 @@ Key = tuple[str, str]
 
 
 @dataclass
-class Submission:
+class IbexSubmission:
     """What one person sent at once: reception time and MD5 hash of the address tell it from others."""
 
-    lines: list[Line] = field(default_factory=list)
-    answers: list[tuple[int, Answer]] = field(default_factory=list)
+    lines: list[LogLine] = field(default_factory=list)
+    answers: list[tuple[int, IbexAnswer]] = field(default_factory=list)
     """The answers with the number of the trial they were given in."""
     background: dict[str, str | None] = field(default_factory=dict)
     participant: str = ""
@@ -40,15 +40,15 @@ class Submission:
     first_trial: int = 0
 
 
-def submissions_of(lines: Iterable[Line]) -> dict[Key, Submission]:
+def submissions_of(lines: Iterable[LogLine]) -> dict[Key, IbexSubmission]:
     """The lines of each submission, in the order of the file."""
-    submissions: dict[Key, Submission] = {}
+    submissions: dict[Key, IbexSubmission] = {}
     for line in lines:
-        submissions.setdefault((line.reception, line.hash), Submission()).lines.append(line)
+        submissions.setdefault((line.reception, line.hash), IbexSubmission()).lines.append(line)
     return submissions
 
 
-def set_single_questions_apart(submissions: Sequence[Submission], reading: Reading) -> None:
+def set_single_questions_apart(submissions: Sequence[IbexSubmission], reading: Reading) -> None:
     """Age or gender is asked once a person; judgments are asked again and again, by the same element or label."""
     elements: Counter[str] = Counter()
     labels: Counter[str] = Counter()
@@ -72,13 +72,10 @@ def set_single_questions_apart(submissions: Sequence[Submission], reading: Readi
                 submission.background[answer.element] = answer.response
         submission.answers = kept
     if names:
-        reading.notes.append(
-            f"{', '.join(names)}: asked once a person, so no judgments; choices among them are with the participants, "
-            "what was typed is left out because it may name people."
-        )
+        reading.notes.append(Message("pcibex.single_questions", {"names": list(names)}))
 
 
-def identify(submissions: dict[Key, Submission], reading: Reading) -> None:
+def identify(submissions: dict[Key, IbexSubmission], reading: Reading) -> None:
     """Participants by the first logged column that names them, else by reception time and MD5 hash."""
     logged = list(dict.fromkeys(name for one in submissions.values() for line in one.lines for name in line.cells))
     found: dict[Key, str] = {}
@@ -94,20 +91,19 @@ def identify(submissions: dict[Key, Submission], reading: Reading) -> None:
         submission.participant = found.get(key, f"{key[0]}-{key[1][:6]}")
     without = [key for key, one in submissions.items() if key not in found and one.answers]
     if column:
-        reading.notes.append(f"Participants are told apart by {column}; say --map participant=NAME for another column.")
-    if without:
-        who = f" of {counted(len(without), 'submission')} without a code in {column}" if column else ""
-        reading.notes.append(
-            f"Participants{who} are told apart by the time of reception and the hash of their address; "
-            "say --map participant=NAME where a column names them."
-        )
+        reading.notes.append(Message("pcibex.participant_column", {"column": column}))
+    if without and column:
+        about = {"n": len(without), "column": column}
+        reading.notes.append(Message("pcibex.participants_without_code", about))
+    elif without:
+        reading.notes.append(Message("pcibex.participants_by_hash"))
 
 
-def _first_value(lines: Sequence[Line], name: str) -> str | None:
+def _first_value(lines: Sequence[LogLine], name: str) -> str | None:
     return next((value for line in lines if (value := (line.get(name) or "").strip())), None)
 
 
-def number_sessions(submissions: Sequence[Submission], reading: Reading) -> None:
+def number_sessions(submissions: Sequence[IbexSubmission], reading: Reading) -> None:
     """Later submissions of a person go on with the count of trials, or begin a session where they repeat trials."""
     earlier: dict[str, tuple[int, int, set[tuple[str, str]]]] = {}
     for submission in sorted(submissions, key=lambda one: float(one.lines[0].reception)):
@@ -119,10 +115,10 @@ def number_sessions(submissions: Sequence[Submission], reading: Reading) -> None
         last = trials + len({trial for trial, _ in submission.answers})
         earlier[submission.participant] = (session, last, seen | keys)
     if any(submission.session > 1 for submission in submissions):
-        reading.notes.append("Some participants did the experiment more than once; session counts the times.")
+        reading.notes.append(Message("pcibex.sessions"))
 
 
-def participants_of(submissions: Iterable[Submission]) -> pl.DataFrame:
+def participants_of(submissions: Iterable[IbexSubmission]) -> pl.DataFrame:
     """Start, end and time of work, design number, browser and background answers, one row a participant."""
     rows: dict[str, dict[str, object]] = {}
     for submission in sorted(submissions, key=lambda one: float(one.lines[0].reception)):

@@ -8,15 +8,16 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from karat.errors import IntakeError
+from karat.errors import IntakeError, cause
 from karat.intake.readers import jspsych
 from karat.intake.readers.jatos_metadata import Metadata, StudyResult, metadata_of
-from karat.intake.readers.jspsych_answers import Flaw
-from karat.intake.readers.jspsych_trials import TrialRow, Trials, reading_of
+from karat.intake.readers.jspsych_answers import AnswerFlaw
+from karat.intake.readers.jspsych_trials import JsPsychTrials, TrialRow, reading_of
 from karat.intake.reading import Options, Reader, Reading
-from karat.source import SourceFile
+from karat.judgments.source import SourceFile
+from karat.messages import Message
 
-NO_JSPSYCH = "results that are not jsPsych data"
+NO_JSPSYCH = Message("aside.no_jspsych")
 DATA_MEMBER = re.compile(r"(?:^|/)study[-_]result[-_](\d+)/comp[-_]result[-_](\d+)(?:/data)?\.txt$")
 
 
@@ -61,7 +62,7 @@ def _is_header_line(line: str) -> bool:
 
 def read_jatos(files: Sequence[SourceFile], options: Options) -> Reading:
     """Read archives and plain-text exports of one study."""
-    trials = Trials()
+    trials = JsPsychTrials()
     metadata = Metadata()
     for file in files:
         if file.head.startswith(b"PK") or file.suffix == ".jrzip":
@@ -74,7 +75,7 @@ def read_jatos(files: Sequence[SourceFile], options: Options) -> Reading:
     return reading
 
 
-def _read_archive(file: SourceFile, options: Options, trials: Trials, metadata: Metadata) -> None:
+def _read_archive(file: SourceFile, options: Options, trials: JsPsychTrials, metadata: Metadata) -> None:
     members = file.zip_sizes
     found = [(match, name) for name in members if (match := DATA_MEMBER.search(name))]
     about = min((name for name in members if Path(name).name == "metadata.json"), key=len, default=None)
@@ -90,10 +91,10 @@ def _read_archive(file: SourceFile, options: Options, trials: Trials, metadata: 
             f"{file.name} has no results of JATOS: no metadata.json and no study_result_1/comp_result_1/data.txt."
         )
     if about is None:
-        trials.notes.append(f"{file.name} has no metadata.json: worker ids and states of the studies are not known.")
+        trials.notes.append(Message("jatos.no_metadata", {"file": file.name}))
     others = len(members) - len(found) - (1 if about else 0)
     if others:
-        trials.notes.append(f"{others} other files in {file.name}, such as uploads, are not read.")
+        trials.notes.append(Message("jatos.other_files", {"n": others, "file": file.name}))
     for number, rows in rows_of_result.items():
         result = known.get(number) or StudyResult(number)
         result.participant = _participant(result, rows, options, trials)
@@ -104,24 +105,21 @@ def _read_archive(file: SourceFile, options: Options, trials: Trials, metadata: 
         trials.rows += rows
 
 
-def _participant(result: StudyResult, rows: Sequence[TrialRow], options: Options, trials: Trials) -> str:
+def _participant(result: StudyResult, rows: Sequence[TrialRow], options: Options, trials: JsPsychTrials) -> str:
     """Whose a study result is: by the platform's id in the link, the id in the data, or JATOS' worker id."""
     if result.platform_id and "participant" not in options.mapping:
-        trials.notes.append(
-            f"{result.platform_name} in the link is taken as the participant; say --map participant=NAME if it is not."
-        )
+        trials.notes.append(Message("jatos.participant_in_link", {"name": result.platform_name}))
         return trials.annotators.name(result.platform_id) or ""
     column = jspsych.id_column(rows, options)
     if column:
         jspsych.name_participants(rows, result.worker_id or result.number, options, trials, is_file=False)
         names = [row.participant for row in rows if row.participant]
         return names[0] if names else result.number
-    what = "JATOS' worker id" if result.worker_id else "The number of the study result"
-    trials.notes.append(f"{what} is taken as the participant; say --map participant=NAME if a column tells another.")
+    trials.notes.append(Message("jatos.worker_ids" if result.worker_id else "jatos.result_numbers"))
     return result.worker_id or f"result {result.number}"
 
 
-def _rows_of_member(member: SourceFile, name: str, options: Options, trials: Trials) -> list[TrialRow]:
+def _rows_of_member(member: SourceFile, name: str, options: Options, trials: JsPsychTrials) -> list[TrialRow]:
     """The rows of one result; one that is broken is a problem of its own and does not hide the others."""
     try:
         return _rows_of_result(member, name, options, trials)
@@ -131,7 +129,7 @@ def _rows_of_member(member: SourceFile, name: str, options: Options, trials: Tri
 
 
 def _rows_of_result(
-    member: SourceFile, name: str, options: Options, trials: Trials, line: int | None = None
+    member: SourceFile, name: str, options: Options, trials: JsPsychTrials, line: int | None = None
 ) -> list[TrialRow]:
     if not member.sample.strip():
         return []
@@ -147,7 +145,7 @@ def _rows_of_result(
     return rows
 
 
-def _no_trials(rows: Sequence[TrialRow], trials: Trials) -> list[TrialRow]:
+def _no_trials(rows: Sequence[TrialRow], trials: JsPsychTrials) -> list[TrialRow]:
     for _ in rows:
         trials.set_apart(NO_JSPSYCH)
     return []
@@ -171,7 +169,7 @@ def _table(file: SourceFile, start: int, lines: Sequence[str]) -> Iterator[tuple
         yield start + blank, SourceFile(file.path, "utf-8", "\n".join(lines[blank:]).encode("utf-8"))
 
 
-def _read_text(file: SourceFile, options: Options, trials: Trials) -> None:
+def _read_text(file: SourceFile, options: Options, trials: JsPsychTrials) -> None:
     """The plain-text export: who gave a result is not in it, unless the data themselves tell."""
     trials.notes += file.encoding_note
     results = _results_as_lines(file) if jspsych.is_json(file) else _tables(file)
@@ -187,9 +185,7 @@ def _read_text(file: SourceFile, options: Options, trials: Trials) -> None:
         found += 1
         jspsych.name_participants(rows, f"{file.path.stem}-{found}", options, trials, is_file=False)
         trials.rows += rows
-    trials.notes.append(
-        f"{file.name}: every result is taken as one participant's, unless a column tells; the archive tells more."
-    )
+    trials.notes.append(Message("jatos.plain_text", {"file": file.name}))
 
 
 def _results_as_lines(file: SourceFile) -> Iterator[tuple[int, SourceFile]]:
@@ -198,11 +194,11 @@ def _results_as_lines(file: SourceFile) -> Iterator[tuple[int, SourceFile]]:
             yield number - 1, SourceFile(file.path, "utf-8", line.encode("utf-8"))
 
 
-def _refuse_result(trials: Trials, name: str, line: int, error: IntakeError) -> None:
-    what = " ".join(str(error).split()).rstrip(".")
+def _refuse_result(trials: JsPsychTrials, name: str, line: int, error: IntakeError) -> None:
+    what = cause(error)
     trials.refuse(
         (name, "line", line),
-        Flaw(f"the result cannot be read ({what})", "Mend it, or leave it out with --skip-bad.", "", ""),
+        AnswerFlaw(f"the result cannot be read ({what})", "Mend it, or leave it out with --skip-bad.", "", ""),
     )
 
 

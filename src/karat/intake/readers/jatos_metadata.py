@@ -15,10 +15,12 @@ from karat.intake.guess import plain
 from karat.intake.personal import names_a_person
 from karat.intake.readers.jspsych_answers import text
 from karat.intake.readers.jspsych_table import ID_COLUMNS
-from karat.intake.wide import filled_up, listed
-from karat.scales import as_number
-from karat.source import SourceFile
-from karat.times import UNIX_2100
+from karat.intake.wide import filled_up
+from karat.judgments.scales import as_number
+from karat.judgments.short_lists import listed
+from karat.judgments.source import SourceFile
+from karat.judgments.times import UNIX_2100
+from karat.messages import Message
 
 FINISHED = "FINISHED"
 LATEST = UNIX_2100 * 1000
@@ -52,23 +54,18 @@ class Metadata:
         """Take in one more run."""
         self.results.append(result)
 
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Message]:
         """Who did not finish, and who came twice."""
         notes = []
         open_ones = [result for result in self.results if result.about.get("study_state") and not result.is_finished]
         if open_ones:
-            told = [f"{result.participant} ({result.about['study_state']})" for result in open_ones]
-            notes.append(
-                f"{len(told)} of {len(self.results)} study results are not finished: {listed(told)}; "
-                "what they hold is among the judgments, and study_state of the participants says which they are."
-            )
+            names = listed([f"{result.participant} ({result.about['study_state']})" for result in open_ones])
+            values = {"n": len(open_ones), "results": len(self.results), "names": names}
+            notes.append(Message("jatos.unfinished", values))
         runs = Counter(result.participant for result in self.results)
         twice = [name for name, count in runs.items() if count > 1]
         if twice:
-            notes.append(
-                f"There is more than one study result of {listed(twice)}; the column study_result tells them apart "
-                "(--map session=study_result)."
-            )
+            notes.append(Message("jatos.several_results", {"names": listed(twice)}))
         return notes
 
     def joined(self, people: pl.DataFrame | None) -> pl.DataFrame | None:

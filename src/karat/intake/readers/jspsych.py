@@ -6,14 +6,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from karat.errors import IntakeError, counted
-from karat.intake.readers.jspsych_answers import Flaw, cell, nested, plain_name, text
+from karat.errors import IntakeError
+from karat.intake.readers.jspsych_answers import AnswerFlaw, cell, nested, plain_name, text
 from karat.intake.readers.jspsych_table import ID_COLUMNS
-from karat.intake.readers.jspsych_trials import TrialRow, Trials, reading_of
+from karat.intake.readers.jspsych_trials import JsPsychTrials, TrialRow, reading_of
 from karat.intake.reading import Options, Reader, Reading
-from karat.scales import as_number
-from karat.source import SourceFile
-from karat.tables import header_of, read_table
+from karat.judgments.scales import as_number
+from karat.judgments.source import SourceFile
+from karat.judgments.tables import header_of, read_table
+from karat.messages import Message
 
 DEEPEST_LIST = 4
 
@@ -39,7 +40,7 @@ def is_header(cells: Sequence[str]) -> bool:
 
 def read_jspsych(files: Sequence[SourceFile], options: Options) -> Reading:
     """Read the files of one study, in which one file holds one participant or several."""
-    trials = Trials()
+    trials = JsPsychTrials()
     for file, name in zip(files, _participant_names(files), strict=True):
         rows = rows_of(file, options, trials)
         name_participants(rows, name, options, trials)
@@ -56,7 +57,7 @@ def _participant_names(files: Sequence[SourceFile]) -> list[str]:
 
 
 def rows_of(
-    file: SourceFile, options: Options, trials: Trials, name: str | None = None, line: int | None = None
+    file: SourceFile, options: Options, trials: JsPsychTrials, name: str | None = None, line: int | None = None
 ) -> list[TrialRow]:
     """The rows of a file, or of a part of one that is called `name` in messages and begins after `line`."""
     if not file.size:
@@ -67,7 +68,7 @@ def rows_of(
     return _rows_of_csv(file, options, trials, name or file.name, line or 0)
 
 
-def _rows_of_csv(file: SourceFile, options: Options, trials: Trials, name: str, line: int) -> list[TrialRow]:
+def _rows_of_csv(file: SourceFile, options: Options, trials: JsPsychTrials, name: str, line: int) -> list[TrialRow]:
     table = read_table(file, options.delimiter)
     if "trial_type" not in table.frame.columns:
         raise IntakeError(f"{name} has no column trial_type, as all data of jsPsych have; say --from table to read it.")
@@ -81,7 +82,7 @@ def _rows_of_csv(file: SourceFile, options: Options, trials: Trials, name: str, 
     rows = []
     for index, values in enumerate(table.frame.iter_rows(named=True)):
         if values["trial_type"] == "trial_type":
-            trials.set_apart("repeated header lines")
+            trials.set_apart(Message("aside.repeated_headers"))
             continue
         _, place, number = table.locate(index)
         filled = {column: value for column, value in values.items() if value is not None}
@@ -89,7 +90,7 @@ def _rows_of_csv(file: SourceFile, options: Options, trials: Trials, name: str, 
     return rows
 
 
-def _rows_of_json(file: SourceFile, trials: Trials, name: str, line: int | None) -> list[TrialRow]:
+def _rows_of_json(file: SourceFile, trials: JsPsychTrials, name: str, line: int | None) -> list[TrialRow]:
     rows = []
     number = 0
     for _, element in file.json_documents():
@@ -103,7 +104,7 @@ def _rows_of_json(file: SourceFile, trials: Trials, name: str, line: int | None)
     return rows
 
 
-def _unpacked(element: Any, shared: dict[str, Any], depth: int = 0) -> Iterator[dict[str, Any] | Flaw]:
+def _unpacked(element: Any, shared: dict[str, Any], depth: int = 0) -> Iterator[dict[str, Any] | AnswerFlaw]:
     """The trials in an element: itself, those of a list, or those of an object that wraps a list of them."""
     element = nested(element)
     if isinstance(element, list) and depth < DEEPEST_LIST:
@@ -118,7 +119,7 @@ def _unpacked(element: Any, shared: dict[str, Any], depth: int = 0) -> Iterator[
             yield from _unpacked(part, {**shared, **plain_values}, depth + 1)
     else:
         mend = "Every trial is an object with a trial_type."
-        yield Flaw("is no trial", mend, "", text(element) or "null")
+        yield AnswerFlaw("is no trial", mend, "", text(element) or "null")
 
 
 def _are_trials(part: Any) -> bool:
@@ -126,7 +127,7 @@ def _are_trials(part: Any) -> bool:
 
 
 def name_participants(
-    rows: Sequence[TrialRow], fallback: str, options: Options, trials: Trials, *, is_file: bool = True
+    rows: Sequence[TrialRow], fallback: str, options: Options, trials: JsPsychTrials, *, is_file: bool = True
 ) -> None:
     """Say whose each row is: by a column with ids, or by the file and by where the trials start again."""
     column = id_column(rows, options)
@@ -143,16 +144,11 @@ def name_participants(
     if column:
         trials.id_columns.add(column)
         if options.mapping.get("participant") != column:
-            trials.notes.append(f"{column} is taken as the participant; say --map participant=NAME if that is wrong.")
+            trials.notes.append(Message("participant.column", {"column": column}))
     if nameless and len(runs) == 1 and is_file:
-        trials.notes.append(
-            "A file in which no column tells the participant is one, called by its name; say --map participant=NAME."
-        )
+        trials.notes.append(Message("jspsych.one_participant_per_file"))
     elif nameless and len(runs) > 1:
-        trials.notes.append(
-            f"{fallback}: no column tells the participant of {counted(nameless, 'run')}; a new one begins where "
-            f"trial_index starts again, called {fallback}-1 and so on; say --map participant=NAME if a column tells."
-        )
+        trials.notes.append(Message("jspsych.participants_by_run", {"file": fallback, "n": nameless}))
 
 
 def id_column(rows: Sequence[TrialRow], options: Options) -> str | None:

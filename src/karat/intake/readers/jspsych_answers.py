@@ -17,34 +17,48 @@ from typing import Any
 from karat.intake.cells import cell_text
 from karat.intake.guess import plain
 from karat.intake.personal import describes_a_person
-from karat.scales import as_number
+from karat.judgments.scales import as_number
+from karat.messages import Message
 
 Values = Mapping[str, Any]
 """A row: a cell of text in a CSV file, any JSON value in a JSON file."""
 
 MISSING = ("", "null", "undefined", "NA", "NaN")
 NO_JUDGMENTS = {
-    "preload": "preloading", "fullscreen": "full-screen switches", "call-function": "function calls",
-    "instructions": "instructions", "browser-check": "browser checks", "external-html": "external pages",
-    "virtual-chinrest": "screen calibrations", "resize": "screen calibrations",
-    "webgazer-calibrate": "eye tracker calibrations", "webgazer-validate": "eye tracker calibrations",
-    "webgazer-init-camera": "eye tracker calibrations", "initialize-microphone": "microphone and camera checks",
-    "initialize-camera": "microphone and camera checks", "mirror-camera": "microphone and camera checks",
-    "html-audio-response": "recordings", "html-video-response": "recordings", "sketchpad": "drawings",
-    "animation": "animations", "survey-text": "free text answers", "cloze": "free text answers",
-    "survey-html-form": "form answers", "survey-multi-select": "answers with several choices",
-}  # fmt: skip
+    "preload": Message("aside.preloading"),
+    "fullscreen": Message("aside.full_screen"),
+    "call-function": Message("aside.function_calls"),
+    "instructions": Message("aside.instructions"),
+    "browser-check": Message("aside.browser_checks"),
+    "external-html": Message("aside.external_pages"),
+    **dict.fromkeys(("virtual-chinrest", "resize"), Message("aside.screen_calibrations")),
+    **dict.fromkeys(("webgazer-calibrate", "webgazer-validate", "webgazer-init-camera"), Message("aside.eye_tracking")),
+    **dict.fromkeys(
+        ("initialize-microphone", "initialize-camera", "mirror-camera"), Message("aside.microphone_and_camera")
+    ),
+    **dict.fromkeys(("html-audio-response", "html-video-response"), Message("aside.recordings")),
+    "sketchpad": Message("aside.drawings"),
+    "animation": Message("aside.animations"),
+    **dict.fromkeys(("survey-text", "cloze"), Message("aside.free_text")),
+    "survey-html-form": Message("aside.form_answers"),
+    "survey-multi-select": Message("aside.several_choices"),
+}
 PAGES = ("survey-likert", "survey-multi-choice", "survey", "survey-text", "survey-html-form")
 """Plugins whose response is an object with one answer a question."""
 TASK_COLUMNS = ("task", "trialpart", "testpart", "part", "screen", "phase", "trialname", "screenid", "trialkind")
 TASKS = {
-    "fixation": "fixations", "fix": "fixations", "cross": "fixations", "iti": "fixations", "isi": "fixations",
-    "blank": "fixations", "mask": "fixations", "welcome": "instructions", "intro": "instructions",
-    "introduction": "instructions", "instruction": "instructions", "instructions": "instructions",
-    "consent": "consent pages", "break": "breaks", "pause": "breaks", "feedback": "feedback pages",
-    "debrief": "debriefing", "debriefing": "debriefing", "end": "debriefing", "goodbye": "debriefing",
-    "demographics": "background answers", "background": "background answers",
-}  # fmt: skip
+    **dict.fromkeys(("fixation", "fix", "cross", "iti", "isi", "blank", "mask"), Message("aside.fixations")),
+    **dict.fromkeys(("welcome", "intro", "introduction", "instruction", "instructions"), Message("aside.instructions")),
+    "consent": Message("aside.consent"),
+    **dict.fromkeys(("break", "pause"), Message("aside.breaks")),
+    "feedback": Message("aside.feedback"),
+    **dict.fromkeys(("debrief", "debriefing", "end", "goodbye"), Message("aside.debriefing")),
+    **dict.fromkeys(("demographics", "background"), Message("aside.background")),
+}
+BACKGROUND = TASKS["background"]
+NO_TYPE = Message("aside.no_trial_type")
+SINGLE_BUTTON = Message("aside.single_button")
+NO_ANSWER = Message("aside.pages_without_answer")
 LABEL_LISTS = ("choices", "labels", "buttonlabels", "buttons", "options")
 LABELS = ("responselabel", "buttonlabel", "answerlabel", "choicelabel", "responsetext")
 KEY_NAMES = {8: "backspace", 9: "tab", 13: "enter", 27: "escape", 32: "space", 37: "arrowleft", 38: "arrowup",
@@ -52,7 +66,7 @@ KEY_NAMES = {8: "backspace", 9: "tab", 13: "enter", 27: "escape", 32: "space", 3
 
 
 @dataclass(frozen=True)
-class Answer:
+class JsPsychAnswer:
     """One answer of a row."""
 
     response: str | None
@@ -70,13 +84,13 @@ class Answer:
 class Aside:
     """What is no judgment, and why; with its value where it describes the participant."""
 
-    reason: str
+    reason: Message
     name: str | None = None
     value: str | None = None
 
 
 @dataclass(frozen=True)
-class Flaw:
+class AnswerFlaw:
     """What should be an answer and cannot be read."""
 
     what: str
@@ -85,16 +99,17 @@ class Flaw:
     value: str
 
 
-def answers_of(values: Values) -> list[Answer | Aside] | Flaw:
+def answers_of(values: Values) -> list[JsPsychAnswer | Aside] | AnswerFlaw:
     """The answers in a row, or what the row is instead."""
     kind = trial_type(values)
     if not kind:
-        return [Aside("rows without a trial type")]
+        return [Aside(NO_TYPE)]
     if kind in PAGES:
         return _page(values, kind)
     task = _task(values)
-    if kind in NO_JUDGMENTS or task:
-        return [Aside(NO_JUDGMENTS.get(kind) or task)]
+    reason = NO_JUDGMENTS.get(kind) or task
+    if reason is not None:
+        return [Aside(reason)]
     if kind.endswith("-button-response"):
         return _button(values)
     if kind.endswith("-slider-response"):
@@ -103,8 +118,8 @@ def answers_of(values: Values) -> list[Answer | Aside] | Flaw:
         return _key(values)
     given = cell(values, "response")
     if given is None or isinstance(nested(given), dict | list):
-        return [Aside(f"rows of type {kind[:40]}")]
-    return [Answer(text(given), "other")]
+        return [Aside(_of_type(kind[:40]))]
+    return [JsPsychAnswer(text(given), "other")]
 
 
 def trial_type(values: Values) -> str:
@@ -123,33 +138,38 @@ def plain_name(name: str) -> str:
     return plain(name)
 
 
-def _task(values: Values) -> str:
+@lru_cache(maxsize=1000)
+def _of_type(kind: str) -> Message:
+    return Message("aside.of_type", {"type": kind})
+
+
+def _task(values: Values) -> Message | None:
     """What the study itself calls a screen, where that says that it is no judgment."""
     words = (text(value) or "" for name, value in values.items() if plain_name(name) in TASK_COLUMNS)
-    return next((TASKS[word.lower()] for word in words if word.lower() in TASKS), "")
+    return next((TASKS[word.lower()] for word in words if word.lower() in TASKS), None)
 
 
-def _button(values: Values) -> list[Answer | Aside] | Flaw:
+def _button(values: Values) -> list[JsPsychAnswer | Aside] | AnswerFlaw:
     column = "response" if cell(values, "response") is not None else "button_pressed"
     given = cell(values, column)
     labels = _labels(values)
     if len(labels) == 1:
-        return [Aside("pages with a single button")]
+        return [Aside(SINGLE_BUTTON)]
     levels = labels if len(set(labels)) == len(labels) else ()
     if isinstance(nested(given), dict | list):
         mend = "A button response is the position of the button, from 0."
-        return Flaw("is no button", mend, column, text(given) or "")
+        return AnswerFlaw("is no button", mend, column, text(given) or "")
     if given is None:
-        return [Answer(None, "button", levels=levels)]
+        return [JsPsychAnswer(None, "button", levels=levels)]
     position = as_number(text(given) or "")
     index = int(position) if position is not None and position == int(position) else None
     told = next((text(cell(values, name)) for name in values if plain_name(name) in LABELS), None)
     if index is not None and labels:
         if not 0 <= index < len(labels):
             mend = f"The buttons of this row are {', '.join(labels)[:200]}, counted from 0."
-            return Flaw("is no button", mend, column, text(given) or "")
+            return AnswerFlaw("is no button", mend, column, text(given) or "")
         told = labels[index]
-    return [Answer(told or text(given), "button", index=index if told else None, levels=levels)]
+    return [JsPsychAnswer(told or text(given), "button", index=index if told else None, levels=levels)]
 
 
 def _labels(values: Values) -> tuple[str, ...]:
@@ -161,19 +181,19 @@ def _labels(values: Values) -> tuple[str, ...]:
     return ()
 
 
-def _slider(values: Values) -> list[Answer | Aside] | Flaw:
+def _slider(values: Values) -> list[JsPsychAnswer | Aside] | AnswerFlaw:
     given = text(cell(values, "response"))
     if given is not None and as_number(given) is None:
-        return Flaw("is no position of a slider", "Write a number, or leave it empty.", "response", given)
-    return [Answer(given, "slider")]
+        return AnswerFlaw("is no position of a slider", "Write a number, or leave it empty.", "response", given)
+    return [JsPsychAnswer(given, "slider")]
 
 
-def _key(values: Values) -> list[Answer | Aside] | Flaw:
+def _key(values: Values) -> list[JsPsychAnswer | Aside] | AnswerFlaw:
     column = "response" if cell(values, "response") is not None else "key_press"
     given = cell(values, column)
     if isinstance(nested(given), dict | list):
-        return Flaw("is no key", "A keyboard response is the name of one key.", column, text(given) or "")
-    return [Answer(key_name(given, is_code=column == "key_press"), "key")]
+        return AnswerFlaw("is no key", "A keyboard response is the name of one key.", column, text(given) or "")
+    return [JsPsychAnswer(key_name(given, is_code=column == "key_press"), "key")]
 
 
 def key_name(given: Any, *, is_code: bool) -> str | None:
@@ -193,16 +213,16 @@ def key_name(given: Any, *, is_code: bool) -> str | None:
     return None if code < 0 else chr(int(code)).lower() if 48 <= code <= 90 else name
 
 
-def _page(values: Values, kind: str) -> list[Answer | Aside] | Flaw:
+def _page(values: Values, kind: str) -> list[JsPsychAnswer | Aside] | AnswerFlaw:
     column = "response" if cell(values, "response") is not None else "responses"
     given = cell(values, column)
     answers = nested(given)
     if given is None or answers == {}:
-        return [Aside("pages without an answer")]
+        return [Aside(NO_ANSWER)]
     if not isinstance(answers, dict):
         mend = 'A page of questions has answers such as {"Q0": 3}.'
-        return Flaw("is no set of answers", mend, column, text(given) or "")
-    is_background = _task(values) == TASKS["background"]
+        return AnswerFlaw("is no set of answers", mend, column, text(given) or "")
+    is_background = _task(values) == BACKGROUND
     flat = list(_flat(answers))
     if kind == "survey-multi-choice":
         flat = _in_shown_order(flat, nested(cell(values, "question_order")))
@@ -223,15 +243,15 @@ def _in_shown_order(answers: list[tuple[str, Any]], order: Any) -> list[tuple[st
     return [answers[i] for i in order] if whole and sorted(order) == list(range(len(answers))) else answers
 
 
-def _page_answer(name: str, value: Any, kind: str, is_background: bool) -> Answer | Aside:
+def _page_answer(name: str, value: Any, kind: str, is_background: bool) -> JsPsychAnswer | Aside:
     response = plain_html(text(value) or "") or None
     if is_background or describes_a_person(name):
-        return Aside(TASKS["background"], text(name), response if describes_a_person(name) else None)
+        return Aside(BACKGROUND, text(name), response if describes_a_person(name) else None)
     if kind in NO_JUDGMENTS:
         return Aside(NO_JUDGMENTS[kind])
     if isinstance(value, dict | list):
         return Aside(NO_JUDGMENTS["survey-multi-select"])
-    return Answer(response, "page", text(name) or "unnamed")
+    return JsPsychAnswer(response, "page", text(name) or "unnamed")
 
 
 def cell(values: Values, name: str) -> Any:

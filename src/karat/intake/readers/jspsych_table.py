@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from karat.columns import COLUMNS, FUNCTIONS
 from karat.errors import IntakeError
 from karat.intake.labels import function_named_in
 from karat.intake.personal import left_out_note, names_a_person
 from karat.intake.readers.generic import typed_column
 from karat.intake.readers.jspsych_answers import TASK_COLUMNS, cell, key_name, plain_name, text, trial_type
 from karat.intake.reading import Options
-from karat.scales import Nominal, Ordinal, Scale, as_number
+from karat.judgments.columns import COLUMNS, FUNCTIONS
+from karat.judgments.scales import Nominal, Ordinal, Scale, as_number
+from karat.messages import Message
 
 if TYPE_CHECKING:
     from karat.intake.readers.jspsych_trials import Judged, TrialRow
@@ -41,7 +42,7 @@ GUESSED_WORDS = ({"no", "yes"}, {"left", "right", "none"}, {"true", "false"}, {"
 
 
 def frame_of(
-    judged: Sequence[Judged], used: set[str], scales: Mapping[str, Scale], options: Options, notes: list[str]
+    judged: Sequence[Judged], used: set[str], scales: Mapping[str, Scale], options: Options, notes: list[Message]
 ) -> pl.DataFrame:
     """The judgments as a table; `used` are the columns that became participant and item."""
     frame = pl.DataFrame(
@@ -70,7 +71,7 @@ def frame_of(
 
 
 def _own_columns(
-    judged: Sequence[Judged], used: set[str], options: Options, notes: list[str]
+    judged: Sequence[Judged], used: set[str], options: Options, notes: list[Message]
 ) -> dict[str, list[str | None]]:
     """The study's columns that say something about the judgments, as text."""
     told = set(options.mapping.values())
@@ -78,7 +79,7 @@ def _own_columns(
     if len(names) > MOST_COLUMNS:
         raise IntakeError(f"The data have {len(names):,} different columns, such as {text(next(iter(names)))}.")
     personal = [name for name in names if names_a_person(name)]
-    notes += left_out_note([text(name) or "" for name in personal], "The data")
+    notes += left_out_note([text(name) or "" for name in personal])
     own: dict[str, list[str | None]] = {}
     for name in names:
         if name in personal or (name not in told and (name in READ_AWAY or name in used)):
@@ -99,7 +100,7 @@ def _of_people(name: str, judged: Sequence[Judged], values: Sequence[str | None]
 
 def _expected(
     judged: Sequence[Judged], own: dict[str, list[str | None]], scales: Mapping[str, Scale], options: Options,
-    notes: list[str],
+    notes: list[Message],
 ) -> list[str | None]:  # fmt: skip
     """The right answers, where the study wrote them in the spelling of the answers."""
     name = next((name for wanted in EXPECTED for name in own if plain_name(name) == wanted), None)
@@ -113,24 +114,22 @@ def _expected(
     if options.scale is None and any(
         value not in known[one.question or ""] for one, value in zip(judged, expected, strict=True)
     ):
-        notes.append(
-            f"{name} holds values that nobody answered and is not taken as the right answer; "
-            f"say --map expected={name}{'_' if name in COLUMNS else ''} with --scale to take it all the same."
-        )
+        values = {"column": name, "source": f"{name}_" if name in COLUMNS else name}
+        notes.append(Message("jspsych.expected_refused", values))
         return []
-    notes.append(f"{name} is taken as the right answer; say --map expected= if it is not.")
+    notes.append(Message("jspsych.expected", {"column": name}))
     del own[name]
     return expected
 
 
-def _functions(own: Mapping[str, list[str | None]], notes: list[str]) -> list[pl.Series]:
+def _functions(own: Mapping[str, list[str | None]], notes: list[Message]) -> list[pl.Series]:
     """Practice items and fillers, where a column of the study names them and none is called function."""
     if "function" in own:
         return []
     for name, values in own.items():
         functions = [function_named_in(value or "") for value in values]
         if plain_name(name) in KIND_COLUMNS and set(functions) != {"test"}:
-            notes.append(f"{name} names practice, fillers or attention and gives function; --map function= undoes it.")
+            notes.append(Message("jspsych.function", {"column": name}))
             return [pl.Series("function", functions, dtype=pl.String)]
     return []
 
@@ -146,7 +145,7 @@ def _respelled(one: Judged, value: str | None) -> str | None:
     return value
 
 
-def _named(taken: Sequence[str], own: dict[str, list[str | None]], notes: list[str]) -> list[pl.Series]:
+def _named(taken: Sequence[str], own: dict[str, list[str | None]], notes: list[Message]) -> list[pl.Series]:
     """The study's columns under their names; a trailing underscore where karat means something else by a name."""
     columns: list[pl.Series] = []
     used = set(taken)
@@ -162,10 +161,9 @@ def _named(taken: Sequence[str], own: dict[str, list[str | None]], notes: list[s
         column = pl.Series(new, values, dtype=pl.String)
         columns.append(column if new in COLUMNS else typed_column(column))
     if changed:
-        notes.append(
-            f"karat means something else by {', '.join(name[:-1] for name in changed)}: kept as {', '.join(changed)}; "
-            f"say --map {changed[0][:-1]}={changed[0]} if it is the same."
-        )
+        names = [name[:-1] for name in changed]
+        notes.append(Message("jspsych.renamed", {"n": len(names), "names": names, "columns": changed,
+                                                 "name": names[0], "column": changed[0]}))  # fmt: skip
     return columns
 
 
@@ -204,14 +202,14 @@ def people_of(rows: Sequence[TrialRow], background: Mapping[str, Mapping[str, st
     return pl.DataFrame([{name: person.get(name) for name in names} for person in people.values()], schema=types)
 
 
-def scales_of(judged: Sequence[Judged], options: Options, notes: list[str]) -> dict[str, Scale]:
+def scales_of(judged: Sequence[Judged], options: Options, notes: list[Message]) -> dict[str, Scale]:
     """The scales of the questions whose rows all tell the same buttons, or whose points are counted from 0."""
     if options.scale or options.answers or {"response", "question"} & set(options.mapping):
         return {}
     return _counted_from_zero(judged, notes) | _labelled(judged, notes)
 
 
-def _counted_from_zero(judged: Sequence[Judged], notes: list[str]) -> dict[str, Scale]:
+def _counted_from_zero(judged: Sequence[Judged], notes: list[Message]) -> dict[str, Scale]:
     """Positions of buttons and points of survey-likert begin at 0, also where nobody chose the first."""
     points: dict[str, list[float | None]] = {}
     for one in judged:
@@ -225,13 +223,12 @@ def _counted_from_zero(judged: Sequence[Judged], notes: list[str]) -> dict[str, 
             most = int(max(known))
             scales[question] = Ordinal(range(most + 1))
             notes.append(
-                f"The answers{f' of {question}' if question else ''} count from 0: read as the points 0 to {most} "
-                f"of a rating scale; say --scale ordinal:0-{most + 1} if it had more."
+                Message("jspsych.points_from_zero", {"question": question or None, "high": most, "next": most + 1})
             )
     return scales
 
 
-def _labelled(judged: Sequence[Judged], notes: list[str]) -> dict[str, Scale]:
+def _labelled(judged: Sequence[Judged], notes: list[Message]) -> dict[str, Scale]:
     scales: dict[str, Scale] = {}
     levels: dict[str, tuple[str, ...] | None] = {}
     for one in judged:
@@ -249,8 +246,5 @@ def _labelled(judged: Sequence[Judged], notes: list[str]) -> dict[str, Scale]:
         else:
             scales[question] = Nominal(labels)
             if len(labels) > 2:
-                notes.append(
-                    f"The buttons {', '.join(labels)} are read as categories; "
-                    f"say --scale ordinal:{','.join(labels)} if they are ordered."
-                )
+                notes.append(Message("jspsych.categories", {"labels": list(labels), "levels": ",".join(labels)}))
     return scales

@@ -12,14 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from karat.checks import Place
 from karat.errors import Problems
 from karat.intake.annotators import Annotators
 from karat.intake.labels import ITEM_IDS
 from karat.intake.readers.jspsych_answers import (
-    Answer,
+    AnswerFlaw,
     Aside,
-    Flaw,
+    JsPsychAnswer,
     answers_of,
     cell,
     plain_html,
@@ -29,12 +28,20 @@ from karat.intake.readers.jspsych_answers import (
 )
 from karat.intake.readers.jspsych_table import frame_of, people_of, scales_of
 from karat.intake.reading import Options, Reading
-from karat.scales import as_number
+from karat.judgments.checks import Place
+from karat.judgments.scales import as_number
+from karat.judgments.short_lists import listed
+from karat.messages import Message
 
 ITEM_COLUMNS = (*ITEM_IDS, "sentence")
 QUESTION_OF_KIND = {"button": "button", "key": "key", "slider": "slider", "page": "survey", "other": "other"}
 GO_ON_KEYS = ("space", "enter")
 """Where answers are given in other ways and no other key is ever pressed, these only lead on."""
+FIXATIONS = Message("aside.fixations")
+UNANSWERED = Message("aside.unanswered_displays")
+KEYS_TO_GO_ON = Message("aside.continue_keys")
+SURVEY_WITHOUT_ITEM = Message("aside.survey_without_item")
+SCREEN_WITHOUT_ITEM = Message("aside.screen_without_item")
 Display = tuple[str, str]
 """A plugin and the words on the screen."""
 
@@ -53,7 +60,7 @@ class Judged:
     """One answer that is a judgment."""
 
     row: TrialRow
-    answer: Answer
+    answer: JsPsychAnswer
     item: str
     rt: float | None
     question: str | None = None
@@ -61,23 +68,23 @@ class Judged:
 
 
 @dataclass
-class Trials:
+class JsPsychTrials:
     """The rows so far, and what was said about them."""
 
     rows: list[TrialRow] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    notes: list[Message] = field(default_factory=list)
     problems: Problems = field(default_factory=Problems)
     bad_units: int = 0
-    set_aside: dict[str, int] = field(default_factory=dict)
+    set_aside: dict[Message, int] = field(default_factory=dict)
     id_columns: set[str] = field(default_factory=set)
     """The columns that told the participant."""
     annotators: Annotators = field(default_factory=Annotators)
 
-    def set_apart(self, reason: str) -> None:
+    def set_apart(self, reason: Message) -> None:
         """Count a unit that is no judgment."""
         self.set_aside[reason] = self.set_aside.get(reason, 0) + 1
 
-    def refuse(self, place: Place, flaw: Flaw, units: int = 1) -> None:
+    def refuse(self, place: Place, flaw: AnswerFlaw, units: int = 1) -> None:
         """Note what cannot be read."""
         file, kind, number = place
         self.problems.add(
@@ -86,7 +93,7 @@ class Trials:
         self.bad_units += units
 
 
-def reading_of(trials: Trials, options: Options) -> Reading:
+def reading_of(trials: JsPsychTrials, options: Options) -> Reading:
     """The judgments among the rows; everything else is set aside by its reason."""
     item_column = _item_column(trials.rows, options)
     answers = [answers_of(row.values) for row in trials.rows]
@@ -94,7 +101,7 @@ def reading_of(trials: Trials, options: Options) -> Reading:
     judged: list[Judged] = []
     background: dict[str, dict[str, str]] = {}
     for row, found in zip(trials.rows, answers, strict=True):
-        if isinstance(found, Flaw):
+        if isinstance(found, AnswerFlaw):
             trials.refuse(row.place, found)
             continue
         for answer in found:
@@ -106,7 +113,7 @@ def reading_of(trials: Trials, options: Options) -> Reading:
             one = _judge(row, answer, item_column, displays, options)
             if isinstance(one, Judged):
                 judged.append(one)
-            elif isinstance(one, Flaw):
+            elif isinstance(one, AnswerFlaw):
                 trials.refuse(row.place, one)
             else:
                 trials.set_apart(one.reason)
@@ -116,7 +123,7 @@ def reading_of(trials: Trials, options: Options) -> Reading:
     frame = frame_of(judged, trials.id_columns | {item_column or ""}, scales, options, trials.notes)
     _tell(judged, item_column, options, trials.notes)
     units = len(judged) + sum(trials.set_aside.values()) + trials.bad_units
-    several = any(not isinstance(found, Flaw) and len(found) > 1 for found in answers)
+    several = any(not isinstance(found, AnswerFlaw) and len(found) > 1 for found in answers)
     return Reading(
         frame,
         lambda row: judged[row].row.place,
@@ -145,20 +152,29 @@ class _Displays:
     """Which screens were ever answered: what nobody answered, and was not meant to be, is no judgment."""
 
     def __init__(
-        self, rows: Sequence[TrialRow], answers: Sequence[list[Answer | Aside] | Flaw], item_column: str | None
+        self,
+        rows: Sequence[TrialRow],
+        answers: Sequence[list[JsPsychAnswer | Aside] | AnswerFlaw],
+        item_column: str | None,
     ) -> None:
         self.answered: set[Display] = set()
         self.items: set[tuple[str | None, str]] = set()
         self.shown: Counter[tuple[str | None, Display]] = Counter()
-        given = [one for found in answers if not isinstance(found, Flaw) for one in found if isinstance(one, Answer)]
+        given = [
+            one
+            for found in answers
+            if not isinstance(found, AnswerFlaw)
+            for one in found
+            if isinstance(one, JsPsychAnswer)
+        ]
         keys = {one.response.lower() for one in given if one.kind == "key" and one.response}
         self.keys_only_go_on = keys <= set(GO_ON_KEYS) and any(one.kind != "key" for one in given)
         for row, found in zip(rows, answers, strict=True):
-            if isinstance(found, Flaw) or not any(isinstance(one, Answer) for one in found):
+            if isinstance(found, AnswerFlaw) or not any(isinstance(one, JsPsychAnswer) for one in found):
                 continue
             display = self.of(row)
             self.shown[row.participant, display] += 1
-            if any(isinstance(one, Answer) and one.response is not None for one in found):
+            if any(isinstance(one, JsPsychAnswer) and one.response is not None for one in found):
                 self.answered.add(display)
                 item = text(cell(row.values, item_column)) if item_column else None
                 if item:
@@ -169,15 +185,15 @@ class _Displays:
         """The screen of a row."""
         return trial_type(row.values), stimulus(row)
 
-    def reason(self, row: TrialRow, item: str | None) -> str | None:
+    def reason(self, row: TrialRow, item: str | None) -> Message | None:
         """Why a row without an answer is no judgment; None where it is a missing answer."""
         display = self.of(row)
         if display in self.answered:
             return None
         elsewhere = item is not None and (row.participant, item) in self.items
         if not re.search(r"\w", display[1]) and (display[1] or item is None or elsewhere):
-            return "fixations"
-        return "displays that nobody answered" if elsewhere or self.shown[row.participant, display] > 1 else None
+            return FIXATIONS
+        return UNANSWERED if elsewhere or self.shown[row.participant, display] > 1 else None
 
 
 def stimulus(row: TrialRow) -> str:
@@ -186,27 +202,27 @@ def stimulus(row: TrialRow) -> str:
 
 
 def _judge(
-    row: TrialRow, answer: Answer, item_column: str | None, displays: _Displays, options: Options
-) -> Judged | Aside | Flaw:
+    row: TrialRow, answer: JsPsychAnswer, item_column: str | None, displays: _Displays, options: Options
+) -> Judged | Aside | AnswerFlaw:
     given = cell(row.values, item_column) if item_column else None
     item = text(given)
     if answer.kind == "key" and answer.response is not None and displays.keys_only_go_on:
-        return Aside("key presses to go on")
+        return Aside(KEYS_TO_GO_ON)
     if answer.kind != "page" and answer.response is None:
         reason = displays.reason(row, item)
         if reason:
             return Aside(reason)
     if item_column and item is None:
-        return Aside("survey answers without an item" if answer.kind == "page" else "screens without an item")
+        return Aside(SURVEY_WITHOUT_ITEM if answer.kind == "page" else SCREEN_WITHOUT_ITEM)
     item = item or (answer.name if answer.kind == "page" else _sides(row) or stimulus(row))
     if not item:
         mend = "Say which column tells the item: --map item=NAME."
-        return Flaw("there is neither an item nor a stimulus", mend, "stimulus", "")
+        return AnswerFlaw("there is neither an item nor a stimulus", mend, "stimulus", "")
     taken = cell(row.values, "rt")
     rt = as_number(text(taken) or "")
     if taken is not None and rt is None:
         mend = "Write milliseconds, or leave the cell empty where no time was taken."
-        return Flaw("is not a number", mend, "rt", text(taken) or "")
+        return AnswerFlaw("is not a number", mend, "rt", text(taken) or "")
     return Judged(row, answer, item, rt if rt is None or options.rt_unit == "s" else rt / 1000)
 
 
@@ -216,7 +232,7 @@ def _sides(row: TrialRow) -> str | None:
     return ":".join(sorted(side for side in sides if side)) if all(sides) else None
 
 
-def _ask(judged: Sequence[Judged], item_column: str | None, trials: Trials) -> None:
+def _ask(judged: Sequence[Judged], item_column: str | None, trials: JsPsychTrials) -> None:
     """Give answers their question where there are several: on a page, or because of several kinds of answers."""
     names = {one.answer.name for one in judged if one.answer.kind == "page"}
     kinds = {one.answer.kind for one in judged}
@@ -226,13 +242,11 @@ def _ask(judged: Sequence[Judged], item_column: str | None, trials: Trials) -> N
         if one.question is None and len(kinds) > 1:
             one.question = QUESTION_OF_KIND[one.answer.kind]
     if len(kinds) > 1:
-        told = ", ".join(sorted(QUESTION_OF_KIND[kind] for kind in kinds))
-        trials.notes.append(
-            f"Answers were given in {len(kinds)} ways ({told}): each is a question with a scale of its own."
-        )
+        ways = sorted(QUESTION_OF_KIND[kind] for kind in kinds)
+        trials.notes.append(Message("jspsych.ways", {"n": len(ways), "ways": ways}))
 
 
-def _order(judged: Sequence[Judged], rows: Sequence[TrialRow], trials: Trials) -> None:
+def _order(judged: Sequence[Judged], rows: Sequence[TrialRow], trials: JsPsychTrials) -> None:
     """Number each participant's judgments by trial_index, or by their order in the file where that starts again."""
     of_participant: dict[str | None, list[TrialRow]] = {}
     for row in rows:
@@ -256,38 +270,29 @@ def _order(judged: Sequence[Judged], rows: Sequence[TrialRow], trials: Trials) -
                 position += 1 if place == 0 or not shares else 0
                 one.trial = position
     if again:
-        trials.notes.append(
-            f"trial_index starts again within {', '.join(again[:5])}{', ...' if len(again) > 5 else ''}: "
-            "trials are numbered in the order of the file; two runs can be told apart with --map session=NAME."
-        )
+        trials.notes.append(Message("jspsych.starts_again", {"names": listed(again, most=5)}))
 
 
-def _tell(judged: Sequence[Judged], item_column: str | None, options: Options, notes: list[str]) -> None:
+def _tell(judged: Sequence[Judged], item_column: str | None, options: Options, notes: list[Message]) -> None:
     """Say what was assumed about items, answers and times."""
     if any(one.rt is not None for one in judged) and options.rt_unit is None:
-        notes.append("rt is read as milliseconds, as jsPsych writes it; say --rt-unit s if it is seconds.")
+        notes.append(Message("jspsych.milliseconds"))
     timed = [id(one.row) for one in judged if one.rt is not None]
     if len(set(timed)) < len(timed):
-        notes.append("On a page with several questions, rt is the time of the whole page; --map rt= leaves it out.")
+        notes.append(Message("jspsych.page_times"))
     kinds = {one.answer.kind for one in judged}
     if item_column:
         if item_column not in ("item", options.mapping.get("item")):
-            notes.append(f"{item_column} is taken as the item; say --map item=NAME if that is wrong.")
+            notes.append(Message("item.column", {"column": item_column}))
     elif kinds:
-        pages = "the question on a survey page" if "page" in kinds else ""
-        screens = "the stimulus without its HTML tags" if kinds != {"page"} else ""
-        what = " and ".join(part for part in (screens, pages) if part)
-        notes.append(
-            f"No column names the items: {what} is taken as the item, welcome and other screens that were answered "
-            "included; say --map item=NAME if a column tells the item."
-        )
+        if kinds == {"page"}:
+            notes.append(Message("jspsych.items_by_question"))
+        else:
+            by_both = "page" in kinds
+            notes.append(Message("jspsych.items_by_either" if by_both else "jspsych.items_by_stimulus"))
     if any(one.answer.kind == "button" and one.answer.response and one.answer.index is None for one in judged):
-        notes.append(
-            "The data do not name the buttons: answers are their positions from 0; say --answers 0=NAME to name them."
-        )
+        notes.append(Message("jspsych.button_positions"))
     if any(one.answer.index is not None for one in judged):
-        notes.append("Buttons are read by their labels; their positions from 0 are in the column response_index.")
+        notes.append(Message("jspsych.button_labels"))
     if any(trial_type(one.row.values) == "survey-likert" for one in judged):
-        notes.append(
-            "survey-likert counts the points of a scale from 0; say --answers 0=1 and so on to count them from 1."
-        )
+        notes.append(Message("jspsych.likert_from_zero"))

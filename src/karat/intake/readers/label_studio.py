@@ -11,11 +11,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from karat.intake.cells import cell_number, cell_text
-from karat.intake.readers.label_studio_answers import ANSWERS, SEVERAL, Answers, answer_of, has_several
+from karat.intake.readers.label_studio_answers import ANSWERS, SEVERAL, LabelStudioAnswers, answer_of, has_several
 from karat.intake.readers.label_studio_flat import FLAT, read_flat_json, read_flat_table
 from karat.intake.reading import Options, Reader, Reading
-from karat.source import SourceFile
-from karat.tables import SPREADSHEETS, header_of
+from karat.judgments.source import SourceFile
+from karat.judgments.tables import SPREADSHEETS, header_of
+from karat.messages import Message
 
 REGION = ("start", "end", "x", "y", "startOffset", "endOffset", "ranges")
 """Keys of a value that is about a part of the task, such as a stretch of text or a box."""
@@ -39,7 +40,7 @@ def _is_flat_json(file: SourceFile) -> bool:
 
 def read_label_studio(files: Sequence[SourceFile], options: Options) -> Reading:
     """Read all exports of a study, so that an annotator without a number keeps one name throughout."""
-    answers = Answers()
+    answers = LabelStudioAnswers()
     for file in files:
         if file.sample.lstrip()[:1] not in ("[", "{"):
             read_flat_table(file, options, answers)
@@ -50,7 +51,7 @@ def read_label_studio(files: Sequence[SourceFile], options: Options) -> Reading:
     return answers.reading()
 
 
-def _read_tasks(file: SourceFile, answers: Answers) -> None:
+def _read_tasks(file: SourceFile, answers: LabelStudioAnswers) -> None:
     for number, task in file.json_documents():
         place = (file.name, "element", number)
         if not isinstance(task, dict):
@@ -64,9 +65,9 @@ def _read_tasks(file: SourceFile, answers: Answers) -> None:
             answers.reject(place, "has no list of annotations", "Export the project again as JSON.", item)
             continue
         predictions = task.get("predictions")
-        answers.set_apart("predictions of a model", len(predictions) if isinstance(predictions, list) else 0)
+        answers.set_apart(Message("aside.predictions"), len(predictions) if isinstance(predictions, list) else 0)
         if not annotations:
-            answers.set_apart("tasks that nobody annotated")
+            answers.set_apart(Message("aside.unannotated_tasks"))
         for annotation in annotations:
             if isinstance(annotation, dict):
                 _read_annotation(annotation, item, source, place, answers)
@@ -84,17 +85,21 @@ def _listed(*candidates: object) -> list[Any] | None:
 
 
 def _read_annotation(
-    annotation: dict[str, Any], item: str, source: dict[str, str | None], place: tuple[str, str, int], answers: Answers
+    annotation: dict[str, Any],
+    item: str,
+    source: dict[str, str | None],
+    place: tuple[str, str, int],
+    answers: LabelStudioAnswers,
 ) -> None:
     results = _listed(annotation.get("result"))
     if results is None:
         answers.reject(place, "is no list of results", "Export the project again as JSON.", annotation.get("result"))
         return
     if annotation.get("was_cancelled") is True:
-        answers.set_apart("skipped annotations")
+        answers.set_apart(Message("aside.skipped_annotations"))
         return
     if not results:
-        answers.set_apart("annotations without a result")
+        answers.set_apart(Message("aside.empty_annotations"))
     about = {
         "participant": answers.annotator(annotation.get("completed_by")),
         "item": item,
@@ -110,7 +115,7 @@ def _read_annotation(
 
 
 def _answers(
-    results: Sequence[Any], place: tuple[str, str, int], answers: Answers
+    results: Sequence[Any], place: tuple[str, str, int], answers: LabelStudioAnswers
 ) -> Iterator[tuple[str, str | None]]:  # fmt: skip
     """The questions of an annotation with their answers; what is no judgment of the whole task is set aside."""
     seen = set()
@@ -122,11 +127,11 @@ def _answers(
         kind = str(result.get("type") or next((kind for kind in ANSWERS if ANSWERS[kind] in value), "other")).lower()
         question = cell_text(result.get("from_name")) or kind
         if kind not in ANSWERS:
-            answers.set_apart(f"{cell_text(kind)} results")
+            answers.set_apart(Message("aside.results_of_type", {"type": cell_text(kind)}))
         elif any(key in value for key in REGION):
-            answers.set_apart("answers about a part of the task")
+            answers.set_apart(Message("aside.part_of_task"))
         elif question in seen:
-            answers.set_apart("further answers to the same question")
+            answers.set_apart(Message("aside.further_answers"))
         else:
             seen.add(question)
             known, response = answer_of(value)

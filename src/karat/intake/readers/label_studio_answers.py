@@ -7,22 +7,23 @@ from typing import Any
 
 import polars as pl
 
-from karat.checks import Place
-from karat.columns import COLUMNS
 from karat.errors import Problems
 from karat.intake.annotators import Annotators
 from karat.intake.cells import cell_text
 from karat.intake.readers.generic import typed_column
 from karat.intake.reading import Reading
-from karat.scales import Choice, Scale
-from karat.times import instants
+from karat.judgments.checks import Place
+from karat.judgments.columns import COLUMNS
+from karat.judgments.scales import Choice, Scale
+from karat.judgments.times import instants
+from karat.messages import Message
 
 ANSWERS = {"choices": "choices", "rating": "rating", "pairwise": "selected", "number": "number"}
 """The control tags that ask for a judgment, and the key of their value that holds it."""
 OWN = ("participant", "item", "response", "rt", "time", "question", "annotation_id")
 
 
-SEVERAL = "answers with several choices at once"
+SEVERAL = Message("aside.several_choices")
 
 
 def has_several(value: dict[str, Any]) -> bool:
@@ -49,17 +50,17 @@ def answer_of(value: dict[str, Any]) -> tuple[bool, str | None]:
 
 
 @dataclass
-class Answers:
+class LabelStudioAnswers:
     """The answers of a study, as they are found one by one."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
     expected: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     pairwise: set[str] = field(default_factory=set)
-    set_aside: dict[str, int] = field(default_factory=dict)
+    set_aside: dict[Message, int] = field(default_factory=dict)
     bad_units: int = 0
     problems: Problems = field(default_factory=Problems)
-    notes: list[str] = field(default_factory=list)
+    notes: list[Message] = field(default_factory=list)
     _annotators: Annotators = field(default_factory=Annotators)
 
     def annotator(self, completed_by: object) -> str | None:
@@ -77,11 +78,11 @@ class Answers:
 
     def expect(self, item: str, question: str, response: str | None) -> None:
         """The answer of a ground truth annotation, which is no judgment but what others should say."""
-        self.set_apart("ground truth answers, taken as expected")
+        self.set_apart(Message("aside.ground_truth"))
         if response is not None and response not in self.expected.setdefault((item, question), []):
             self.expected[item, question].append(response)
 
-    def set_apart(self, reason: str, count: int = 1) -> None:
+    def set_apart(self, reason: Message, count: int = 1) -> None:
         """Count what is no judgment."""
         if count:
             self.set_aside[reason] = self.set_aside.get(reason, 0) + count
@@ -103,7 +104,7 @@ class Answers:
             set_aside=self.set_aside,
             bad_units=self.bad_units,
             problems=self.problems,
-            notes=self.notes + self._told(frame),
+            notes=[*self.notes, *self._notes(frame)],
             scales=self._scales(frame),
         )
 
@@ -126,14 +127,14 @@ class Answers:
             return {"": Choice()}
         return {question: Choice() for question in self.pairwise}
 
-    def _told(self, frame: pl.DataFrame) -> list[str]:
+    def _notes(self, frame: pl.DataFrame) -> list[Message]:
         notes = []
         if frame.height:
-            notes.append("item is the task's id; say --map item=NAME if a field of the task names the item.")
+            notes.append(Message("label_studio.items"))
         if frame["rt"].null_count() < frame.height:
-            notes.append("rt is the lead time, in seconds, which an annotator spent on the whole task.")
+            notes.append(Message("label_studio.lead_time"))
         if "trial" in frame.columns:
-            notes.append("trial is the order in which an annotator's annotations were created.")
+            notes.append(Message("label_studio.trials"))
         return notes + self._annotators.notes()
 
 

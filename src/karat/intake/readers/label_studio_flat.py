@@ -11,21 +11,24 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from karat.checks import Place
 from karat.errors import IntakeError
 from karat.intake.cells import cell_number, cell_text
-from karat.intake.readers.label_studio_answers import SEVERAL, Answers, answer_of, has_several
+from karat.intake.readers.label_studio_answers import SEVERAL, LabelStudioAnswers, answer_of, has_several
 from karat.intake.reading import Options
-from karat.source import SourceFile
-from karat.tables import read_table
+from karat.judgments.checks import Place
+from karat.judgments.source import SourceFile
+from karat.judgments.tables import read_table
+from karat.messages import Message
 
 FLAT = ("annotator", "annotation_id", "lead_time")
 ABOUT = ("id", *FLAT, "created_at", "updated_at", "agreement", "history")
 MOST_CHOICES = 10
+FREE_TEXT = Message("aside.free_text")
+NO_JUDGMENT = Message("aside.no_whole_judgment")
 Row = Mapping[str, Any]
 
 
-def read_flat_table(file: SourceFile, options: Options, answers: Answers) -> None:
+def read_flat_table(file: SourceFile, options: Options, answers: LabelStudioAnswers) -> None:
     """The CSV export."""
     table = read_table(file, options.delimiter, options.sheet)
     lacking = [name for name in FLAT if name not in table.frame.columns]
@@ -38,7 +41,7 @@ def read_flat_table(file: SourceFile, options: Options, answers: Answers) -> Non
     _read_rows(file, rows, table.locate, table.frame.columns, options, answers)
 
 
-def read_flat_json(file: SourceFile, options: Options, answers: Answers) -> None:
+def read_flat_json(file: SourceFile, options: Options, answers: LabelStudioAnswers) -> None:
     """The JSON_MIN export."""
     rows, places = [], []
     for number, row in file.json_documents():
@@ -64,7 +67,7 @@ def _parsed(cell: str | None) -> Any:
 
 def _read_rows(
     file: SourceFile, rows: Sequence[Row], locate: Callable[[int], Place], names: Sequence[str], options: Options,
-    answers: Answers,
+    answers: LabelStudioAnswers,
 ) -> None:  # fmt: skip
     told = options.mapping.get("response")
     columns = [told] if told and told in names else _answer_columns(rows, names)
@@ -75,9 +78,7 @@ def _read_rows(
             f"{', '.join(others)}, or export the project as JSON, which tells."
         )
     if told not in names and columns:
-        answers.notes.append(
-            f"Answers of {file.name} taken from {', '.join(columns)}; say --map response=NAME if that is wrong."
-        )
+        answers.notes.append(Message("label_studio.answers", {"file": file.name, "columns": columns}))
     free = {name for name in columns if name != told and _is_free_text([row.get(name) for row in rows])}
     for number, row in enumerate(rows):
         source = {n: cell_text(row.get(n)) for n in names if n not in ABOUT and (n not in columns or n == told)}
@@ -89,8 +90,8 @@ def _read_rows(
             "annotation_id": cell_text(row.get("annotation_id")),
         }
         for name in columns:
-            reason, response = ("free text", None) if name in free else _answer(row.get(name))
-            if reason:
+            reason, response = (FREE_TEXT, None) if name in free else _answer(row.get(name))
+            if reason is not None:
                 answers.set_apart(reason)
             else:
                 answers.add({**about, "question": name, "response": response}, source, locate(number))
@@ -135,13 +136,13 @@ def _is_free_text(values: Sequence[Any]) -> bool:
     )
 
 
-def _answer(value: Any) -> tuple[str, str | None]:
+def _answer(value: Any) -> tuple[Message | None, str | None]:
     """Why a value is no answer, or else the answer."""
     objects = _objects(value)
     if not objects and not isinstance(value, list):
-        return "", cell_text(value)
+        return None, cell_text(value)
     if not objects:
-        return ("", cell_text(value[0] if value else None)) if len(value) < 2 else (SEVERAL, None)
+        return (None, cell_text(value[0] if value else None)) if len(value) < 2 else (SEVERAL, None)
     if len(objects) > 1 or not answer_of(objects[0])[0]:
-        return "results that are no judgments of the whole task", None
-    return (SEVERAL, None) if has_several(objects[0]) else ("", answer_of(objects[0])[1])
+        return NO_JUDGMENT, None
+    return (SEVERAL, None) if has_several(objects[0]) else (None, answer_of(objects[0])[1])

@@ -10,16 +10,17 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from karat.checks import Place
-from karat.errors import IntakeError, counted
+from karat.errors import IntakeError
 from karat.intake.guess import plain
 from karat.intake.labels import function_named_in
 from karat.intake.personal import left_out_note, names_a_person
 from karat.intake.reading import Options, Reader, Reading
 from karat.intake.wide import own_name
-from karat.source import SourceFile
-from karat.tables import Table, header_of, read_table
-from karat.times import instants
+from karat.judgments.checks import Place
+from karat.judgments.source import SourceFile
+from karat.judgments.tables import FileTable, header_of, read_table
+from karat.judgments.times import instants
+from karat.messages import Message
 
 RATING = re.compile(r"rating(\d{1,3})")
 OLD_NAMES = {"subject": "participant", "experiment": "materials", "text": "content"}
@@ -67,13 +68,13 @@ def _is_trials(columns: Sequence[str]) -> bool:
     return "trial start utc" in columns
 
 
-def _count_people(table: Table, reading: Reading) -> None:
+def _count_people(table: FileTable, reading: Reading) -> None:
     reading.units_in += table.rows_in
     reading.bad_units += table.rows_in - table.frame.height
-    reading.set_apart("participants in the list of trials", table.frame.height)
+    reading.set_apart(Message("aside.listed_participants"), table.frame.height)
 
 
-def _judgments(table: Table, reading: Reading) -> tuple[pl.DataFrame, list[Place]]:
+def _judgments(table: FileTable, reading: Reading) -> tuple[pl.DataFrame, list[Place]]:
     """One row for each rating of each item."""
     frame, name = table.frame, table.file.name
     ratings = sorted((c for c in frame.columns if RATING.fullmatch(c)), key=lambda c: int(c.removeprefix("rating")))
@@ -86,7 +87,7 @@ def _judgments(table: Table, reading: Reading) -> tuple[pl.DataFrame, list[Place
     reading.unit = "cells" if len(ratings) > 1 else reading.unit
     places = [table.locate(row) for row in range(frame.height)]
     real = [row for row in range(frame.height) if not _is_trial_run(frame, row)]
-    reading.set_apart("answers of the researchers' own test trials", (frame.height - len(real)) * len(ratings))
+    reading.set_apart(Message("aside.own_test_trials"), (frame.height - len(real)) * len(ratings))
     kept = _with_materials(frame[real], reading)
     others = [
         c for c in kept.columns if c not in (*ratings, "participant", "item", "position", "function", "is_test_trial")
@@ -106,7 +107,7 @@ def _judgments(table: Table, reading: Reading) -> tuple[pl.DataFrame, list[Place
         question = [pl.lit(rating).alias("question")] if len(ratings) > 1 else []
         long.append(kept.select(*columns[:2], answer, *question, *columns[2:]))
     if len(ratings) > 1:
-        reading.notes.append(f"{name} has {len(ratings)} ratings a row; question is the name of the rating's column.")
+        reading.notes.append(Message("lrex.questions", {"file": name, "n": len(ratings)}))
     return pl.concat(long), [places[row] for row in real] * len(ratings)
 
 
@@ -121,13 +122,13 @@ def _with_materials(frame: pl.DataFrame, reading: Reading) -> pl.DataFrame:
     titles = frame["materials"].drop_nulls().unique().to_list() if "materials" in frame.columns else []
     if len(titles) < 2:
         return frame
-    reading.notes.append("Items are named by their materials and number; say --map item=NAME for another column.")
+    reading.notes.append(Message("lrex.items"))
     named = pl.concat_str(pl.col("materials"), pl.lit("-"), pl.col("item"))
     frame = frame.with_columns(pl.coalesce(named, pl.col("item")).alias("item"))
     functions = {title: function_named_in(title) for title in titles}
     if set(functions.values()) == {"test"}:
         return frame
-    reading.notes.append("Materials named practice, filler or attention give function; --map function= undoes it.")
+    reading.notes.append(Message("lrex.function"))
     function = pl.col("materials").replace_strict(functions, default="test", return_dtype=pl.String)
     return frame.with_columns(function.alias("function"))
 
@@ -138,7 +139,7 @@ def _rated(rating: pl.Series, reading: Reading) -> pl.Series:
     never = rating == NEVER_RATED
     if (numbers < -1).any() or not never.any():
         return rating
-    reading.notes.append(f"{rating.name}: {counted(int(never.sum()), 'answer')} {NEVER_RATED} read as missing.")
+    reading.notes.append(Message("lrex.never_rated", {"column": rating.name, "n": int(never.sum())}))
     return pl.select(pl.when(~never).then(rating)).to_series()
 
 
@@ -147,7 +148,7 @@ def _positions(position: pl.Series, reading: Reading) -> pl.Series:
     numbers = position.cast(pl.Int64, strict=False)
     if numbers.min() != 0 or numbers.null_count() > position.null_count():
         return position.alias("trial")
-    reading.notes.append("position counts from 0; one was added to each trial.")
+    reading.notes.append(Message("trial.from_zero", {"column": "position"}))
     return (numbers + 1).cast(pl.String).alias("trial")
 
 
@@ -165,10 +166,10 @@ def _join_people(reading: Reading, people: pl.DataFrame, files: Sequence[SourceF
         reading.frame = reading.frame.with_columns(pl.col("participant").replace(ids))
         people = people.with_columns(pl.col("id").fill_null(pl.col(listed)).alias("participant")).drop("id")
         people = people.unique("participant", keep="first", maintain_order=True)
-        reading.notes.append("Participants are called by their id; say --map participant=number for L-Rex's number.")
+        reading.notes.append(Message("lrex.ids"))
     elif ids and any(value is not None for value in ids.values()):
         people = people.drop("id")
-        reading.notes.append("The participants' ids are left out, because they may name people; their number is kept.")
+        reading.notes.append(Message("lrex.ids_left_out"))
     reading.participants = _participants(people)
 
 

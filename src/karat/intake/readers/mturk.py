@@ -12,16 +12,18 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from karat.columns import FUNCTIONS
-from karat.errors import IntakeError, counted
+from karat.errors import IntakeError
 from karat.intake.guess import guess_rt_unit, plain
 from karat.intake.labels import ITEM_IDS, RESPONSE_TIMES
 from karat.intake.personal import describes_a_person, names_a_person
 from karat.intake.readers.mturk_answers import moments, unfolded
 from karat.intake.reading import Options, Reader, Reading
-from karat.intake.wide import ORDER, ROW, is_free_text, listed, numbers_or_text, one_row_each, own_name, stacked, texts
-from karat.source import SourceFile
-from karat.tables import Table, header_of, read_table
+from karat.intake.wide import ORDER, ROW, is_free_text, numbers_or_text, one_row_each, own_name, stacked, texts
+from karat.judgments.columns import FUNCTIONS
+from karat.judgments.short_lists import listed
+from karat.judgments.source import SourceFile
+from karat.judgments.tables import FileTable, header_of, read_table
+from karat.messages import Message
 
 NEEDED = ("HITId", "AssignmentId", "WorkerId")
 ITEM_NAMES = (*ITEM_IDS, "id", "stimulus", "sentence", "text")
@@ -35,7 +37,7 @@ WHO, TRIAL, RT = " who", " trial", " rt"
 
 
 @dataclass
-class Layout:
+class BatchLayout:
     """Which answers belong to which item."""
 
     items: list[dict[str, str]] = field(default_factory=list)
@@ -74,7 +76,7 @@ def read_mturk(files: Sequence[SourceFile], options: Options) -> Reading:
     return reading
 
 
-def _refuse_others(table: Table) -> None:
+def _refuse_others(table: FileTable) -> None:
     missing = [name for name in NEEDED if name not in table.frame.columns]
     if missing or not any(name.startswith("Answer.") for name in table.frame.columns):
         told = listed(missing) or "Answer.*"
@@ -97,21 +99,21 @@ def _without_other_fields(frame: pl.DataFrame, answers: Sequence[str], reading: 
         name = _question(column)
         words = texts(frame[column])
         if names_a_person(name):
-            reading.set_apart("cells that may name people", frame.height)
+            reading.set_apart(Message("aside.personal_cells"), frame.height)
         elif PRACTICE.fullmatch(name):
-            reading.set_apart("cells of practice answers", frame.height)
+            reading.set_apart(Message("aside.practice_cells"), frame.height)
         elif plain(name) in FORM_FIELDS:
-            reading.set_apart("cells of the form's own fields", frame.height)
+            reading.set_apart(Message("aside.own_field_cells"), frame.height)
         elif REMARK.search(name) or is_free_text(words):
-            reading.set_apart("cells of free text", frame.height)
+            reading.set_apart(Message("aside.free_text_cells"), frame.height)
         elif not words:
-            reading.set_apart("cells of fields that nobody filled", frame.height)
+            reading.set_apart(Message("aside.unfilled_cells"), frame.height)
         else:
             kept.append(column)
     return kept
 
 
-def _layout(frame: pl.DataFrame, answers: Sequence[str]) -> Layout:
+def _layout(frame: pl.DataFrame, answers: Sequence[str]) -> BatchLayout:
     inputs = [name for name in frame.columns if name.startswith("Input.")]
     of_item: dict[int, dict[str, str]] = {}
     shared = []
@@ -132,9 +134,9 @@ def _layout(frame: pl.DataFrame, answers: Sequence[str]) -> Layout:
     if len(to_item) < 2:
         judged = [column for column in answers if not describes_a_person(_question(column))] or answers
         one = {_question(column): column for column in judged}
-        return Layout([{}], [one], [1], inputs, [column for column in answers if column not in judged])
+        return BatchLayout([{}], [one], [1], inputs, [column for column in answers if column not in judged])
     numbers = sorted(to_item)
-    return Layout([of_item[n] for n in numbers], [to_item[n] for n in numbers], numbers, shared, background)
+    return BatchLayout([of_item[n] for n in numbers], [to_item[n] for n in numbers], numbers, shared, background)
 
 
 def _question(column: str) -> str:
@@ -156,18 +158,18 @@ def _numbered_input(name: str) -> tuple[int | None, str]:
     return None, name
 
 
-def _judge(frame: pl.DataFrame, layout: Layout, options: Options, reading: Reading) -> None:
+def _judge(frame: pl.DataFrame, layout: BatchLayout, options: Options, reading: Reading) -> None:
     questions = {name for answers in layout.answers for name in answers if plain(name) not in RESPONSE_TIMES}
     most = max(layout.numbers, default=1)
     blocks = []
     for number, inputs, answers in zip(layout.numbers, layout.items, layout.answers, strict=True):
         times = next((column for name, column in answers.items() if plain(name) in RESPONSE_TIMES), None)
-        item, told = _item(frame, inputs, layout, reading)
+        item, note = _item(frame, inputs, layout)
         if answers and number == layout.numbers[0]:
-            reading.notes.append(told)
+            reading.notes.append(note)
         for order, (name, column) in enumerate(answers.items()):
             if column == times:
-                reading.set_apart("cells of response times", frame.height)
+                reading.set_apart(Message("aside.rt_cells"), frame.height)
                 continue
             block = frame.select(
                 ROW, pl.lit(number * 1000 + order).alias(ORDER), pl.col(WHO).alias("participant"), item.alias("item"),
@@ -176,29 +178,25 @@ def _judge(frame: pl.DataFrame, layout: Layout, options: Options, reading: Readi
                 *([pl.col(times).alias(RT)] if times else []), *_conditions(inputs, layout), *_about_assignment(frame),
             )  # fmt: skip
             there = block.filter(pl.col("item").is_not_null() | pl.col("response").is_not_null())
-            reading.set_apart("cells of items that the list does not have", block.height - there.height)
+            reading.set_apart(Message("aside.absent_item_cells"), block.height - there.height)
             blocks.append(there)
     stack, reading.locate = stacked(blocks, reading.locate)
     reading.frame = _with_functions(_with_times(stack, options, reading))
     if len(questions) > 1:
-        reading.notes.append(
-            f"Several fields of the form are read as answers, each a question: {listed(sorted(questions))}; "
-            "say --map question= if they are on one scale."
-        )
+        reading.notes.append(Message("mturk.questions", {"names": listed(sorted(questions))}))
     if stack.width:
-        reading.notes.append("WorkTimeInSeconds is the time of an assignment, from accepting to submitting, and no rt.")
+        reading.notes.append(Message("mturk.working_time"))
 
 
-def _item(frame: pl.DataFrame, inputs: dict[str, str], layout: Layout, reading: Reading) -> tuple[pl.Expr, str]:
-    """What was judged, and the sentence that says where that is taken from."""
-    override = "say --map item=NAME if that is wrong."
+def _item(frame: pl.DataFrame, inputs: dict[str, str], layout: BatchLayout) -> tuple[pl.Expr, Message]:
+    """What was judged, and the note that says where that is taken from."""
     if {"section", "number"} <= inputs.keys():
         item = pl.when(pl.col(inputs["number"]).is_not_null()).then(
             pl.concat_str(inputs["section"], inputs["number"], separator="_", ignore_nulls=True)
         )
-        return item, f"item is turktools' section and number, joined; {override}"
+        return item, Message("mturk.item_section_and_number")
     if "number" in inputs:
-        return pl.col(inputs["number"]), f"item is turktools' number; {override}"
+        return pl.col(inputs["number"]), Message("mturk.item_number")
     names = inputs or {column.removeprefix("Input."): column for column in layout.shared}
     by_name = {plain(name): column for name, column in names.items()}
     chosen = next((by_name[name] for name in ITEM_NAMES if name in by_name), None)
@@ -207,11 +205,11 @@ def _item(frame: pl.DataFrame, inputs: dict[str, str], layout: Layout, reading: 
         telling = [column for column in names.values() if frame[column].n_unique() >= hits]
         chosen = (telling or list(names.values()))[0] if inputs or telling or len(names) == 1 else None
     if chosen is None:
-        return pl.col("HITId"), f"item is HITId, as no input tells it; {override}"
-    return pl.col(chosen), f"item is {chosen}; {override}"
+        return pl.col("HITId"), Message("mturk.item_hit")
+    return pl.col(chosen), Message("item.column", {"column": chosen})
 
 
-def _conditions(inputs: dict[str, str], layout: Layout) -> list[pl.Expr]:
+def _conditions(inputs: dict[str, str], layout: BatchLayout) -> list[pl.Expr]:
     """What the inputs say of the item, and of the HIT as a whole."""
     reserved = ("assignment", "assignment_status", "hit")
     own = [pl.col(column).alias(own_name(name, reserved, list(inputs))) for name, column in inputs.items()]
@@ -236,7 +234,7 @@ def _with_times(stack: pl.DataFrame, options: Options, reading: Reading) -> pl.D
     if options.rt_unit is None:
         taken = stack[RT].cast(pl.Float64, strict=False)
         unit, note = guess_rt_unit(taken, stack["participant"], "rt", "the file")
-        reading.notes += [note] if note else []
+        reading.notes += [] if note is None else [note]
     seconds = numbers / 1000 if unit == "ms" and numbers.dtype.is_float() else numbers
     return stack.drop(RT).with_columns(seconds.alias("rt"))
 
@@ -252,9 +250,9 @@ def _with_functions(stack: pl.DataFrame) -> pl.DataFrame:
     return stack.with_columns(known)
 
 
-def _people(frame: pl.DataFrame, layout: Layout, reading: Reading) -> pl.DataFrame:
+def _people(frame: pl.DataFrame, layout: BatchLayout, reading: Reading) -> pl.DataFrame:
     """One row a worker, whose assignments are added up."""
-    reading.set_apart("cells with answers about the participant", frame.height * len(layout.background))
+    reading.set_apart(Message("aside.background_cells"), frame.height * len(layout.background))
     worked: dict[str, pl.Series] = {"participant": frame[WHO]}
     for old, new in (("AcceptTime", "started"), ("SubmitTime", "finished")):
         worked |= {new: moments(frame[old])} if old in frame.columns else {}
@@ -283,11 +281,7 @@ def _people(frame: pl.DataFrame, layout: Layout, reading: Reading) -> pl.DataFra
 def _note_rejected(status: pl.Series, reading: Reading) -> None:
     count = int((status == "Rejected").sum())
     if count:
-        one = count == 1
-        reading.notes.append(
-            f"{counted(count, 'assignment')} {'was' if one else 'were'} rejected and {'is' if one else 'are'} kept; "
-            "the column assignment_status says which."
-        )
+        reading.notes.append(Message("mturk.rejected", {"n": count}))
 
 
 READER = Reader("mturk", "batch results of Mechanical Turk", recognises, read_mturk)

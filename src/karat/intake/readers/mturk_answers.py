@@ -11,8 +11,8 @@ import polars as pl
 
 from karat.intake.reading import Reading
 from karat.intake.wide import ROW
-from karat.tables import Table
-from karat.times import instants
+from karat.judgments.tables import FileTable
+from karat.judgments.times import instants
 
 JSON_COLUMN = "Answer.taskAnswers"
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -45,7 +45,7 @@ def _moment(text: str) -> datetime | None:
         return None
 
 
-def unfolded(table: Table, reading: Reading) -> tuple[pl.DataFrame, list[str]]:
+def unfolded(table: FileTable, reading: Reading) -> tuple[pl.DataFrame, list[str]]:
     """The assignments with one column an answer, and the names of these columns.
 
     A row whose JSON cannot be read has its problem and is left out.
@@ -57,7 +57,7 @@ def unfolded(table: Table, reading: Reading) -> tuple[pl.DataFrame, list[str]]:
     return frame, [name for name in frame.columns if name.startswith("Answer.")]
 
 
-def _from_json(table: Table, frame: pl.DataFrame, reading: Reading) -> pl.DataFrame:
+def _from_json(table: FileTable, frame: pl.DataFrame, reading: Reading) -> pl.DataFrame:
     found: list[dict[str, str | None] | None] = []
     for row, text in enumerate(frame[JSON_COLUMN].to_list()):
         answers = _answers(text)

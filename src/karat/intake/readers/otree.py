@@ -9,20 +9,22 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from karat.columns import COLUMNS
-from karat.errors import IntakeError, counted
+from karat.errors import IntakeError
 from karat.intake.cells import chained
 from karat.intake.guess import guess_rt_unit
 from karat.intake.personal import PROLIFIC_ID, are_codes
 from karat.intake.readers.otree_apps import BUILT_IN, App, apps_of, is_player, tell_fields_apart
 from karat.intake.readers.otree_times import PAGE_TIME, join_times, page_times, recognises_times
 from karat.intake.reading import Options, Reader, Reading
-from karat.intake.wide import ORDER, ROW, is_true, listed, one_row_each, own_name, stacked
-from karat.source import SourceFile
-from karat.tables import Table, header_of, read_table
-from karat.times import instants
+from karat.intake.wide import ORDER, ROW, is_true, one_row_each, own_name, stacked
+from karat.judgments.columns import COLUMNS
+from karat.judgments.short_lists import listed
+from karat.judgments.source import SourceFile
+from karat.judgments.tables import FileTable, header_of, read_table
+from karat.judgments.times import instants
+from karat.messages import Message
 
-NOT_REACHED = "cells of rounds not reached"
+NOT_REACHED = Message("aside.unreached_round_cells")
 
 
 def recognises(file: SourceFile) -> bool:
@@ -59,11 +61,10 @@ def read_otree(files: Sequence[SourceFile], options: Options) -> Reading:
         _judge(judged, times, people, options, reading)
     reading.participants = one_row_each(people.drop("_code"))
     _note_machines(reading.participants, reading)
-    reading.notes = [note for note in reading.notes if note]
     return reading
 
 
-def _people(exports: Sequence[Table], notes: list[str]) -> pl.DataFrame:
+def _people(exports: Sequence[FileTable], notes: list[Message]) -> pl.DataFrame:
     """What the files say of participants; a note says what they are called by."""
     kept = {
         "participant.label": "label", "participant._is_bot": "is_bot", "session.is_demo": "is_demo",
@@ -82,41 +83,39 @@ def _people(exports: Sequence[Table], notes: list[str]) -> pl.DataFrame:
     people = people.with_columns(is_true(people[name]) for name in ("is_bot", "is_demo") if name in people.columns)
     if "label" in people.columns and not are_codes(people["label"].drop_nulls().to_list()):
         people = people.drop("label")
-        notes.append("participant.label is left out, because it holds more than codes and may name people.")
+        notes.append(Message("otree.label_left_out"))
     if "started" in people.columns:
         people = people.with_columns(instants(people["started"]).alias("started"))
-    for name, told in (("label", "participant.label, which holds Prolific ids"), ("mturk_worker_id", "the worker id")):
+    ids_of = (("label", Message("otree.prolific_ids")), ("mturk_worker_id", Message("otree.worker_ids")))
+    for name, note in ids_of:
         ids = people[name].drop_nulls() if name in people.columns else pl.Series([], dtype=pl.String)
         is_id = name != "label" or all(PROLIFIC_ID.fullmatch(label) for label in ids.to_list())
         if ids.len() and is_id and ids.n_unique() == ids.len():
             who = pl.coalesce(name, "_code").alias("participant")
             people = people.select(who, pl.col("_code").alias("code"), pl.exclude(name))
-            notes.append(f"participant is {told}; say --map participant=code for oTree's own code.")
+            notes.append(note)
             return people
-    notes.append("participant is oTree's participant.code.")
+    notes.append(Message("otree.codes"))
     return people.select(pl.col("_code").alias("participant"), pl.all())
 
 
 def _account(app: App, is_judged: bool, people: pl.DataFrame, reading: Reading) -> pl.DataFrame:
     """Count the cells of an app that are no judgments; answers about the participant go to the table of people."""
     height = app.rounds.height
-    reading.set_apart("cells that oTree fills itself", height * sum(name in BUILT_IN for name in app.fields))
-    reading.set_apart("cells of free text", height * len(app.free_text))
-    reading.set_apart("cells that may name people", height * len(app.personal))
-    reading.set_apart("cells that describe a round", height * len(app.described))
+    reading.set_apart(Message("aside.otree_cells"), height * sum(name in BUILT_IN for name in app.fields))
+    reading.set_apart(Message("aside.free_text_cells"), height * len(app.free_text))
+    reading.set_apart(Message("aside.personal_cells"), height * len(app.personal))
+    reading.set_apart(Message("aside.round_cells"), height * len(app.described))
     if is_judged or not app.answers:
         return people
-    reading.set_apart("cells with answers about the participant", height * len(app.answers))
-    reading.notes.append(
-        f"{app.name} was asked once and names no item: its answers ({listed(app.answers)}) "
-        "are in the table of participants."
-    )
+    reading.set_apart(Message("aside.background_cells"), height * len(app.answers))
+    reading.notes.append(Message("otree.background", {"app": app.name, "answers": listed(app.answers)}))
     about = app.rounds.select("_code", *(pl.col(name).alias(f"{app.name}.{name}") for name in app.answers))
     return people.join(about.unique("_code", keep="first"), on="_code", how="left", maintain_order="left")
 
 
 def _judge(
-    apps: Sequence[App], times: Sequence[Table], people: pl.DataFrame, options: Options, reading: Reading
+    apps: Sequence[App], times: Sequence[FileTable], people: pl.DataFrame, options: Options, reading: Reading
 ) -> None:
     """Make every answer of every round that was reached a judgment."""
     pages = page_times(times, reading) if times else None
@@ -136,17 +135,20 @@ def _judge(
         ordered = rounds.join(order, on=["_code", "_app", "_round"], how="left", nulls_equal=True)
         blocks += _blocks(app, ordered, people, options, reading, questions)
     reading.frame, reading.locate = stacked(blocks, reading.locate)
-    told = [f"{app.name}: {listed(app.answers)}" for app in apps]
-    override = "; say --map response=NAME if only one of them is an answer" if len(questions) > 1 else ""
-    reading.notes.append(f"Read as answers: {'; '.join(told)}{override}. Other fields describe the round.")
+    for app in apps:
+        reading.notes.append(Message("otree.answers", {"app": app.name, "answers": listed(app.answers)}))
+    if len(questions) > 1:
+        reading.notes.append(Message("otree.several_answers"))
 
 
 def _blocks(
     app: App, rounds: pl.DataFrame, people: pl.DataFrame, options: Options, reading: Reading, questions: Sequence[str]
 ) -> list[pl.DataFrame]:
     item = pl.col(app.item) if app.item else pl.format("{}.{}", pl.lit(app.name), "_round")
-    told = f"the field {app.item}" if app.item else "the app and the round, as no field names it; say --map item=NAME"
-    reading.notes.append(f"item of {app.name} is {told}.")
+    if app.item:
+        reading.notes.append(Message("otree.item", {"app": app.name, "field": app.item}))
+    else:
+        reading.notes.append(Message("otree.item_by_round", {"app": app.name}))
     times = _times(app, rounds, options, reading)
     columns = [item.alias("item"), pl.col("_trial").alias("trial"), *times]
     rest = [name for name in app.described if name not in (app.item, app.rt)]
@@ -184,18 +186,17 @@ def _times(app: App, rounds: pl.DataFrame, options: Options, reading: Reading) -
     unit: str | None = options.rt_unit
     if unit is None:
         unit, note = guess_rt_unit(numbers, rounds["_code"], app.rt, app.name)
-        reading.notes.append(note)
+        reading.notes += [] if note is None else [note]
     whole = numbers.null_count() == rounds[app.rt].null_count()
     seconds = pl.col(app.rt).str.strip_chars().cast(pl.Float64, strict=False) / (1000 if unit == "ms" else 1)
     return [(seconds if whole else pl.col(app.rt)).alias("rt"), *when]
 
 
 def _note_machines(people: pl.DataFrame, reading: Reading) -> None:
-    for name, told in (("is_bot", "played by oTree's bots"), ("is_demo", "of a demo session")):
-        count = int(people[name].sum()) if name in people.columns else 0
-        if count:
-            who = f"{counted(count, 'participant')} {'is' if count == 1 else 'are'}"
-            reading.notes.append(f"{who} {told}; the column {name} of the participants says who.")
+    if bots := int(people["is_bot"].sum()) if "is_bot" in people.columns else 0:
+        reading.notes.append(Message("otree.bots", {"n": bots}))
+    if demos := int(people["is_demo"].sum()) if "is_demo" in people.columns else 0:
+        reading.notes.append(Message("otree.demo", {"n": demos}))
 
 
 READER = Reader("otree", "results of oTree", recognises, read_otree, together=True)

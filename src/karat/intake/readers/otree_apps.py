@@ -14,7 +14,8 @@ from karat.intake.labels import ITEM_IDS, RESPONSE_TIMES
 from karat.intake.personal import names_a_person
 from karat.intake.reading import Reading
 from karat.intake.wide import ROW, is_free_text, texts
-from karat.tables import Table
+from karat.judgments.tables import FileTable
+from karat.messages import Message
 
 WIDE_COLUMN = re.compile(r"([A-Za-z_]\w*)\.(\d{1,6})\.player\.(\w+)")
 APP_COLUMN = re.compile(r"player\.(\w+)")
@@ -54,7 +55,7 @@ class App:
         return [name for name in self.fields if name not in known]
 
 
-def apps_of(exports: Sequence[Table], reading: Reading) -> list[App]:
+def apps_of(exports: Sequence[FileTable], reading: Reading) -> list[App]:
     """The apps of all files; a round that two files hold counts once."""
     parts: dict[str, list[pl.DataFrame]] = {}
     offset = 0
@@ -76,7 +77,7 @@ def apps_of(exports: Sequence[Table], reading: Reading) -> list[App]:
         reading.units_in += long.height * len(fields)
         first = pl.col("_file").min().over("_code", "_round")
         again = long.filter(pl.col("_file") > first).height
-        reading.set_apart("cells of rounds that another file has already", again * len(fields))
+        reading.set_apart(Message("aside.repeated_round_cells"), again * len(fields))
         apps.append(App(name, long.filter(pl.col("_file") == first).drop("_file"), fields))
     return apps
 
@@ -86,7 +87,7 @@ def is_player(name: str) -> bool:
     return bool(WIDE_COLUMN.fullmatch(name) or APP_COLUMN.fullmatch(name))
 
 
-def _rounds_of(table: Table, offset: int, reading: Reading) -> dict[str, pl.DataFrame]:
+def _rounds_of(table: FileTable, offset: int, reading: Reading) -> dict[str, pl.DataFrame]:
     frame = table.frame
     if "participant.code" not in frame.columns:
         raise IntakeError(f"{table.file.name} has no column participant.code; it is no export of oTree.")
@@ -115,14 +116,14 @@ def _clear(name: str) -> str:
     return f"field{name}" if name.startswith("_") else name
 
 
-def _rounds_of_app(table: Table, keyed: pl.DataFrame, fields: dict[str, str], reading: Reading) -> pl.DataFrame:
+def _rounds_of_app(table: FileTable, keyed: pl.DataFrame, fields: dict[str, str], reading: Reading) -> pl.DataFrame:
     """The export of one app has a row a participant and round already."""
     name = "subsession.round_number"
     number = pl.int_range(1, pl.len() + 1).over("participant.code")
     if name in keyed.columns:
         number = pl.col(name).str.strip_chars().cast(pl.Int64, strict=False)
     else:
-        reading.notes.append(f"{table.file.name} has no column {name}; rounds are counted in the order of the rows.")
+        reading.notes.append(Message("otree.rounds_counted", {"file": table.file.name, "column": name}))
     chosen = [pl.col(column).alias(field) for field, column in fields.items()]
     rounds = keyed.select(ROW, pl.col("participant.code").alias("_code"), number.alias("_round"), *chosen)
     wrong = rounds["_round"].is_null()

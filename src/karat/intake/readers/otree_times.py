@@ -7,8 +7,10 @@ from collections.abc import Sequence
 import polars as pl
 
 from karat.intake.reading import Reading
-from karat.intake.wide import is_true, listed
-from karat.tables import Table
+from karat.intake.wide import is_true
+from karat.judgments.short_lists import listed
+from karat.judgments.tables import FileTable
+from karat.messages import Message
 
 EPOCH = ("epoch_time_completed", "epoch_time")
 NEEDED = ("participant_code", "page_index", "app_name", "page_name", "round_number")
@@ -21,7 +23,7 @@ def recognises_times(header: Sequence[str]) -> bool:
     return set(NEEDED) <= set(header) and any(name in header for name in EPOCH)
 
 
-def page_times(tables: Sequence[Table], reading: Reading) -> pl.DataFrame:
+def page_times(tables: Sequence[FileTable], reading: Reading) -> pl.DataFrame:
     """The time that each page took: from the moment the page before was left."""
     parts = []
     for table in tables:
@@ -31,11 +33,11 @@ def page_times(tables: Sequence[Table], reading: Reading) -> pl.DataFrame:
         reading.bad_units += table.rows_in - table.frame.height
         parts.append(_moments(table, reading))
     pages = pl.concat(parts).sort("_code", "_time", "_index", maintain_order=True)
-    reading.set_apart("page times, joined to their rounds", pages.height)
+    reading.set_apart(Message("aside.page_times"), pages.height)
     return pages.with_columns(_rt=(pl.col("_time") - pl.col("_time").shift(1)).over("_code"))
 
 
-def _moments(table: Table, reading: Reading) -> pl.DataFrame:
+def _moments(table: FileTable, reading: Reading) -> pl.DataFrame:
     frame = table.frame
     epoch = next(name for name in EPOCH if name in frame.columns)
     numbers = {"_time": epoch, "_index": "page_index", "_round": "round_number"}
@@ -73,7 +75,7 @@ def join_times(rounds: pl.DataFrame, app: str, pages: pl.DataFrame | None, readi
     )
     mine = mine.filter(pl.col("_round").is_not_null())
     if not mine.height:
-        reading.notes.append(f"The page times know no app {app}; its answers have no rt.")
+        reading.notes.append(Message("otree.no_page_times", {"app": app}))
         return empty
     mine = mine.unique(["_code", "_round", "_page"], keep="last", maintain_order=True)
     uses = mine.group_by("_page", maintain_order=True).len()
@@ -82,16 +84,13 @@ def join_times(rounds: pl.DataFrame, app: str, pages: pl.DataFrame | None, readi
     for page in asking:
         column = pl.col("_rt").alias(f"{PAGE_TIME}{page}")
         rounds = _joined(rounds, mine.filter(pl.col("_page") == page).select("_code", "_round", "_time", column))
-    how = "from the moment the page before it was left, in whole seconds: oTree keeps no finer times."
     if len(asking) == 1:
         others = [page for page in uses["_page"].to_list() if page not in asking]
-        besides = f", not on {listed(others)}" if others else ""
-        reading.notes.append(f"rt of {app} is the time on the page {asking[0]}{besides}, {how}")
+        values = {"app": app, "page": asking[0], "others": listed(others) if others else None}
+        reading.notes.append(Message("otree.page_times", values))
         return rounds.rename({f"{PAGE_TIME}{asking[0]}": "_rt"})
-    reading.notes.append(
-        f"{app} has several pages a round ({listed(asking)}), so that it has no rt: say --map rt="
-        f"'{PAGE_TIME}{asking[0]}' or another of these columns for the time on that page, {how}"
-    )
+    values = {"app": app, "pages": listed(asking), "column": f"{PAGE_TIME}{asking[0]}"}
+    reading.notes.append(Message("otree.several_pages", values))
     return rounds.with_columns(pl.lit(None, dtype=pl.Float64).alias("_rt"))
 
 

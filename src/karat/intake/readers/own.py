@@ -10,11 +10,18 @@ from typing import Any
 import polars as pl
 
 from karat.errors import IntakeError, KaratError
-from karat.files import CSV_TYPES, METADATA_KEY, metadata_path, participants_path, scales_from_data, unescape_formulas
 from karat.intake.reading import Options, Reader, Reading
-from karat.source import SourceFile
-from karat.tables import read_table
-from karat.times import instants
+from karat.judgments.files import (
+    CSV_TYPES,
+    METADATA_KEY,
+    metadata_path,
+    participants_path,
+    scales_from_data,
+    unescape_formulas,
+)
+from karat.judgments.source import SourceFile
+from karat.judgments.tables import read_table
+from karat.judgments.times import instants
 
 PARQUET = (".parquet", ".pq")
 

@@ -8,18 +8,16 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from karat.checks import places
-from karat.columns import COLUMNS
-from karat.errors import IntakeError, counted
+from karat.errors import IntakeError
 from karat.intake.guess import plain
 from karat.intake.labels import ITEM_IDS, function_named_in
 from karat.intake.personal import are_codes, left_out_note, names_a_person
 from karat.intake.readers.generic import typed_column
-from karat.intake.readers.ibex_answers import Answer, answers_of, go_on_keys, milliseconds
-from karat.intake.readers.ibex_log import Line, is_log, read_log, runs
+from karat.intake.readers.ibex_answers import IbexAnswer, answers_of, go_on_keys, milliseconds
+from karat.intake.readers.ibex_log import LogLine, is_log, read_log, runs
 from karat.intake.readers.ibex_people import (
     ID_NAMES,
-    Submission,
+    IbexSubmission,
     identify,
     number_sessions,
     participants_of,
@@ -28,8 +26,12 @@ from karat.intake.readers.ibex_people import (
 )
 from karat.intake.reading import Options, Reader, Reading
 from karat.intake.wide import own_name
-from karat.source import SourceFile
+from karat.judgments.checks import places
+from karat.judgments.columns import COLUMNS
+from karat.judgments.source import SourceFile
+from karat.messages import Message
 
+SENT_TWICE = Message("aside.sent_twice")
 OF_THE_TOOL = re.compile(
     r"PennElementType|PennElementName|Parameter|Value|EventTime|Comments|Reading time|Newline\?|Sentence.*|Question .*|"
     r"Answer|Whether or not answer was correct.*|Time taken to answer|Field name|Field value|column_\d+"
@@ -42,7 +44,7 @@ def read_pcibex(files: Sequence[SourceFile], options: Options) -> Reading:
     log = read_log(file)
     reading = Reading(
         pl.DataFrame(), places(file.name, []), log.rows, bad_units=len(log.problems), problems=log.problems,
-        notes=list(file.encoding_note),
+        notes=[*file.encoding_note],
     )  # fmt: skip
     lines = _without_copies(log.lines, reading)
     submissions = submissions_of(lines)
@@ -64,7 +66,7 @@ def read_pcibex(files: Sequence[SourceFile], options: Options) -> Reading:
     return reading
 
 
-def _without_copies(lines: Sequence[Line], reading: Reading) -> list[Line]:
+def _without_copies(lines: Sequence[LogLine], reading: Reading) -> list[LogLine]:
     """Leaves out lines that came again with a later submission: an experiment may send its results more than once."""
     first: dict[tuple[object, ...], str] = {}
     copied: dict[str, bool] = {}
@@ -75,14 +77,14 @@ def _without_copies(lines: Sequence[Line], reading: Reading) -> list[Line]:
             copied[line.reception] = first.setdefault(event, line.reception) != line.reception
         # A line without a time goes with the one before it.
         if copied.get(line.reception) and "EventTime" in line.cells:
-            reading.set_apart("lines that were sent twice")
+            reading.set_apart(SENT_TWICE)
         else:
             kept.append(line)
     return kept
 
 
 def _frame(
-    given: Sequence[tuple[Submission, int, Answer]], wanted: set[str], reading: Reading, file: str
+    given: Sequence[tuple[IbexSubmission, int, IbexAnswer]], wanted: set[str], reading: Reading, file: str
 ) -> pl.DataFrame:  # fmt: skip
     """The answers as a table; `wanted` are the columns that the user names."""
     answers = [answer for _, _, answer in given]
@@ -101,19 +103,15 @@ def _frame(
         columns["session"] = [str(submission.session) for submission in people]
     if set(functions) != {"test"}:
         columns["function"] = functions
-        reading.notes.append(
-            "Labels that name practice, fillers or attention give function; --map function= undoes it."
-        )
+        reading.notes.append(Message("pcibex.function"))
     several = len({(id(submission), trial) for submission, trial, _ in given}) < len(given)
     if several or len({answer.kind == "typed" for answer in answers}) > 1:
         columns["question"] = [answer.element for answer in answers]
-        reading.notes.append("Some trials have several answers; question is the name of the element that was answered.")
+        reading.notes.append(Message("pcibex.questions"))
     if any(answer.left is not None for answer in answers):
         columns["left"] = [answer.left for answer in answers]
         columns["right"] = [answer.right for answer in answers]
-        reading.notes.append(
-            "The comments of selectors give left and right; say --map left= --map right= to keep the names as answers."
-        )
+        reading.notes.append(Message("pcibex.sides"))
     columns |= _own_columns(answers, people, columns, wanted, reading, file)
     _note_onsets(answers, reading)
     numbers = {"trial": pl.Int64, "rt": pl.Float64, "time": pl.Float64}
@@ -121,7 +119,7 @@ def _frame(
     return frame.with_columns(typed_column(frame[name]) for name in frame.columns if name not in COLUMNS)
 
 
-def _items(answers: Sequence[Answer], functions: Sequence[str], reading: Reading) -> list[str]:
+def _items(answers: Sequence[IbexAnswer], functions: Sequence[str], reading: Reading) -> list[str]:
     """Items by a logged column; without one, by label and Latin Square group or order number."""
     names = {name for answer in answers for name in answer.line.cells if plain(name) in ITEM_IDS}
     column = min(names, key=lambda name: (ITEM_IDS.index(plain(name)), name), default="")
@@ -132,20 +130,17 @@ def _items(answers: Sequence[Answer], functions: Sequence[str], reading: Reading
             # Practice items and fillers are often numbered from 1 again.
             items[row] = f"{answer.line.label}-{items[row]}"
     if column:
-        reading.notes.append(f"The column {column} is taken as item; say --map item=NAME for another.")
+        reading.notes.append(Message("item.column", {"column": column}))
     if any(answer.line.get(column) is None for answer in answers):
-        reading.notes.append(
-            "Items without a logged number are named by their label and Latin Square group or order number; "
-            "say --map item=NAME where a column names them."
-        )
+        reading.notes.append(Message("pcibex.items_by_label"))
     return items
 
 
-def _item_of_label(line: Line) -> str:
+def _item_of_label(line: LogLine) -> str:
     return f"{line.label}-{line.group or line.order}"
 
 
-def _trials(given: Sequence[tuple[Submission, int, Answer]]) -> list[int]:
+def _trials(given: Sequence[tuple[IbexSubmission, int, IbexAnswer]]) -> list[int]:
     positions: dict[tuple[int, int], int] = {}
     counts: Counter[int] = Counter()
     for submission, trial, _ in given:
@@ -156,8 +151,8 @@ def _trials(given: Sequence[tuple[Submission, int, Answer]]) -> list[int]:
 
 
 def _own_columns(
-    answers: Sequence[Answer],
-    people: Sequence[Submission],
+    answers: Sequence[IbexAnswer],
+    people: Sequence[IbexSubmission],
     taken: Iterable[str],
     wanted: set[str],
     reading: Reading,
@@ -189,7 +184,7 @@ def _own_columns(
     return columns
 
 
-def _names_people(name: str, people: Sequence[Submission]) -> bool:
+def _names_people(name: str, people: Sequence[IbexSubmission]) -> bool:
     """Whether a column with ids holds names or addresses, of whomever."""
     if plain(name) not in ID_NAMES:
         return False
@@ -198,7 +193,7 @@ def _names_people(name: str, people: Sequence[Submission]) -> bool:
 
 
 def _list_of_group(
-    answers: Sequence[Answer], people: Sequence[Submission], reading: Reading
+    answers: Sequence[IbexAnswer], people: Sequence[IbexSubmission], reading: Reading
 ) -> dict[str, Sequence[object]]:  # fmt: skip
     """PCIbex chooses the rows of a table by its column Group: where a person has one group, that is the list.
 
@@ -208,24 +203,23 @@ def _list_of_group(
     told = {(id(one), group) for one, group in zip(people, groups, strict=True) if group is not None}
     if not told or len({one for one, _ in told}) < len(told):
         return {}
-    reading.notes.append("list is the logged column Group; say --map list=NAME for another.")
+    reading.notes.append(Message("pcibex.list"))
     return {"list": groups}
 
 
-def _is_participant(name: str, answers: Sequence[Answer], people: Sequence[Submission]) -> bool:
+def _is_participant(name: str, answers: Sequence[IbexAnswer], people: Sequence[IbexSubmission]) -> bool:
     return plain(name) in ID_NAMES and all(
         answer.line.get(name) in (None, one.participant) for answer, one in zip(answers, people, strict=True)
     )
 
 
-def _note_onsets(answers: Sequence[Answer], reading: Reading) -> None:
+def _note_onsets(answers: Sequence[IbexAnswer], reading: Reading) -> None:
     timed = [answer for answer in answers if answer.rt is not None and answer.kind != "question"]
     shown = sum(answer.from_display for answer in timed)
     if shown:
-        reading.notes.append(f"rt runs from the last logged display before the answer for {counted(shown, 'answer')}.")
+        reading.notes.append(Message("pcibex.rt_from_display", {"n": shown}))
     if len(timed) > shown:
-        count = counted(len(timed) - shown, "answer")
-        reading.notes.append(f"rt runs from the start of the trial for {count} without a logged display.")
+        reading.notes.append(Message("pcibex.rt_from_start", {"n": len(timed) - shown}))
 
 
 def recognises(file: SourceFile) -> bool:

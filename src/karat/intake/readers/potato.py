@@ -14,11 +14,12 @@ from typing import Any
 from karat.errors import IntakeError, Problems
 from karat.intake.annotators import Annotators
 from karat.intake.cells import cell_number, cell_text
-from karat.intake.personal import left_out_note, names_a_person
-from karat.intake.readers.potato_answers import SPANS, Labels, Record, reading_of
+from karat.intake.personal import names_a_person
+from karat.intake.readers.potato_answers import SPANS, Labels, PotatoRecord, reading_of
 from karat.intake.reading import Options, Reader, Reading
-from karat.source import SourceFile
-from karat.tables import SPREADSHEETS, header_of, read_table
+from karat.judgments.source import SourceFile
+from karat.judgments.tables import SPREADSHEETS, header_of, read_table
+from karat.messages import Message
 
 WHO = ("user_id", "user")
 SEPARATORS = (":::", ".")
@@ -66,8 +67,8 @@ def read_potato(files: Sequence[SourceFile], options: Options) -> Reading:
     """Read the files of all annotators together, because only all answers show what kind of question a schema is."""
     orders = {file.path.parent: _order(file) for file in files if file.path.name == ORDER}
     problems, annotators = Problems(), Annotators()
-    records: list[Record] = []
-    notes: list[str] = []
+    records: list[PotatoRecord] = []
+    notes: list[Message] = []
     people: list[dict[str, str | None]] = []
     bad = 0
     for file in sorted(files, key=lambda file: file.path.name != "user_state.json"):
@@ -82,7 +83,8 @@ def read_potato(files: Sequence[SourceFile], options: Options) -> Reading:
     for record in records:
         record.user = annotators.name(record.user)
     personal = sorted({name for person in people for name in person if names_a_person(name)})
-    notes += left_out_note(personal, "The surveys")
+    if personal:
+        notes.append(Message("potato.survey_left_out", {"n": len(personal), "columns": personal}))
     people = [{name: told for name, told in person.items() if name not in personal} for person in people]
     for person in people:
         person["participant"] = annotators.name(person["participant"])
@@ -92,7 +94,7 @@ def read_potato(files: Sequence[SourceFile], options: Options) -> Reading:
     reading.problems.extend(problems)
     reading.bad_units += bad
     reading.units_in += bad
-    reading.notes = notes + reading.notes + annotators.notes()
+    reading.notes = [*notes, *reading.notes, *annotators.notes()]
     return reading
 
 
@@ -101,8 +103,8 @@ def _order(file: SourceFile) -> list[str]:
 
 
 def _from_table(
-    file: SourceFile, options: Options, notes: list[str], problems: Problems
-) -> tuple[list[Record], int]:  # fmt: skip
+    file: SourceFile, options: Options, notes: list[Message], problems: Problems
+) -> tuple[list[PotatoRecord], int]:  # fmt: skip
     table = read_table(file, options.delimiter, options.sheet)
     names = table.frame.columns
     if not _is_table(names):
@@ -125,14 +127,16 @@ def _from_table(
             elif row[name] is not None:
                 resolved[schema] = row[name]
         extra = {name: row[name] for name in beside}
-        records.append(Record(row[who], row["instance_id"], labels, table.locate(number), extra, resolved=resolved))
+        records.append(
+            PotatoRecord(row[who], row["instance_id"], labels, table.locate(number), extra, resolved=resolved)
+        )
     return records, table.rows_in - table.frame.height
 
 
 def _from_json(
     file: SourceFile, order: Sequence[str], people: list[dict[str, str | None]], problems: Problems
-) -> tuple[list[Record], int]:  # fmt: skip
-    records: list[Record] = []
+) -> tuple[list[PotatoRecord], int]:  # fmt: skip
+    records: list[PotatoRecord] = []
     bad = 0
     for number, document in file.json_documents():
         place = (_named(file), "element", number)
@@ -156,7 +160,7 @@ def _named(file: SourceFile) -> str:
 
 def _from_line(
     line: dict[str, Any], file: SourceFile, place: tuple[str, str, int], order: Sequence[str]
-) -> Record:  # fmt: skip
+) -> PotatoRecord:  # fmt: skip
     """A line of version 1's annotated_instances.jsonl, or of version 2's export as JSON lines."""
     item = cell_text(line.get("id", line.get("instance_id")))
     user = cell_text(line.get("user_id")) or file.path.parent.name or None
@@ -164,7 +168,7 @@ def _from_line(
     labels |= {f"{schema}._spans": {"": text} for schema, text in _spans(line).items()}
     extra = {"displayed_text": cell_text(line["displayed_text"])} if "displayed_text" in line else {}
     trial = order.index(item) + 1 if item in order else None
-    return Record(user, item, labels, place, extra, rt=_seconds(line.get("behavioral_data")), trial=trial)
+    return PotatoRecord(user, item, labels, place, extra, rt=_seconds(line.get("behavioral_data")), trial=trial)
 
 
 def _spans(line: dict[str, Any]) -> dict[str, str | None]:
@@ -176,7 +180,7 @@ def _spans(line: dict[str, Any]) -> dict[str, str | None]:
 
 def _from_state(
     state: dict[str, Any], file: SourceFile, place: tuple[str, str, int], people: list[dict[str, str | None]]
-) -> Iterator[Record]:
+) -> Iterator[PotatoRecord]:
     """An annotator's whole state: every instance with its answers, times and the order of presentation."""
     user = cell_text(state.get("user_id")) or file.path.parent.name or None
     people.append({"participant": user, **_survey(state.get("phase_to_page_to_label_to_value"))})
@@ -190,7 +194,7 @@ def _from_state(
         about = _dict(behaviour.get(item))
         changes = [change for change in _list(about.get("annotation_changes")) if isinstance(change, dict)]
         trial = order.index(cell_text(item)) + 1 if cell_text(item) in order else None
-        yield Record(user, cell_text(item), labels, place, {}, _seconds(about), trial, changes=changes)
+        yield PotatoRecord(user, cell_text(item), labels, place, {}, _seconds(about), trial, changes=changes)
 
 
 def _labels(stored: object) -> Labels:

@@ -13,9 +13,10 @@ from typing import Any
 
 import polars as pl
 
-from karat.checks import Place
 from karat.intake.cells import cell_number, cell_text
 from karat.intake.reading import Reading
+from karat.judgments.checks import Place
+from karat.messages import Message
 
 Labels = dict[str, dict[str, str | None]]
 MARKS = ("true", "on", "checked", "selected")
@@ -23,12 +24,18 @@ TRUTHS = {*MARKS, "false", "0", "1"}
 POINT = re.compile(r"scale_(\d{1,4})")
 OWN = {"free_response"}
 """Labels that go with another one: a text box beside the options."""
+SURVEY_PAGES = Message("aside.survey_pages")
+TEXT_SPANS = Message("aside.text_spans")
+FREE_TEXT = Message("aside.free_text")
+UNANSWERED = Message("aside.unanswered_schemas")
+COPIES = Message("aside.copies")
+SEVERAL = Message("aside.several_labels")
 SPANS = "._spans"
 ROOMS = ("_room", "_room_id")
 
 
 @dataclass
-class Record:
+class PotatoRecord:
     """What one annotator left at one instance."""
 
     user: str | None
@@ -43,7 +50,7 @@ class Record:
     """Schemas of which the export itself says which of several marks was the last."""
 
 
-def reading_of(records: Sequence[Record], people: Sequence[Mapping[str, str | None]]) -> Reading:
+def reading_of(records: Sequence[PotatoRecord], people: Sequence[Mapping[str, str | None]]) -> Reading:
     """The judgments in Potato's records, and what is none."""
     reading = Reading(pl.DataFrame(), lambda row: places[row], units_in=0, unit="cells")
     rows: list[dict[str, Any]] = []
@@ -55,18 +62,19 @@ def reading_of(records: Sequence[Record], people: Sequence[Mapping[str, str | No
             reason = _no_judgment(record, schema, marked, kinds, done[record.user, record.item])
             for question, response, why in _answers(record, schema, marked, kinds[schema]):
                 reading.units_in += 1
-                if reason or why:
-                    reading.set_apart(reason or why)
+                aside = reason or why
+                if aside is not None:
+                    reading.set_apart(aside)
                 else:
                     rows.append(_row(record, schema, question, response))
                     places.append(record.place)
     reading.frame = _frame(rows)
-    reading.notes = _notes(kinds, reading)
+    reading.notes = [*_notes(kinds, reading)]
     reading.participants = _people(people)
     return reading
 
 
-def _kinds(records: Sequence[Record]) -> dict[str, str]:
+def _kinds(records: Sequence[PotatoRecord]) -> dict[str, str]:
     """What kind of question each schema is, from all that was ever marked under it."""
     given: dict[str, list[dict[str, str]]] = {}
     for record in records:
@@ -98,45 +106,45 @@ def _kind(schema: str, entries: Sequence[Mapping[str, str]]) -> str:
 
 
 def _no_judgment(
-    record: Record, schema: str, marked: Mapping[str, str | None], kinds: Mapping[str, str], first: Record
-) -> str:
-    """Why what stands under a schema is no judgment, or nothing."""
+    record: PotatoRecord, schema: str, marked: Mapping[str, str | None], kinds: Mapping[str, str], first: PotatoRecord
+) -> Message | None:
+    """Why what stands under a schema is no judgment, or None."""
     if (record.item or "").endswith(".html"):
-        return "survey pages"
+        return SURVEY_PAGES
     if kinds[schema] == "spans":
-        return "spans of text"
+        return TEXT_SPANS
     if kinds[schema] == "text":
-        return "free text"
+        return FREE_TEXT
     if kinds[schema] == "silent":
-        return "schemas that nobody answered"
+        return UNANSWERED
     if record is not first and schema in first.labels and record.place[0] != first.place[0]:
-        return "copies of what another file of the annotator holds"
-    return ""
+        return COPIES
+    return None
 
 
 def _answers(
-    record: Record, schema: str, marked: Mapping[str, str | None], kind: str
-) -> list[tuple[str, str | None, str]]:  # fmt: skip
+    record: PotatoRecord, schema: str, marked: Mapping[str, str | None], kind: str
+) -> list[tuple[str, str | None, Message | None]]:  # fmt: skip
     """Question, answer and reason to set it aside, of everything under a schema."""
     if kind == "scales":
         labels = [label for label in marked if label not in (*OWN, *ROOMS)]
-        return [(f"{schema}.{label}", marked[label], "") for label in labels]
+        return [(f"{schema}.{label}", marked[label], None) for label in labels]
     filled = _filled(marked)
     if kind == "value":
-        return [(schema, next(iter(filled.values()), None), "")]
+        return [(schema, next(iter(filled.values()), None), None)]
     if kind != "label":
-        return [(schema, None, "")]
+        return [(schema, None, None)]
     chosen = [label for label, value in filled.items() if value.lower() not in ("false", "0") or label == value]
     if len(chosen) > 1:
         last = _last(record, schema, filled)
         chosen = [last] if last else chosen
     if len(chosen) > 1:
-        return [(schema, None, "answers with several labels at once")]
+        return [(schema, None, SEVERAL)]
     point = POINT.fullmatch(chosen[0]) if chosen else None
-    return [(schema, point[1] if point else chosen[0] if chosen else None, "")]
+    return [(schema, point[1] if point else chosen[0] if chosen else None, None)]
 
 
-def _last(record: Record, schema: str, filled: Mapping[str, str]) -> str | None:
+def _last(record: PotatoRecord, schema: str, filled: Mapping[str, str]) -> str | None:
     """Which of several marks came last: old versions kept every option that was ever clicked."""
     told = record.resolved.get(schema)
     if told is not None:
@@ -151,7 +159,7 @@ def _last(record: Record, schema: str, filled: Mapping[str, str]) -> str | None:
     return max(known, key=lambda click: click[0])[1] if known else None
 
 
-def _row(record: Record, schema: str, question: str, response: str | None) -> dict[str, Any]:
+def _row(record: PotatoRecord, schema: str, question: str, response: str | None) -> dict[str, Any]:
     stamps = [
         cell_number(change.get("timestamp")) or 0.0 for change in record.changes if change.get("schema_name") == schema
     ]
@@ -179,20 +187,17 @@ def _people(people: Sequence[Mapping[str, str | None]]) -> pl.DataFrame | None:
     return pl.DataFrame(columns, schema=dict.fromkeys(names, pl.String()))
 
 
-def _notes(kinds: Mapping[str, str], reading: Reading) -> list[str]:
+def _notes(kinds: Mapping[str, str], reading: Reading) -> list[Message]:
     notes = []
-    for kind, told in (
-        ("label", "the marked label is the answer"),
-        ("value", "the value is the answer"),
-        ("scales", "every label is a question of its own, because several have numbers at once"),
-    ):
-        schemas = [schema for schema in kinds if kinds[schema] == kind]
-        if schemas:
-            notes.append(f"{', '.join(schemas)}: {told}.")
+    schemas = {kind: [schema for schema in kinds if kinds[schema] == kind] for kind in ("label", "value", "scales")}
+    if schemas["label"]:
+        notes.append(Message("potato.labels", {"schemas": schemas["label"]}))
+    if schemas["value"]:
+        notes.append(Message("potato.values", {"schemas": schemas["value"]}))
+    if schemas["scales"]:
+        notes.append(Message("potato.scales", {"schemas": schemas["scales"]}))
     if "rt" in reading.frame.columns:
-        notes.append("rt is the time that an annotator spent on the whole instance, in seconds.")
-    if "answers with several labels at once" in reading.set_aside:
-        notes.append(
-            "Where several labels are marked and Potato does not tell which came last, there is no one answer."
-        )
+        notes.append(Message("potato.times"))
+    if SEVERAL in reading.set_aside:
+        notes.append(Message("potato.several_labels"))
     return notes

@@ -11,14 +11,15 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from karat.errors import IntakeError, Problems, counted
+from karat.errors import IntakeError, Problems
 from karat.intake.guess import plain
 from karat.intake.personal import left_out_note, names_a_person
 from karat.intake.readers.generic import typed_column
 from karat.intake.reading import Options, Reader, Reading
-from karat.source import SourceFile
-from karat.tables import Table, header_of, read_table
-from karat.times import instants
+from karat.judgments.source import SourceFile
+from karat.judgments.tables import FileTable, header_of, read_table
+from karat.judgments.times import instants
+from karat.messages import Message
 
 NAMES: dict[str, tuple[str, ...]] = {
     "participant": ("participantid",),
@@ -35,7 +36,7 @@ STATUSES = (
 )  # fmt: skip
 """What may become of a submission, the most advanced first."""
 WITHHELD = ("CONSENT_REVOKED", "DATA_EXPIRED")
-REASON = "participant descriptions"
+DESCRIPTIONS = Message("aside.descriptions")
 JUDGMENTS = ("item", "itemid", "response", "answer", "rating")
 """Columns of a table of judgments that has ids and states of Prolific beside them."""
 
@@ -53,14 +54,14 @@ def read_prolific(files: Sequence[SourceFile], options: Options) -> Reading:
     tables = [read_table(file, options.delimiter, options.sheet) for file in files]
     reading = Reading(pl.DataFrame(), lambda row: (files[0].name, "line", row + 1), units_in=0)
     parts = [_submissions(table, reading) for table in tables]
-    reading.set_apart(REASON, sum(part.height for part in parts))
+    reading.set_apart(DESCRIPTIONS, sum(part.height for part in parts))
     together = pl.concat(parts, how="diagonal_relaxed")
     typed = [c for c in together.to_dict().values() if c.dtype == pl.String and c.name not in ("participant", "status")]
     reading.participants = _one_row_a_person(together.with_columns(typed_column(c) for c in typed), reading)
     return reading
 
 
-def _submissions(table: Table, reading: Reading) -> pl.DataFrame:
+def _submissions(table: FileTable, reading: Reading) -> pl.DataFrame:
     """The submissions of one file under karat's names, without those that cannot be read."""
     frame = _renamed(table, reading)
     frame = _without_withheld(frame, table, reading)
@@ -87,7 +88,7 @@ def _submissions(table: Table, reading: Reading) -> pl.DataFrame:
     return frame.with_columns(columns).filter(~bad)
 
 
-def _renamed(table: Table, reading: Reading) -> pl.DataFrame:
+def _renamed(table: FileTable, reading: Reading) -> pl.DataFrame:
     """The columns that karat knows under its names, then the others; an own name is never given twice."""
     spelled: dict[str, str] = {}
     for name, spellings in NAMES.items():
@@ -107,17 +108,18 @@ def _renamed(table: Table, reading: Reading) -> pl.DataFrame:
     ).with_columns(pl.all().str.strip_chars().replace("", None))
 
 
-def _without_withheld(frame: pl.DataFrame, table: Table, reading: Reading) -> pl.DataFrame:
+def _without_withheld(frame: pl.DataFrame, table: FileTable, reading: Reading) -> pl.DataFrame:
     """What a person took back, or what Prolific no longer keeps, is missing; how much that is gets told."""
     withheld = frame.select(pl.all().is_in(WITHHELD).fill_null(False))
     counts = [(word, sum(int((frame[name] == word).sum()) for name in frame.columns)) for word in WITHHELD]
-    told = " and ".join(f"{counted(count, 'cell')} {word}" for word, count in counts if count)
-    if told:
-        reading.notes.append(f"{table.file.name}: {told} read as missing.")
+    for word, count in counts:
+        if count:
+            values = {"file": table.file.name, "n": count, "word": word}
+            reading.notes.append(Message("prolific.withheld", values))
     return frame.with_columns(pl.when(~withheld[name]).then(pl.col(name)).alias(name) for name in frame.columns)
 
 
-def _flag(table: Table, problems: Problems, column: pl.Series, mask: pl.Series, what: str, mend: str) -> None:
+def _flag(table: FileTable, problems: Problems, column: pl.Series, mask: pl.Series, what: str, mend: str) -> None:
     for row in mask.arg_true().to_list():
         file, place, number = table.locate(row)
         problems.add(what, mend, column=column.name, value=column[row], file=file, place=place, number=number)
@@ -136,10 +138,7 @@ def _one_row_a_person(submissions: pl.DataFrame, reading: Reading) -> pl.DataFra
     people = best.with_columns(_first=pl.col("participant").replace_strict(_first_rows(ordered), return_dtype=pl.Int64))
     several = people.filter(pl.col("submissions") > 1).height
     if several:
-        reading.notes.append(
-            f"{counted(several, 'participant')} with several submissions: the most advanced status is kept, and how "
-            "many there were is in the column submissions."
-        )
+        reading.notes.append(Message("prolific.several_submissions", {"n": several}))
     return people.sort("_first").drop("_rank", "_row", "_first")
 
 

@@ -12,14 +12,17 @@ from datetime import datetime
 
 import polars as pl
 
-from karat.errors import IntakeError, counted
-from karat.intake.readers.qualtrics_columns import UNANSWERED, Column, Survey, survey_of
+from karat.errors import IntakeError
+from karat.intake.personal import left_out_note
+from karat.intake.readers.qualtrics_columns import UNANSWERED, QualtricsColumn, Survey, survey_of
 from karat.intake.readers.qualtrics_order import display_positions
 from karat.intake.reading import Options, Reader, Reading
-from karat.intake.wide import ORDER, ROW, is_true, listed, numbers_or_text, one_row_each, own_name, stacked
-from karat.source import SourceFile
-from karat.tables import Table, header_of, read_table
-from karat.times import instants
+from karat.intake.wide import ORDER, ROW, is_true, numbers_or_text, one_row_each, own_name, stacked
+from karat.judgments.short_lists import listed
+from karat.judgments.source import SourceFile
+from karat.judgments.tables import FileTable, header_of, read_table
+from karat.judgments.times import instants
+from karat.messages import Message
 
 IMPORT_IDS = re.compile(r'\{\s*"{1,2}ImportId"{1,2}\s*:')
 PERSONAL = (
@@ -60,7 +63,7 @@ def read_qualtrics(files: Sequence[SourceFile], options: Options) -> Reading:
     return reading
 
 
-def _headers(table: Table) -> tuple[list[str], list[str], list[str]]:
+def _headers(table: FileTable) -> tuple[list[str], list[str], list[str]]:
     """Tags, texts and import ids."""
     frame = table.frame
     problem = f"{table.file.name} is no export of Qualtrics with three header rows (tags, texts, import ids)."
@@ -83,14 +86,13 @@ def _without_previews(body: pl.DataFrame, survey: Survey, reading: Reading) -> p
     if "DistributionChannel" in body.columns:
         preview = preview | (body["DistributionChannel"] == "preview").fill_null(False)
     test = status.is_in(TESTS).fill_null(False) & ~preview
-    for rows, reason in ((preview, "cells of previews"), (test, "cells of test responses")):
-        count = int(rows.sum())
-        reading.set_apart(reason, count * len(survey.cells))
-        if count:
-            word = reason.removeprefix("cells of ").removesuffix("s")
-            reading.notes.append(
-                f"{counted(count, word)} {'was' if count == 1 else 'were'} set aside, by the column Status."
-            )
+    previews, tests = int(preview.sum()), int(test.sum())
+    reading.set_apart(Message("aside.preview_cells"), previews * len(survey.cells))
+    reading.set_apart(Message("aside.test_response_cells"), tests * len(survey.cells))
+    if previews:
+        reading.notes.append(Message("qualtrics.previews", {"n": previews}))
+    if tests:
+        reading.notes.append(Message("qualtrics.test_responses", {"n": tests}))
     return body.filter(~(preview | test))
 
 
@@ -99,14 +101,13 @@ def _participants_id(body: pl.DataFrame, reading: Reading) -> list[pl.Series]:
     name = next((name for name in PERSON_IDS if name in body.columns and body[name].null_count() < body.height), None)
     who = pl.coalesce(name, "ResponseId") if name else pl.col("ResponseId")
     ids = body.select(who.alias(WHO))[WHO]
-    reading.notes.append(f"participant is {name or 'ResponseId'}; say --map participant=NAME for another column.")
+    reading.notes.append(Message("participant.column", {"column": name or "ResponseId"}))
     if name and body[name].null_count():
-        count = counted(body[name].null_count(), "response")
-        reading.notes.append(f"{count} without {name}: there the participant is ResponseId.")
+        reading.notes.append(Message("qualtrics.without_id", {"n": body[name].null_count(), "column": name}))
     twice = int((ids.value_counts()["count"] > 1).sum())
     if not twice:
         return [ids]
-    reading.notes.append(f"{counted(twice, 'participant')} responded more than once; the column session counts them.")
+    reading.notes.append(Message("qualtrics.sessions", {"n": twice}))
     nth = pl.DataFrame({"who": ids}).select(pl.int_range(1, pl.len() + 1).over("who").cast(pl.String).alias(SESSION))
     return [ids, nth[SESSION]]
 
@@ -116,10 +117,7 @@ def _note_unfinished(body: pl.DataFrame, reading: Reading) -> None:
         return
     count = int((~is_true(body["Finished"])).sum())
     if count:
-        reading.notes.append(
-            f"{counted(count, 'response')} {'is' if count == 1 else 'are'} unfinished and kept; "
-            "the column finished of the participants is empty there."
-        )
+        reading.notes.append(Message("qualtrics.unfinished", {"n": count}))
 
 
 def _account(body: pl.DataFrame, survey: Survey, reading: Reading) -> None:
@@ -128,11 +126,11 @@ def _account(body: pl.DataFrame, survey: Survey, reading: Reading) -> None:
         reading.set_apart(reason, body.height * len(columns))
     if survey.background:
         tags = [column.tag for column in survey.background]
-        reading.set_apart("cells with answers about the participant", body.height * len(tags))
-        reading.notes.append(f"Asked once, and therefore in the table of participants: {listed(tags)}.")
+        reading.set_apart(Message("aside.background_cells"), body.height * len(tags))
+        reading.notes.append(Message("qualtrics.background", {"tags": listed(tags)}))
     personal = [name for name in (*PERSONAL, *survey.contacts) if name in body.columns]
     if personal:
-        reading.notes.append(f"Left out, as they tell who somebody is: {', '.join(personal)}.")
+        reading.notes += left_out_note(personal)
 
 
 def _judge(body: pl.DataFrame, survey: Survey, reading: Reading) -> None:
@@ -156,25 +154,23 @@ def _judge(body: pl.DataFrame, survey: Survey, reading: Reading) -> None:
         blocks.append(block.rename({SESSION: "session"}, strict=False))
     frame, locate = stacked([block.filter(~pl.col(SET_APART)).drop(SET_APART) for block in blocks], reading.locate)
     empty = sum(int(block[SET_APART].sum()) for block in blocks)
-    reading.set_apart("cells left empty, as the question was not shown or not answered", empty)
+    reading.set_apart(Message("aside.empty_cells"), empty)
     if positions:
         person = ["participant", "session"] if "session" in frame.columns else ["participant"]
         frame = frame.with_columns(pl.col("trial").rank("dense").over(person).cast(pl.Int64))
     reading.frame, reading.locate = frame, locate
     reading.notes += survey.notes
     if judged and not positions:
-        reading.notes.append(
-            "No display order tells in which order questions were shown; if that was random, export it with the data."
-        )
+        reading.notes.append(Message("qualtrics.no_order"))
 
 
-def _answer(column: Column) -> pl.Expr:
+def _answer(column: QualtricsColumn) -> pl.Expr:
     """Qualtrics can mark what was seen and not answered; to karat that is an empty answer."""
     cell = pl.col(column.tag)
     return pl.when(cell != UNANSWERED).then(cell)
 
 
-def _shown(column: Column, survey: Survey) -> pl.Expr:
+def _shown(column: QualtricsColumn, survey: Survey) -> pl.Expr:
     """Whether a question was put to a participant: an empty cell alone does not tell.
 
     It was if it is answered, if another row of its matrix is, or if its page was timed.
@@ -187,7 +183,7 @@ def _shown(column: Column, survey: Survey) -> pl.Expr:
     return pl.any_horizontal(pl.col(list(dict.fromkeys(evidence))).is_not_null())
 
 
-def _timing(column: Column, survey: Survey, body: pl.DataFrame) -> list[pl.Series]:
+def _timing(column: QualtricsColumn, survey: Survey, body: pl.DataFrame) -> list[pl.Series]:
     """The page's timing: the response time where the page has one question, else only the time of the page."""
     if column.timer is None:
         return []
@@ -238,7 +234,7 @@ def _known_zone(zone: str | None, reading: Reading) -> str | None:
     """The zone that the export names, unless this machine does not know it: then its dates are read as UTC."""
     if zone is None or _local(pl.Series([datetime(2020, 1, 1)]), zone) is not None:
         return zone
-    reading.notes.append(f"The time zone {zone} is not known: started and finished are read as UTC.")
+    reading.notes.append(Message("qualtrics.unknown_zone", {"zone": zone}))
     return None
 
 

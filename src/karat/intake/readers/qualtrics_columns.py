@@ -11,8 +11,10 @@ import polars as pl
 
 from karat.intake.guess import MOST_ORDINAL_POINTS
 from karat.intake.personal import describes_a_person, names_a_person
-from karat.intake.wide import all_numbers, is_free_text, listed, texts
-from karat.scales import as_number
+from karat.intake.wide import all_numbers, is_free_text, texts
+from karat.judgments.scales import as_number
+from karat.judgments.short_lists import listed
+from karat.messages import Message
 
 QUESTION_ID = re.compile(r"(?:(?P<loop>\w+?)_)?(?P<root>QID\d+(?:#\d+)?)(?:_(?P<row>.+))?")
 TIME_ZONE = re.compile(r'"timeZone"\s*:\s*"([A-Za-z_/+\-0-9]+)"')
@@ -32,7 +34,7 @@ UNANSWERED = "-99"
 
 
 @dataclass
-class Column:
+class QualtricsColumn:
     """A column of a question: its tag, its text, and where it belongs."""
 
     tag: str
@@ -72,7 +74,7 @@ class Survey:
     """All columns of an export by what they are."""
 
     header: list[str]
-    questions: list[Column] = field(default_factory=list)
+    questions: list[QualtricsColumn] = field(default_factory=list)
     zone: str | None = None
     """The time zone of the export's dates."""
     cells: list[str] = field(default_factory=list)
@@ -80,10 +82,10 @@ class Survey:
     orders: list[str] = field(default_factory=list)
     embedded: list[str] = field(default_factory=list)
     contacts: list[str] = field(default_factory=list)
-    judged: list[Column] = field(default_factory=list)
-    background: list[Column] = field(default_factory=list)
-    set_aside: dict[str, list[str]] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    judged: list[QualtricsColumn] = field(default_factory=list)
+    background: list[QualtricsColumn] = field(default_factory=list)
+    set_aside: dict[Message, list[str]] = field(default_factory=dict)
+    notes: list[Message] = field(default_factory=list)
 
     def tell_columns_apart(self, body: pl.DataFrame) -> None:
         """Find the questions that ask for judgments, by the answers in their columns."""
@@ -91,7 +93,7 @@ class Survey:
         for column in self.questions:
             column.answers = [answer for answer in texts(body[column.tag]) if answer != UNANSWERED]
             reason = _no_judgment(column)
-            if reason:
+            if reason is not None:
                 self.set_aside.setdefault(reason, []).append(column.tag)
             else:
                 asked.append(column)
@@ -105,10 +107,14 @@ class Survey:
         for column in self.judged:
             column.question = column.question or column.base
         if len({column.question for column in self.judged}) > 1 and repeated:
-            self.notes.append(_told_groups(repeated))
+            groups_read = [
+                Message("qualtrics.group", {"question": group[0].question, "tags": listed([c.tag for c in group], 4)})
+                for group in repeated
+            ]
+            self.notes.append(Message("qualtrics.groups", {"groups": groups_read}))
         elif self.judged:
             tags = listed([column.tag for column in self.judged], most=12)
-            self.notes.append(f"Read as judgments, by their tags and answers: {tags}.")
+            self.notes.append(Message("qualtrics.judgments", {"tags": tags}))
         self.notes += _give_timers(self)
 
 
@@ -125,13 +131,13 @@ def survey_of(tags: Sequence[str], labels: Sequence[str], identities: Sequence[s
         if ORDER_TAG.fullmatch(tag) and "_DO" in cell:
             survey.orders.append(tag)
             if match:
-                survey.set_aside.setdefault("cells of display orders", []).append(tag)
+                survey.set_aside.setdefault(Message("aside.display_order_cells"), []).append(tag)
         elif match and kind in TIMING:
             survey.timers.setdefault(base, {})[kind] = tag
-            survey.set_aside.setdefault("cells of timings", []).append(tag)
+            survey.set_aside.setdefault(Message("aside.timing_cells"), []).append(tag)
         elif match:
             text = " ".join(label.split())
-            survey.questions.append(Column(tag, text, match["root"], match["row"] or "", match["loop"] or ""))
+            survey.questions.append(QualtricsColumn(tag, text, match["root"], match["row"] or "", match["loop"] or ""))
         elif tag not in ABOUT_RESPONSE:
             (survey.contacts if names_a_person(tag) else survey.embedded).append(tag)
     return survey
@@ -146,20 +152,20 @@ def _import_id(cell: str) -> str:
     return name if isinstance(name, str) else ""
 
 
-def _no_judgment(column: Column) -> str | None:
+def _no_judgment(column: QualtricsColumn) -> Message | None:
     if names_a_person(column.tag):
-        return "cells that may name people"
+        return Message("aside.personal_cells")
     if not column.answers:
-        return "cells of questions that nobody answered"
+        return Message("aside.unanswered_cells")
     is_text_entry = column.row.endswith("TEXT") or column.tag.endswith("_TEXT")
     if (is_text_entry and not all_numbers(column.answers)) or is_free_text(column.answers):
-        return "cells of free text"
+        return Message("aside.free_text_cells")
     if " - Selected Choice - " in column.text:
-        return "cells of questions with several answers"
+        return Message("aside.several_answer_cells")
     return None
 
 
-def _groups(columns: Sequence[Column]) -> Iterator[list[Column]]:
+def _groups(columns: Sequence[QualtricsColumn]) -> Iterator[list[QualtricsColumn]]:
     """The columns that are on one scale."""
     group_of: dict[int, int] = {index: index for index in range(len(columns))}
     known: dict[str, int] = {}
@@ -183,7 +189,7 @@ def _join(group_of: dict[int, int], one: int, other: int) -> None:
         group_of.update({index: kept for index, group in group_of.items() if group == lost})
 
 
-def _keys(column: Column) -> list[str]:
+def _keys(column: QualtricsColumn) -> list[str]:
     """What a column shares with the others on its scale: the question, the stem of the tag."""
     keys = [f"question {column.root}"]
     stem = re.sub(r"[_\-. ]?\d+$", "", column.base.lower())
@@ -202,7 +208,7 @@ def _keys(column: Column) -> list[str]:
     return keys
 
 
-def _name(group: Sequence[Column], taken: set[str]) -> None:
+def _name(group: Sequence[QualtricsColumn], taken: set[str]) -> None:
     bases = list(dict.fromkeys(column.base for column in group))
     stems = {re.sub(r"[_\-. ]?\d+$", "", base) for base in bases}
     name = bases[0] if len(bases) == 1 or len(stems) > 1 else (stems.pop() or bases[0])
@@ -212,15 +218,7 @@ def _name(group: Sequence[Column], taken: set[str]) -> None:
         column.question = name
 
 
-def _told_groups(groups: Sequence[Sequence[Column]]) -> str:
-    told = [f"{group[0].question} ({listed([column.tag for column in group], 4)})" for group in groups]
-    return (
-        f"Columns read as one question each: {'; '.join(told)}; say --map question=tag to keep "
-        "all columns apart, or --map question= to read them as one."
-    )
-
-
-def _give_timers(survey: Survey) -> list[str]:
+def _give_timers(survey: Survey) -> list[Message]:
     """Which timing belongs to which question: by its name, else by its place in the survey."""
     if not survey.timers or not survey.judged:
         return []
@@ -230,30 +228,30 @@ def _give_timers(survey: Survey) -> list[str]:
     for column in survey.judged:
         column.timer = next((timer for timer in at if _names(timer, column)), None)
         unnamed.pop(column.timer or "", None)
-    rule = "whose tag it names"
+    rule = Message("qualtrics.timing_by_tag")
     rest = [column for column in survey.judged if column.timer is None]
     if unnamed and rest:
         first = min(place[column.tag] for column in rest)
         before = min(unnamed.values()) < first
         _by_place(rest, unnamed, place, before)
-        where = "that follow it" if before else "that stand before it"
-        rule = f"{where} in the survey" if len(rest) == len(survey.judged) else f"{rule}, else to those {where}"
+        if len(rest) == len(survey.judged):
+            rule = Message("qualtrics.timing_before" if before else "qualtrics.timing_after")
+        else:
+            rule = Message("qualtrics.timing_by_tag_or_before" if before else "qualtrics.timing_by_tag_or_after")
     pages = [sum(column.timer == timer for column in survey.judged) for timer in at]
-    shared = " A page with several questions gives page_time instead of rt." if max(pages) > 1 else ""
-    return [
-        f"rt is Page Submit, in seconds; a timing belongs to the questions {rule}.{shared} Say --map rt=NAME if not."
-    ]
+    shared = Message("qualtrics.shared_pages") if max(pages) > 1 else None
+    return [Message("qualtrics.timings", {"rule": rule, "shared": shared})]
 
 
-def _names(timer: str, column: Column) -> bool:
+def _names(timer: str, column: QualtricsColumn) -> bool:
     return any(
         re.search(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])", timer) for name in (column.tag, column.base)
     )
 
 
-def _by_place(columns: Sequence[Column], timers: dict[str, int], place: dict[str, int], before: bool) -> None:
+def _by_place(columns: Sequence[QualtricsColumn], timers: dict[str, int], place: dict[str, int], before: bool) -> None:
     """Give each question the timing next to it; the one at the open end gets no more questions than the others."""
-    pages: dict[str, list[Column]] = {timer: [] for timer in timers}
+    pages: dict[str, list[QualtricsColumn]] = {timer: [] for timer in timers}
     for column in columns:
         mine = place[column.tag]
         near = [timer for timer, at in timers.items() if (at < mine) == before]

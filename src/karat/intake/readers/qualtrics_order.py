@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from karat.intake.readers.qualtrics_columns import ORDER_TAG, Column, Survey
+from karat.intake.readers.qualtrics_columns import ORDER_TAG, QualtricsColumn, Survey
 
 
 def display_positions(body: pl.DataFrame, survey: Survey) -> dict[str, pl.Series]:
@@ -54,7 +54,7 @@ def _by_rank(parts: Sequence[str], ranks: Sequence[float | None]) -> list[str]:
     return [parts[index] for _, index in sorted(known)]
 
 
-def _names(columns: Sequence[Column], what: str) -> dict[str, list[str]]:
+def _names(columns: Sequence[QualtricsColumn], what: str) -> dict[str, list[str]]:
     """What a display order may call a question: its tag, its id, or, within a matrix, its row."""
     names: dict[str, list[str]] = {}
     for column in columns:

@@ -26,10 +26,11 @@ from scipy import linalg
 
 from karat.models.choices.bradley_terry import fit_pairs
 from karat.models.choices.pair_likelihood import PairLikelihood
-from karat.models.choices.pairs import Floats, Ints, Pairs
+from karat.models.choices.pairs import Pairs
 from karat.models.choices.thurstone import Thurstone
 from karat.models.choices.thurstone_people import EULER
 from karat.models.choices.transitivity import circular_triads, violations
+from karat.types import Floats, Ints
 
 PRIOR_SD = 3.0
 """Of Davidson's strengths here, so that simulated studies in which an item always wins have a fit too."""

@@ -24,11 +24,12 @@ from numpy.typing import ArrayLike
 from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, cg
 
-from karat.models.choices.fitted import Choices
-from karat.models.choices.pair_likelihood import Information, PairLikelihood, Point
+from karat.models.choices.fitted import ChoiceFit
+from karat.models.choices.pair_likelihood import Information, PairLikelihood, PairPoint
 from karat.models.choices.pair_robust import robust_covariance
-from karat.models.choices.pairs import Floats, Pairs
+from karat.models.choices.pairs import Pairs
 from karat.models.glrm.threads import one_thread
+from karat.types import Floats
 
 TOLERANCE = 1e-10
 STEPS = 100
@@ -44,7 +45,7 @@ def fit_pairs(
     side: bool = False,
     prior_sd: float | None = None,
     participant: ArrayLike | None = None,
-) -> Choices:
+) -> ChoiceFit:
     """The strengths of all items; with Davidson's ties where there are any, unless `ties` says otherwise.
 
     With `ties="half"` the model has none, and those that were answered count as half a choice of either side. `side`
@@ -69,7 +70,7 @@ def fit_pairs(
     used = covariance if robust is None else robust
     errors = np.sqrt(np.maximum(np.diag(used), 0.0))
     n = pairs.items
-    return Choices(
+    return ChoiceFit(
         values[:n], covariance[:n, :n], at.log_likelihood, converged, float(np.abs(slope).max()),
         None if robust is None else robust[:n, :n],
         *((float(values[n]), float(errors[n])) if with_ties else (None, None)),
@@ -77,7 +78,7 @@ def fit_pairs(
     )  # fmt: skip
 
 
-def _newton(likelihood: PairLikelihood) -> tuple[Point, Floats, bool]:
+def _newton(likelihood: PairLikelihood) -> tuple[PairPoint, Floats, bool]:
     """The maximum, the slope that is left, and whether it was reached: Newton's steps, halved until one climbs."""
     n = likelihood.items
     at = likelihood.at(np.zeros(likelihood.size))

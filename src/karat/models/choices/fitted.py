@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from karat.messages import Message
+from karat.types import Floats
 
 
 @dataclass(frozen=True)
-class Choices:
+class ChoiceFit:
     """Strengths of items that sum to zero, with their covariance.
 
     `covariance` is that of the model, `robust` the one that also holds where choices of one participant hang together
@@ -31,7 +31,7 @@ class Choices:
     side: float | None = None
     """The preference for the left side, on the scale of the strengths."""
     side_error: float | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     @property
     def standard_errors(self) -> Floats:

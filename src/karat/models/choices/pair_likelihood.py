@@ -17,7 +17,8 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from karat.models.choices.pairs import TIE, Floats, Ints, Pairs
+from karat.models.choices.pairs import TIE, Pairs
+from karat.types import Floats, Ints
 
 
 class PairLikelihood:
@@ -53,9 +54,9 @@ class PairLikelihood:
         log_whole = top + np.log(np.exp(half - top) + np.exp(-half - top) + np.exp(tie - top))
         return half, log_whole, np.exp(half - log_whole), np.exp(tie - log_whole)
 
-    def at(self, values: Floats) -> Point:
+    def at(self, values: Floats) -> PairPoint:
         """The log-likelihood and its derivatives at one place."""
-        return Point(self, values)
+        return PairPoint(self, values)
 
     @cached_property
     def starts(self) -> Ints:
@@ -78,7 +79,7 @@ class PairLikelihood:
         return sparse.coo_array((np.concatenate(data), places), shape=(people, self.size)).tocsr()
 
 
-class Point:
+class PairPoint:
     """The log-likelihood and its derivatives at one place, for which the probabilities are computed once."""
 
     def __init__(self, likelihood: PairLikelihood, values: Floats) -> None:

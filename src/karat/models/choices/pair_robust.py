@@ -18,7 +18,8 @@ import numpy as np
 from scipy import linalg
 
 from karat.models.choices.pair_likelihood import PairLikelihood
-from karat.models.choices.pairs import TIE, Floats, Ints
+from karat.models.choices.pairs import TIE
+from karat.types import Floats, Ints
 
 SHARE = 0.95
 WORK = 3e10

@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from karat.types import Ints
+
 LEFT, TIE, RIGHT = 1, 0, -1
 
 

@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from karat.models.choices.pairs import Floats, Ints, Pairs
+from karat.models.choices.pairs import Pairs
 from karat.models.choices.predicted import population_probabilities
 from karat.models.choices.thurstone import fit_thurstone
 from karat.models.choices.thurstone_people import Population
+from karat.types import Floats, Ints
 
 CHAINS, DRAWS, DEPTH = 2, 500, 8
 WARMUP_OWN, WARMUP_SHARED = 300, 500

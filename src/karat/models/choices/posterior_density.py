@@ -26,9 +26,10 @@ import numpy as np
 from scipy import linalg
 from scipy.special import ndtri
 
-from karat.models.choices.pairs import Ints, Pairs
+from karat.models.choices.pairs import Pairs
 from karat.models.choices.thurstone import OMEGA_PRIOR, SHAPE_PRIOR, Thurstone
 from karat.models.choices.thurstone_people import EULER
+from karat.types import Ints
 
 LOG_ROOT_2PI = float(np.log(2 * np.pi) / 2)
 TAU_PRIOR = (0.0, 2.0)

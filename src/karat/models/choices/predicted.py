@@ -11,17 +11,18 @@ import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
 from scipy.special import ndtr
 
-from karat.models.choices.fitted import Choices, Floats
+from karat.models.choices.fitted import ChoiceFit
 from karat.models.choices.thurstone import Thurstone
 from karat.models.choices.thurstone_people import EULER, Population
+from karat.types import Floats
 
 SHARES, NODES = 200, 15
 
 
-def probabilities(fit: Choices, difference: Floats) -> Floats:
+def probabilities(fit: ChoiceFit, difference: Floats) -> Floats:
     """Left, no difference and right (columns) for each difference of strengths, left less right.
 
-    >>> fit = Choices(np.zeros(2), np.eye(2), 0.0, True, 0.0, tie=0.0)
+    >>> fit = ChoiceFit(np.zeros(2), np.eye(2), 0.0, True, 0.0, tie=0.0)
     >>> probabilities(fit, np.array([0.0])).round(3).tolist()
     [[0.333, 0.333, 0.333]]
     """

@@ -23,11 +23,12 @@ import numpy as np
 from scipy import linalg
 
 from karat.models.choices.bradley_terry import fit_pairs
-from karat.models.choices.fitted import Choices, Floats
+from karat.models.choices.fitted import ChoiceFit
 from karat.models.choices.pairs import Pairs
 from karat.models.choices.thurstone_people import EULER, Points, Population, adapt, posterior
-from karat.models.choices.thurstone_trials import Ints, slopes
+from karat.models.choices.thurstone_trials import slopes
 from karat.models.glrm.threads import one_thread
+from karat.types import Floats, Ints
 
 POINTS_OWN, POINTS_SHARED = 5, 9
 """Points a dimension, with two and with one number a participant."""
@@ -43,7 +44,7 @@ OMEGA_PRIOR = (float(np.log(0.5)), 1.0)
 
 
 @dataclass(frozen=True)
-class Thurstone(Choices):
+class Thurstone(ChoiceFit):
     """The fitted model, with the participants' own numbers."""
 
     variability: Floats = field(default_factory=lambda: np.empty(0))

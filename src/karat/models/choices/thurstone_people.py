@@ -21,7 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.polynomial.hermite import hermgauss
 
-from karat.models.choices.thurstone_trials import Floats, Ints, log_probability, slopes
+from karat.models.choices.thurstone_trials import log_probability, slopes
+from karat.types import Floats, Ints
 
 EULER = float(np.euler_gamma)
 STEPS = 30

@@ -16,11 +16,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from karat.types import Floats, Ints
+
 LOG_ROOT_2PI = float(np.log(2 * np.pi) / 2)
 
 

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from karat.models.choices.pairs import Floats, Ints, Pairs
+from karat.models.choices.pairs import Pairs
+from karat.types import Floats, Ints
 
 TRIADS = 20_000
 """How many triads are looked at; a random choice where there are more."""

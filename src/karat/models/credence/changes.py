@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from karat.models.credence.trials import Bools, Floats, Ints
+from karat.types import Bools, Floats, Ints
 
 PERIODS = 20
 PRIOR_CHANGES = 2.0

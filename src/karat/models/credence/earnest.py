@@ -24,9 +24,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import sparse
 
-from karat.models.credence.labels import Labels
+from karat.models.credence.labels import LabelPopulation
 from karat.models.credence.ordered import Ordered
-from karat.models.credence.trials import Floats, Ints, Part, Singles
+from karat.models.credence.trials import ScaleTrials, Singles
+from karat.types import Floats, Ints
 
 LAPSING = 0.5
 """The share of trials in which those with intermittent lapses do not look."""
@@ -75,12 +76,14 @@ class Prefix:
 class Earnest:
     """The answers of one part and what is learned from them."""
 
-    def __init__(self, part: Part, weight: Floats) -> None:
+    def __init__(self, part: ScaleTrials, weight: Floats) -> None:
         self.part = part
         self.at = _places_of(part.content)
         self.judged = np.bincount(part.item[part.there], minlength=part.items)
         shares = np.bincount(part.content[self.at], weight[self.at[0]], part.levels).astype(np.float64) + 1.0
-        self.model: Ordered | Labels = Ordered(part.levels, shares) if part.ordered else Labels(part.levels)
+        self.model: Ordered | LabelPopulation = (
+            Ordered(part.levels, shares) if part.ordered else LabelPopulation(part.levels)
+        )
         self.earlier = part.earlier()
         self.repeats = bool((self.earlier >= 0).any())
         self.again = AGAIN

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from karat.models.credence.mixture import EARNEST, Mixture, Step
+from karat.models.credence.mixture import EARNEST, Mixture, MixtureStep
 from karat.models.credence.speakers import directions, is_worth_it, minority, with_second_group
-from karat.models.credence.trials import Floats, Trials, first_weights
+from karat.models.credence.trials import CredenceTrials, first_weights
+from karat.types import Floats, Progress
 
 ROUNDS, FIRST_ROUNDS, MORE_ROUNDS, FEWEST_OF_ALL = 15, 5, 7, 2
 ENOUGH = 40_000
@@ -25,7 +26,6 @@ SHARED = 10
 """So many of those who are drawn must have judged a stimulus, half of the stimuli at least."""
 CHANGED, STILL = 0.05, 0.001
 """Where fewer than this share of participants have a probability that changed by this much, learning is over."""
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Fitted:
     """The learned mixture and the last look at everybody."""
 
     mixture: Mixture
-    step: Step
+    step: MixtureStep
     sparse: bool = False
     """Whether too few judged the same stimuli for a second group of speakers to be looked for."""
 
@@ -43,15 +43,15 @@ class Fitted:
         return self.mixture.log_odds(self.step.likelihood)
 
 
-def fit_credence(trials: Trials, seed: int = 1, progress: Progress | None = None) -> Fitted:
+def fit_credence(trials: CredenceTrials, seed: int = 1, progress: Progress | None = None) -> Fitted:
     """Learn from all participants who was in earnest, and judge each of them by the others.
 
-    >>> from karat.models.credence.trials import Part
+    >>> from karat.models.credence.trials import ScaleTrials
     >>> random = np.random.default_rng(1)
     >>> item = random.permuted(np.tile(np.arange(30), (20, 1)), axis=1)
     >>> answer = (random.random((20, 30)) < np.where(item < 15, 0.9, 0.1)).astype(np.int64)
     >>> answer[0] = random.integers(0, 2, 30)
-    >>> found = fit_credence(Trials((Part(item, answer, answer, 30, 2),)))
+    >>> found = fit_credence(CredenceTrials((ScaleTrials(item, answer, answer, 30, 2),)))
     >>> int(found.log_odds.argmin()), bool(found.log_odds[1:].min() > 0)
     (0, True)
     """
@@ -76,12 +76,12 @@ def fit_credence(trials: Trials, seed: int = 1, progress: Progress | None = None
     return Fitted(mixture, step, sparse)
 
 
-def _answers_a_stimulus(trials: Trials) -> float:
+def _answers_a_stimulus(trials: CredenceTrials) -> float:
     """How many answers half of the stimuli have at least."""
     return float(np.median(np.concatenate([np.bincount(part.item[part.there]) for part in trials.parts])))
 
 
-def _until_still(mixture: Mixture, told: Callable[[int], None]) -> None:
+def _until_still(mixture: Mixture, told: Callable[[int], object]) -> None:
     """Turns with everybody, until hardly anybody's probability of being in earnest changes."""
     before = np.full(mixture.people, np.nan)
     for done in range(ROUNDS):
@@ -92,7 +92,7 @@ def _until_still(mixture: Mixture, told: Callable[[int], None]) -> None:
         before = now
 
 
-def _learned(trials: Trials, weight: Floats, seed: int, told: Callable[[int], None]) -> Mixture:
+def _learned(trials: CredenceTrials, weight: Floats, seed: int, told: Callable[[int], object]) -> Mixture:
     mixture = Mixture(trials, weight)
     step = mixture.step()
     for done in range(1, ROUNDS):

@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from karat.models.credence.ordered import DISCRIMINATION, FLATTEN, LAPSE, MOST, PRIOR_PEOPLE
-from karat.models.credence.trials import Floats, Ints
+from karat.types import Floats, Ints
 
 
-class Labels:
+class LabelPopulation:
     """The population of earnest participants, as learned so far."""
 
     def __init__(self, levels: int) -> None:

@@ -21,7 +21,8 @@ import numpy as np
 
 from karat.models.credence import changes, paces, spammers
 from karat.models.credence.earnest import Earnest, Prefix, log_sum
-from karat.models.credence.trials import Floats, Trials
+from karat.models.credence.trials import CredenceTrials
+from karat.types import Floats
 
 CHUNK = 4_000_000
 """Participants are taken so many at a time that their answers on the grid fill at most this many numbers."""
@@ -35,7 +36,7 @@ EARNEST, LAPSES = 0, 1
 
 
 @dataclass(frozen=True)
-class Step:
+class MixtureStep:
     """What one look at all participants says; components as in the text above, in this order."""
 
     likelihood: Floats
@@ -60,19 +61,21 @@ class Step:
 class Mixture:
     """The model as learned so far."""
 
-    def __init__(self, trials: Trials, weight: Floats) -> None:
+    def __init__(self, trials: CredenceTrials, weight: Floats) -> None:
         self.trials = trials
         self.people, self.count = trials.shape
         self.earnest = [Earnest(part, weight) for part in trials.parts]
         self.group_shares = np.ones(1)
         most = max(4, min(max(part.levels for part in trials.parts), 7))
-        self.lengths = tuple(range(1, min(most, max(1, self.count // 3)) + 1))
+        # Patterns over several trials and changes of behaviour are seen only in the order of presentation.
+        self.lengths = tuple(range(1, (min(most, max(1, self.count // 3)) if trials.in_sequence else 1) + 1))
         self.blind = self._blind()
         self.regimes = [paces.EARNEST] + [paces.HURRIED, paces.RUSHING] * (trials.residual is not None)
         self.prior = self._prior()
         self.shares = self.prior / self.prior.sum()
         place, answered = np.arange(self.count + 1), trials.answered[:, None]
-        self.allowed = (place >= 1) & (place <= answered - np.maximum(3, np.ceil(AFTER * answered)))
+        possible = (place >= 1) & (place <= answered - np.maximum(3, np.ceil(AFTER * answered)))
+        self.allowed = possible & trials.in_sequence
         self.period = changes.periods(self.count, trials.answered)
         self.rates = np.ones(changes.PERIODS)
 
@@ -102,7 +105,7 @@ class Mixture:
     def groups(self) -> int:
         return len(self.group_shares)
 
-    def step(self, learn: bool = True) -> Step:
+    def step(self, learn: bool = True) -> MixtureStep:
         """Look at everybody once, and unless told otherwise learn from it."""
         clock = self._clock()
         places = sum(len(one.log_weights) for one in self.earnest) * self.groups
@@ -111,7 +114,7 @@ class Mixture:
         with ThreadPoolExecutor(THREADS) as pool:
             looks = list(pool.map(lambda part: self._look(part, clock, learn), slices))
         joined = [np.concatenate(parts) for parts in zip(*(look[0] for look in looks), strict=True)]
-        step = Step(*joined)
+        step = MixtureStep(*joined)
         if learn:
             self._learn(step, [look[1] for look in looks], clock)
         return step
@@ -209,7 +212,7 @@ class Mixture:
                 found[-1].append(np.asarray(total))
         return found
 
-    def _learn(self, step: Step, looks: list[list[list[Floats]]], clock: _Clock) -> None:
+    def _learn(self, step: MixtureStep, looks: list[list[list[Floats]]], clock: _Clock) -> None:
         in_earnest = step.weight.mean(axis=1)
         sums = np.zeros(self.groups)
         for number, one in enumerate(self.earnest):
@@ -244,7 +247,7 @@ class Mixture:
             whole[1:] = others * whole[1:].sum() / others.sum()
             self.shares = whole / whole.sum()
 
-    def _learn_paces(self, residual: Floats, step: Step, clock: _Clock) -> None:
+    def _learn_paces(self, residual: Floats, step: MixtureStep, clock: _Clock) -> None:
         usual = (paces.EARNEST, paces.HURRIED, paces.RUSHING)
         stays = step.posterior[:, [EARNEST, LAPSES]].sum(axis=1)
         parts = step.posterior[:, 2:].reshape(self.people, len(self.blind), len(self.regimes), 2)

@@ -17,7 +17,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit
 
-from karat.models.credence.trials import Floats, Ints, Singles
+from karat.models.credence.trials import Singles
+from karat.types import Floats, Ints
 
 LAPSE = 0.005
 FLATTEN = np.pi / 8

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from karat.models.credence.earnest import log_sum
-from karat.models.credence.trials import Floats
+from karat.types import Floats
 
 DEGREES = 4.0
 GRID = np.linspace(-3.0, 3.0, 15)

@@ -14,11 +14,10 @@ taken out of the longer ones. Counts are made backwards, so that all changes of 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from karat.types import Floats, Ints
+
 FAVOURITE = 8.0
 TASTE = 3.0
 

@@ -17,8 +17,8 @@ from scipy import sparse
 from scipy.sparse.linalg import svds
 
 from karat.models.credence.earnest import Earnest
-from karat.models.credence.mixture import Mixture, Step
-from karat.models.credence.trials import Floats
+from karat.models.credence.mixture import Mixture, MixtureStep
+from karat.types import Floats
 
 SIGNS = 9
 FEWEST = 5
@@ -90,7 +90,7 @@ def with_second_group(mixture: Mixture, members: Floats) -> None:
     mixture.group_shares = np.array([1 - share, share])
 
 
-def is_worth_it(mixture: Mixture, before: Step, after: Step) -> bool:
+def is_worth_it(mixture: Mixture, before: MixtureStep, after: MixtureStep) -> bool:
     """Whether the second group earns its place, by the rules above."""
     members = float((after.weight.mean(axis=1) * after.group[:, 1]).sum())
     if members < FEWEST or float((after.evidence - before.evidence).sum()) < GAIN:

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from karat.types import Bools, Floats, Ints
+
 Singles = NDArray[np.float32]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Part:
+class ScaleTrials:
     """The answers on one scale."""
 
     item: Ints
@@ -38,9 +37,9 @@ class Part:
         """Where there is an answer."""
         return np.asarray(self.content >= 0)
 
-    def of(self, people: Ints) -> Part:
+    def of(self, people: Ints) -> ScaleTrials:
         """The part of some participants."""
-        return Part(
+        return ScaleTrials(
             self.item[people],
             self.content[people],
             self.button[people],
@@ -64,11 +63,13 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Trials:
+class CredenceTrials:
     """All parts, on the same axes, and the residual log times (None without times)."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[ScaleTrials, ...]
     residual: Floats | None = None
+    in_sequence: bool = True
+    """Whether trials stand in the order of presentation; else nothing is made of what follows what."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -81,13 +82,13 @@ class Trials:
         given: Ints = np.sum([part.there.sum(axis=1) for part in self.parts], axis=0)
         return given
 
-    def of(self, people: Ints) -> Trials:
+    def of(self, people: Ints) -> CredenceTrials:
         """The trials of some participants."""
         residual = None if self.residual is None else self.residual[people]
-        return Trials(tuple(part.of(people) for part in self.parts), residual)
+        return CredenceTrials(tuple(part.of(people) for part in self.parts), residual, self.in_sequence)
 
 
-def first_weights(trials: Trials) -> Floats:
+def first_weights(trials: CredenceTrials) -> Floats:
     """How far everybody goes along with the others, before anything is learned: a first guess of who is in earnest.
 
     The correlation with the others' mean (categories without order: with their shares), as a z, through a logistic.
@@ -104,7 +105,7 @@ def first_weights(trials: Trials) -> Floats:
     return weights
 
 
-def _with_others(part: Part, level: int | None) -> Floats:
+def _with_others(part: ScaleTrials, level: int | None) -> Floats:
     there = part.there
     value = np.where(there, part.content if level is None else part.content == level, 0).astype(np.float64)
     item = np.where(there, part.item, 0)

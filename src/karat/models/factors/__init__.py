@@ -2,7 +2,7 @@
 
 from karat.models.factors.adequacy import bartlett, kmo
 from karat.models.factors.extraction import LOWEST, Extraction, extract
-from karat.models.factors.fit import Fit, fit_of
+from karat.models.factors.fit import FactorFit, fit_of
 from karat.models.factors.matching import congruence, matched
 from karat.models.factors.number import acceleration, map_test, parallel_analysis
 from karat.models.factors.pearson import pearson
@@ -14,7 +14,7 @@ from karat.models.factors.scores import score_weights
 __all__ = [
     "LOWEST",
     "Extraction",
-    "Fit",
+    "FactorFit",
     "Regression",
     "Rotation",
     "acceleration",

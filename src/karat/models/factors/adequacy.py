@@ -13,10 +13,9 @@ Bartlett's test (1951) asks whether all correlations are zero:
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtrc
 
-Floats = NDArray[np.float64]
+from karat.types import Floats
 
 
 def kmo(correlation: Floats) -> tuple[float, Floats]:

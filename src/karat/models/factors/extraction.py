@@ -28,8 +28,8 @@ from scipy.linalg import eigh
 from scipy.optimize import minimize
 
 from karat.models.glrm.threads import one_thread
+from karat.types import Floats
 
-Floats = NDArray[np.float64]
 Method = Literal["ml", "minres"]
 LOWEST = 0.005
 """The smallest uniqueness."""

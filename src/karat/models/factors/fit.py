@@ -18,15 +18,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import chdtrc, chndtr
 
-Floats = NDArray[np.float64]
+from karat.types import Floats
 
 
 @dataclass(frozen=True)
-class Fit:
+class FactorFit:
     """The measures of fit. Without degrees of freedom there is no test: p_value, rmsea and tli are NaN."""
 
     objective: float
@@ -49,7 +48,7 @@ def degrees_of_freedom(p: int, k: int) -> int:
     return ((p - k) ** 2 - p - k) // 2
 
 
-def fit_of(correlation: Floats, loadings: Floats, uniquenesses: Floats, n: int, level: float = 0.90) -> Fit:
+def fit_of(correlation: Floats, loadings: Floats, uniquenesses: Floats, n: int, level: float = 0.90) -> FactorFit:
     """The fit of unrotated loadings to a correlation matrix of n cases.
 
     >>> one = np.array([0.9, 0.8, 0.7, 0.6])
@@ -69,12 +68,12 @@ def fit_of(correlation: Floats, loadings: Floats, uniquenesses: Floats, n: int, 
     rmsr = float(np.sqrt((residuals**2).mean()))
     if dof < 1 or not np.isfinite(chi2):
         nan = float("nan")
-        return Fit(objective, chi2, dof, nan, nan, (nan, nan), nan, rmsr, nan)
+        return FactorFit(objective, chi2, dof, nan, nan, (nan, nan), nan, rmsr, nan)
     rmsea = float(np.sqrt(max(chi2 / (n * dof) - 1 / (n - 1), 0.0)))
     null = factor * -float(known[1]) / (p * (p - 1) / 2)
     tli = (null - chi2 / dof) / (null - 1) if null != 1 else np.nan
     ends = _interval(chi2, dof, n, level)
-    return Fit(
+    return FactorFit(
         objective, chi2, dof, float(chdtrc(dof, chi2)), rmsea, ends, tli, rmsr, chi2 - dof * float(np.log(n))
     )  # fmt: skip
 

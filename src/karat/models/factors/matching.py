@@ -7,11 +7,9 @@ y^2). Columns are matched so that the sum of absolute coefficients is largest, a
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from karat.types import Floats, Ints
 
 
 def congruence(first: Floats, second: Floats) -> Floats:

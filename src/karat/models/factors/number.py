@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 from karat.models.factors.extraction import extract
 from karat.models.factors.pearson import pearson
 from karat.models.glrm.threads import one_thread
-
-Floats = NDArray[np.float64]
+from karat.types import Floats
 
 
 @dataclass(frozen=True)

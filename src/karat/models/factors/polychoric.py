@@ -17,11 +17,11 @@ by Gauss and Legendre's rule. Pairs are estimated one by one, so that the matrix
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import ndtr, ndtri
 
-Floats = NDArray[np.float64]
+from karat.types import Floats
+
 FARTHEST = 0.9999
 _PLACES, _WEIGHTS = np.polynomial.legendre.leggauss(48)
 

@@ -12,10 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import fdtrc, stdtr, stdtrit
 
-Floats = NDArray[np.float64]
+from karat.types import Floats
 
 
 @dataclass(frozen=True)

@@ -28,9 +28,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from karat.types import Floats
+
 Method = Literal["promax", "oblimin", "varimax"]
 Kaiser = Literal["none", "varimax", "spss", "all"]
 POWER = 4

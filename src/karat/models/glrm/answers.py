@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from karat.models.glrm.crossed import Floats, Ints, Layout, crossed
+from karat.messages import Message
+from karat.models.glrm.crossed import CrossedLayout, crossed
+from karat.types import Floats, Ints
 
 
 @dataclass(frozen=True)
-class Answers:
+class CrossedAnswers:
     """Answers with the numbers of their workers and tasks; `workers` and `tasks` are the names, sorted."""
 
     response: NDArray[Any]
@@ -24,18 +26,18 @@ class Answers:
     tasks: NDArray[Any]
 
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> CrossedLayout:
         """Where each answer stands."""
         return crossed(self.worker, self.task, len(self.workers), len(self.tasks))
 
 
-def arrange(response: ArrayLike, worker: ArrayLike, task: ArrayLike, design: ArrayLike | None) -> Answers:
+def arrange(response: ArrayLike, worker: ArrayLike, task: ArrayLike, design: ArrayLike | None) -> CrossedAnswers:
     """Check the arrays and lay them out; without a design there is an intercept alone."""
     answer, who, what = np.asarray(response), np.asarray(worker), np.asarray(task)
     if not answer.ndim == who.ndim == what.ndim == 1 or not len(answer) == len(who) == len(what):
         raise ValueError("response, worker and task must be one-dimensional and equally long.")
     if len(answer) == 0:
-        raise ValueError("There are no answers to fit.")
+        raise ValueError(Message("models.no_answers"))
     if answer.dtype.kind == "f" and not np.all(np.isfinite(answer)):
         raise ValueError("response has missing or infinite values. Leave those answers out.")
     x = np.ones((len(answer), 1)) if design is None else np.asarray(design, dtype=np.float64)
@@ -46,8 +48,8 @@ def arrange(response: ArrayLike, worker: ArrayLike, task: ArrayLike, design: Arr
     workers, who = np.unique(who, return_inverse=True)
     tasks, what = np.unique(what, return_inverse=True)
     if len(workers) < 2 or len(tasks) < 2:
-        raise ValueError("Crossed effects need at least two workers and two tasks.")
-    return Answers(answer, x, who, what, workers, tasks)
+        raise ValueError(Message("models.two_of_each"))
+    return CrossedAnswers(answer, x, who, what, workers, tasks)
 
 
 def dependent(design: Floats) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from karat.models.glrm.crossed import Floats
+from karat.types import Floats
 
 
 class BlockSchur:

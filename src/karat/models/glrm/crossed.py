@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from karat.types import Bools, Floats, Ints
+
 Factor = Literal["worker", "task"]
 PADDED = 4
 """A table may be this many times larger than the answers in it."""
@@ -25,7 +24,7 @@ SMALL = 20_000
 """A table of so few places is always kept whole."""
 
 
-class Layout(Protocol):
+class CrossedLayout(Protocol):
     """What the estimators ask of a layout."""
 
     @property
@@ -45,13 +44,13 @@ class Layout(Protocol):
     def by_task(self, cells: Floats) -> Floats: ...
     def sum_of_effects(self, worker: Floats, task: Floats) -> Floats: ...
     def matrix(self, cells: Floats) -> Any: ...
-    def without(self, factor: Factor, group: int) -> Layout: ...
+    def without(self, factor: Factor, group: int) -> CrossedLayout: ...
     def drop(self, answers: NDArray[Any], factor: Factor, group: int) -> NDArray[Any]: ...
     def answers_of(self, worker: int) -> tuple[Bools, Ints]: ...
 
 
 @dataclass(frozen=True)
-class Table:
+class AnswerGrid:
     """Sheets x workers x tasks. `present` is 1 where there is an answer; None where there is one everywhere."""
 
     shape: tuple[int, int, int]
@@ -103,10 +102,10 @@ class Table:
     def matrix(self, cells: Floats) -> Floats:
         return cells
 
-    def without(self, factor: Factor, group: int) -> Table:
+    def without(self, factor: Factor, group: int) -> AnswerGrid:
         sheets, workers, tasks = self.shape
         shape = (sheets, workers - 1, tasks) if factor == "worker" else (sheets, workers, tasks - 1)
-        return Table(shape, None if self.present is None else self.drop(self.present, factor, group))
+        return AnswerGrid(shape, None if self.present is None else self.drop(self.present, factor, group))
 
     def drop(self, answers: NDArray[Any], factor: Factor, group: int) -> NDArray[Any]:
         return np.delete(answers, group, axis=1 if factor == "worker" else 2)
@@ -186,10 +185,10 @@ class Listed:
 
 
 @overload
-def crossed(worker: Ints, task: Ints, workers: int, tasks: int, whole: Literal[True]) -> Table: ...
+def crossed(worker: Ints, task: Ints, workers: int, tasks: int, whole: Literal[True]) -> AnswerGrid: ...
 @overload
-def crossed(worker: Ints, task: Ints, workers: int, tasks: int, whole: bool = False) -> Table | Listed: ...
-def crossed(worker: Ints, task: Ints, workers: int, tasks: int, whole: bool = False) -> Table | Listed:
+def crossed(worker: Ints, task: Ints, workers: int, tasks: int, whole: bool = False) -> AnswerGrid | Listed: ...
+def crossed(worker: Ints, task: Ints, workers: int, tasks: int, whole: bool = False) -> AnswerGrid | Listed:
     """Lay answers out as a table where that is not wasteful, or `whole` is asked for; as a list where it is.
 
     >>> layout = crossed(np.array([0, 1, 1]), np.array([0, 0, 1]), 2, 2)
@@ -211,7 +210,7 @@ def crossed(worker: Ints, task: Ints, workers: int, tasks: int, whole: bool = Fa
         if places > len(flat):
             present = np.zeros((sheets, workers, tasks))
             present.reshape(-1)[position] = 1.0
-        return Table((sheets, workers, tasks), present, position)
+        return AnswerGrid((sheets, workers, tasks), present, position)
     cells = ordered[first]
     return Listed(workers, tasks, cell, cells // tasks, cells % tasks, order)
 

@@ -16,15 +16,17 @@ from typing import Any
 
 import numpy as np
 
-from karat.models.glrm.crossed import Bools, Factor, Floats, Ints
+from karat.messages import Message
+from karat.models.glrm.crossed import Factor
 from karat.models.glrm.fit import Fit
 from karat.models.glrm.nominal import NominalFit
 from karat.models.glrm.optimise import TOLERANCE, minimise, minimise_off_zero, solve
 from karat.models.glrm.threads import one_thread
+from karat.models.rounding import significant
+from karat.types import Bools, Floats, Ints, Progress
 
 AnyFit = Fit | NominalFit
 Map = Callable[[Callable[[int], Any], Iterable[int]], Iterable[Any]]
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -55,16 +57,23 @@ class Deletions:
     groups: Factor
     full: float
 
-    def __str__(self) -> str:
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How the refits ended, and how far they are from the full fit."""
         worst = int(np.nanargmax(self.distance))
-        failed = int((~self.converged).sum())
-        ended = "all converged" if not failed else f"{failed} did NOT converge"
-        return (
-            f"{len(self.distance):,} refits, each without one {self.groups}: {ended}, half the squared Newton "
-            f"decrement is at most {np.nanmax(self.decrement):.1e}. The deviance distance is "
-            f"{np.nanmean(self.distance):.1f} on average and largest, {self.distance[worst]:.1f}, for {self.groups} "
-            f"number {worst + 1}."
-        )
+        own = Message("refits.worker") if self.groups == "worker" else Message("refits.task")
+        ended = {
+            "n": len(self.distance), "group": own, "failed": int((~self.converged).sum()),
+            "decrement": significant(float(np.nanmax(self.decrement)), 2),
+        }  # fmt: skip
+        distances = {
+            "mean": float(np.nanmean(self.distance)), "largest": float(self.distance[worst]), "group": own,
+            "number": worst + 1,
+        }  # fmt: skip
+        return Message("refits.ended", ended), Message("refits.distances", distances)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.summary))
 
 
 def leave_one_out(

@@ -20,10 +20,12 @@ from typing import Literal
 import numpy as np
 from scipy import linalg
 
+from karat.messages import Message
 from karat.models.glrm.formula import Expansion, Term
 from karat.models.glrm.syntax import FormulaError
 from karat.models.glrm.terms import INTERCEPT
-from karat.models.glrm.variables import Column, Factor, Floats, Ints, listed
+from karat.models.glrm.variables import SHOWN, Column, FactorVariable, listed
+from karat.types import Floats, Ints
 
 Coding = Literal["sum", "treatment"]
 DEPENDENT = 1e-7
@@ -31,7 +33,7 @@ DEPENDENT = 1e-7
 
 
 @dataclass(frozen=True)
-class Columns:
+class DesignColumns:
     """A matrix with a name for each column, and the number of the term that it belongs to (0 is the intercept)."""
 
     matrix: Floats
@@ -40,7 +42,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Design:
+class DesignMatrix:
     """The fixed effects: independent columns, and what had to be left out."""
 
     matrix: Floats
@@ -54,23 +56,23 @@ class Design:
     """Which columns of the full matrix."""
     null: Floats
     """Directions in the coefficients of the full matrix that the data say nothing about, in columns."""
-    notes: tuple[str, ...]
+    notes: tuple[Message, ...]
 
     def rows(self, columns: Mapping[str, Column], rows: int) -> tuple[Floats, Floats]:
         """Rows of the design for other values of the variables: all columns, and those that were kept."""
         full = code(self.expansion, columns, self.coding, rows).matrix
         return full, full[:, self.kept]
 
-    def without_intercept(self) -> Design:
+    def without_intercept(self) -> DesignMatrix:
         """For ordered answers, whose thresholds take its place."""
         return replace(self, matrix=self.matrix[:, 1:], names=self.names[1:], terms=self.terms[1:], kept=self.kept[1:])
 
 
-def code(expansion: Expansion, columns: Mapping[str, Column], coding: Coding, rows: int) -> Columns:
+def code(expansion: Expansion, columns: Mapping[str, Column], coding: Coding, rows: int) -> DesignColumns:
     """All columns of an expansion.
 
     >>> from karat.models.glrm.formula import read_formula
-    >>> condition = Factor(np.array([0, 1, 2]), ("a", "b", "c"))
+    >>> condition = FactorVariable(np.array([0, 1, 2]), ("a", "b", "c"))
     >>> coded = code(read_formula("y ~ condition").fixed, {"condition": condition}, "sum", 3)
     >>> coded.names, coded.matrix[:, 1:].tolist()
     (('(Intercept)', 'condition1', 'condition2'), [[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])
@@ -88,30 +90,29 @@ def code(expansion: Expansion, columns: Mapping[str, Column], coding: Coding, ro
         blocks.append(block)
         names += labels
         terms += [number] * len(labels)
-    return Columns(np.hstack(blocks), tuple(names), np.array(terms, dtype=np.int64))
+    return DesignColumns(np.hstack(blocks), tuple(names), np.array(terms, dtype=np.int64))
 
 
-def make_design(expansion: Expansion, columns: Mapping[str, Column], coding: Coding, rows: int) -> Design:
+def make_design(expansion: Expansion, columns: Mapping[str, Column], coding: Coding, rows: int) -> DesignMatrix:
     """The design of the fixed effects, with dependent columns left out and named.
 
     >>> from karat.models.glrm.formula import read_formula
-    >>> a, b = Factor(np.array([0, 0, 1]), ("x", "y")), Factor(np.array([0, 1, 0]), ("u", "v"))
+    >>> a, b = FactorVariable(np.array([0, 0, 1]), ("x", "y")), FactorVariable(np.array([0, 1, 0]), ("u", "v"))
     >>> design = make_design(read_formula("r ~ a * b").fixed, {"a": a, "b": b}, "sum", 3)
     >>> design.names
     ('(Intercept)', 'a1', 'b1')
     >>> print(*design.notes)
-    Left out, since other columns determine it: a1:b1. No row has a = y and b = v.
+    Left out because other columns determine it: a1:b1. No row has a = y and b = v.
     """
     coded = code(expansion, columns, coding, rows)
     kept, null = _independent(coded.matrix)
     labels = expansion.labels() if expansion.intercept else ("", *expansion.labels())
     dropped = [name for place, name in enumerate(coded.names) if place not in set(kept.tolist())]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
     if dropped:
-        which = "it" if len(dropped) == 1 else "them"
         empty = _empty_cells(expansion, columns)
-        notes = (f"Left out, since other columns determine {which}: {', '.join(dropped)}.{empty}",)
-    return Design(
+        notes = (Message("design.dropped", {"n": len(dropped), "columns": dropped, "empty": empty}),)
+    return DesignMatrix(
         coded.matrix[:, kept], tuple(coded.names[k] for k in kept), coded.terms[kept], labels, expansion, coding, kept,
         null, notes,
     )  # fmt: skip
@@ -121,7 +122,7 @@ def whole_factors(expansion: Expansion, columns: Mapping[str, Column]) -> set[tu
     """The factors that have a column for every level, each with the number of its term.
 
     >>> from karat.models.glrm.formula import read_formula
-    >>> a = Factor(np.array([0, 1]), ("x", "y"))
+    >>> a = FactorVariable(np.array([0, 1]), ("x", "y"))
     >>> whole_factors(read_formula("y ~ 0 + a").fixed, {"a": a})
     {(1, 'a')}
     """
@@ -137,18 +138,18 @@ def whole_factors(expansion: Expansion, columns: Mapping[str, Column]) -> set[tu
             (number, label)
             for number, term in enumerate(expansion.terms, start=1)
             for label in term
-            if isinstance(columns[label], Factor)
+            if isinstance(columns[label], FactorVariable)
         )
         whole |= set(list(factors)[:1])
     return whole
 
 
 def _coded(label: str, column: Column, coding: Coding, whole: bool) -> tuple[Floats, list[str]]:
-    if not isinstance(column, Factor):
+    if not isinstance(column, FactorVariable):
         return column.values[:, None], [label]
     size = len(column.levels)
     if size < 2:
-        raise FormulaError(f"{label} has one level only, {listed(column.levels)}, so that it cannot have an effect.")
+        raise FormulaError(Message("design.one_level", {"factor": label, "levels": listed(column.levels)}))
     if whole:
         return np.eye(size)[column.codes], [f"{label}{level}" for level in column.levels]
     return contrasts(size, coding)[column.codes], contrast_names(label, column.levels, coding)
@@ -176,29 +177,32 @@ def contrast_names(label: str, levels: tuple[str, ...], coding: Coding) -> list[
     return [f"{label}{level}" for level in levels[1:]]
 
 
-def coding_told(expansion: Expansion, columns: Mapping[str, Column], coding: Coding) -> str:
-    """The coding of the factors in words, with what their columns are about.
+def coding_note(expansion: Expansion, columns: Mapping[str, Column], coding: Coding) -> Message | None:
+    """The coding of the factors and what their columns are about; None without factors.
 
     >>> from karat.models.glrm.formula import read_formula
-    >>> condition = Factor(np.array([0, 1]), ("easy", "hard"))
-    >>> coding_told(read_formula("y ~ condition").fixed, {"condition": condition}, "sum")
-    'Factors are in sum-to-zero coding: condition1 is easy, less the mean.'
+    >>> condition = FactorVariable(np.array([0, 1]), ("easy", "hard"))
+    >>> str(coding_note(read_formula("y ~ condition").fixed, {"condition": condition}, "sum"))
+    'Factors are in sum-to-zero coding: condition1 is easy minus the mean.'
     """
     whole = whole_factors(expansion, columns)
     terms = enumerate(expansion.terms, start=1)
     used = dict.fromkeys(label for number, term in terms for label in term if (number, label) not in whole)
-    factors = {label: column for label in used if isinstance(column := columns[label], Factor)}
+    factors = {label: column for label in used if isinstance(column := columns[label], FactorVariable)}
     if not factors:
-        return ""
-    parts = []
-    for label, factor in factors.items():
-        if coding == "treatment":
-            parts.append(f"{label} is compared with {factor.levels[0]}")
-            continue
-        named = zip(contrast_names(label, factor.levels, coding), factor.levels, strict=False)
-        parts += [f"{name} is {level}, less the mean" for name, level in named]
-    kind = "sum-to-zero" if coding == "sum" else "treatment"
-    return f"Factors are in {kind} coding: {'; '.join(parts)}."
+        return None
+    if coding == "treatment":
+        compared = [
+            Message("design.compared", {"factor": label, "level": factor.levels[0]})
+            for label, factor in factors.items()
+        ]
+        return Message("design.treatment_coding", {"columns": compared})
+    parts = [
+        Message("design.deviation", {"column": name, "level": level})
+        for label, factor in factors.items()
+        for name, level in zip(contrast_names(label, factor.levels, coding), factor.levels, strict=False)
+    ]
+    return Message("design.sum_coding", {"columns": parts})
 
 
 def _independent(matrix: Floats) -> tuple[Ints, Floats]:
@@ -223,11 +227,12 @@ def _independent(matrix: Floats) -> tuple[Ints, Floats]:
     return np.array(kept, dtype=np.int64), null
 
 
-def _empty_cells(expansion: Expansion, columns: Mapping[str, Column]) -> str:
-    told: list[str] = []
+def _empty_cells(expansion: Expansion, columns: Mapping[str, Column]) -> Message | None:
+    """The combinations of levels that no row has."""
+    cells: list[Message] = []
     known: list[Term] = []
     for term in expansion.terms:
-        factors = {label: column for label in term if isinstance(column := columns[label], Factor)}
+        factors = {label: column for label in term if isinstance(column := columns[label], FactorVariable)}
         if len(factors) < 2 or any(set(other) <= set(term) for other in known):
             continue
         present = set(zip(*(factor.codes.tolist() for factor in factors.values()), strict=True))
@@ -235,11 +240,10 @@ def _empty_cells(expansion: Expansion, columns: Mapping[str, Column]) -> str:
         empty = [cell for cell in every if cell not in present]
         if empty:
             known.append(tuple(factors))
-        told += [
-            " and ".join(f"{label} = {factors[label].levels[k]}" for label, k in zip(factors, cell, strict=True))
-            for cell in empty
-        ]
-    if not told:
-        return ""
-    more = f" (and {len(told) - 8} more)" if len(told) > 8 else ""
-    return f" No row has {'; '.join(told[:8])}{more}."
+        for cell in empty:
+            levels = [f"{label} = {factors[label].levels[k]}" for label, k in zip(factors, cell, strict=True)]
+            cells.append(Message("design.cell", {"levels": levels}))
+    if not cells:
+        return None
+    more = len(cells) - SHOWN if len(cells) > SHOWN else None
+    return Message("design.empty", {"cells": cells[:SHOWN], "more": more})

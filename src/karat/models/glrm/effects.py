@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from karat.models.glrm.crossed import Floats
 from karat.models.glrm.fit import Fit
 from karat.models.glrm.mode import evaluate, factorise
 from karat.models.glrm.objective import Objective
 from karat.models.glrm.schur import Schur
+from karat.types import Floats
 
 
 def task_covariance(fit: Fit) -> Floats:

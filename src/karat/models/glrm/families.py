@@ -23,9 +23,21 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.models.glrm.crossed import Bools, Floats, Ints
+from karat.messages import Message
+from karat.types import Bools, Floats, Ints
 
 FamilyName = Literal["binary", "ordinal", "gaussian"]
+
+
+def family_message(family: FamilyName) -> Message:
+    """The kind of answers that a family is for.
+
+    >>> str(family_message("ordinal"))
+    'ordered'
+    """
+    if family == "binary":
+        return Message("fit.binary")
+    return Message("fit.ordinal") if family == "ordinal" else Message("fit.gaussian")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +69,7 @@ class Family(Protocol):
 
 
 @dataclass(frozen=True)
-class Binary:
+class BinaryFamily:
     """Yes or no, by the logit; `sign` is 1 for yes and -1 for no."""
 
     sign: Floats
@@ -66,7 +78,7 @@ class Binary:
     def derivatives(self, eta: Floats, psi: Floats) -> Derivatives:
         """Derivatives at `eta`.
 
-        >>> at_zero = Binary(np.array([1.0, -1.0])).derivatives(np.zeros(2), np.empty(0))
+        >>> at_zero = BinaryFamily(np.array([1.0, -1.0])).derivatives(np.zeros(2), np.empty(0))
         >>> at_zero.slope.tolist(), at_zero.curvature.tolist()
         ([0.5, -0.5], [0.25, 0.25])
         """
@@ -92,14 +104,14 @@ class Binary:
     def answers(self) -> Floats:
         return self.sign
 
-    def kept(self, answers: Floats, present: Floats | None) -> tuple[Binary | None, Bools]:
+    def kept(self, answers: Floats, present: Floats | None) -> tuple[BinaryFamily | None, Bools]:
         shown = answers if present is None else answers[present > 0]
         both = shown.size > 0 and shown.min() < shown.max()
-        return Binary(answers) if both else None, np.empty(0, dtype=bool)
+        return BinaryFamily(answers) if both else None, np.empty(0, dtype=bool)
 
 
 @dataclass(frozen=True)
-class Ordinal:
+class OrdinalFamily:
     """Ordered categories 0, 1, ..., by cumulative logits; psi are the thresholds between them."""
 
     category: Ints
@@ -162,13 +174,13 @@ class Ordinal:
     def answers(self) -> Ints:
         return self.category
 
-    def kept(self, answers: Ints, present: Floats | None) -> tuple[Ordinal | None, Bools]:
+    def kept(self, answers: Ints, present: Floats | None) -> tuple[OrdinalFamily | None, Bools]:
         shown = answers if present is None else answers[present > 0]
         used = np.bincount(shown.ravel(), minlength=self.categories) > 0
         number = np.maximum(np.cumsum(used) - 1, 0)
         # A threshold stands between the last category used below it and one above: the lowest of equals stays.
         thresholds = used[:-1] & (np.cumsum(used[::-1])[::-1][1:] > 0)
-        return (Ordinal(number[answers], int(used.sum())) if used.sum() > 1 else None), thresholds
+        return (OrdinalFamily(number[answers], int(used.sum())) if used.sum() > 1 else None), thresholds
 
     def _steepness(self, psi: Floats) -> Floats:
         """exp(-gap) / (1 - exp(-gap)) for the gap between the thresholds of each category."""

@@ -17,14 +17,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 
-from karat.models.glrm.answers import Answers, arrange, dependent
-from karat.models.glrm.crossed import Bools, Factor, Floats, Ints, Layout
-from karat.models.glrm.families import Binary, Family, FamilyName, Gaussian, Ordinal
+from karat.messages import Message
+from karat.models.glrm.answers import CrossedAnswers, arrange, dependent
+from karat.models.glrm.crossed import CrossedLayout, Factor
+from karat.models.glrm.families import BinaryFamily, Family, FamilyName, Gaussian, OrdinalFamily, family_message
 from karat.models.glrm.gaussian import EXACT, GaussianObjective
 from karat.models.glrm.mode import Modes
 from karat.models.glrm.objective import Objective
 from karat.models.glrm.optimise import BESIDE_ZERO, NEARLY_ZERO, Convergence, solve
 from karat.models.glrm.threads import one_thread
+from karat.models.rounding import significant
+from karat.types import Bools, Floats, Ints
 
 ZERO = 1e-4
 """A deviation below this is zero: the fit is singular."""
@@ -70,7 +73,7 @@ class Fit:
     categories: NDArray[Any]
     answers: int
     convergence: Convergence
-    notes: tuple[str, ...]
+    notes: tuple[Message, ...]
     same_answer_workers: Ints
     """Which workers (by their place in `workers`) gave one answer only."""
     names: tuple[str, ...]
@@ -100,17 +103,35 @@ class Fit:
         """One for each coefficient."""
         return np.sqrt(np.diag(self.coefficient_covariance))
 
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What was fitted, and how the search ended."""
+        values = {
+            "n": self.answers, "kind": family_message(self.family), "workers": len(self.workers),
+            "tasks": len(self.tasks), "value": self.log_likelihood,
+            "variances": [
+                Message("fit.variance", {"group": group_message(name), "value": significant(value)})
+                for name, value in self.variances.items()
+            ],
+        }  # fmt: skip
+        first = Message("fit.crossed_reml", values) if self.reml else Message("fit.crossed", values)
+        return first, self.convergence.message
+
     def __str__(self) -> str:
-        kind = {"binary": "yes-or-no", "ordinal": "ordered", "gaussian": "measured"}[self.family]
-        parts = ", ".join(f"{name} {value:.4g}" for name, value in self.variances.items())
-        measure = "REML criterion at" if self.reml else "log-likelihood"
-        sentences = [
-            f"{self.answers:,} {kind} answers of {len(self.workers):,} workers to {len(self.tasks):,} tasks: "
-            f"variances {parts}; {measure} {self.log_likelihood:.3f}.",
-            str(self.convergence),
-            *self.notes,
-        ]
-        return " ".join(sentences)
+        return " ".join(map(str, (*self.summary, *self.notes)))
+
+
+def group_message(name: str) -> Message:
+    """What a group of effects, or the residual, is called.
+
+    >>> str(group_message("worker")), str(group_message("task"))
+    ('participants', 'items')
+    """
+    if name == "worker":
+        return Message("fit.workers")
+    if name == "task":
+        return Message("fit.tasks")
+    return Message("fit.cells") if name == "worker:task" else Message("fit.residuals")
 
 
 def fit_crossed(
@@ -173,7 +194,7 @@ def fit_crossed(
     return conclude(family, about, objective, optimum, convergence)
 
 
-def _fit_gaussian(answers: Answers, reml: bool) -> Fit:
+def _fit_gaussian(answers: CrossedAnswers, reml: bool) -> Fit:
     layout, values = answers.layout, answers.response.astype(np.float64)
     if answers.design.shape[1] == 0:
         raise ValueError("The design of measured answers needs a column at least, as a rule an intercept.")
@@ -186,7 +207,7 @@ def _fit_gaussian(answers: Answers, reml: bool) -> Fit:
     modes = at.modes.turned(sign)
     variances = dict(zip(("worker", "task"), map(float, theta**2 * at.residual_variance), strict=True))
     notes = tuple(
-        f"The fit is singular: the variance of {name} is zero."
+        Message("fit.zero_group", {"group": group_message(name)})
         for name, one in zip(variances, theta, strict=True)
         if one < ZERO
     )
@@ -199,7 +220,7 @@ def _fit_gaussian(answers: Answers, reml: bool) -> Fit:
     )  # fmt: skip
 
 
-def _alike_within_cells(answers: Answers) -> bool:
+def _alike_within_cells(answers: CrossedAnswers) -> bool:
     """Whether the answers of a worker to a task never differ, so that nothing is left for a residual."""
     _, cell = np.unique(answers.worker * len(answers.tasks) + answers.task, return_inverse=True)
     value = answers.response.astype(np.float64)
@@ -207,23 +228,23 @@ def _alike_within_cells(answers: Answers) -> bool:
     return float(left @ left) <= EXACT**2 * float(value @ value)
 
 
-def _likelihood(family: FamilyName, answers: Answers) -> tuple[Family, NDArray[Any], Floats]:
+def _likelihood(family: FamilyName, answers: CrossedAnswers) -> tuple[Family, NDArray[Any], Floats]:
     """The family, the categories that occur and first values of its own parameters."""
     if family == "gaussian":
         values = answers.response.astype(np.float64)
         return Gaussian(answers.layout.place(values)), np.empty(0), np.log([values.std() / 2])
     categories, number = np.unique(answers.response, return_inverse=True)
     if len(categories) < 2:
-        raise ValueError("All answers are the same; there is nothing to fit.")
+        raise ValueError(Message("models.same_answers"))
     if family == "binary":
         if len(categories) > 2:
-            raise ValueError(f"A binary response has two values, this one {len(categories)}.")
-        return Binary(answers.layout.place(2.0 * number - 1)), categories, np.empty(0)
+            raise ValueError(Message("models.two_values", {"n": len(categories)}))
+        return BinaryFamily(answers.layout.place(2.0 * number - 1)), categories, np.empty(0)
     share = np.cumsum(np.bincount(number))[:-1] / len(number)
-    return Ordinal(answers.layout.place(number), len(categories)), categories, np.log(share / (1 - share))
+    return OrdinalFamily(answers.layout.place(number), len(categories)), categories, np.log(share / (1 - share))
 
 
-def _start(answers: Answers, family: Family, psi: Floats, interaction: bool) -> Floats:
+def _start(answers: CrossedAnswers, family: Family, psi: Floats, interaction: bool) -> Floats:
     """Where the search begins: the family's first values, coefficients of zero and deviations of one.
 
     For measured answers, whose unit may be any, coefficients of least squares and deviations of half the answers' own.
@@ -250,8 +271,8 @@ def conclude(family: FamilyName, about: About, objective: Any, optimum: Any, con
     inner = (
         tuple(f"threshold {k + 1}" for k in range(len(psi))) if family == "ordinal" else ("log residual",) * len(psi)
     )
-    reason = "" if family == "gaussian" else _unbounded(about.size, parameters, hessian, own, convergence.curved)
-    if reason:
+    reason = None if family == "gaussian" else _unbounded(about.size, parameters, hessian, own, convergence.curved)
+    if reason is not None:
         convergence = replace(convergence, converged=False, reason=reason)
     covariance = convergence.covariance(hessian)
     return Fit(
@@ -263,7 +284,7 @@ def conclude(family: FamilyName, about: About, objective: Any, optimum: Any, con
     )  # fmt: skip
 
 
-def _same_answer(layout: Layout, family: Family) -> Ints:
+def _same_answer(layout: CrossedLayout, family: Family) -> Ints:
     """The workers who gave one answer only, at least twice."""
     if isinstance(family, Gaussian):
         return np.empty(0, dtype=np.int64)
@@ -276,22 +297,20 @@ def _same_answer(layout: Layout, family: Family) -> Ints:
     return np.flatnonzero((count > 1) & (np.abs(spread) < 0.5))
 
 
-def _notes(about: About, deviations: Floats) -> list[str]:
+def _notes(about: About, deviations: Floats) -> list[Message]:
     notes = []
     for name, theta in zip(("worker", "task", "worker:task"), deviations, strict=False):
         if theta < ZERO:
-            notes.append(f"The fit is singular: the variance of {name} is zero.")
+            notes.append(Message("fit.zero_group", {"group": group_message(name)}))
     if len(deviations) > 2 and about.single:
-        notes.append(
-            "The worker:task variance is not identified: there is one answer a cell. See `interaction_profile`."
-        )
+        notes.append(Message("fit.cells_not_identified"))
     if len(about.same):
-        notes.append(f"{len(about.same)} of {len(about.workers)} workers gave one answer only.")
+        notes.append(Message("fit.same_answer_workers", {"n": len(about.same), "workers": len(about.workers)}))
     return notes
 
 
-def _unbounded(size: Floats, parameters: Floats, hessian: Floats, own: int, curved: bool) -> str:
-    """Which parameter grows without bound, since something separates the answers; empty where none does."""
+def _unbounded(size: Floats, parameters: Floats, hessian: Floats, own: int, curved: bool) -> Message | None:
+    """Which parameter grows without bound, because something separates the answers; None where none does."""
     reach = np.abs(parameters[: len(size)]) * size
     if curved:
         # A large coefficient of which the answers tell enough is no sign of separation.
@@ -299,8 +318,8 @@ def _unbounded(size: Floats, parameters: Floats, hessian: Floats, own: int, curv
     if np.any(reach > EXTREME):
         # The column that separates draws others along, the intercept above all, but goes furthest.
         column = int(np.argmax(reach))
-        return f"the coefficient of column {column} grows without bound, since the column separates the answers"
+        return Message("fit.reason_column", {"column": column})
     for name, theta in zip(("worker", "task"), parameters[own:], strict=False):
         if theta > UNBOUNDED:
-            return f"the variance of {name} grows without bound, since nearly every {name} has one answer only"
-    return ""
+            return Message("fit.reason_variance", {"group": group_message(name)})
+    return None

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from karat.messages import Message
 from karat.models.glrm.syntax import (
     Brackets,
     Call,
@@ -35,11 +36,11 @@ from karat.models.glrm.syntax import (
 Term = tuple[str, ...]
 """The labels of the variables in a term; none for the intercept."""
 FUNCTIONS = ("factor", "I", "log", "log2", "log10", "exp", "sqrt", "abs", "scale")
-__all__ = ["Expansion", "Formula", "FormulaError", "RandomPart", "Term", "Variable", "names_in", "read_formula"]
+__all__ = ["Expansion", "Formula", "FormulaError", "FormulaVariable", "RandomPart", "Term", "names_in", "read_formula"]
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class FormulaVariable:
     """Something that has a value in every row: a column, or a function of columns."""
 
     label: str
@@ -79,10 +80,10 @@ class Formula:
     """A formula, expanded."""
 
     text: str
-    response: Variable
+    response: FormulaVariable
     fixed: Expansion
     random: tuple[RandomPart, ...]
-    variables: dict[str, Variable]
+    variables: dict[str, FormulaVariable]
     """Everything on the right, by label, in order of appearance."""
 
     def __str__(self) -> str:
@@ -129,7 +130,7 @@ class _Expander:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.variables: dict[str, Variable] = {}
+        self.variables: dict[str, FormulaVariable] = {}
         self.intercept = True
 
     def expansion(self, node: Node, bars: list[Pair] | None) -> Expansion:
@@ -150,15 +151,13 @@ class _Expander:
                 return [frozenset({variable.label})]
             case Brackets(Pair(("|" | "||"), _, _, _) as bar, position):
                 if bars is None:
-                    raise wrong(
-                        self.text, position, "random terms are added, as (1 | a) + (1 | b), and not multiplied."
-                    )
+                    raise wrong(self.text, position, Message("formula.random_product"))
                 bars.append(bar)
                 return []
             case Brackets(inner, _):
                 return self.terms(inner, bars)
             case Pair(("|" | "||"), _, _, position):
-                raise wrong(self.text, position, "random terms stand in brackets, such as (1 | participant).")
+                raise wrong(self.text, position, Message("formula.bare_bar"))
             case Minus(operand, _):
                 return self.without([], operand)
             case Pair():
@@ -167,11 +166,7 @@ class _Expander:
 
     def number(self, value: float, position: int) -> list[frozenset[str]]:
         if value not in (0, 1):
-            raise wrong(
-                self.text,
-                position,
-                f"a number is the intercept, 1 or 0; for arithmetic write I({value:g} ...).",
-            )
+            raise wrong(self.text, position, Message("formula.number", {"number": value}))
         self.intercept = value == 1
         return [frozenset()] * self.intercept
 
@@ -181,7 +176,7 @@ class _Expander:
         if node.operator == "-":
             return self.without(self.terms(node.left, bars), node.right)
         if node.operator == "~":
-            raise wrong(self.text, node.position, "a formula has one ~.")
+            raise wrong(self.text, node.position, Message("formula.several_tildes"))
         left = self.terms(node.left, None)
         if node.operator == "^":
             return _power(left, self.exponent(node.right))
@@ -206,12 +201,12 @@ class _Expander:
     def exponent(self, node: Node) -> int:
         if isinstance(node, Number) and node.value in range(1, 10):
             return int(node.value)
-        raise wrong(self.text, node.position, "the power of a formula is a whole number from 1 to 9.")
+        raise wrong(self.text, node.position, Message("formula.power"))
 
     def random(self, bar: Pair) -> Iterable[RandomPart]:
         effects = self.expansion(bar.left, None)
         if not effects.terms and not effects.intercept:
-            raise wrong(self.text, bar.position, "this random term is empty.")
+            raise wrong(self.text, bar.position, Message("formula.empty_random"))
         for group in self.groups(bar.right):
             yield RandomPart(effects, group, bar.operator == "|", bar.position)
 
@@ -228,31 +223,32 @@ class _Expander:
             case Pair("/", left, right, _):
                 outer = self.groups(left)
                 return [*outer, *((*outer[-1], *inner) for inner in self.groups(right))]
-        raise wrong(self.text, node.position, "a group is a column, or columns joined by : or /, as in (1 | a/b).")
+        raise wrong(self.text, node.position, Message("formula.group"))
 
 
-def _variable(node: Node, text: str) -> Variable:
+def _variable(node: Node, text: str) -> FormulaVariable:
     if isinstance(node, Brackets):
         return _variable(node.inner, text)
     if not isinstance(node, Name | Call):
-        raise wrong(text, node.position, "the response is one column, or a function of it such as log(rt).")
+        raise wrong(text, node.position, Message("formula.response"))
     _check_functions(node, text)
-    return Variable(written(node), node, text)
+    return FormulaVariable(written(node), node, text)
 
 
 def _check_functions(node: Node, text: str) -> None:
     match node:
         case Call(function, argument, position):
             if function not in FUNCTIONS:
-                raise wrong(text, position, f'there is no function "{function}"; there are {", ".join(FUNCTIONS)}.')
+                known = {"function": function, "known": list(FUNCTIONS)}
+                raise wrong(text, position, Message("formula.no_function", known))
             if function == "factor" and not isinstance(argument, Name):
-                raise wrong(text, position, "factor() takes the name of a column.")
+                raise wrong(text, position, Message("formula.factor"))
             _check_functions(argument, text)
         case Brackets(inner, _) | Minus(inner, _):
             _check_functions(inner, text)
         case Pair(operator, left, right, position):
             if operator not in "+-*/^":
-                raise wrong(text, position, f'"{operator}" is not arithmetic; a function may hold + - * / and ^.')
+                raise wrong(text, position, Message("formula.arithmetic", {"operator": operator}))
             _check_functions(left, text)
             _check_functions(right, text)
 

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from karat.models.glrm.formula import Formula, RandomPart, Variable, names_in
+from karat.messages import Message
+from karat.models.glrm.formula import Formula, FormulaVariable, RandomPart, names_in
 from karat.models.glrm.syntax import Brackets, Call, FormulaError, Minus, Name, Node, Number, Pair, written, wrong
-from karat.models.glrm.variables import Bools, Column, Data, Factor, Floats, Levels, Numeric, as_factor, column, listed
+from karat.models.glrm.variables import Column, Data, FactorVariable, Levels, Numeric, as_factor, column, listed
+from karat.types import Bools, Floats
 
 Scaling = dict[str, tuple[float, float]]
 """The mean and the deviation that scale() took from the data that were fitted."""
@@ -27,12 +29,12 @@ class Frame:
 
     response: Column
     columns: dict[str, Column]
-    groups: dict[tuple[str, ...], Factor]
+    groups: dict[tuple[str, ...], FactorVariable]
     kept: Bools
     scaling: Scaling
     raw: dict[str, Column]
     """The columns of the data that the fixed effects read, before any function; from them marginal means are made."""
-    notes: tuple[str, ...]
+    notes: tuple[Message, ...]
 
     @property
     def rows(self) -> int:
@@ -45,8 +47,8 @@ def make_frame(formula: Formula, data: Data, levels: Levels | None = None) -> Fr
     >>> from karat.models.glrm.formula import read_formula
     >>> data = {"y": [1.0, 2.0, None, 4.0], "a": ["u", "v", "u", "w"], "g": [1, 1, 2, 2]}
     >>> frame = make_frame(read_formula("y ~ a + (1 | g)"), data)
-    >>> frame.columns["a"].levels, frame.notes
-    (('u', 'v', 'w'), ('1 of 4 rows was left out: y is missing in 1.',))
+    >>> frame.columns["a"].levels, str(frame.notes[0])
+    (('u', 'v', 'w'), '1 of 4 rows was left out: y is missing in 1.')
     """
     scaling: Scaling = {}
     orders = dict(levels or {})
@@ -61,13 +63,13 @@ def make_frame(formula: Formula, data: Data, levels: Levels | None = None) -> Fr
     kept = ~np.any(list(missing.values()), axis=0)
     notes = _left_out(missing, kept)
     if not kept.any():
-        raise FormulaError(f"No row is left. {' '.join(notes)}".strip())
+        raise FormulaError(Message("frame.no_rows", {"why": notes[0] if notes else None}))
     columns = {label: column.at(kept) for label, column in columns.items()}
     groups = {group: factor.at(kept) for group, factor in groups.items()}
     return Frame(response.at(kept), columns, groups, kept, scaling, _raw(formula, data, columns, kept), notes)
 
 
-def evaluate(variable: Variable, data: Data, levels: Levels, scaling: Scaling) -> Column:
+def evaluate(variable: FormulaVariable, data: Data, levels: Levels, scaling: Scaling) -> Column:
     """The values of one variable. `scaling` is read where it knows the variable and filled where it does not.
 
     >>> from karat.models.glrm.formula import read_formula
@@ -82,14 +84,14 @@ def evaluate(variable: Variable, data: Data, levels: Levels, scaling: Scaling) -
         return as_factor(_find(name, data, variable.text), name.text, levels.get(variable.label, levels.get(name.text)))
     lengths = {name.text: len(np.asarray(_find(name, data, variable.text))) for name in names_in(tree)}
     if not lengths:
-        raise wrong(variable.text, tree.position, f"{variable.label} reads no column.")
+        raise wrong(variable.text, tree.position, Message("formula.no_column_read", {"term": variable.label}))
     # A column with one row would otherwise be repeated in arithmetic with others.
     _check_lengths(lengths)
     with np.errstate(all="ignore"):
         return Numeric(_arithmetic(tree, data, variable.text, scaling))
 
 
-def group_factor(part: RandomPart, text: str, data: Data, levels: Levels) -> Factor:
+def group_factor(part: RandomPart, text: str, data: Data, levels: Levels) -> FactorVariable:
     """The levels of a group; those of a:b are the pairs that occur.
 
     >>> from karat.models.glrm.formula import read_formula
@@ -105,7 +107,9 @@ def group_factor(part: RandomPart, text: str, data: Data, levels: Levels) -> Fac
     pairs, inverse = np.unique(stacked[some], axis=0, return_inverse=True)
     codes = np.full(len(stacked), -1, dtype=np.int64)
     codes[some] = inverse.ravel()
-    return Factor(codes, tuple(":".join(f.levels[k] for f, k in zip(factors, pair, strict=True)) for pair in pairs))
+    return FactorVariable(
+        codes, tuple(":".join(f.levels[k] for f, k in zip(factors, pair, strict=True)) for pair in pairs)
+    )
 
 
 def _raw(formula: Formula, data: Data, columns: dict[str, Column], kept: Bools) -> dict[str, Column]:
@@ -114,7 +118,7 @@ def _raw(formula: Formula, data: Data, columns: dict[str, Column], kept: Bools) 
     for label in dict.fromkeys(label for term in formula.fixed.terms for label in term):
         tree = formula.variables[label].tree
         for name in names_in(tree):
-            as_it_is = isinstance(tree, Name) or isinstance(columns[label], Factor)
+            as_it_is = isinstance(tree, Name) or isinstance(columns[label], FactorVariable)
             raw[name.text] = columns[label] if as_it_is else column(data[name.text], name.text).at(kept)
     return raw
 
@@ -123,8 +127,11 @@ def _find(name: Name, data: Data, text: str) -> Any:
     if name.text in data:
         return data[name.text]
     near = get_close_matches(name.text, [str(known) for known in data], n=1, cutoff=0.5)
-    mend = f'did you mean "{near[0]}"?' if near else f"there are {listed([str(known) for known in data])}."
-    raise wrong(text, name.position, f'there is no column "{name.text}"; {mend}')
+    if near:
+        close = {"column": name.text, "close": near[0]}
+        raise wrong(text, name.position, Message("formula.no_column_close", close))
+    known = {"column": name.text, "known": listed([str(known) for known in data])}
+    raise wrong(text, name.position, Message("formula.no_column", known))
 
 
 def _arithmetic(node: Node, data: Data, text: str, scaling: Scaling) -> Any:
@@ -133,8 +140,8 @@ def _arithmetic(node: Node, data: Data, text: str, scaling: Scaling) -> Any:
             return value
         case Name(name, position):
             read = column(data[name], name)
-            if isinstance(read, Factor):
-                raise wrong(text, position, f"{name} is not a number, so that no arithmetic can be done with it.")
+            if isinstance(read, FactorVariable):
+                raise wrong(text, position, Message("formula.not_numeric", {"column": name}))
             return read.values
         case Brackets(inner, _) | Call("I", inner, _):
             return _arithmetic(inner, data, text, scaling)
@@ -146,7 +153,7 @@ def _arithmetic(node: Node, data: Data, text: str, scaling: Scaling) -> Any:
             return (values - mean) / deviation
         case Call(function, inner, position):
             if function not in FUNCTIONS:
-                raise wrong(text, position, f"{function}() cannot stand within another function.")
+                raise wrong(text, position, Message("formula.nested", {"function": function}))
             return FUNCTIONS[function](_arithmetic(inner, data, text, scaling))
         case Minus(operand, _):
             return -_arithmetic(operand, data, text, scaling)
@@ -176,18 +183,23 @@ def _operate(operator: str, first: Any, second: Any) -> Any:
 def _check_levels(levels: Levels, data: Data) -> None:
     for name in levels:
         if name not in data and not any(name == f"factor({known})" for known in data):
-            raise FormulaError(f'levels speaks of "{name}", which is not among the data.')
+            raise FormulaError(Message("frame.unknown_column", {"column": name}))
 
 
 def _check_lengths(lengths: dict[str, int]) -> None:
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{label} {length}" for label, length in lengths.items())
-        raise FormulaError(f"The columns are not equally long: {told}.")
+        raise FormulaError(
+            Message("frame.lengths", {"columns": [f"{label} {length}" for label, length in lengths.items()]})
+        )
 
 
-def _left_out(missing: dict[str, Bools], kept: Bools) -> tuple[str, ...]:
+def _left_out(missing: dict[str, Bools], kept: Bools) -> tuple[Message, ...]:
     lost = int((~kept).sum())
     if not lost:
         return ()
-    causes = ", ".join(f"{label} is missing in {int(rows.sum())}" for label, rows in missing.items() if rows.any())
-    return (f"{lost:,} of {len(kept):,} rows {'was' if lost == 1 else 'were'} left out: {causes}.",)
+    causes = [
+        Message("frame.missing", {"column": label, "n": int(rows.sum())})
+        for label, rows in missing.items()
+        if rows.any()
+    ]
+    return (Message("frame.left_out", {"n": lost, "rows": len(kept), "causes": causes}),)

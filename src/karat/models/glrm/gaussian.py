@@ -21,10 +21,11 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from karat.models.glrm.crossed import Bools, Factor, Floats, Layout
+from karat.models.glrm.crossed import CrossedLayout, Factor
 from karat.models.glrm.mode import Modes
 from karat.models.glrm.objective import variance_information
 from karat.models.glrm.schur import Schur
+from karat.types import Bools, Floats
 
 EXACT = 1e-12
 """A deviation of the residuals that is so small beside the answers is rounding."""
@@ -47,7 +48,7 @@ class GaussianEvaluation:
 class GaussianObjective:
     """The criterion as a function of the relative deviations of workers and tasks."""
 
-    layout: Layout
+    layout: CrossedLayout
     design: Floats
     value: Floats
     reml: bool = False

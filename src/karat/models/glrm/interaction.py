@@ -13,12 +13,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from karat.models.glrm.crossed import Floats
+from karat.messages import Message
 from karat.models.glrm.fit import Fit
 from karat.models.glrm.objective import Objective
 from karat.models.glrm.optimise import TOLERANCE, minimise
 from karat.models.glrm.profile import Held
 from karat.models.glrm.threads import one_thread
+from karat.types import Floats
 
 
 @dataclass(frozen=True)
@@ -31,18 +32,23 @@ class Profile:
     identified: bool
     """Whether any cell has several answers."""
 
-    def __str__(self) -> str:
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """Which deviation fits best, and how far the others are behind."""
         best = self.deviations[int(np.argmax(self.log_likelihood))]
-        drops = ", ".join(
-            f"{drop:.1f} at {deviation:g}"
+        drops = [
+            Message("profile.drop", {"drop": float(drop), "deviation": float(deviation)})
             for deviation, drop in zip(self.deviations, self.log_likelihood.max() - self.log_likelihood, strict=True)
-        )
-        known = "" if self.identified else " With one answer a cell the deviation is not identified."
-        ended = "" if self.converged else " Not every point converged."
-        return (
-            f"Of the worker:task deviations tried, {best:g} has the highest log-likelihood; it is lower by {drops}."
-            f"{known}{ended}"
-        )
+        ]
+        summary = [Message("profile.best", {"best": float(best), "drops": drops})]
+        if not self.identified:
+            summary.append(Message("profile.not_identified"))
+        if not self.converged:
+            summary.append(Message("profile.not_converged"))
+        return tuple(summary)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.summary))
 
 
 def interaction_profile(fit: Fit, deviations: Sequence[float] = (0, 0.3, 0.6, 1, 2)) -> Profile:
@@ -54,7 +60,7 @@ def interaction_profile(fit: Fit, deviations: Sequence[float] = (0, 0.3, 0.6, 1,
     >>> eta = random.normal(0, 1, 30)[worker] + random.normal(0, 2, 20)[task]
     >>> fit = fit_crossed(eta + random.logistic(size=600) > 0, worker, task)
     >>> print(interaction_profile(fit, [0, 1]))
-    Of the worker:task deviations tried, 0 has the highest log-likelihood; it is lower by ...
+    Of the standard deviations tried for participant–item pairs, 0 has the highest log-likelihood. ...
     """
     if not isinstance(fit.objective, Objective):
         raise ValueError("A profile of the worker:task effect is for binary and ordinal fits.")

@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import ndtri
 
-from karat.models.glrm.crossed import Floats, Ints
+from karat.messages import Message
 from karat.models.glrm.families import Gaussian
 from karat.models.glrm.mixed_gaussian import GaussianMixedObjective
 from karat.models.glrm.mixed_laplace import LaplaceObjective
@@ -29,6 +29,8 @@ from karat.models.glrm.profile import PRECISE, profile_ends
 from karat.models.glrm.terms import RandomTerm
 from karat.models.glrm.threads import one_thread
 from karat.models.glrm.variables import listed
+from karat.models.rounding import significant
+from karat.types import Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Intervals:
     upper: Floats
     level: float
     method: Literal["wald", "profile"]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     def table(self) -> Table:
         """One row a parameter."""
@@ -52,13 +54,28 @@ class Intervals:
             "upper": self.upper,
         }
 
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What the intervals are, then each of them."""
+        about = {"level": self.level}
+        first = Message("intervals.wald", about) if self.method == "wald" else Message("intervals.profile", about)
+        rows = zip(self.names, self.estimate, self.lower, self.upper, strict=True)
+        return first, *(
+            Message(
+                "intervals.interval",
+                {
+                    "name": name,
+                    "estimate": significant(estimate),
+                    "lower": significant(low),
+                    "upper": significant(high),
+                },
+            )
+            for name, estimate, low, high in rows
+        )
+
     def __str__(self) -> str:
-        kind = "Wald" if self.method == "wald" else "Profile"
-        rows = [
-            f"  {name}: {estimate:.4g} ({low:.4g} to {high:.4g})"
-            for name, estimate, low, high in zip(self.names, self.estimate, self.lower, self.upper, strict=True)
-        ]
-        return "\n".join([" ".join([f"{kind} intervals, {self.level:.0%}.", *self.notes]), *rows])
+        first, *rows = self.summary
+        return "\n".join([" ".join(map(str, (first, *self.notes))), *(f"  {row}" for row in rows)])
 
 
 @dataclass(frozen=True)
@@ -113,7 +130,7 @@ def _wald(model: Model, level: float, wanted: Sequence[str] | None) -> Intervals
 
 def _profiles(model: Model, level: float, wanted: Sequence[str] | None) -> Intervals:
     if not model.fit.converged:
-        raise ValueError(f"The model has no profile to speak of, since it has not converged. {model.fit.convergence}")
+        raise ValueError(Message("intervals.not_converged", {"convergence": model.fit.convergence.message}))
     objective, best = whole_likelihood(model)
     at = _evaluated(objective, best)
     all_parameters = _parameters(model, objective)
@@ -121,10 +138,10 @@ def _profiles(model: Model, level: float, wanted: Sequence[str] | None) -> Inter
     fall = float(ndtri((1 + level) / 2))
     rows = [_profile(model, objective, best, at, one, fall) for one in chosen]
     columns = np.array(rows).reshape(-1, 3).T
-    notes: tuple[str, ...] = ("Estimates and profiles are by maximum likelihood.",) if model.fit.reml else ()
+    notes: tuple[Message, ...] = (Message("intervals.likelihood"),) if model.fit.reml else ()
     open_ends = [one.name for one, row in zip(chosen, rows, strict=True) if not np.all(np.isfinite(row))]
     if open_ends:
-        notes += (f"The likelihood does not bound {' and '.join(open_ends)}.",)
+        notes += (Message("intervals.open", {"names": open_ends}),)
     return Intervals(tuple(one.name for one in chosen), columns[0], columns[1], columns[2], level, "profile", notes)
 
 

@@ -19,12 +19,16 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import expit
 
+from karat.messages import Message
 from karat.models.glrm.formula import names_in
 from karat.models.glrm.frame import evaluate
-from karat.models.glrm.model import Model, Table, p_told, quantile, two_sided
+from karat.models.glrm.model import Model, Table, quantile, two_sided
 from karat.models.glrm.syntax import FormulaError
-from karat.models.glrm.variables import Factor, Floats, Numeric, label_of, listed
+from karat.models.glrm.variables import FactorVariable, Numeric, listed
 from karat.models.proportions import holm
+from karat.models.rounding import known as known_number
+from karat.models.rounding import significant
+from karat.types import Floats
 
 Scale = Literal["link", "response"]
 ESTIMABLE = 1e-6
@@ -46,7 +50,7 @@ class MarginalMeans:
     contrasts: Floats
     """Weights of the coefficients, and for ordered answers of the thresholds after them; NaN where cells are empty."""
     model: Model
-    notes: tuple[str, ...]
+    notes: tuple[Message, ...]
 
     def labels(self) -> list[str]:
         """The cells in words."""
@@ -73,14 +77,23 @@ class MarginalMeans:
             p, holm(p), self.level,
         )  # fmt: skip
 
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What the means are about, then each mean."""
+        first = Message("marginal.link") if self.scale == "link" else Message("marginal.response")
+        rows = zip(self.labels(), self.estimate, self.lower, self.upper, strict=True)
+        return first, *(
+            Message(
+                "marginal.mean",
+                {"cell": cell, "mean": significant(mean), "level": self.level, "lower": significant(low),
+                 "upper": significant(high)},
+            )
+            for cell, mean, low, high in rows
+        )  # fmt: skip
+
     def __str__(self) -> str:
-        rows = [
-            f"  {label}: {mean:.4g} ({self.level:.0%} interval {low:.4g} to {high:.4g})"
-            for label, mean, low, high in zip(self.labels(), self.estimate, self.lower, self.upper, strict=True)
-        ]
-        return "\n".join(
-            [" ".join([f"Estimated marginal means on the scale of the {self.scale}.", *self.notes]), *rows]
-        )
+        first, *rows = self.summary
+        return "\n".join([" ".join(map(str, (first, *self.notes))), *(f"  {row}" for row in rows)])
 
 
 @dataclass(frozen=True)
@@ -103,12 +116,21 @@ class Differences:
         keys = ("estimate", "se", "df", "lower", "upper", "p", "adjusted")
         return {"pair": np.array(self.pairs, dtype=object), **{key: getattr(self, key) for key in keys}}
 
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What the differences are, then each of them."""
+        rows = zip(self.pairs, self.estimate, self.se, self.adjusted, strict=True)
+        return Message("marginal.differences"), *(
+            Message(
+                "marginal.difference",
+                {"pair": pair, "estimate": significant(value), "se": significant(se), "p": known_number(p)},
+            )
+            for pair, value, se, p in rows
+        )
+
     def __str__(self) -> str:
-        rows = [
-            f"  {pair}: {value:.4g} (se {se:.4g}, adjusted p {p_told(float(p))})"
-            for pair, value, se, p in zip(self.pairs, self.estimate, self.se, self.adjusted, strict=True)
-        ]
-        return "\n".join(["Differences of marginal means, with Holm's adjustment.", *rows])
+        first, *rows = self.summary
+        return "\n".join([str(first), *(f"  {row}" for row in rows)])
 
 
 def marginal_means(
@@ -136,10 +158,11 @@ def marginal_means(
         raise ValueError(
             "Marginal means of ordered answers are on the scale of the link; predict() gives probabilities."
         )
-    known = {name: column for name, column in model.frame.raw.items() if isinstance(column, Factor)}
+    known = {name: column for name, column in model.frame.raw.items() if isinstance(column, FactorVariable)}
     for name in factors:
         if name not in known:
-            raise FormulaError(f'"{name}" is not a factor of "{model.formula}"; there are {listed(list(known))}.')
+            about = {"name": name, "formula": str(model.formula), "factors": listed(list(known))}
+            raise FormulaError(Message("marginal.no_factor", about))
     values, cells, notes = _grid(model, known, at or {})
     full, kept = _rows(model, values)
     asked = list(product(*(known[name].levels for name in factors)))
@@ -152,7 +175,7 @@ def marginal_means(
     unknown = np.abs(weights @ full @ model.design.null).max(axis=1, initial=0.0) > ESTIMABLE
     contrasts[unknown] = np.nan
     if unknown.any():
-        notes.append(f"{int(unknown.sum())} of {len(asked)} means cannot be estimated: cells of the design are empty.")
+        notes.append(Message("marginal.unknown", {"n": int(unknown.sum()), "means": len(asked)}))
     if model.family == "ordinal":
         thresholds = len(model.fit.thresholds)
         contrasts = np.column_stack([contrasts, np.full((len(contrasts), thresholds), -1 / thresholds)])
@@ -167,8 +190,8 @@ def marginal_means(
 
 
 def _grid(
-    model: Model, factors: dict[str, Factor], at: Mapping[str, float]
-) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
+    model: Model, factors: dict[str, FactorVariable], at: Mapping[str, float]
+) -> tuple[dict[str, Any], dict[str, Any], list[Message]]:
     """The values of every column in every cell of the grid, the levels alone, and what was held where."""
     every = list(product(*(factor.levels for factor in factors.values())))
     cells = {name: np.array([one[place] for one in every], dtype=object) for place, name in enumerate(factors)}
@@ -177,29 +200,27 @@ def _grid(
     numeric = {name: column for name, column in model.frame.raw.items() if isinstance(column, Numeric)}
     for name in at:
         if name not in numeric:
-            raise FormulaError(f'at speaks of "{name}", which is not a covariate of "{model.formula}".')
+            raise FormulaError(Message("marginal.no_covariate", {"name": name, "formula": str(model.formula)}))
     for name, column in numeric.items():
         held = float(at.get(name, column.values.mean()))
         values[name] = np.full(len(every), held)
-        notes.append(f"{name} is held at {label_of(round(held, 4))}.")
+        notes.append(Message("marginal.held", {"name": name, "value": round(held, 4)}))
     return values, cells, notes
 
 
 def _rows(model: Model, values: dict[str, Any]) -> tuple[Floats, Floats]:
     """The design in every cell."""
-    levels = {name: column.levels for name, column in model.frame.raw.items() if isinstance(column, Factor)}
+    levels = {name: column.levels for name, column in model.frame.raw.items() if isinstance(column, FactorVariable)}
     scaling = dict(model.frame.scaling)
     used = dict.fromkeys(label for term in model.design.expansion.terms for label in term)
     kinds = {
-        (name.text, isinstance(model.frame.columns[label], Factor))
+        (name.text, isinstance(model.frame.columns[label], FactorVariable))
         for label in used
         for name in names_in(model.formula.variables[label].tree)
     }
     both = [name for name in model.frame.raw if {(name, True), (name, False)} <= kinds]
     if both:
-        raise FormulaError(
-            f'{listed(both)} is a factor and a number in "{model.formula}"; give one of them a column of its own.'
-        )
+        raise FormulaError(Message("marginal.both", {"names": listed(both), "formula": str(model.formula)}))
     columns = {label: evaluate(model.formula.variables[label], values, levels, scaling) for label in used}
     return model.design.rows(columns, prod(len(own) for own in levels.values()))
 

@@ -20,18 +20,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import block_diag, solve_triangular
 
-from karat.models.glrm.crossed import Floats
+from karat.messages import Message
 from karat.models.glrm.families import FamilyName
 from karat.models.glrm.mixed_gaussian import GaussianMixedObjective
 from karat.models.glrm.mixed_laplace import LaplaceObjective
 from karat.models.glrm.mixed_mode import Crossing
-from karat.models.glrm.mixed_problem import Problem, check
+from karat.models.glrm.mixed_problem import MixedProblem, check
 from karat.models.glrm.mixed_result import MixedFit, describe
 from karat.models.glrm.mixed_search import search
-from karat.models.glrm.mixed_sides import Block, Side, sides
+from karat.models.glrm.mixed_sides import RandomBlock, Side, sides
 from karat.models.glrm.mixed_singular import simpler
 from karat.models.glrm.terms import RandomTerm
 from karat.models.glrm.threads import one_thread
+from karat.types import Floats
 
 FIRST = 0.5
 """Deviations from where the search starts, in units of the columns; measured answers start from 1."""
@@ -70,20 +71,20 @@ def fit_mixed(
     (True, (2, 2), ['participant', 'item'])
     """
     problem = check(response, design, names, terms, family, reml, offset)
-    log: list[str] = []
+    log: list[Message] = []
     while True:
         fit = _fit(problem, None if start is None else np.asarray(start, dtype=np.float64))
         if not simplify or not fit.singular:
             return replace(fit, log=tuple(log))
         step = simpler(problem.terms, fit.factors, fit.singular_terms)
         if step is None:
-            log.append("The model is still singular, but nothing more can be left out.")
+            log.append(Message("fit.still_singular"))
             return replace(fit, log=tuple(log))
         problem, start = replace(problem, terms=tuple(step[0])), None
         log.append(step[1])
 
 
-def _fit(problem: Problem, start: Floats | None) -> MixedFit:
+def _fit(problem: MixedProblem, start: Floats | None) -> MixedFit:
     """Search with columns that are orthogonal and of one size, then tell the result for the caller's."""
     first, second = sides(problem.terms)
     plain = _objective(problem, first, second, problem.design)
@@ -116,7 +117,7 @@ def _orthogonal(design: Floats) -> tuple[Floats, Floats]:
 
 
 def _objective(
-    problem: Problem, first: Side, second: Side, design: Floats
+    problem: MixedProblem, first: Side, second: Side, design: Floats
 ) -> LaplaceObjective | GaussianMixedObjective:
     crossing = Crossing(first, second)
     if problem.family == "gaussian":
@@ -125,7 +126,7 @@ def _objective(
 
 
 def _start(
-    problem: Problem, objective: LaplaceObjective | GaussianMixedObjective, blocks: list[tuple[int, Block]]
+    problem: MixedProblem, objective: LaplaceObjective | GaussianMixedObjective, blocks: list[tuple[int, RandomBlock]]
 ) -> Floats:
     """Equal deviations without correlations; thresholds, or the coefficients, that make the mean right."""
     begin = np.zeros(objective.parameters)
@@ -138,7 +139,7 @@ def _start(
     return begin
 
 
-def _labels(problem: Problem, blocks: list[tuple[int, Block]]) -> tuple[str, ...]:
+def _labels(problem: MixedProblem, blocks: list[tuple[int, RandomBlock]]) -> tuple[str, ...]:
     """A name for every parameter."""
     labels: list[str] = []
     if problem.family != "gaussian":

@@ -21,11 +21,11 @@ from functools import cached_property, partial
 import numpy as np
 from scipy.linalg import block_diag
 
-from karat.models.glrm.crossed import Floats
 from karat.models.glrm.gaussian import EXACT
 from karat.models.glrm.mixed_laplace import by_determinant, theta_information
 from karat.models.glrm.mixed_mode import Crossing, Curvature, Pair, solve
 from karat.models.glrm.mixed_sides import Side
+from karat.types import Floats
 
 
 @dataclass(frozen=True)

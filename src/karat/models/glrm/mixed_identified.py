@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from karat.models.glrm.crossed import Floats
 from karat.models.glrm.mixed_laplace import linear_information
 from karat.models.glrm.mixed_sides import Side
+from karat.types import Floats
 
 NOTHING = 1e-9
 """Information, relative to that of each element of theta alone, that counts as none."""

@@ -19,10 +19,10 @@ from functools import partial
 import numpy as np
 from scipy.linalg import block_diag
 
-from karat.models.glrm.crossed import Floats
 from karat.models.glrm.families import Family
-from karat.models.glrm.mixed_mode import Crossing, Curvature, Mode, ModeSearch, Pair, solve, turn
+from karat.models.glrm.mixed_mode import Crossing, Curvature, MixedMode, ModeSearch, Pair, solve, turn
 from karat.models.glrm.mixed_sides import Side
+from karat.types import Floats
 
 FLOOR = 0.1
 """The information about theta vanishes at zero; this share of what the data tell about the effects stands in for it."""
@@ -79,7 +79,9 @@ class LaplaceObjective:
         information = partial(self._information, mode, psi, factors)
         return MixedEvaluation(value, gradient, mode.point.modes, mode.found, information)
 
-    def _gradient(self, mode: Mode, psi: Floats, factors: Pair, covariance: tuple[Floats, Floats, Floats]) -> Floats:
+    def _gradient(
+        self, mode: MixedMode, psi: Floats, factors: Pair, covariance: tuple[Floats, Floats, Floats]
+    ) -> Floats:
         crossing, point, (one, other) = self.crossing, mode.point, factors
         var_first, var_second, between = covariance
         var_second = var_second.transpose(2, 0, 1)
@@ -99,7 +101,7 @@ class LaplaceObjective:
         by_theta = crossing.first.by_theta(by_factor[0]), crossing.second.by_theta(by_factor[1])
         return np.concatenate([self.design.T @ by_row, by_psi, *by_theta])
 
-    def _information(self, mode: Mode, psi: Floats, factors: Pair) -> Floats:
+    def _information(self, mode: MixedMode, psi: Floats, factors: Pair) -> Floats:
         """Roughly the Hessian: of the penalised likelihood over the effects, and of covariances in a linear model."""
         crossing, point = self.crossing, mode.point
         weight = point.derivatives.curvature

@@ -12,11 +12,12 @@ from functools import cached_property, partial
 
 import numpy as np
 
+from karat.messages import Message
 from karat.models.glrm.block_schur import BlockSchur
-from karat.models.glrm.crossed import Floats, Ints
 from karat.models.glrm.families import Derivatives, Family
-from karat.models.glrm.mixed_sides import Block, Side
+from karat.models.glrm.mixed_sides import RandomBlock, Side
 from karat.models.glrm.mode import DECREMENT, STEPS, halve
+from karat.types import Floats, Ints
 
 LARGEST = 400_000_000
 """How many numbers the blocks between the two sides may have."""
@@ -45,10 +46,8 @@ class Crossing:
         """Refuse what would not fit into memory."""
         size = self.first.groups * self.first.effects * self.second.groups * self.second.effects
         if size > LARGEST:
-            raise ValueError(
-                f"The random effects are too many: {self.first.groups * self.first.effects:,} on one side and "
-                f"{self.second.groups * self.second.effects:,} on the other. Leave out slopes or nested terms."
-            )
+            sizes = [side.groups * side.effects for side in (self.first, self.second)]
+            raise ValueError(Message("models.effects_size", {"first": sizes[0], "second": sizes[1]}))
 
     @cached_property
     def _cell(self) -> Ints:
@@ -83,7 +82,7 @@ class Crossing:
         """Lambda of both sides."""
         return self.first.factor(theta[: self.first.size]), self.second.factor(theta[self.first.size :])
 
-    def placed(self, parameters: int) -> list[tuple[int, Block]]:
+    def placed(self, parameters: int) -> list[tuple[int, RandomBlock]]:
         """Every term with the place of its first element of theta among the parameters, of which theta is the last."""
         place, found = parameters - self.size, []
         for block in (*self.first.blocks, *self.second.blocks):
@@ -144,7 +143,7 @@ def solve(schur: BlockSchur, right: Pair) -> Pair:
 
 
 @dataclass(frozen=True)
-class Point:
+class MixedPoint:
     """The penalised likelihood (negative) at some effects."""
 
     modes: Pair
@@ -154,10 +153,10 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Mode:
+class MixedMode:
     """The mode with its factorised curvature."""
 
-    point: Point
+    point: MixedPoint
     curvature: Curvature
     schur: BlockSchur
     found: bool
@@ -173,7 +172,7 @@ class ModeSearch:
     psi: Floats
     factors: Pair
 
-    def find(self, start: Pair) -> Mode:
+    def find(self, start: Pair) -> MixedMode:
         """Newton's method with step halving."""
         point = self.evaluate(start)
         for _ in range(STEPS):
@@ -187,19 +186,19 @@ class ModeSearch:
             decrement = float(np.vdot(towards[0], along[0]) + np.vdot(towards[1], along[1]))
             reached = halve(partial(self._moved, point.modes, along), point.value, decrement)
             if reached is None:
-                return Mode(point, curvature, schur, decrement < 1e-6)
+                return MixedMode(point, curvature, schur, decrement < 1e-6)
             point = reached
             if decrement < DECREMENT:
                 curvature = self.crossing.curvature(point.derivatives.curvature)
-                return Mode(point, curvature, self.crossing.factorise(curvature, self.factors), True)
-        return Mode(point, curvature, schur, False)
+                return MixedMode(point, curvature, self.crossing.factorise(curvature, self.factors), True)
+        return MixedMode(point, curvature, schur, False)
 
-    def evaluate(self, modes: Pair) -> Point:
+    def evaluate(self, modes: Pair) -> MixedPoint:
         """The penalised likelihood at given effects."""
         eta = self.base + self.crossing.predictor(self.factors, modes)
         derivatives = self.family.derivatives(eta, self.psi)
         penalty = float(np.vdot(modes[0], modes[0]) + np.vdot(modes[1], modes[1])) / 2
-        return Point(modes, eta, penalty - float(derivatives.log_likelihood.sum()), derivatives)
+        return MixedPoint(modes, eta, penalty - float(derivatives.log_likelihood.sum()), derivatives)
 
-    def _moved(self, modes: Pair, along: Pair, length: float) -> Point:
+    def _moved(self, modes: Pair, along: Pair, length: float) -> MixedPoint:
         return self.evaluate((modes[0] + length * along[0], modes[1] + length * along[1]))

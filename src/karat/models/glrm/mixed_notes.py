@@ -1,4 +1,4 @@
-"""What a fit of yes-or-no or ordered answers should warn of: separation, and levels that tell little.
+"""What a fit of yes-or-no or ordered answers should warn of: separation, and levels with little information.
 
 Where a column of the design, or a combination of columns, tells the answers apart without error, the likelihood has no
 maximum: it rises for as long as the coefficients grow. The search ends somewhere on the way, where predictors are large
@@ -11,10 +11,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from karat.models.glrm.crossed import Floats
-from karat.models.glrm.mixed_problem import Problem
+from karat.messages import Message
+from karat.models.glrm.mixed_problem import MixedProblem
 from karat.models.glrm.mixed_search import Found
 from karat.models.glrm.terms import RandomTerm
+from karat.types import Floats
 
 EXTREME = 10.0
 """Logits so large, and so uncertain, are a sign of separation."""
@@ -25,9 +26,9 @@ VAST = 25.0
 
 
 def separated_answers(
-    problem: Problem, coefficients: Floats, found: Found, transform: Floats, factors: Sequence[Floats]
-) -> list[str]:
-    """Sentences on coefficients and deviations that grow without bound.
+    problem: MixedProblem, coefficients: Floats, found: Found, transform: Floats, factors: Sequence[Floats]
+) -> list[Message]:
+    """Coefficients and deviations that grow without bound.
 
     Predictors of rows tell, not coefficients: those of a column far from zero may be large and uncertain for no
     harm. The information tells how uncertain they are; differences, which step by standard errors, go too far here.
@@ -44,30 +45,26 @@ def separated_answers(
     if np.any((np.abs(x @ coefficients) > EXTREME) & (errors > EXTREME)):
         wide = np.sqrt((root**2).sum(axis=1)) * np.abs(problem.design - centre).max(axis=0) > EXTREME
         names = [name for name, one in zip(problem.names, wide | ~wide.any(), strict=True) if one]
-        plural, them = ("", "it") if len(names) == 1 else ("s", "them")
-        said.append(
-            f"The coefficient{plural} of {', '.join(names)} cannot be estimated: "
-            f"the answers can be told apart by {them}."
-        )
+        said.append(Message("fit.separated", {"names": names, "n": len(names)}))
     for term, factor in zip(problem.terms, factors, strict=True):
         deviations = np.sqrt((((term.columns / sizes(term)) @ factor) ** 2).sum(axis=1))
         if np.median(deviations) > VAST:
-            said.append(f"The deviation of the effects of {term.group} grows without bound.")
+            said.append(Message("fit.unbounded_effects", {"group": term.group}))
     return said
 
 
-def single_answers(problem: Problem) -> list[str]:
+def single_answers(problem: MixedProblem) -> list[Message]:
     """Terms that have a level for every answer."""
     if problem.family == "gaussian":
         return []
     return [
-        f"{term.group} has one answer a level, so that its variance is not identified."
+        Message("fit.one_answer_per_level", {"group": term.group})
         for term in problem.terms
         if np.bincount(term.codes).max() == 1
     ]
 
 
-def same_answers(problem: Problem) -> list[str]:
+def same_answers(problem: MixedProblem) -> list[Message]:
     """How many levels of each factor have one answer only, though several of them."""
     if problem.family == "gaussian":
         return []
@@ -77,7 +74,7 @@ def same_answers(problem: Problem) -> list[str]:
         np.add.at(counts, (term.codes, problem.response), 1)
         same = int(((counts > 0).sum(axis=1) == 1)[counts.sum(axis=1) > 1].sum())
         if same:
-            said.append(f"{same} of {len(term.levels)} levels of {group} have one answer only.")
+            said.append(Message("fit.same_answers", {"n": same, "levels": len(term.levels), "group": group}))
     return said
 
 

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from karat.models.glrm.crossed import Floats
-from karat.models.glrm.families import Binary, Family, FamilyName, Ordinal
+from karat.messages import Message
+from karat.models.glrm.families import BinaryFamily, Family, FamilyName, OrdinalFamily
 from karat.models.glrm.terms import RandomTerm
+from karat.types import Floats
 
 
 @dataclass(frozen=True)
-class Problem:
+class MixedProblem:
     """What is fitted, checked."""
 
     response: NDArray[Any]
@@ -31,8 +32,8 @@ class Problem:
     def likelihood(self) -> Family:
         """The family of the answers."""
         if self.family == "binary":
-            return Binary(2.0 * self.response - 1)
-        return Ordinal(self.response, len(self.categories))
+            return BinaryFamily(2.0 * self.response - 1)
+        return OrdinalFamily(self.response, len(self.categories))
 
 
 def check(
@@ -43,7 +44,7 @@ def check(
     family: FamilyName,
     reml: bool,
     offset: ArrayLike | None,
-) -> Problem:
+) -> MixedProblem:
     """Check the arrays; every error says what to mend."""
     if family not in ("binary", "ordinal", "gaussian"):
         raise ValueError(f'The family of a mixed model is "binary", "ordinal" or "gaussian", not {family!r}.')
@@ -57,13 +58,13 @@ def check(
         raise ValueError("offset must have a finite number for every answer.")
     if family == "gaussian":
         values = answers.astype(np.float64) - moved
-        return Problem(values, np.empty(0), x, tuple(names), tuple(terms), family, reml, moved)
+        return MixedProblem(values, np.empty(0), x, tuple(names), tuple(terms), family, reml, moved)
     categories, number = np.unique(answers, return_inverse=True)
     if len(categories) < 2:
-        raise ValueError("All answers are the same; there is nothing to fit.")
+        raise ValueError(Message("models.same_answers"))
     if family == "binary" and len(categories) > 2:
-        raise ValueError(f"A binary response has two values, this one {len(categories)}.")
-    return Problem(number, categories, x, tuple(names), tuple(terms), family, reml, moved)
+        raise ValueError(Message("models.two_values", {"n": len(categories)}))
+    return MixedProblem(number, categories, x, tuple(names), tuple(terms), family, reml, moved)
 
 
 def _check_rows(answers: NDArray[Any], x: Floats, names: Sequence[str], terms: Sequence[RandomTerm]) -> None:

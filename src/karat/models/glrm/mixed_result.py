@@ -1,4 +1,4 @@
-"""A fitted mixed model, told in the units of the caller's columns."""
+"""A fitted mixed model, in the units of the caller's columns."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
-from karat.models.glrm.crossed import Floats
-from karat.models.glrm.families import FamilyName
+from karat.messages import Message
+from karat.models.glrm.families import FamilyName, family_message
 from karat.models.glrm.mixed_gaussian import GaussianMixedEvaluation, GaussianMixedObjective
 from karat.models.glrm.mixed_identified import undetermined
 from karat.models.glrm.mixed_laplace import LaplaceObjective
 from karat.models.glrm.mixed_mode import Pair
 from karat.models.glrm.mixed_notes import same_answers, separated_answers, single_answers, sizes
-from karat.models.glrm.mixed_problem import Problem
+from karat.models.glrm.mixed_problem import MixedProblem
 from karat.models.glrm.mixed_search import Found, MixedConvergence
-from karat.models.glrm.mixed_sides import Block, Side
+from karat.models.glrm.mixed_sides import RandomBlock, Side
 from karat.models.glrm.mixed_singular import singular_directions
 from karat.models.glrm.terms import RandomTerm
+from karat.models.rounding import significant
+from karat.types import Floats
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class MixedFit:
     hessian: Floats
     parameter_covariance: Floats
     convergence: MixedConvergence
-    notes: tuple[str, ...]
+    notes: tuple[Message, ...]
     singular_terms: tuple[bool, ...]
     """For each term, whether its covariance is singular."""
     terms: tuple[RandomTerm, ...] = field(repr=False)
@@ -65,7 +67,7 @@ class MixedFit:
     objective: LaplaceObjective | GaussianMixedObjective = field(repr=False)
     modes: Pair = field(repr=False)
     reml: bool = False
-    log: tuple[str, ...] = ()
+    log: tuple[Message, ...] = ()
     """What `simplify` left out."""
 
     @property
@@ -83,33 +85,34 @@ class MixedFit:
         """One for each coefficient."""
         return np.sqrt(np.diag(self.covariance))
 
-    def __str__(self) -> str:
-        kind = {"binary": "yes-or-no", "ordinal": "ordered", "gaussian": "measured"}[self.family]
-        groups = " and ".join(f"{len(levels):,} levels of {group}" for group, levels in self.levels.items())
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What was fitted, and how the search ended."""
         parts = [
-            f"{name} {np.sqrt(variance):.4g} ({group})"
+            Message("fit.deviation", {"effect": name, "group": group, "value": significant(np.sqrt(variance))})
             for group, matrix in self.covariances.items()
             for name, variance in zip(self.random_names[group], np.diag(matrix), strict=True)
         ]
         if self.family == "gaussian":
-            parts.append(f"residual {np.sqrt(self.residual_variance):.4g}")
-        measure = "log REML criterion" if self.reml else "log-likelihood"
-        sentences = [
-            f"{self.n:,} {kind} answers, {groups}: standard deviations {', '.join(parts)}; "
-            f"{measure} {self.log_likelihood:.3f}.",
-            self.convergence.message,
-            *self.notes,
-            *self.log,
-        ]
-        return " ".join(sentences)
+            parts.append(Message("fit.residual", {"value": significant(np.sqrt(self.residual_variance))}))
+        values = {
+            "n": self.n, "kind": family_message(self.family), "deviations": parts,
+            "groups": [Message("fit.levels", {"n": len(own), "group": group}) for group, own in self.levels.items()],
+            "value": self.log_likelihood,
+        }  # fmt: skip
+        first = Message("fit.mixed_reml", values) if self.reml else Message("fit.mixed", values)
+        return first, self.convergence.message
+
+    def __str__(self) -> str:
+        return " ".join(map(str, (*self.summary, *self.notes, *self.log)))
 
 
 def describe(
-    problem: Problem,
+    problem: MixedProblem,
     objective: LaplaceObjective | GaussianMixedObjective,
     found: Found,
     transform: Floats,
-    blocks: Sequence[tuple[int, Block]],
+    blocks: Sequence[tuple[int, RandomBlock]],
     labels: tuple[str, ...],
 ) -> MixedFit:
     """The result of a search; `transform` turns its parameters into those of the caller's columns."""
@@ -141,14 +144,14 @@ def describe(
         [] if problem.family == "gaussian" else separated_answers(problem, coefficients, found, transform, factors)
     )
     if not isinstance(at, GaussianMixedEvaluation) and not at.found:
-        convergence = replace(convergence, converged=False, reason="the modes of the effects were not found")
+        convergence = replace(convergence, converged=False, reason=Message("fit.reason_modes"))
     sides = (objective.crossing.first, objective.crossing.second)
     confounded = [group for side in sides for group in undetermined(side, problem.family == "gaussian")]
     if confounded:
-        reason = f"the design does not determine the covariances of {' and '.join(confounded)}"
+        reason = Message("fit.reason_covariances", {"groups": confounded})
         convergence = replace(convergence, converged=False, reason=reason)
     if separated:
-        reason = "the likelihood has no maximum, since the answers can be told apart without error"
+        reason = Message("fit.reason_separated")
         convergence = replace(convergence, converged=False, reason=reason)
         covariance, of_coefficients = np.full_like(covariance, np.nan), np.full_like(of_coefficients, np.nan)
     notes = [sentence for sentences in said for sentence in sentences] + separated
@@ -161,7 +164,7 @@ def describe(
     )  # fmt: skip
 
 
-def _whole(block: Block, theta: Floats) -> Floats:
+def _whole(block: RandomBlock, theta: Floats) -> Floats:
     """Lambda of a term's own columns: those that share a variance have a number each."""
     return block.factor(theta) if len(block.names) == block.width else theta[0] * np.eye(len(block.names))
 
@@ -194,7 +197,7 @@ def _effects(
     return effects, {term.group: term.levels for term in terms}
 
 
-def _of_term(side: Side, block: Block, term: RandomTerm, effects: Floats) -> Floats:
+def _of_term(side: Side, block: RandomBlock, term: RandomTerm, effects: Floats) -> Floats:
     q = len(term.names)
     if block.repeat is None:
         return effects[:, block.first : block.first + q]

@@ -18,9 +18,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-from karat.models.glrm.crossed import Floats
-from karat.models.glrm.mixed_sides import Block
+from karat.messages import Message
+from karat.models.glrm.mixed_sides import RandomBlock
 from karat.models.glrm.optimise import TOLERANCE, Evaluated, Function, minimise, root
+from karat.models.rounding import significant
+from karat.types import Floats
 
 STEP = 3e-3
 """Of the differences, in standard errors."""
@@ -48,21 +50,22 @@ class MixedConvergence:
     """Parameters that the data do not determine."""
     iterations: int
     """Evaluations of the likelihood."""
-    reason: str = ""
+    reason: Message | None = None
+    """Why it did not converge."""
 
     @property
-    def message(self) -> str:
-        """One sentence."""
-        ended = (
-            f"the gradient is at most {self.gradient:.1e} a standard error and "
-            f"half the squared Newton decrement {self.decrement:.1e}"
-        )
+    def message(self) -> Message:
+        """How the search ended."""
+        values = {
+            "evaluations": self.iterations, "gradient": significant(self.gradient, 2),
+            "decrement": significant(self.decrement, 2),
+        }  # fmt: skip
         if self.converged:
-            return f"Converged after {self.iterations} evaluations: {ended}, and the Hessian is positive definite."
-        return f"NOT converged after {self.iterations} evaluations: {self.reason}; {ended}."
+            return Message("fit.converged_scaled", values)
+        return Message("fit.not_converged_scaled", values | {"reason": self.reason or Message("fit.reason_stopped")})
 
     def __str__(self) -> str:
-        return self.message
+        return str(self.message)
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,7 @@ class Curved:
         return float((slopes**2 / np.maximum(self.values, FLAT)).sum()) / 2
 
 
-def search(function: Function, start: Floats, blocks: Sequence[tuple[int, Block]], names: Sequence[str]) -> Found:
+def search(function: Function, start: Floats, blocks: Sequence[tuple[int, RandomBlock]], names: Sequence[str]) -> Found:
     """Minimise and verify. `blocks` are the terms, each with the place of its theta among the parameters."""
     x, at, hessian, iterations = start, function(start, None), None, 1
     if at is None:
@@ -134,32 +137,34 @@ def _conclude(
     x: Floats,
     at: Evaluated,
     curved: Curved | None,
-    blocks: Sequence[tuple[int, Block]],
+    blocks: Sequence[tuple[int, RandomBlock]],
     names: Sequence[str],
     iterations: int,
 ) -> Found:
     if curved is None:
         nothing, largest = np.full((len(x), len(x)), np.nan), float(np.abs(at.gradient).max())
-        why = "the likelihood could not be computed beside the end of the search"
+        why = Message("fit.reason_beside")
         return Found(x, at, nothing, nothing, MixedConvergence(False, np.nan, largest, False, (), iterations, why))
     decrement = curved.decrement(at.gradient)
     slopes = linalg.solve_triangular(curved.lower, at.gradient, lower=True)
     flat = _undetermined(curved, x, blocks, names)
     definite = bool(curved.values[0] > -FLAT) and not flat
-    reason = ""
+    reason = None
     if flat:
-        reason = f"the data do not determine {' and '.join(flat)}"
+        reason = Message("fit.reason_flat", {"names": list(flat)})
     elif not definite:
-        reason = "the Hessian is not positive definite"
+        reason = Message("fit.reason_hessian")
     elif not decrement <= TOLERANCE:
-        reason = "the search stopped short"
-    verdict = MixedConvergence(not reason, decrement, float(np.abs(slopes).max()), definite, flat, iterations, reason)
+        reason = Message("fit.reason_stopped")
+    verdict = MixedConvergence(
+        reason is None, decrement, float(np.abs(slopes).max()), definite, flat, iterations, reason
+    )
     covariance = curved.covariance if definite else np.full((len(x), len(x)), np.nan)
     return Found(x, at, curved.hessian, covariance, verdict)
 
 
 def _undetermined(
-    curved: Curved, x: Floats, blocks: Sequence[tuple[int, Block]], names: Sequence[str]
+    curved: Curved, x: Floats, blocks: Sequence[tuple[int, RandomBlock]], names: Sequence[str]
 ) -> tuple[str, ...]:
     """The parameters of flat directions, other than those in which a singular Lambda turns."""
     turning = np.zeros(len(x), dtype=bool)
@@ -204,7 +209,7 @@ def _leave(function: Function, x: Floats, at: Evaluated, step: Floats) -> tuple[
 
 
 def _tidy(
-    function: Function, x: Floats, at: Evaluated, blocks: Sequence[tuple[int, Block]]
+    function: Function, x: Floats, at: Evaluated, blocks: Sequence[tuple[int, RandomBlock]]
 ) -> tuple[Floats, Evaluated]:
     """Set small directions of Lambda to zero where that costs nothing; make the diagonal positive."""
     x = x.copy()
@@ -224,7 +229,7 @@ def _tidy(
     return (x, after) if after is not None else (x, at)
 
 
-def _smaller(block: Block, theta: Floats) -> list[Floats]:
+def _smaller(block: RandomBlock, theta: Floats) -> list[Floats]:
     """Lambda with its smallest direction, its two smallest and so on at zero, as long as they are small."""
     lower = block.factor(theta)
     found = []

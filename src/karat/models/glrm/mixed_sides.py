@@ -19,12 +19,13 @@ from typing import cast
 import numpy as np
 from scipy.linalg import block_diag
 
-from karat.models.glrm.crossed import Floats, Ints
+from karat.messages import Message
 from karat.models.glrm.terms import RandomTerm, within
+from karat.types import Floats, Ints
 
 
 @dataclass(frozen=True)
-class Block:
+class RandomBlock:
     """A term's place on its side: `repeats` blocks of `width` columns, from column `first`."""
 
     term: int
@@ -65,7 +66,7 @@ class Side:
     groups: int
     columns: Floats
     """Effects x rows."""
-    blocks: tuple[Block, ...]
+    blocks: tuple[RandomBlock, ...]
 
     @property
     def effects(self) -> int:
@@ -175,7 +176,7 @@ class Side:
                 found.append(np.diag(1 / size))
         return tuple(found)
 
-    def stack(self, block: Block) -> Floats:
+    def stack(self, block: RandomBlock) -> Floats:
         """The columns of a term: repeats x width x rows."""
         last = block.first + block.width * block.repeats
         return self.columns[block.first : last].reshape(block.repeats, block.width, -1)
@@ -242,10 +243,7 @@ def _closest(members: dict[str, list[int]], terms: Sequence[RandomTerm]) -> tupl
                 found.append((int(nested.max()), inner, outer))
     if not found:
         names = ", ".join(members)
-        raise ValueError(
-            f"{len(members)} grouping factors are crossed here ({names}); at most two can be. "
-            "Take the one with the fewest levels as a fixed effect."
-        )
+        raise ValueError(Message("models.crossed_factors", {"n": len(members), "names": names}))
     _, inner, outer = min(found)
     return inner, outer
 
@@ -266,7 +264,7 @@ def _side(numbered: list[tuple[int, RandomTerm]], repeat: dict[int, Ints]) -> Si
         else:
             columns.append(term.columns.T)
         full = term.covariance == "full" and q > 1
-        blocks.append(Block(number, term.group, term.names, width, repeats, full, first, nested))
+        blocks.append(RandomBlock(number, term.group, term.names, width, repeats, full, first, nested))
         first += width * repeats
     stacked = np.ascontiguousarray(np.concatenate(columns), dtype=np.float64)
     return Side(outer.codes, len(outer.levels), stacked, tuple(blocks))

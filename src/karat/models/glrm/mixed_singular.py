@@ -11,27 +11,30 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from karat.models.glrm.crossed import Floats
+from karat.messages import Message
 from karat.models.glrm.terms import RandomTerm
+from karat.types import Floats
 
 ZERO = 1e-4
 """A deviation below this, in units of the column, is zero (as lme4's isSingular has it)."""
+SINGULAR = ("fit.zero_variance", "fit.correlated", "fit.directions")
+"""The codes of messages about a singular fit."""
 
 
-def singular_directions(term: RandomTerm, factor: Floats) -> list[str]:
-    """Sentences on what a term lacks; `factor` is its Lambda, in units of its columns.
+def singular_directions(term: RandomTerm, factor: Floats) -> list[Message]:
+    """What a term lacks; `factor` is its Lambda, in units of its columns.
 
     >>> from karat.models.glrm.terms import random_term
     >>> term = random_term("item", [0, 1], [[1, 0], [1, 1]], ("(Intercept)", "x"))
-    >>> singular_directions(term, np.array([[1.0, 0.0], [-0.5, 0.0]]))
-    ['The fit is singular: (Intercept) and x of item correlate with -1.']
+    >>> print(*singular_directions(term, np.array([[1.0, 0.0], [-0.5, 0.0]])))
+    The fit is singular: (Intercept) and x for item have a correlation of −1.
     """
     if term.covariance == "shared" and abs(factor[0, 0]) < ZERO:
-        return [f"The fit is singular: the variance of {', '.join(term.names)} for {term.group} is zero."]
+        return [Message("fit.zero_variance", {"effects": list(term.names), "group": term.group})]
     deviations = np.sqrt((factor**2).sum(axis=1))
     zero = deviations < ZERO
     said = [
-        f"The fit is singular: the variance of {name} for {term.group} is zero."
+        Message("fit.zero_variance", {"effects": [name], "group": term.group})
         for name, none in zip(term.names, zero, strict=True)
         if none
     ]
@@ -43,29 +46,31 @@ def singular_directions(term: RandomTerm, factor: Floats) -> list[str]:
     lost = int((values < ZERO).sum())
     names = [term.names[k] for k in left]
     if lost and len(left) == 2:
-        sign = "1" if float(correlated[0] @ correlated[1]) > 0 else "-1"
-        said.append(f"The fit is singular: {names[0]} and {names[1]} of {term.group} correlate with {sign}.")
+        sign = 1 if float(correlated[0] @ correlated[1]) > 0 else -1
+        said.append(Message("fit.correlated", {"effects": names, "group": term.group, "correlation": sign}))
     elif lost:
         weights = vectors[:, -1] * np.sign(vectors[np.abs(vectors[:, -1]).argmax(), -1])
         mixture = " ".join(f"{weight:+.2f} {name}" for weight, name in zip(weights, names, strict=True))
-        said.append(
-            f"The fit is singular: the effects of {term.group} vary in {len(left) - lost} of {len(left)} directions; "
-            f"in standard deviations, {mixture} has no variance."
-        )
+        about = {
+            "group": term.group, "rank": len(left) - lost, "effects": len(left), "mixture": mixture,
+            "weights": dict(zip(names, map(float, weights), strict=True)),
+        }  # fmt: skip
+        said.append(Message("fit.directions", about))
     return said
 
 
 def simpler(
     terms: Sequence[RandomTerm], factors: Sequence[Floats], singular: Sequence[bool]
-) -> tuple[list[RandomTerm], str] | None:
-    """The next simpler model and a sentence on it; None where nothing can go.
+) -> tuple[list[RandomTerm], Message] | None:
+    """The next simpler model and what was removed; None where nothing can go.
 
     `factors` holds Lambda of each term's block, in units of its columns.
     """
     for number, term in enumerate(terms):
         if singular[number] and term.covariance == "full" and len(term.names) > 1:
             new = [*terms[:number], term.only(list(range(len(term.names))), "diagonal"), *terms[number + 1 :]]
-            return new, f"{term} was singular; its correlations were left out: {new[number]}."
+            values = {"term": str(term), "rest": str(new[number])}
+            return new, Message("fit.without_correlations", values)
     smallest: list[tuple[float, int, int]] = []
     for number in range(len(terms)):
         if singular[number]:
@@ -80,6 +85,7 @@ def simpler(
     if not rest or term.covariance == "shared":
         if len(terms) == 1:
             return None
-        return [*terms[:number], *terms[number + 1 :]], f"{term} had no variance; it was left out."
+        return [*terms[:number], *terms[number + 1 :]], Message("fit.without_term", {"term": str(term)})
     new = [*terms[:number], term.only(rest, term.covariance), *terms[number + 1 :]]
-    return new, f"{term.names[column]} for {term.group} had no variance; it was left out: {new[number]}."
+    about = {"effect": term.names[column], "group": term.group, "rest": str(new[number])}
+    return new, Message("fit.without_effect", about)

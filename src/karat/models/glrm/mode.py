@@ -14,9 +14,10 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from karat.models.glrm.crossed import Floats, Layout
+from karat.models.glrm.crossed import CrossedLayout
 from karat.models.glrm.families import Derivatives, Family, Gaussian
 from karat.models.glrm.schur import Schur
+from karat.types import Floats
 
 DECREMENT = 1e-9
 """A squared Newton decrement below which the step taken leaves an error of the order of its square."""
@@ -61,7 +62,7 @@ class Modes:
 
 
 @dataclass(frozen=True)
-class Point:
+class CrossedPoint:
     """The penalised likelihood at some effects: its value, and slope and curvature of every cell."""
 
     modes: Modes
@@ -80,15 +81,17 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Mode:
+class CrossedMode:
     """The mode, with its factorised curvature."""
 
-    point: Point
+    point: CrossedPoint
     schur: Schur
     found: bool
 
 
-def find_mode(layout: Layout, family: Family, base: Floats, psi: Floats, scales: Scales, start: Modes) -> Mode:
+def find_mode(
+    layout: CrossedLayout, family: Family, base: Floats, psi: Floats, scales: Scales, start: Modes
+) -> CrossedMode:
     """Newton's method from `start`; `base` is the linear predictor without the effects."""
     point = evaluate(layout, family, base, psi, scales, start)
     for _ in range(STEPS):
@@ -98,17 +101,19 @@ def find_mode(layout: Layout, family: Family, base: Floats, psi: Floats, scales:
         by_worker, by_task = schur.solve(towards_worker, towards_task)
         decrement = float(towards_worker @ by_worker + towards_task @ by_task)
 
-        def along(length: float, modes: Modes = point.modes, u: Floats = by_worker, v: Floats = by_task) -> Point:
+        def along(
+            length: float, modes: Modes = point.modes, u: Floats = by_worker, v: Floats = by_task
+        ) -> CrossedPoint:
             moved = Modes(modes.worker + length * u, modes.task + length * v, modes.cell)
             return evaluate(layout, family, base, psi, scales, moved)
 
         reached = halve(along, point.value, decrement)
         if reached is None:
-            return Mode(point, schur, decrement < 1e-6)
+            return CrossedMode(point, schur, decrement < 1e-6)
         point = reached
         if decrement < DECREMENT:
-            return Mode(point, factorise(layout, point.curvature, scales), True)
-    return Mode(point, factorise(layout, point.curvature, scales), False)
+            return CrossedMode(point, factorise(layout, point.curvature, scales), True)
+    return CrossedMode(point, factorise(layout, point.curvature, scales), False)
 
 
 def halve(along: Callable[[float], Reached], value: float, decrement: float) -> Reached | None:
@@ -127,7 +132,9 @@ def halve(along: Callable[[float], Reached], value: float, decrement: float) -> 
     return None
 
 
-def evaluate(layout: Layout, family: Family, base: Floats, psi: Floats, scales: Scales, modes: Modes) -> Point:
+def evaluate(
+    layout: CrossedLayout, family: Family, base: Floats, psi: Floats, scales: Scales, modes: Modes
+) -> CrossedPoint:
     """The penalised likelihood (negative) at given worker and task effects; cell effects are searched for."""
     effects = layout.sum_of_effects(scales.worker * modes.worker, scales.task * modes.task)
     eta = base + layout.spread(effects)
@@ -135,7 +142,7 @@ def evaluate(layout: Layout, family: Family, base: Floats, psi: Floats, scales: 
     if modes.cell is None:
         one = _present(layout, family.derivatives(eta, psi))
         value = penalty - float(one.log_likelihood.sum())
-        return Point(modes, eta, value, layout.cells(one.slope), layout.cells(one.curvature), None)
+        return CrossedPoint(modes, eta, value, layout.cells(one.slope), layout.cells(one.curvature), None)
     cell, s = modes.cell, scales.cell
     for _ in range(STEPS):
         one = _present(layout, family.derivatives(eta + layout.spread(s * cell), psi))
@@ -148,12 +155,12 @@ def evaluate(layout: Layout, family: Family, base: Floats, psi: Floats, scales: 
         longest = 1.0 if isinstance(family, Gaussian) else np.maximum(np.abs(s * step) / CELL_STEP, 1)
         cell = cell + step / longest
     value = penalty + float((cell * cell).sum()) / 2 - float(one.log_likelihood.sum())
-    return Point(
+    return CrossedPoint(
         Modes(modes.worker, modes.task, cell), eta + layout.spread(s * cell), value, slope, weight, determinant
     )
 
 
-def factorise(layout: Layout, curvature: Floats, scales: Scales) -> Schur:
+def factorise(layout: CrossedLayout, curvature: Floats, scales: Scales) -> Schur:
     """The curvature in worker and task effects, ready to be solved with."""
     return Schur(
         layout.matrix(scales.worker * scales.task * curvature),
@@ -162,7 +169,7 @@ def factorise(layout: Layout, curvature: Floats, scales: Scales) -> Schur:
     )
 
 
-def _present(layout: Layout, one: Derivatives) -> Derivatives:
+def _present(layout: CrossedLayout, one: Derivatives) -> Derivatives:
     if layout.present is None:
         return one
     return Derivatives(one.log_likelihood * layout.present, one.slope * layout.present, one.curvature * layout.present)

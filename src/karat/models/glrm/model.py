@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from karat.models.glrm.design import Coding, Design, code, coding_told, make_design
+from karat.messages import Message
+from karat.models.glrm.design import Coding, DesignMatrix, code, coding_note, make_design
 from karat.models.glrm.families import FamilyName
 from karat.models.glrm.formula import Formula, names_in, read_formula
 from karat.models.glrm.frame import Frame, make_frame
@@ -25,7 +26,9 @@ from karat.models.glrm.mixed_result import MixedFit
 from karat.models.glrm.satterthwaite import Satterthwaite
 from karat.models.glrm.syntax import FormulaError
 from karat.models.glrm.terms import RandomTerm
-from karat.models.glrm.variables import Data, Factor, Floats, Ints, column, label_of, listed, own_order
+from karat.models.glrm.variables import Data, FactorVariable, column, label_of, listed, own_order
+from karat.models.rounding import known, significant
+from karat.types import Floats, Ints
 
 Table = dict[str, NDArray[Any]]
 
@@ -37,14 +40,14 @@ class Model:
     fit: MixedFit
     formula: Formula
     frame: Frame
-    design: Design
+    design: DesignMatrix
     family: FamilyName
     coding: Coding
     response: NDArray[Any]
     """Numbers of the answers, or measured values."""
     answers: tuple[str, ...]
     """What the numbers mean; of two, the second is the one whose probability is modelled."""
-    notes: tuple[str, ...]
+    notes: tuple[Message, ...]
 
     @cached_property
     def satterthwaite(self) -> Satterthwaite:
@@ -82,24 +85,30 @@ class Model:
             return table | {"t": ratio, "df": df, "p": two_sided(ratio, df)}
         return table | {"z": ratio, "p": two_sided(ratio, np.full(len(ratio), np.inf))}
 
-    def __str__(self) -> str:
-        table = self.table()
-        ratios = [f"z = {z:.2f}" for z in table.get("z", [])]
-        if self.family == "gaussian":
-            ratios = [f"t({df:.1f}) = {t:.2f}" for t, df in zip(table["t"], table["df"], strict=True)]
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """The coefficients, then the thresholds between ordered answers."""
+        table, between = self.table(), self.thresholds()
+        own = zip(table["term"], table["estimate"], table["se"], table["p"], strict=True)
         rows = [
-            f"  {name}: {estimate:.4g} (se {se:.4g}, {ratio}, p {p_told(p)})"
-            for name, estimate, se, ratio, p in zip(
-                table["term"], table["estimate"], table["se"], ratios, table["p"], strict=True
-            )
+            {"name": name, "estimate": significant(estimate), "se": significant(se), "p": known(p)}
+            for name, estimate, se, p in own
         ]
-        between = self.thresholds()
-        rows += [
-            f"  {name}: {estimate:.4g} (se {se:.4g})"
+        if self.family == "gaussian":
+            ratios = [{"t": known(t), "df": known(df)} for t, df in zip(table["t"], table["df"], strict=True)]
+            tests = [Message("model.coefficient_t", row | ratio) for row, ratio in zip(rows, ratios, strict=True)]
+        else:
+            tests = [
+                Message("model.coefficient_z", row | {"z": known(z)}) for row, z in zip(rows, table["z"], strict=True)
+            ]
+        return *tests, *(
+            Message("model.threshold", {"name": name, "estimate": significant(estimate), "se": significant(se)})
             for name, estimate, se in zip(between["threshold"], between["estimate"], between["se"], strict=True)
-        ]
-        sentences = [f"{self.formula}.", str(self.fit), *self.notes]
-        return "\n".join([" ".join(sentences), *rows])
+        )
+
+    def __str__(self) -> str:
+        first = [f"{self.formula}.", str(self.fit), *map(str, self.notes)]
+        return "\n".join([" ".join(first), *(f"  {row}" for row in self.summary)])
 
 
 def fit(
@@ -125,7 +134,7 @@ def fit(
     >>> model.table()["term"].tolist(), model.fit.converged
     (['(Intercept)', 'condition1'], True)
     >>> print(*model.notes)
-    Factors are in sum-to-zero coding: condition1 is easy, less the mean.
+    Factors are in sum-to-zero coding: condition1 is easy minus the mean.
     """
     if coding not in ("sum", "treatment"):
         raise ValueError(f'The coding is "sum" or "treatment", not {coding!r}.')
@@ -133,7 +142,7 @@ def fit(
         raise ValueError(f'The family is "binary", "ordinal" or "gaussian", not {family!r}.')
     read = read_formula(formula)
     if not read.random:
-        raise FormulaError(f'"{formula}" has no random effects; add one, such as (1 | participant).')
+        raise FormulaError(Message("model.no_random", {"formula": formula}))
     frame = make_frame(read, data, levels)
     design = make_design(read.fixed, frame.columns, coding, frame.rows)
     if family == "ordinal":
@@ -143,9 +152,9 @@ def fit(
     terms = _random_terms(read, frame, coding)
     restricted = family == "gaussian" if reml is None else reml
     fitted = fit_mixed(response, design.matrix, design.names, terms, family=family, reml=restricted, simplify=simplify)
-    told = coding_told(read.fixed, frame.columns, coding)
-    probability = (f"The probability of {answers[1]} is modelled.",) if family == "binary" else ()
-    notes = (*probability, *((told,) if told else ()), *frame.notes, *design.notes)
+    coded = coding_note(read.fixed, frame.columns, coding)
+    probability = (Message("model.probability", {"answer": answers[1]}),) if family == "binary" else ()
+    notes = (*probability, *(() if coded is None else (coded,)), *frame.notes, *design.notes)
     return Model(fitted, read, frame, design, family, coding, response, answers, notes)
 
 
@@ -159,9 +168,8 @@ def _random_terms(formula: Formula, frame: Frame, coding: Coding) -> list[Random
         name, levels = ":".join(part.group), np.array(group.levels, dtype=object)
         twice = {column for term in terms if term.group == name for column in term.names} & set(coded.names)
         if twice:
-            raise FormulaError(
-                f'"{formula}": {sorted(twice)[0]} of {name} is in two random terms; leave it out of one.'
-            )
+            values = {"formula": str(formula), "effect": sorted(twice)[0], "group": name}
+            raise FormulaError(Message("model.effect_twice", values))
         terms.append(RandomTerm(name, group.codes, levels, coded.matrix, coded.names, covariance))
     return terms
 
@@ -189,45 +197,42 @@ def quantile(level: float, df: Floats) -> Floats:
 
 
 def p_told(p: float) -> str:
-    """A probability for people.
+    """The p of a test with its sign, in English, for figures.
 
     >>> p_told(0.0321), p_told(0.00004)
     ('= .032', '< .001')
     """
-    if not np.isfinite(p):
-        return "not known"
-    return "< .001" if p < 0.001 else f"= {p:.3f}".replace("= 0.", "= .")
+    return str(Message("models.p", {"p": p}) if np.isfinite(p) else Message("models.no_p"))
 
 
 def _check_order(formula: Formula, frame: Frame, data: Data, levels: Mapping[str, Sequence[Any]]) -> None:
     label = formula.response.label
     if not formula.fixed.intercept:
-        raise FormulaError(
-            f'"{formula}": ordered answers have thresholds in place of an intercept; it cannot be removed.'
-        )
+        raise FormulaError(Message("model.no_intercept", {"formula": str(formula)}))
     name = names_in(formula.response.tree)[0].text
     ordered = {label, name} & set(levels) or own_order(data[name]) is not None
-    if isinstance(frame.response, Factor) and not ordered and isinstance(column(data[name], name), Factor):
-        raise FormulaError(
-            f"The answers {listed(frame.response.levels)} have no order of their own; "
-            f'say it, lowest first, with levels={{"{label}": [...]}}.'
-        )
+    if (
+        isinstance(frame.response, FactorVariable)
+        and not ordered
+        and isinstance(column(data[name], name), FactorVariable)
+    ):
+        values = {"answers": listed(frame.response.levels), "response": label}
+        raise FormulaError(Message("model.no_order", values))
 
 
 def _response(frame: Frame, family: FamilyName, label: str) -> tuple[NDArray[Any], tuple[str, ...]]:
     answer = frame.response
     if family == "gaussian":
-        if isinstance(answer, Factor):
-            raise FormulaError(f"{label} is a factor; measured answers are numbers.")
+        if isinstance(answer, FactorVariable):
+            raise FormulaError(Message("model.not_numeric", {"response": label}))
         return answer.values, ()
     numbers: Ints
-    if isinstance(answer, Factor):
+    if isinstance(answer, FactorVariable):
         numbers, answers = answer.codes, answer.levels
     else:
         found, inverse = np.unique(answer.values, return_inverse=True)
         numbers, answers = inverse.astype(np.int64), tuple(label_of(value) for value in found)
     if family == "binary" and len(answers) != 2:
-        raise FormulaError(
-            f"{label} has {len(answers)} different answers, {listed(answers)}; a binary model needs two."
-        )
+        values = {"response": label, "n": len(answers), "answers": listed(answers)}
+        raise FormulaError(Message("model.not_binary", values))
     return numbers, answers

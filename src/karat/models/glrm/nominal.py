@@ -13,12 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from karat.messages import Message
 from karat.models.glrm.answers import arrange
-from karat.models.glrm.crossed import Bools, Factor, Floats, crossed
-from karat.models.glrm.fit import UNBOUNDED, ZERO
+from karat.models.glrm.crossed import Factor, crossed
+from karat.models.glrm.fit import UNBOUNDED, ZERO, group_message
 from karat.models.glrm.optimise import Convergence, solve
 from karat.models.glrm.softmax import BlockModes, NominalObjective
 from karat.models.glrm.threads import one_thread
+from karat.models.rounding import significant
+from karat.types import Bools, Floats
 
 LARGEST = 60_000_000
 """How many numbers the curvature may have."""
@@ -39,7 +42,7 @@ class NominalFit:
     categories: NDArray[Any]
     answers: int
     convergence: Convergence
-    notes: tuple[str, ...]
+    notes: tuple[Message, ...]
     parameters: Floats
     hessian: Floats
     objective: NominalObjective = field(repr=False)
@@ -66,16 +69,19 @@ class NominalFit:
         errors: Floats = np.sqrt(np.diag(self.covariance))[:size].reshape(self.coefficients.shape)
         return errors
 
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What was fitted, and how the search ended."""
+        values = {
+            "n": self.answers, "workers": len(self.workers), "tasks": len(self.tasks),
+            "categories": len(self.categories), "baseline": str(self.categories[0]), "value": self.log_likelihood,
+            "worker_variances": [significant(one) for one in self.variances["worker"]],
+            "task_variances": [significant(one) for one in self.variances["task"]],
+        }  # fmt: skip
+        return Message("fit.nominal", values), self.convergence.message
+
     def __str__(self) -> str:
-        parts = "; ".join(
-            f"{name} " + ", ".join(f"{value:.4g}" for value in values) for name, values in self.variances.items()
-        )
-        first = (
-            f"{self.answers:,} nominal answers of {len(self.workers):,} workers to {len(self.tasks):,} tasks in "
-            f"{len(self.categories)} categories, the baseline {self.categories[0]}: variances of {parts}; "
-            f"log-likelihood {self.log_likelihood:.3f}."
-        )
-        return " ".join([first, str(self.convergence), *self.notes])
+        return " ".join(map(str, (*self.summary, *self.notes)))
 
 
 def fit_nominal(
@@ -94,7 +100,7 @@ def fit_nominal(
     answers = arrange(response, worker, task, design)
     categories, number = np.unique(answers.response, return_inverse=True)
     if len(categories) < 2:
-        raise ValueError("All answers are the same; there is nothing to fit.")
+        raise ValueError(Message("models.same_answers"))
     if baseline is not None:
         if baseline not in categories:
             raise ValueError(f"The baseline {baseline!r} is none of the answers.")
@@ -103,10 +109,7 @@ def fit_nominal(
         categories, number = categories[order], np.argsort(order)[number]
     m, workers, tasks = len(categories) - 1, len(answers.workers), len(answers.tasks)
     if workers * tasks * m * m > LARGEST:
-        raise ValueError(
-            f"{workers:,} workers x {tasks:,} tasks x {m} categories are too many for a nominal model. Fit fewer "
-            "categories, or a part of the tasks."
-        )
+        raise ValueError(Message("models.nominal_size", {"workers": workers, "tasks": tasks, "categories": m}))
     layout = crossed(answers.worker, answers.task, workers, tasks, whole=True)
     chosen = np.stack([layout.place((number == k + 1).astype(np.float64)) for k in range(m)])
     objective = NominalObjective(chosen, layout.present, layout.place(answers.design))
@@ -118,10 +121,9 @@ def fit_nominal(
     beta, by_worker, by_task = objective.split(parameters)
     modes = BlockModes(optimum.at.modes.worker * sign[-2 * m : -m], optimum.at.modes.task * sign[-m:, None])
     if max(np.abs(parameters[-2 * m :])) > UNBOUNDED:
-        reason = "a variance grows without bound, since nearly every worker or task chose a category always or never"
-        convergence = replace(convergence, converged=False, reason=reason)
+        convergence = replace(convergence, converged=False, reason=Message("fit.reason_category"))
     notes = [
-        f"The fit is singular: the {name} variance of {category} is zero."
+        Message("fit.zero_category", {"group": group_message(name), "category": str(category)})
         for name, thetas in (("worker", by_worker), ("task", by_task))
         for category, theta in zip(categories[1:], thetas, strict=True)
         if theta < ZERO

@@ -25,9 +25,10 @@ from typing import Any
 import numpy as np
 from scipy.linalg import block_diag
 
-from karat.models.glrm.crossed import Bools, Factor, Floats, Layout
+from karat.models.glrm.crossed import CrossedLayout, Factor
 from karat.models.glrm.families import Family
-from karat.models.glrm.mode import Mode, Modes, Point, Scales, find_mode
+from karat.models.glrm.mode import CrossedMode, CrossedPoint, Modes, Scales, find_mode
+from karat.types import Bools, Floats
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Evaluation:
 class Objective:
     """The negative log-likelihood as a function of (beta, psi, theta_w, theta_t[, s])."""
 
-    layout: Layout
+    layout: CrossedLayout
     family: Family
     design: Floats
     """The answers in the layout's order x the columns of X."""
@@ -120,7 +121,9 @@ class Objective:
         information = partial(self._information, mode, psi, scales, covariance)
         return Evaluation(value, gradient, mode.point.modes, mode.found, information)
 
-    def _gradient(self, mode: Mode, psi: Floats, scales: Scales, covariance: tuple[Floats, Floats, Floats]) -> Floats:
+    def _gradient(
+        self, mode: CrossedMode, psi: Floats, scales: Scales, covariance: tuple[Floats, Floats, Floats]
+    ) -> Floats:
         layout, family, point = self.layout, self.family, mode.point
         present = np.ones(()) if layout.present is None else layout.present
         third = family.third(point.eta, psi)
@@ -165,7 +168,7 @@ class Objective:
         return np.concatenate([d_beta, d_psi, [d_worker, d_task], d_cell])
 
     def _information(
-        self, mode: Mode, psi: Floats, scales: Scales, covariance: tuple[Floats, Floats, Floats]
+        self, mode: CrossedMode, psi: Floats, scales: Scales, covariance: tuple[Floats, Floats, Floats]
     ) -> Floats:
         """Roughly the Hessian: of the penalised likelihood over the effects, and of variances in a linear model."""
         layout, point = self.layout, mode.point
@@ -181,7 +184,7 @@ class Objective:
         information: Floats = block_diag(fixed, np.diag(deviations))
         return information
 
-    def fixed_information(self, point: Point, psi: Floats, scales: Scales) -> tuple[Floats, Floats, Floats]:
+    def fixed_information(self, point: CrossedPoint, psi: Floats, scales: Scales) -> tuple[Floats, Floats, Floats]:
         """The curvature in the coefficients and psi, and how they change the slopes of workers and of tasks.
 
         The effects of cells move along: each takes s^2 c c'/D from the curvature, with c how the slope of the cell
@@ -209,7 +212,7 @@ class Objective:
         return fixed, of_worker, of_task
 
     @staticmethod
-    def _by_cell_scale(mode: Mode, s: float, height: Floats, q: Floats, third: Floats) -> list[float]:
+    def _by_cell_scale(mode: CrossedMode, s: float, height: Floats, q: Floats, third: Floats) -> list[float]:
         """The derivative in the deviation of the cells, where they have effects."""
         point = mode.point
         determinant, cell, weight = point.determinant, point.modes.cell, point.weight

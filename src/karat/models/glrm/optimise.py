@@ -16,7 +16,9 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import linalg
 
-from karat.models.glrm.crossed import Floats
+from karat.messages import Message
+from karat.models.rounding import significant
+from karat.types import Floats
 
 EVALUATIONS = 300
 HALVINGS = 30
@@ -168,7 +170,7 @@ class Convergence:
     curved: bool
     """Whether the Hessian is positive definite."""
     evaluations: int
-    reason: str = ""
+    reason: Message | None = None
     """Why it did not converge, where that is known."""
 
     def covariance(self, hessian: Floats) -> Floats:
@@ -179,23 +181,27 @@ class Convergence:
         inverse: Floats = np.linalg.inv(hessian).astype(np.float64, copy=False)
         return inverse
 
-    def __str__(self) -> str:
-        ended = f"the gradient is at most {self.gradient:.1e}, half the squared Newton decrement {self.decrement:.1e}"
+    @property
+    def message(self) -> Message:
+        """How the search ended."""
+        values = {
+            "evaluations": self.evaluations, "gradient": significant(self.gradient, 2),
+            "decrement": significant(self.decrement, 2),
+        }  # fmt: skip
         if self.converged:
-            return f"Converged after {self.evaluations} evaluations: {ended}, and the Hessian is positive definite."
-        short = "the search stopped short" if self.curved else "the Hessian is not positive definite"
-        why = self.reason or short
-        return f"NOT converged after {self.evaluations} evaluations: {why}; {ended}."
+            return Message("fit.converged", values)
+        short = Message("fit.reason_stopped") if self.curved else Message("fit.reason_hessian")
+        return Message("fit.not_converged", values | {"reason": self.reason or short})
+
+    def __str__(self) -> str:
+        return str(self.message)
 
 
 def solve(function: Function, start: Floats, modes: Any) -> tuple[Optimum, Convergence]:
     """Minimise, and verify by the Hessian of differences; a saddle, as at a deviation of zero, is left again."""
     at = function(start, modes)
     if at is None:
-        raise ValueError(
-            "There is no likelihood at the parameters to start from. Parameters must be finite, thresholds must "
-            "increase, and measured answers must leave a residual."
-        )
+        raise ValueError(Message("models.no_start"))
     x, hessian, evaluations = start, None, 1
     for _ in range(RESTARTS):
         best = minimise(function, x, at, hessian, TOLERANCE / 10)

@@ -15,14 +15,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from karat.models.glrm.crossed import Floats
+from karat.messages import Message
 from karat.models.glrm.families import FamilyName
 from karat.models.glrm.fit import About, Fit, conclude
 from karat.models.glrm.optimise import BESIDE_ZERO, NEARLY_ZERO, solve
 from karat.models.glrm.parted_answers import (
+    AnswerPart,
     Described,
     Map,
-    Part,
     Placed,
     Sample,
     View,
@@ -34,6 +34,7 @@ from karat.models.glrm.parted_answers import (
 )
 from karat.models.glrm.parted_crew import Crew, Passes
 from karat.models.glrm.parted_objective import Keep, PartedObjective
+from karat.types import Floats
 
 TASKS = 10_000
 """The most tasks whose system is solved."""
@@ -42,7 +43,7 @@ PASSES = 3_000
 
 
 def fit_crossed_in_parts(
-    parts: Sequence[Part],
+    parts: Sequence[AnswerPart],
     mapper: Map = in_turn,
     *,
     family: FamilyName = "binary",
@@ -75,7 +76,7 @@ def fit_crossed_in_parts(
     firsts = np.cumsum([0, *(part.workers for part in parts)])
     placed = [Placed(part, int(first)) for part, first in zip(parts, firsts[:-1], strict=True) if part.workers]
     if not placed:
-        raise ValueError("There are no answers to fit.")
+        raise ValueError(Message("models.no_answers"))
     every = mapper(describe, (family, None), placed)
     about, sample = merged(every, family), None
     if len(about.tasks) > tasks:
@@ -84,7 +85,7 @@ def fit_crossed_in_parts(
         placed = [one for one, known in zip(placed, every, strict=True) if len(known.workers)]
         every = [known for known in every if len(known.workers)]
         if not every:
-            raise ValueError(f"The first worker drawn answered more than {tasks:,} tasks. Allow more tasks.")
+            raise ValueError(Message("models.sample_tasks", {"tasks": tasks}))
     whole, about = about, merged(every, family)
     view = View(family, about.tasks, about.categories, sample)
     sizes = tuple(len(known.workers) for known in every)
@@ -115,9 +116,9 @@ def _start(objective: PartedObjective, about: Described, start: ArrayLike | None
     return first
 
 
-def _sampled(whole: Described, about: Described, sample: Sample, limit: int) -> str:
-    return (
-        f"There are {len(whole.tasks):,} tasks, more than the {limit:,} whose effects can be told apart at once: the "
-        f"model is fitted to the {int(about.counts.sum()):,} answers of {len(about.workers):,} workers out of "
-        f"{len(whole.workers):,}, drawn at random (seed {sample.seed}), to {len(about.tasks):,} tasks."
-    )
+def _sampled(whole: Described, about: Described, sample: Sample, limit: int) -> Message:
+    values = {
+        "all_tasks": len(whole.tasks), "limit": limit, "n": int(about.counts.sum()), "workers": len(about.workers),
+        "all_workers": len(whole.workers), "seed": sample.seed, "tasks": len(about.tasks),
+    }  # fmt: skip
+    return Message("fit.sampled", values)

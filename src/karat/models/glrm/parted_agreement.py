@@ -15,15 +15,15 @@ import numpy as np
 from scipy import linalg
 
 from karat.models.agreement import kappa_of_counts
-from karat.models.glrm.crossed import Floats, Ints
 from karat.models.glrm.fit import Fit
 from karat.models.glrm.parted_answers import Placed, View
 from karat.models.glrm.parted_objective import PartedObjective
 from karat.models.glrm.schur import eliminated
+from karat.types import Floats, Ints
 
 
 @dataclass(frozen=True)
-class Agreement:
+class PartedAgreement:
     """Fleiss' kappa, ICC(A,1) and ICC(C,1); not a number where it is not defined."""
 
     fleiss_kappa: float
@@ -55,7 +55,7 @@ class _Sums:
         self.cells_by_item += other.cells_by_item
 
 
-def agreement_in_parts(fit: Fit) -> Agreement:
+def agreement_in_parts(fit: Fit) -> PartedAgreement:
     """The agreement of the workers whose answers a model was fitted to in parts.
 
     >>> from karat.models.glrm import fit_crossed_in_parts
@@ -71,7 +71,7 @@ def agreement_in_parts(fit: Fit) -> Agreement:
         raise ValueError("The model was not fitted in parts; see karat.models.agreement.")
     view, crew = objective.view, objective.crew
     found: _Sums = crew.total(_sums, view, crew.parts, len(view.tasks) ** 2)
-    return Agreement(kappa_of_counts(found.counts), *_correlations(found, _about_middle(view), fit))
+    return PartedAgreement(kappa_of_counts(found.counts), *_correlations(found, _about_middle(view), fit))
 
 
 def _about_middle(view: View) -> Floats:

@@ -19,10 +19,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.messages import Message
 from karat.models.glrm.answers import dependent_products
-from karat.models.glrm.crossed import Floats, Ints, crossed
-from karat.models.glrm.families import Binary, Family, FamilyName, Ordinal
+from karat.models.glrm.crossed import crossed
+from karat.models.glrm.families import BinaryFamily, Family, FamilyName, OrdinalFamily
 from karat.models.glrm.objective import Objective
+from karat.types import Floats, Ints
 
 Map = Callable[[Callable[[Any, Any], Any], Any, Sequence[Any]], list[Any]]
 """`map(function, shared, tasks)`: what the function gives for what is shared and each task, in the order of tasks."""
@@ -49,7 +51,7 @@ class PartAnswers:
         return self
 
 
-class Part(Protocol):
+class AnswerPart(Protocol):
     """Where the answers of a part come from."""
 
     @property
@@ -94,7 +96,7 @@ def random_numbers(seed: int, first: int, workers: int) -> Floats:
 class Placed:
     """A part, and the number of its first worker among those of all parts."""
 
-    part: Part
+    part: AnswerPart
     first: int
 
     def read(self, sample: Sample | None) -> tuple[PartAnswers, Ints]:
@@ -127,9 +129,9 @@ class View:
         layout = crossed(answers.worker, task, answers.workers, len(self.tasks))
         number = np.searchsorted(self.categories, answers.response)
         likelihood: Family = (
-            Binary(layout.place(2.0 * number - 1))
+            BinaryFamily(layout.place(2.0 * number - 1))
             if self.family == "binary"
-            else Ordinal(layout.place(number), len(self.categories))
+            else OrdinalFamily(layout.place(number), len(self.categories))
         )
         return Objective(layout, likelihood, layout.place(_design(answers, self.family)))
 
@@ -204,11 +206,11 @@ def merged(parts: Sequence[Described], family: FamilyName) -> Described:
         all(part.single for part in parts),
     )  # fmt: skip
     if len(found.workers) < 2 or len(found.tasks) < 2:
-        raise ValueError("Crossed effects need at least two workers and two tasks.")
+        raise ValueError(Message("models.two_of_each"))
     if len(categories) < 2:
-        raise ValueError("All answers are the same; there is nothing to fit.")
+        raise ValueError(Message("models.same_answers"))
     if family == "binary" and len(categories) > 2:
-        raise ValueError(f"A binary response has two values, this one {len(categories)}.")
+        raise ValueError(Message("models.two_values", {"n": len(categories)}))
     if dependent_products(found.products[1:, 1:]):
         raise ValueError("The columns of the design depend on each other. Leave out those that follow from others.")
     if family == "ordinal" and dependent_products(found.products):

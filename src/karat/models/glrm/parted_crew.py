@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
+from karat.messages import Message
 from karat.models.glrm.parted_answers import Map, Placed
 from karat.models.glrm.threads import one_thread
 
@@ -34,7 +35,7 @@ class Crew:
         would be too many; how they are put together does not depend on who does the work.
         """
         if self.passes >= self.most:
-            raise PassesError(f"The answers were gone through {self.passes:,} times, and the search has not ended.")
+            raise PassesError(Message("models.passes", {"n": self.passes}))
         portions = min(len(items), max(2, HELD // max(numbers, 1)))
         ends = [len(items) * number // portions for number in range(portions + 1)]
         total, *others = self.mapper(_added, (function, shared), [items[first:last] for first, last in pairwise(ends)])

@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from karat.models.glrm.crossed import Bools, Factor, Floats
+from karat.models.glrm.crossed import Factor
 from karat.models.glrm.mode import DECREMENT, STEPS, Scales, halve
 from karat.models.glrm.objective import Evaluation, variance_information
 from karat.models.glrm.parted_answers import View
 from karat.models.glrm.parted_crew import Crew
 from karat.models.glrm.parted_sums import GradientSums, ModeSums, Where, gradient_sums, mode_sums
 from karat.models.glrm.schur import inverted
+from karat.types import Bools, Floats
 
 NOTHING_LEFT = 1e-18
 """A squared Newton decrement that needs no further step."""
@@ -61,7 +62,7 @@ Keep = Callable[[tuple[bytes, ...], Callable[[], Numbers]], Numbers]
 
 
 @dataclass(frozen=True)
-class _Point:
+class _PartedPoint:
     """The penalised likelihood (negative) with the workers at their modes."""
 
     value: float
@@ -137,7 +138,7 @@ class PartedObjective:
         modes = PartedModes(point.worker, point.task, parameters, movement[:, :-1])
         return value, sums.direct + products[:-1, -1], modes, found, information
 
-    def _mode(self, parameters: Floats, scales: Scales, start: PartedModes) -> tuple[_Point, Floats, bool]:
+    def _mode(self, parameters: Floats, scales: Scales, start: PartedModes) -> tuple[_PartedPoint, Floats, bool]:
         """The mode, the factor of the tasks' system there, and whether it was found."""
         point = self._at(parameters, scales, start.expected(parameters, scales.task), start.worker)
         for _ in range(STEPS):
@@ -147,7 +148,7 @@ class PartedObjective:
             if decrement < NOTHING_LEFT:
                 return point, factor, point.sums.found
 
-            def along(length: float, point: _Point = point, step: Floats = step) -> _Point:
+            def along(length: float, point: _PartedPoint = point, step: Floats = step) -> _PartedPoint:
                 return self._at(parameters, scales, point.task + length * step, point.worker)
 
             reached = halve(along, point.value, decrement)
@@ -158,10 +159,10 @@ class PartedObjective:
                 return point, point.factorise(scales), point.sums.found
         return point, point.factorise(scales), False
 
-    def _at(self, parameters: Floats, scales: Scales, task: Floats, worker: Floats) -> _Point:
+    def _at(self, parameters: Floats, scales: Scales, task: Floats, worker: Floats) -> _PartedPoint:
         sums: ModeSums = self._summed(mode_sums, Where(self.view, parameters, task), worker)
         value = sums.value + float(task @ task) / 2
-        return _Point(value, np.concatenate(sums.workers), task, scales.task * sums.slope - task, sums)
+        return _PartedPoint(value, np.concatenate(sums.workers), task, scales.task * sums.slope - task, sums)
 
     def _summed(self, function: Callable[[Where, Any], Any], where: Where, worker: Floats) -> Any:
         """The sums over all parts."""

@@ -22,11 +22,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from karat.models.glrm.crossed import Floats
-from karat.models.glrm.mode import CELL_STEP, STEPS, Modes, Point, Scales, evaluate
+from karat.models.glrm.mode import CELL_STEP, STEPS, CrossedPoint, Modes, Scales, evaluate
 from karat.models.glrm.objective import Objective, variance_information
 from karat.models.glrm.parted_answers import Placed, View
 from karat.models.glrm.schur import covariance_of_many, eliminated
+from karat.types import Floats
 
 WORKER_STEP = 1e-10
 """A step of a worker's effect below which the mode is found."""
@@ -108,7 +108,9 @@ def mode_sums(where: Where, item: tuple[Placed, Floats]) -> ModeSums:
     )  # fmt: skip
 
 
-def worker_mode(objective: Objective, base: Floats, psi: Floats, scales: Scales, start: Modes) -> tuple[Point, bool]:
+def worker_mode(
+    objective: Objective, base: Floats, psi: Floats, scales: Scales, start: Modes
+) -> tuple[CrossedPoint, bool]:
     """The mode of the workers given the tasks, and whether it was found.
 
     A step is shortened where the logistic curvature would not hold, so that every step goes up.

@@ -16,7 +16,8 @@ from scipy.special import expit
 from karat.models.glrm.design import code
 from karat.models.glrm.frame import evaluate, group_factor
 from karat.models.glrm.model import Model
-from karat.models.glrm.variables import Bools, Column, Data, Factor, Floats, Numeric
+from karat.models.glrm.variables import Column, Data, FactorVariable, Numeric
+from karat.types import Bools, Floats
 
 
 def predict(
@@ -60,7 +61,9 @@ def _new(model: Model, data: Data, random: bool) -> Floats:
     used = dict.fromkeys(label for term in expansion.terms for label in term)
     parts = model.formula.random if random else ()
     used |= dict.fromkeys(label for part in parts for term in part.effects.terms for label in term)
-    levels = {label: column.levels for label, column in model.frame.columns.items() if isinstance(column, Factor)}
+    levels = {
+        label: column.levels for label, column in model.frame.columns.items() if isinstance(column, FactorVariable)
+    }
     scaling = dict(model.frame.scaling)
     columns: dict[str, Column] = {
         label: evaluate(model.formula.variables[label], data, levels, scaling) for label in used
@@ -79,12 +82,14 @@ def _new(model: Model, data: Data, random: bool) -> Floats:
 
 def _without_gaps(column: Column) -> Column:
     """Any value where there is none: those rows are NaN in the end."""
-    if isinstance(column, Factor):
-        return Factor(np.maximum(column.codes, 0), column.levels)
+    if isinstance(column, FactorVariable):
+        return FactorVariable(np.maximum(column.codes, 0), column.levels)
     return Numeric(np.where(column.missing, 0.0, column.values))
 
 
-def _effect(model: Model, group: tuple[str, ...], factor: Factor, columns: dict[str, Column], rows: int) -> Floats:
+def _effect(
+    model: Model, group: tuple[str, ...], factor: FactorVariable, columns: dict[str, Column], rows: int
+) -> Floats:
     """The sum of a group's random effects in every row."""
     name = ":".join(group)
     coded = {}

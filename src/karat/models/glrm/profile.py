@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from karat.models.glrm.crossed import Floats
 from karat.models.glrm.optimise import Evaluated, Function, minimise
+from karat.types import Floats
 
 PRECISE = 1e-9
 """Half a squared Newton decrement within which the other parameters are found."""
@@ -28,7 +28,7 @@ FARTHEST = 60.0
 
 
 @dataclass(frozen=True)
-class Point:
+class ProfilePoint:
     """The best likelihood with one parameter held at `value`."""
 
     value: float
@@ -55,15 +55,15 @@ class Held:
 
         return information
 
-    def best(self, start: Floats, modes: Any) -> Point | None:
+    def best(self, start: Floats, modes: Any) -> ProfilePoint | None:
         """The other parameters at their best."""
         at = self(start, modes)
         if at is None:
             return None
         if not len(start):
-            return Point(self.value, start, at.value, at.modes)
+            return ProfilePoint(self.value, start, at.value, at.modes)
         found = minimise(self, start, at, None, PRECISE)
-        return Point(self.value, found.parameters, found.at.value, found.at.modes)
+        return ProfilePoint(self.value, found.parameters, found.at.value, found.at.modes)
 
 
 @dataclass(frozen=True)
@@ -91,12 +91,12 @@ def profile_ends(
     >>> round(low, 3), round(high, 3)
     (-2.263, 2.263)
     """
-    origin = Point(float(best[place]), np.delete(best, place), at.value, at.modes)
+    origin = ProfilePoint(float(best[place]), np.delete(best, place), at.value, at.modes)
     low, high = (_end(function, origin, place, sign * error, quantile, least) for sign in (-1, 1))
     return low, high
 
 
-def _end(function: Function, origin: Point, place: int, error: float, quantile: float, least: float) -> float:
+def _end(function: Function, origin: ProfilePoint, place: int, error: float, quantile: float, least: float) -> float:
     before, ahead = (origin, 0.0), origin.value + quantile * error
     limit = origin.value + FARTHEST * error
     inner, outer = origin.value, float(np.copysign(np.inf, error))  # the end lies between them
@@ -122,7 +122,9 @@ def _end(function: Function, origin: Point, place: int, error: float, quantile: 
     return float("nan")
 
 
-def _secant(before: tuple[Point, float], after: tuple[Point, float], quantile: float, error: float) -> float:
+def _secant(
+    before: tuple[ProfilePoint, float], after: tuple[ProfilePoint, float], quantile: float, error: float
+) -> float:
     """Where the line through the last two points reaches the quantile; at most thrice as far as the last step."""
     rise = after[1] - before[1]
     gap = after[0].value - before[0].value
@@ -133,7 +135,7 @@ def _secant(before: tuple[Point, float], after: tuple[Point, float], quantile: f
     return after[0].value + float(np.clip((quantile - after[1]) / slope, -longest, longest))
 
 
-def _at(function: Function, origin: Point, near: Point, place: int, value: float) -> Point | None:
+def _at(function: Function, origin: ProfilePoint, near: ProfilePoint, place: int, value: float) -> ProfilePoint | None:
     """The best point at a value, searched from where the line through the origin and a near point leads."""
     gap = near.value - origin.value
     start = origin.rest if not gap else origin.rest + (value - origin.value) / gap * (near.rest - origin.rest)

@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from karat.models.glrm.crossed import Floats
-from karat.models.glrm.deletion import Map, Progress
+from karat.models.glrm.deletion import Map
 from karat.models.glrm.fit import Fit
 from karat.models.glrm.mode import find_mode
 from karat.models.glrm.nominal import NominalFit
@@ -29,6 +28,7 @@ from karat.models.glrm.objective import Objective
 from karat.models.glrm.optimise import TOLERANCE, minimise, minimise_off_zero
 from karat.models.glrm.redraw_nominal import NominalRedraw
 from karat.models.glrm.threads import one_thread
+from karat.types import Floats, Progress
 
 ENOUGH = 10
 """After so many exceedances the p value is known well enough."""

@@ -10,10 +10,10 @@ import numpy as np
 from scipy import linalg
 
 from karat.models.glrm.block_schur import BlockSchur
-from karat.models.glrm.crossed import Floats
 from karat.models.glrm.nominal import NominalFit
 from karat.models.glrm.optimise import TOLERANCE, minimise, minimise_off_zero
 from karat.models.glrm.softmax import BlockEvaluation, BlockModes, NominalObjective
+from karat.types import Floats
 
 
 class NominalRedraw:

@@ -20,10 +20,10 @@ from functools import cached_property
 import numpy as np
 from scipy.special import fdtrc
 
-from karat.models.glrm.crossed import Floats
 from karat.models.glrm.mixed_gaussian import GaussianMixedObjective
 from karat.models.glrm.mixed_result import MixedFit
 from karat.models.glrm.threads import one_thread
+from karat.types import Floats
 
 STEP = 1e-3
 """Of the differences, in standard errors of theta."""

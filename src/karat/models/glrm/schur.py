@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 
-from karat.models.glrm.crossed import Floats, Ints
+from karat.types import Floats, Ints
 
 CHUNK = 4_000_000
 """How many numbers of a sparse system's covariance are held at a time."""

@@ -16,12 +16,13 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import chdtri
 
-from karat.models.glrm.crossed import Floats
+from karat.messages import Message
 from karat.models.glrm.fit import Fit
 from karat.models.glrm.objective import Evaluation, Objective
 from karat.models.glrm.optimise import TOLERANCE, minimise
 from karat.models.glrm.parted_objective import PartedObjective
 from karat.models.glrm.threads import one_thread
+from karat.types import Floats
 
 PRECISION = 1e-6
 """Of an end of the interval, as an angle."""
@@ -39,7 +40,13 @@ class Share:
     level: float
 
     def __str__(self) -> str:
-        return f"{self.value:.4f}, {100 * self.level:g} % interval from {self.lower:.4f} to {self.upper:.4f}."
+        return " ".join(map(str, self.summary))
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """The share with its interval."""
+        values = {"value": self.value, "level": self.level, "lower": self.lower, "upper": self.upper}
+        return (Message("models.share", values),)
 
 
 @dataclass(frozen=True)
@@ -82,7 +89,7 @@ def worker_share(fit: Fit, level: float = 0.95) -> Share:
     theta = fit.parameters[-2:]
     total = float(theta @ theta)
     if total == 0:
-        raise ValueError("Neither workers nor tasks vary: the share is not defined.")
+        raise ValueError(Message("models.no_variance"))
     profile = _Profile(fit)
     drop = float(chdtri(1, 1 - level)) / 2
     with one_thread(len(fit.workers) * len(fit.tasks)):

@@ -22,9 +22,10 @@ import numpy as np
 from scipy.linalg import block_diag
 
 from karat.models.glrm.block_schur import BlockSchur
-from karat.models.glrm.crossed import Bools, Factor, Floats
+from karat.models.glrm.crossed import Factor
 from karat.models.glrm.mode import halve
 from karat.models.glrm.objective import variance_information
+from karat.types import Bools, Floats
 
 DECREMENT = 1e-13
 """The squared Newton decrement at the mode. It is small, since steps with a kept factor only shrink it by a share."""
@@ -43,7 +44,7 @@ class BlockModes:
 
 
 @dataclass(frozen=True)
-class _Point:
+class _SoftmaxPoint:
     modes: BlockModes
     value: float
     probability: Floats
@@ -127,7 +128,7 @@ class NominalObjective:
         if not np.all(np.isfinite(parameters)):
             return None
         beta, by_worker, by_task = self.split(parameters)
-        place = _Place(self, np.moveaxis(self.design @ beta, -1, 0), by_worker, by_task)
+        place = _SoftmaxEvaluation(self, np.moveaxis(self.design @ beta, -1, 0), by_worker, by_task)
         point, found = place.mode(start)
         factor, curvature = place.factorise(point.probability)
         covariance = factor.covariance()
@@ -147,7 +148,7 @@ class _Curvature:
 
 
 @dataclass(frozen=True)
-class _Place:
+class _SoftmaxEvaluation:
     """The objective at some parameters."""
 
     objective: NominalObjective
@@ -155,7 +156,7 @@ class _Place:
     by_worker: Floats
     by_task: Floats
 
-    def mode(self, start: BlockModes) -> tuple[_Point, bool]:
+    def mode(self, start: BlockModes) -> tuple[_SoftmaxPoint, bool]:
         """The mode, and whether it was found."""
         point = self.evaluate(start.worker, start.task)
         factor, before, fresh = start.factor, np.inf, start.factor is None
@@ -177,10 +178,10 @@ class _Place:
                 return point, True
         return point, False
 
-    def _moved(self, modes: BlockModes, worker: Floats, task: Floats, length: float) -> _Point:
+    def _moved(self, modes: BlockModes, worker: Floats, task: Floats, length: float) -> _SoftmaxPoint:
         return self.evaluate(modes.worker + length * worker, modes.task + length * task)
 
-    def evaluate(self, worker: Floats, task: Floats) -> _Point:
+    def evaluate(self, worker: Floats, task: Floats) -> _SoftmaxPoint:
         """The penalised likelihood (negative) at some effects."""
         chosen, present = self.objective.chosen, self.objective.present
         eta = (self.by_worker * worker).T[:, None, :, None] + (self.by_task[:, None] * task)[:, None, None]
@@ -203,7 +204,7 @@ class _Place:
         value = float(np.vdot(worker, worker) + np.vdot(task, task)) / 2 - log_likelihood
         towards_worker = self.by_worker * cells.sum(axis=2).T - worker
         towards_task = self.by_task[:, None] * cells.sum(axis=1) - task
-        return _Point(BlockModes(worker, task), value, probability, cells, towards_worker, towards_task)
+        return _SoftmaxPoint(BlockModes(worker, task), value, probability, cells, towards_worker, towards_task)
 
     def factorise(self, probability: Floats) -> tuple[BlockSchur, _Curvature]:
         """The curvature in the effects, ready to be solved with, and what it was made of."""
@@ -222,7 +223,7 @@ class _Place:
         return BlockSchur(worker, between, task), _Curvature(of_worker, of_task)
 
     def information(
-        self, point: _Point, factor: BlockSchur, curvature: _Curvature, covariance: tuple[Floats, Floats, Floats]
+        self, point: _SoftmaxPoint, factor: BlockSchur, curvature: _Curvature, covariance: tuple[Floats, Floats, Floats]
     ) -> Floats:
         """Roughly the Hessian: of the penalised likelihood over the effects, and of variances in a linear model."""
         p, design = point.probability, np.moveaxis(self.objective.design, -1, 0)
@@ -255,7 +256,7 @@ class _Place:
         return information
 
     def gradient(
-        self, point: _Point, factor: BlockSchur, curvature: _Curvature, covariance: tuple[Floats, Floats, Floats]
+        self, point: _SoftmaxPoint, factor: BlockSchur, curvature: _Curvature, covariance: tuple[Floats, Floats, Floats]
     ) -> Floats:
         """The derivative of the negative log-likelihood through the mode."""
         p = point.probability

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from karat.messages import Message
+
 TOKEN = re.compile(
     r"\s*(?:(?P<number>\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+)|(?P<name>[^\W\d][\w.]*|\.[^\W\d][\w.]*)|`(?P<quoted>[^`]+)`"
     r"|(?P<operator>\|\||\*\*|[~+\-*:/^|(),]))"
@@ -94,24 +96,24 @@ def parse(text: str) -> Pair:
     >>> parse("correct ~ a +")
     Traceback (most recent call last):
     ...
-    karat.models.glrm.syntax.FormulaError: At 14 of "correct ~ a +": the formula ends where a name should stand.
+    karat.models.glrm.syntax.FormulaError: “correct ~ a +”, position 14: the formula ends where a name is expected.
     """
-    reader = _Reader(text)
+    reader = _FormulaReader(text)
     tree = reader.expression(0)
     if reader.token.kind != "end":
-        raise wrong(text, reader.token.position, f'"{reader.token.text}" should not stand here.')
+        raise wrong(text, reader.token.position, Message("formula.unexpected", {"text": reader.token.text}))
     if not isinstance(tree, Pair) or tree.operator != "~":
-        raise wrong(text, 1, 'there is no response; write "response ~ terms".')
+        raise wrong(text, 1, Message("formula.no_response"))
     return tree
 
 
-def wrong(text: str, position: int, what: str) -> FormulaError:
+def wrong(text: str, position: int, problem: Message) -> FormulaError:
     """What is wrong, and where.
 
-    >>> str(wrong("y ~ x", 5, "x is not known."))
-    'At 5 of "y ~ x": x is not known.'
+    >>> str(wrong("y ~ x ~ z", 7, Message("formula.several_tildes")))
+    '“y ~ x ~ z”, position 7: a formula has only one ~.'
     """
-    return FormulaError(f'At {position} of "{text}": {what}')
+    return FormulaError(Message("formula.at", {"formula": text, "position": position, "problem": problem}))
 
 
 def written(node: Node) -> str:
@@ -136,7 +138,7 @@ def written(node: Node) -> str:
             return f"{written(left)}{operator if close else f' {operator} '}{written(right)}"
 
 
-class _Reader:
+class _FormulaReader:
     """Reads by precedence: an expression goes on for as long as its operators bind more than what came before."""
 
     def __init__(self, text: str) -> None:
@@ -175,17 +177,17 @@ class _Reader:
             operand = self.expression(LEADING_MINUS)
             return operand if token.text == "+" else Minus(operand, token.position)
         if token.text == "~":
-            raise wrong(self.text, token.position, 'there is no response; write "response ~ terms".')
+            raise wrong(self.text, token.position, Message("formula.no_response"))
         if token.kind == "end":
-            raise wrong(self.text, token.position, "the formula ends where a name should stand.")
-        raise wrong(self.text, token.position, f'a name should stand here, not "{token.text}".')
+            raise wrong(self.text, token.position, Message("formula.ends"))
+        raise wrong(self.text, token.position, Message("formula.no_name", {"text": token.text}))
 
     def bracketed(self, opening: Token) -> Node:
         inner = self.expression(0)
         if self.token.text == ",":
-            raise wrong(self.text, self.token.position, "a function takes one argument here.")
+            raise wrong(self.text, self.token.position, Message("formula.one_argument"))
         if self.token.text != ")":
-            raise wrong(self.text, opening.position, "this bracket is never closed.")
+            raise wrong(self.text, opening.position, Message("formula.open_bracket"))
         self.advance()
         return inner
 
@@ -197,7 +199,7 @@ def _tokens(text: str) -> list[Token]:
         match = TOKEN.match(text, at)
         if match is None:
             position = at + len(text[at:]) - len(text[at:].lstrip()) + 1
-            raise wrong(text, position, f'"{text[position - 1]}" has no meaning in a formula.')
+            raise wrong(text, position, Message("formula.no_meaning", {"text": text[position - 1]}))
         kind = str(match.lastgroup)
         word = "^" if match[kind] == "**" else match[kind]
         tokens.append(Token(kind, word, match.start(kind) + 1 - (kind == "quoted")))

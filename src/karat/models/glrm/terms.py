@@ -17,7 +17,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from karat.models.glrm.crossed import Floats, Ints
+from karat.messages import Message
+from karat.types import Floats, Ints
 
 Covariance = Literal["full", "diagonal", "shared"]
 INTERCEPT = "(Intercept)"
@@ -55,7 +56,7 @@ class RandomTerm:
         if self.covariance not in ("full", "diagonal", "shared"):
             raise ValueError(f'The covariance of a term is "full", "diagonal" or "shared", not {self.covariance!r}.')
         if len(self.levels) < 2:
-            raise ValueError(f"{self.group} has one level only, so that its effects cannot vary.")
+            raise ValueError(Message("models.one_level", {"group": self.group}))
 
     def __str__(self) -> str:
         inner = " + ".join("1" if name == INTERCEPT else name for name in self.names)

@@ -14,18 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.messages import Message
 from karat.models.glrm.syntax import FormulaError
+from karat.types import Bools, Floats, Ints
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 Data = Mapping[str, Any]
 Levels = Mapping[str, Sequence[Any]]
 SHOWN = 8
 
 
 @dataclass(frozen=True)
-class Factor:
+class FactorVariable:
     """A level for every row; -1 where it is missing or not known."""
 
     codes: Ints
@@ -35,17 +34,17 @@ class Factor:
     def missing(self) -> Bools:
         return self.codes < 0
 
-    def at(self, rows: Bools) -> Factor:
+    def at(self, rows: Bools) -> FactorVariable:
         """The rows that are kept, and the levels that they still have.
 
-        >>> Factor(np.array([0, 2, 1]), ("a", "b", "c")).at(np.array([True, True, False])).levels
+        >>> FactorVariable(np.array([0, 2, 1]), ("a", "b", "c")).at(np.array([True, True, False])).levels
         ('a', 'c')
         """
         codes = self.codes[rows]
         used = np.unique(codes[codes >= 0])
         place = np.full(len(self.levels) + 1, -1)
         place[used] = np.arange(len(used))
-        return Factor(place[codes], tuple(self.levels[k] for k in used))
+        return FactorVariable(place[codes], tuple(self.levels[k] for k in used))
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ class Numeric:
         return replace(self, values=self.values[rows])
 
 
-Column = Factor | Numeric
+Column = FactorVariable | Numeric
 
 
 def column(values: Any, name: str, order: Sequence[Any] | None = None) -> Column:
@@ -75,7 +74,7 @@ def column(values: Any, name: str, order: Sequence[Any] | None = None) -> Column
         return as_factor(values, name, order)
     array = np.asarray(values)
     if array.ndim != 1:
-        raise FormulaError(f"{name} must have one value a row; it has the shape {array.shape}.")
+        raise FormulaError(Message("frame.shape", {"column": name, "shape": str(array.shape)}))
     if array.dtype.kind in "iuf":
         return Numeric(array.astype(np.float64))
     if array.dtype.kind == "O" and all(_absent(value) or _is_number(value) for value in array):
@@ -83,7 +82,7 @@ def column(values: Any, name: str, order: Sequence[Any] | None = None) -> Column
     return as_factor(values, name)
 
 
-def as_factor(values: Any, name: str, order: Sequence[Any] | None = None) -> Factor:
+def as_factor(values: Any, name: str, order: Sequence[Any] | None = None) -> FactorVariable:
     """A column as a factor, with its levels sorted or in the given order.
 
     >>> as_factor([10, 9, 9], "block").levels
@@ -92,7 +91,7 @@ def as_factor(values: Any, name: str, order: Sequence[Any] | None = None) -> Fac
     given = order if order is not None else own_order(values)
     array = np.asarray(values)
     if array.dtype.kind not in "biufUTO":
-        raise FormulaError(f"{name} is of type {array.dtype}; a factor is text, numbers or truth values.")
+        raise FormulaError(Message("frame.type", {"column": name, "type": str(array.dtype)}))
     absent = _missing_in(array)
     present = array[~absent]
     if array.dtype.kind == "O" and not all(_is_number(value) for value in present):
@@ -102,11 +101,12 @@ def as_factor(values: Any, name: str, order: Sequence[Any] | None = None) -> Fac
     levels = labels if given is None else [label_of(value) for value in given]
     unknown = [label for label in labels if label not in set(levels)]
     if unknown:
-        raise FormulaError(f"{name} has {listed(unknown)}, which is not among its levels: {listed(levels)}.")
+        values = {"column": name, "unknown": listed(unknown), "levels": listed(levels)}
+        raise FormulaError(Message("frame.unknown_levels", values))
     place = {label: number for number, label in enumerate(levels)}
     codes = np.full(len(array), -1, dtype=np.int64)
     codes[~absent] = np.array([place[label] for label in labels], dtype=np.int64)[inverse]
-    return Factor(codes, tuple(levels))
+    return FactorVariable(codes, tuple(levels))
 
 
 def label_of(value: Any) -> str:
@@ -148,11 +148,12 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
-def listed(labels: Sequence[str]) -> str:
+def listed(labels: Sequence[str]) -> Message:
     """Names in quotes, the first few of many.
 
-    >>> listed(["a", "b"])
-    '"a", "b"'
+    >>> str(listed(["a", "b"]))
+    '“a”, “b”'
     """
-    told = ", ".join(f'"{label}"' for label in labels[:SHOWN])
-    return told if len(labels) <= SHOWN else f"{told} and {len(labels) - SHOWN} more"
+    names = [Message("models.name", {"name": label}) for label in labels[:SHOWN]]
+    more = len(labels) - SHOWN if len(labels) > SHOWN else None
+    return Message("models.names", {"names": names, "more": more})

@@ -25,10 +25,11 @@ from scipy import linalg
 from scipy.optimize import minimize
 from scipy.special import chdtri
 
-from karat.models.glrm.crossed import Floats
+from karat.messages import Message
 from karat.models.glrm.optimise import TOLERANCE, Evaluated, Function, minimise, root
 from karat.models.glrm.profile import Rest
 from karat.models.glrm.share import Share
+from karat.types import Floats
 
 PRECISION = 1e-9
 """Of the search, where the angle is scaled so that it changes by about 4 from the estimate to an end."""
@@ -113,7 +114,7 @@ def variance_share(models: Sequence[FittedShare], level: float = 0.95) -> Share:
     above, below = _Search(models, 1), _Search(models, -1)
     value = float(np.sin(above.angle(above.best)[0]) ** 2)
     if not np.isfinite(value):
-        raise ValueError("Nothing varies: the share is not defined.")
+        raise ValueError(Message("models.no_variance"))
     upper = 1.0 if np.mean([model.without_rest for model in models]) <= drop else above.end(drop)
     lower = 0.0 if np.mean([model.without_one for model in models]) <= drop else below.end(drop)
     return Share(value, lower, upper, level)

@@ -21,9 +21,12 @@ from typing import Literal
 import numpy as np
 from scipy.special import chdtrc
 
+from karat.messages import Message
 from karat.models.glrm.design import contrasts, whole_factors
-from karat.models.glrm.model import Model, Table, p_told
-from karat.models.glrm.variables import Factor, Floats
+from karat.models.glrm.model import Model, Table
+from karat.models.glrm.variables import FactorVariable
+from karat.models.rounding import known
+from karat.types import Floats
 
 SPANNED = 1e-8
 
@@ -39,21 +42,37 @@ class TermTests:
     """Infinite for chi-squared."""
     p: Floats
     kind: Literal["chisq", "F"]
-    notes: tuple[str, ...]
+    notes: tuple[Message, ...]
 
     def table(self) -> Table:
         """One row a term."""
         table: Table = {"term": np.array(self.terms, dtype=object), self.kind: self.statistic, "df": self.df}
         return table | ({"denominator": self.denominator} if self.kind == "F" else {}) | {"p": self.p}
 
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What the tests are, then each of them."""
+        rows = zip(self.terms, self.statistic, self.df, self.denominator, self.p, strict=True)
+        return Message("wald.tests"), *(
+            Message("wald.test", {"term": term, "test": statistic_message(value, df, below, p)})
+            for term, value, df, below, p in rows
+        )
+
     def __str__(self) -> str:
-        rows = []
-        for term, value, df, below, p in zip(
-            self.terms, self.statistic, self.df, self.denominator, self.p, strict=True
-        ):
-            name = f"X²({df:.0f})" if self.kind == "chisq" else f"F({df:.0f}, {below:.1f})"
-            rows.append(f"  {term}: {name} = {value:.2f}, p {p_told(float(p))}")
-        return "\n".join([" ".join(["Type III tests of the terms.", *self.notes]), *rows])
+        first, *rows = self.summary
+        return "\n".join([" ".join(map(str, (first, *self.notes))), *(f"  {row}" for row in rows)])
+
+
+def statistic_message(statistic: float, df: float, denominator: float, p: float) -> Message:
+    """A test as journals print it: chi-squared, or F where its denominator is finite.
+
+    >>> str(statistic_message(4.2, 1, np.inf, 0.04)), str(statistic_message(4.2, 1, 31.5, float("nan")))
+    ('χ²(1) = 4.20, p = .040', 'F(1, 31.5) = 4.20')
+    """
+    values = {"df": int(df) if np.isfinite(df) else None, "statistic": known(statistic), "p": known(p)}
+    if np.isinf(denominator):
+        return Message("wald.chi_squared", values)
+    return Message("wald.f", values | {"denominator": known(denominator)})
 
 
 def type_three(model: Model, test: Literal["chisq", "F"] | None = None) -> TermTests:
@@ -94,7 +113,7 @@ def _contrasts_of(model: Model, number: int) -> Floats:
     turn = np.eye(1)
     for label in design.expansion.terms[number - 1]:
         column = columns[label]
-        if isinstance(column, Factor):
+        if isinstance(column, FactorVariable):
             size = len(column.levels)
             coded = contrasts(size, design.coding)
             inner = np.eye(size) if (number, label) in whole else coded[1:] - coded[0]
@@ -111,30 +130,25 @@ def _chi_squared(model: Model, rows: Floats) -> tuple[float, int, float, float]:
     return statistic, len(rows), np.inf, float(chdtrc(len(rows), statistic))
 
 
-def _cautions(model: Model) -> list[str]:
+def _cautions(model: Model) -> list[Message]:
     """What the reader of the tests should know."""
     cautions = []
     crossed = [term for term in model.design.expansion.terms if len(term) > 1]
-    factors = {label for term in crossed for label in term if isinstance(model.frame.columns[label], Factor)}
+    factors = {label for term in crossed for label in term if isinstance(model.frame.columns[label], FactorVariable)}
     if model.coding == "treatment" and factors:
-        cautions.append(
-            "Warning: with treatment coding, terms that are part of an interaction are tested at the first levels of "
-            "the factors that they interact with (simple effects); take sum-to-zero coding for main effects."
-        )
+        cautions.append(Message("wald.treatment"))
     numeric = dict.fromkeys(label for term in crossed for label in term if label not in factors)
     if numeric:
-        cautions.append(f"Terms that interact with {' and '.join(numeric)} are tested where it is 0.")
+        cautions.append(Message("wald.covariates", {"names": list(numeric), "n": len(numeric)}))
     if model.design.notes:
-        cautions.append(
-            "Columns were left out, so that not all terms are averages over all cells: read the tests with care."
-        )
+        cautions.append(Message("wald.dropped"))
     if model.coding == "sum" and not model.design.expansion.intercept:
-        cautions.append("Without an intercept the first factor's test is that all its means are 0.")
+        cautions.append(Message("wald.no_intercept"))
     return cautions
 
 
 @dataclass(frozen=True)
-class Comparison:
+class WaldComparison:
     """A likelihood-ratio test."""
 
     statistic: float
@@ -142,13 +156,18 @@ class Comparison:
     p: float
     log_likelihoods: tuple[float, float]
     aic: tuple[float, float]
-    notes: tuple[str, ...]
+    notes: tuple[Message, ...]
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """The test."""
+        return (Message("wald.ratio", {"test": statistic_message(self.statistic, self.df, np.inf, self.p)}),)
 
     def __str__(self) -> str:
-        return " ".join([f"X²({self.df}) = {self.statistic:.2f}, p {p_told(self.p)}.", *self.notes])
+        return " ".join(map(str, (*self.summary, *self.notes)))
 
 
-def compare(smaller: Model, larger: Model) -> Comparison:
+def compare(smaller: Model, larger: Model) -> WaldComparison:
     """The likelihood-ratio test of two nested models of the same answers, given in any order.
 
     >>> from karat.models.glrm.model import fit
@@ -167,15 +186,19 @@ def compare(smaller: Model, larger: Model) -> Comparison:
     _check_same(smaller, larger)
     df = larger.parameters - smaller.parameters
     statistic = 2 * (larger.fit.log_likelihood - smaller.fit.log_likelihood)
-    notes = [f'"{model.formula}" has not converged.' for model in (smaller, larger) if not model.fit.converged]
+    notes = [
+        Message("wald.not_converged", {"formula": str(model.formula)})
+        for model in (smaller, larger)
+        if not model.fit.converged
+    ]
     if len(smaller.fit.theta) < len(larger.fit.theta):
-        notes.append("A variance is tested at zero, the smallest that it can be, so that the true p is smaller.")
+        notes.append(Message("wald.boundary"))
     if smaller.fit.reml:
-        notes.append("The REML criteria are compared; the fixed effects are the same.")
+        notes.append(Message("wald.reml"))
     likelihoods = smaller.fit.log_likelihood, larger.fit.log_likelihood
     aic = 2 * smaller.parameters - 2 * likelihoods[0], 2 * larger.parameters - 2 * likelihoods[1]
     p = float(chdtrc(df, max(statistic, 0.0)))
-    return Comparison(max(statistic, 0.0), df, p, likelihoods, aic, tuple(notes))
+    return WaldComparison(max(statistic, 0.0), df, p, likelihoods, aic, tuple(notes))
 
 
 def _check_same(smaller: Model, larger: Model) -> None:

@@ -5,20 +5,20 @@ Each file has a function `section`, from what was gathered to a `Section`, or to
 
 from __future__ import annotations
 
-from karat.report.gather import Gathered
+from karat.report.build import ReportData
 from karat.report.sections import asked, brief, colophon, people, quality, results, sample, words
 from karat.section import Section
 
 PARTS = (brief, asked, sample, quality, people, results)
 
 
-def sections(gathered: Gathered, language: str = "en") -> tuple[Section, ...]:
+def sections(gathered: ReportData, language: str = "en") -> tuple[Section, ...]:
     """All sections; the paragraphs on methods are in this language.
 
     >>> import karat
-    >>> from karat.report.gather import Gathered
+    >>> from karat.report.build import NOT_COMPUTED, ReportData
     >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
-    >>> [section.key for section in sections(Gathered(screening, None, "not computed", "not computed"))][:3]
+    >>> [section.key for section in sections(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED))][:3]
     ['brief', 'asked', 'sample']
     """
     made = [part.section(gathered) for part in PARTS]

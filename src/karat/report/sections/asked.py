@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import polars as pl
 
-from karat.columns import FUNCTIONS
 from karat.errors import counted
 from karat.judgments import Judgments
-from karat.report.gather import Gathered
+from karat.judgments.columns import FUNCTIONS
+from karat.messages import NotComputed
+from karat.report.build import ReportData
 from karat.section import Section, Table
 from karat.study.study import Block, Study
 
 MOST_CELLS = 40
 
 
-def section(gathered: Gathered) -> Section:
+def section(gathered: ReportData) -> Section:
     """The study as its file states it, else as the judgments tell it.
 
     >>> import karat
-    >>> from karat.report.gather import Gathered
+    >>> from karat.report.build import NOT_COMPUTED, ReportData
     >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
-    >>> section(Gathered(screening, None, "not computed", "not computed")).paragraphs[0]
+    >>> section(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)).paragraphs[0]
     '120 participants, 80 items, 9,600 answers. Answers are binary: 0, 1.'
     """
     judgments, study = gathered.judgments, gathered.study
@@ -30,7 +31,7 @@ def section(gathered: Gathered) -> Section:
     tables = [_functions(judgments), _cells(judgments, _factors(gathered))]
     return Section(
         "asked", "What was asked", tuple(paragraphs), tuple(table for table in tables if table is not None),
-        notes=gathered.notes,
+        notes=tuple(map(str, gathered.notes)),
     )  # fmt: skip
 
 
@@ -82,11 +83,11 @@ def _functions(judgments: Judgments) -> Table:
     )
 
 
-def _factors(gathered: Gathered) -> list[str]:
+def _factors(gathered: ReportData) -> list[str]:
     """The factors of the study or, without one, those that the contrasts found."""
     if gathered.study is not None:
         return list(dict.fromkeys(name for block in gathered.study.blocks for name in block.settings.factors))
-    parts = () if isinstance(gathered.measures, str) else gathered.measures.parts
+    parts = () if isinstance(gathered.measures, NotComputed) else gathered.measures.parts
     return list(dict.fromkeys(name for part in parts if part.name == "contrasts" for name in part.result.factors))
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from karat.errors import counted
 from karat.measure.contrasts import Contrasts
-from karat.measure.measures import Measures, Part
-from karat.measure.planned import Planned
+from karat.measure.measures import Measure, Measures
+from karat.measure.planned import PlannedContrasts
 from karat.measure.strengths import Strengths
-from karat.report.gather import Gathered
-from karat.report.sections.plainly import means_told, planned_told, wording_told
+from karat.messages import Message, NotComputed
+from karat.report.build import ReportData
+from karat.report.figures import sentences
+from karat.report.sections.plain_means import means_told, planned_told, wording_told
 from karat.screen.explain import rule_in_words
-from karat.screen.rules import lacking
+from karat.screen.rules import applied_rule
 from karat.screen.screening import Screening
 from karat.section import Section
 from karat.study.study import Study
@@ -24,13 +26,13 @@ LONGEST = 800
 """Letters above which a result, such as the agreement on many questions, is told in its own section only."""
 
 
-def section(gathered: Gathered) -> Section:
+def section(gathered: ReportData) -> Section:
     """The sentences that a reader with two minutes needs.
 
     >>> import karat
-    >>> from karat.report.gather import Gathered
+    >>> from karat.report.build import NOT_COMPUTED, ReportData
     >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
-    >>> section(Gathered(screening, None, "not computed", "not computed")).paragraphs[0]
+    >>> section(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)).paragraphs[0]
     '120 of 120 participants stay in the analysis (rule: any of completion).'
     """
     told = [verdict(gathered.screening), quality_told(gathered)]
@@ -51,30 +53,18 @@ def verdict(screening: Screening) -> str:
         who = "the one participant stays" if everyone == 1 else f"all {everyone:,} participants stay"
         return f"No rule of exclusion was stated: {who} in the analysis."
     kept = everyone - len(screening.excluded)
-    rule = f"{rule_in_words(screening)}{lacking(screening.skipped)}"
+    rule = applied_rule(rule_in_words(screening), screening.skipped)
     return f"{kept:,} of {counted(everyone, 'participant')} stay in the analysis (rule: {rule})."
 
 
-def quality_told(gathered: Gathered) -> str:
+def quality_told(gathered: ReportData) -> str:
     """The Spammer Index with its reading, or why there is none."""
     index = gathered.index
-    if isinstance(index, str):
-        return f"There is no Spammer Index: {without_name(index)}"
+    if isinstance(index, NotComputed):
+        return f"There is no Spammer Index. {index}"
     # An interval from nearly nothing to nearly everything says that nothing is known, whatever the estimate.
     unknown = index.upper - index.lower > WIDEST
-    return f"{index} The interval is too wide to go by: there are too few answers." if unknown else str(index)
-
-
-def without_name(why: str) -> str:
-    """Why there is no index, without the name that the program has for it.
-
-    >>> without_name("spammer_index: everybody gave the same answer.")
-    'everybody gave the same answer.'
-    >>> without_name("spammer_index compares participants over tasks.")
-    'it compares participants over tasks.'
-    """
-    why = why.removeprefix("spammer_index: ")
-    return f"it {why.removeprefix('spammer_index ')}" if why.startswith("spammer_index ") else why
+    return sentences([*index.summary, *([Message("report.index_unknown")] if unknown else [])])
 
 
 def found(measures: Measures, study: Study | None = None) -> list[str]:
@@ -90,19 +80,16 @@ def found(measures: Measures, study: Study | None = None) -> list[str]:
     return told
 
 
-def _said(part: Part) -> str:
-    """A result in its own words, without its remarks."""
-    text = " ".join(str(part.result).split())
-    for note in getattr(part.result, "notes", ()):
-        text = text.replace(" ".join(note.split()), "")
-    return " ".join(text.split())
+def _said(part: Measure) -> str:
+    """A result in its own words, without its notes."""
+    return sentences(part.result.summary)
 
 
-def _plainly(part: Part, measures: Measures, study: Study | None) -> str:
+def _plainly(part: Measure, measures: Measures, study: Study | None) -> str:
     """A result with the plain means or shares of conditions, or with the sentences of its items, before or in it."""
     judgments = measures.judgments
     scale = judgments.scales.get(part.question) or next(iter(judgments.scales.values()))
-    if isinstance(part.result, Planned):
+    if isinstance(part.result, PlannedContrasts):
         fitted = [one.result for one in measures.parts if isinstance(one.result, Contrasts)]
         return planned_told(part.result, fitted, scale)
     if isinstance(part.result, Contrasts):

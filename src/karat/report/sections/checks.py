@@ -5,58 +5,55 @@ from __future__ import annotations
 import polars as pl
 
 from karat.judgments import Judgments
-from karat.report.drawn import drawn, told
-from karat.report.gather import Gathered
+from karat.messages import Message, NotComputed
+from karat.report.build import ReportData
+from karat.report.figures import report_figure, sentences
 from karat.report.quality_figures import performance_figure, shares_right
 from karat.screen.evidence import Evidence
 from karat.section import Figure, Section
 
 
-def attention(gathered: Gathered) -> Section | str:
+def attention(gathered: ReportData) -> Section | NotComputed:
     """Attention trials.
 
     >>> import karat
-    >>> from karat.report.gather import Gathered
+    >>> from karat.report.build import NOT_COMPUTED, ReportData
     >>> screening = karat.screen.run(karat.datasets.load("likert"), {"attention": {}})
-    >>> attention(Gathered(screening, None, "", "", dict(screening.evidence))).paragraphs[0]
+    >>> attention(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED, dict(screening.evidence))).paragraphs[0]
     '9 of 48 participants flagged.'
     """
     return _checked(gathered, "attention", "attention trials", "Attention trials")
 
 
-def controls(gathered: Gathered) -> Section | str:
+def controls(gathered: ReportData) -> Section | NotComputed:
     """Control sentences.
 
     >>> import karat
-    >>> from karat.report.gather import Gathered
+    >>> from karat.report.build import NOT_COMPUTED, ReportData
     >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
-    >>> controls(Gathered(screening, None, "", "", {"controls": "There are no control trials."}))
-    'There are no control trials.'
+    >>> controls(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)).code
+    'report.not_computed'
     """
     return _checked(gathered, "controls", "control sentences", "Control sentences")
 
 
-def _checked(gathered: Gathered, name: str, what: str, title: str) -> Section | str:
+def _checked(gathered: ReportData, name: str, what: str, title: str) -> Section | NotComputed:
     found = gathered.evidence(name)
-    if isinstance(found, str):
+    if isinstance(found, NotComputed):
         return found
     data = shares_right(found)
     if data is not None and not data.height:
-        return "Nobody has a score."
+        return NotComputed("report.no_scores")
     guess = found.participants["guess_probability"].max() if "guess_probability" in found.participants.columns else None
-    texts = [told(found)]
+    texts = [sentences(found.summary)]
     if isinstance(guess, float):
-        texts.append(f"Somebody who guesses passes with a probability of {_at_most(guess)}.")
+        texts.append(str(Message("report.guessing_passes", {"p": guess})))
     figures: tuple[Figure, ...] = ()
     if data is not None:
         chances = chances_of(found, gathered.judgments)
         caption = "Hatched: flagged." + (" Dotted: what guessing gives on average." if chances else "")
-        figures = (drawn(name, performance_figure(found, data, what, chances), told(found), caption, data),)
-    return Section(name, title, tuple(texts), figures=figures, notes=found.notes)
-
-
-def _at_most(p: float) -> str:
-    return f"at most {p:.3f}".replace(" 0.", " .") if p >= 0.001 else "less than .001"
+        figures = (report_figure(name, performance_figure(found, data, what, chances), texts[0], caption, data),)
+    return Section(name, title, tuple(texts), figures=figures, notes=tuple(map(str, found.notes)))
 
 
 def chances_of(evidence: Evidence, judgments: Judgments) -> list[float]:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import polars as pl
 
-from karat.report.gather import Gathered
+from karat.report.build import ReportData
 from karat.section import Listing, Section, Table
 
 
-def section(gathered: Gathered) -> Section:
+def section(gathered: ReportData) -> Section:
     """What somebody needs to make the same page again.
 
     >>> import karat
-    >>> from karat.report.gather import Gathered
+    >>> from karat.report.build import ReportData
     >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
-    >>> section(Gathered(screening, None, "", "", command="karat report crowd.parquet")).listings[0].text
+    >>> section(ReportData(screening, None, "", "", command="karat report crowd.parquet")).listings[0].text
     'karat report crowd.parquet'
     """
     names = {"made": gathered.made, "data": gathered.judgments.fingerprint()}

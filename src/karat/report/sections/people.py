@@ -5,9 +5,9 @@ from __future__ import annotations
 import polars as pl
 
 from karat.errors import counted
-from karat.report.gather import Gathered
+from karat.report.build import ReportData
 from karat.report.strips import answer_strips, rt_strips
-from karat.screen.evidence import Evidence
+from karat.screen.evidence import Evidence, with_reasons
 from karat.section import Section, Table
 from karat.study.criteria import title_of
 
@@ -15,13 +15,13 @@ MOST = 1000
 """Of more participants the excluded and those with most flags are shown."""
 
 
-def section(gathered: Gathered) -> Section:
+def section(gathered: ReportData) -> Section:
     """The table of participants, the excluded first.
 
     >>> import karat
-    >>> from karat.report.gather import Gathered
+    >>> from karat.report.build import NOT_COMPUTED, ReportData
     >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
-    >>> section(Gathered(screening, None, "not computed", "not computed")).tables[0].frame.row(0)[:3]
+    >>> section(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)).tables[0].frame.row(0)[:3]
     ('p08', 'excluded', 1)
     """
     everybody = people_table(gathered)
@@ -47,13 +47,13 @@ def section(gathered: Gathered) -> Section:
     return Section("people", "Participants", (), (table,), notes=notes)
 
 
-def people_table(gathered: Gathered) -> pl.DataFrame:
+def people_table(gathered: ReportData) -> pl.DataFrame:
     """participant, verdict, flags, reasons, answers, median time, and the scores that describe best.
 
     >>> import karat
-    >>> from karat.report.gather import Gathered
+    >>> from karat.report.build import NOT_COMPUTED, ReportData
     >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
-    >>> people_table(Gathered(screening, None, "not computed", "not computed")).columns[:4]
+    >>> people_table(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)).columns[:4]
     ['participant', 'verdict', 'flags', 'reasons']
     """
     screening = gathered.screening
@@ -81,7 +81,8 @@ def _reasons(evidence: dict[str, Evidence]) -> dict[str, list[tuple[str, str]]]:
     """What flags each participant: the criterion in words, and its reason."""
     found: dict[str, list[tuple[str, str]]] = {}
     for name, one in evidence.items():
-        for who, reason in one.participants.filter("flagged").select("participant", "reason").iter_rows():
+        flagged = with_reasons(one.participants.filter("flagged")).select("participant", "reason")
+        for who, reason in flagged.iter_rows():
             found.setdefault(who, []).append((title_of(name), reason))
     return found
 

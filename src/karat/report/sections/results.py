@@ -8,12 +8,12 @@ import polars as pl
 
 from karat.errors import KaratError
 from karat.measure.errors import MeasureError
-from karat.measure.measures import Measures, Part
+from karat.measure.measures import Measure, Measures
 from karat.measure.part_files import TABLES, TOLD, figures_of
-from karat.measure.summary import TERMINAL
-from karat.report.drawn import drawn
-from karat.report.gather import Gathered
-from karat.report.sections.beside import beside, compared_with_contrasts
+from karat.messages import Message, NotComputed
+from karat.report.build import NOT_COMPUTED, ReportData
+from karat.report.figures import report_figure, sentences
+from karat.report.sections.discrepancies import compared_with_contrasts, discrepancies
 from karat.screen.effects import EffectsBeforeAfter
 from karat.section import Figure, Section, Table
 
@@ -37,44 +37,41 @@ HEADINGS = {"se": "SE", "lower": "from", "upper": "to", "adjusted": "p, adjusted
 MOST_ROWS = 300
 
 
-def section(gathered: Gathered) -> Section:
+def section(gathered: ReportData) -> Section:
     """All measures of the participants who stay.
 
     >>> import karat
-    >>> from karat.report.gather import Gathered
+    >>> from karat.report.build import NOT_COMPUTED, ReportData
     >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
-    >>> section(Gathered(screening, None, "", "There are no test trials.")).paragraphs
-    ('Nothing could be measured: There are no test trials.',)
+    >>> section(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)).paragraphs
+    ('Nothing could be measured. It was not computed.',)
     """
     measures = gathered.measures
-    if isinstance(measures, str):
-        return Section("results", "What they said", (f"Nothing could be measured: {measures}",))
+    if isinstance(measures, NotComputed):
+        return Section("results", "What they said", (f"Nothing could be measured. {measures}",))
     people = measures.judgments.participants.height
-    made = [_part(part, measures, number, beside(part, gathered)) for number, part in enumerate(measures.parts)]
-    notes = [f"{name[:1].upper()}{name[1:]}: not measured. {_sentence(why)}" for name, why in measures.skipped.items()]
+    made = [_part(part, measures, number, discrepancies(part, gathered)) for number, part in enumerate(measures.parts)]
+    notes = [f"{name[:1].upper()}{name[1:]}: not measured. {why}" for name, why in measures.skipped.items()]
     if isinstance(gathered.effects, EffectsBeforeAfter):
         made.append(_effects(gathered.effects, compared_with_contrasts(gathered)))
-    elif gathered.effects:
+    elif gathered.effects != NOT_COMPUTED:
         notes.append(f"Effects before and after exclusion: not shown. {gathered.effects}")
     who = "the one participant who stays" if people == 1 else f"the {people:,} participants who stay"
     told = f"All results are of the test trials of {who}."
     return Section("results", "What they said", (told,), notes=tuple(notes), sections=tuple(made))
 
 
-def _part(part: Part, measures: Measures, number: int, further: tuple[str, ...]) -> Section:
+def _part(part: Measure, measures: Measures, number: int, further: tuple[Message, ...]) -> Section:
     """One result: its sentences and what is to be said beside them, then what it has drawn and tabulated."""
     key = re.sub(r"[^a-z0-9]+", "-", f"{part.heading} {number}".lower()).strip("-")
-    text = " ".join(str(part.result).split())
-    notes = [" ".join(note.split()) for note in getattr(part.result, "notes", ())]
-    for note in notes:
-        text = text.replace(note, "")
+    notes = list(map(str, getattr(part.result, "notes", ())))
     tables = TABLES[part.name](part.result)
     shown = SHOWN.get(part.name, list(tables))
     figures, undrawn = _figures(part, measures, key, tables)
     return Section(
-        key, part.heading[:1].upper() + part.heading[1:], (_spelled(" ".join(text.split())), *further),
+        key, part.heading[:1].upper() + part.heading[1:], (sentences(part.result.summary), *map(str, further)),
         tuple(_table(f"{key}-{name}", name, tables[name]) for name in shown if tables[name].height),
-        tuple(figures), tuple(_spelled(note) for note in [*notes, *undrawn]),
+        tuple(figures), (*notes, *undrawn),
     )  # fmt: skip
 
 
@@ -91,7 +88,7 @@ def _table(key: str, name: str, frame: pl.DataFrame) -> Table:
 
 
 def _figures(
-    part: Part, measures: Measures, key: str, tables: dict[str, pl.DataFrame]
+    part: Measure, measures: Measures, key: str, tables: dict[str, pl.DataFrame]
 ) -> tuple[list[Figure], list[str]]:
     """The figures of a result, and why others could not be drawn."""
     found, undrawn = [], []
@@ -102,17 +99,15 @@ def _figures(
             undrawn.append(_undrawn(error))
             continue
         data = tables.get(name, next(iter(tables.values())))
-        found.append(drawn(f"{key}-{name}", figure, " ".join(str(part.result).split()), "", data))
+        found.append(report_figure(f"{key}-{name}", figure, sentences(part.result.summary), "", data))
     return found, undrawn
 
 
 def _undrawn(error: Exception) -> str:
-    """Why there is no figure, without the name that the program has for the result."""
-    why = re.sub(r"^\w+: ", "", str(error))
-    return f"A figure is not shown: {why}"
+    return f"A figure is not shown. {error}"
 
 
-def _effects(found: EffectsBeforeAfter, further: tuple[str, ...]) -> Section:
+def _effects(found: EffectsBeforeAfter, further: tuple[Message, ...]) -> Section:
     tests = Table("effects-tests", "Tests of the terms", found.tests, headings={
         "chisq_before": "χ², everybody", "p_before": "p, everybody", "chisq_after": "χ², those who stay",
         "p_after": "p, those who stay"}, digits={"p_before": 3, "p_after": 3})  # fmt: skip
@@ -126,21 +121,10 @@ def _effects(found: EffectsBeforeAfter, further: tuple[str, ...]) -> Section:
     figures: tuple[Figure, ...] = ()
     undrawn: tuple[str, ...] = ()
     try:
-        figures = (drawn("effects", found.plot(), str(found), "", found.means()),)
+        figures = (report_figure("effects", found.plot(), sentences(found.summary), "", found.means()),)
     except (KaratError, ValueError) as error:
         undrawn = (_undrawn(error),)
     return Section(
-        "effects", "Effects before and after exclusion", (told, *further), (tests, coefficients), figures,
-        (*found.notes, *undrawn),
+        "effects", "Effects before and after exclusion", (told, *map(str, further)), (tests, coefficients), figures,
+        (*map(str, found.notes), *undrawn),
     )  # fmt: skip
-
-
-def _sentence(text: str) -> str:
-    return _spelled(text[:1].upper() + text[1:])
-
-
-def _spelled(text: str) -> str:
-    """Options as the command spells them, since more people read the page than write Python."""
-    for pattern, spelled in TERMINAL:
-        text = re.sub(pattern, spelled, text)
-    return text

@@ -7,11 +7,11 @@ from typing import Any
 import polars as pl
 
 from karat.errors import counted
+from karat.languages.en import LANGUAGE as ENGLISH
+from karat.report.build import ReportData
 from karat.report.counts import commonest, days, step_counts, working_time
-from karat.report.drawn import drawn
-from karat.report.gather import Gathered
+from karat.report.figures import report_figure
 from karat.report.sections.brief import verdict
-from karat.report.words.english import ENGLISH
 from karat.report.words.sample import platform_name
 from karat.screen.composition import VERDICT, Composition
 from karat.screen.screening import Screening
@@ -22,13 +22,13 @@ from karat.study.criteria import title_of
 STAGES = {"completion": "completion", "clock": "the clock", "answers": "the answers"}
 
 
-def section(gathered: Gathered) -> Section:
+def section(gathered: ReportData) -> Section:
     """The flow of participants and the composition of the sample.
 
     >>> import karat
-    >>> from karat.report.gather import Gathered
+    >>> from karat.report.build import NOT_COMPUTED, ReportData
     >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
-    >>> section(Gathered(screening, None, "not computed", "not computed")).paragraphs[1]
+    >>> section(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)).paragraphs[1]
     'Screening by completion left 47 of 48 participants, by the clock 42 of 47.'
     """
     screening = gathered.screening
@@ -86,7 +86,7 @@ def _flow_told(screening: Screening) -> str:
     return ", ".join([first, *rest]) + "."
 
 
-def _came(gathered: Gathered) -> str:
+def _came(gathered: ReportData) -> str:
     """When participants answered and where they came from; of simulated ones, that they are."""
     people = gathered.judgments.participants
     if 0 < people.height == simulated(people):
@@ -94,7 +94,7 @@ def _came(gathered: Gathered) -> str:
     return f"{_fielded(gathered)} {_where(gathered)}"
 
 
-def _fielded(gathered: Gathered) -> str:
+def _fielded(gathered: ReportData) -> str:
     """When answers were given, from the first moment to the last that is known, and how long it took."""
     known = days(gathered.judgments)
     if not known:
@@ -110,7 +110,7 @@ def _fielded(gathered: Gathered) -> str:
     return told
 
 
-def _where(gathered: Gathered) -> str:
+def _where(gathered: ReportData) -> str:
     """Where participants come from: the sources of the data, else the platform of the study file."""
     people = gathered.judgments.participants
     if "source" in people.columns and people["source"].drop_nulls().len():
@@ -163,9 +163,9 @@ def _composition(screening: Screening) -> Section:
          "upper": "to", "adjusted": "p, adjusted"},
         {"share": 0, "lower": 0, "upper": 0},
     )  # fmt: skip
-    # The sentence names the first group that stands out; the notes are the others.
+    # The paragraph names the first group that differs; the notes are the others.
     told = str(found)
-    others = tuple(one for one in (*found.warnings, *found.notes) if one not in told)
+    others = tuple(map(str, (*found.warnings[1:], *found.notes)))
     return Section("composition", "By background", (told,), (table,), _drawn(found, shown[0], told), others)
 
 
@@ -173,4 +173,4 @@ def _drawn(found: Composition, criterion: str, told: str) -> tuple[Figure, ...]:
     """The figure of the criterion that the sentence is about, so that its title says the same."""
     if not int(found.groups.filter(pl.col("criterion") == criterion)["flagged"].sum()):
         return ()
-    return (drawn("composition", found.plot(criterion), told, "", found.groups),)
+    return (report_figure("composition", found.plot(criterion), told, "", found.groups),)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
-from karat.report.drawn import drawn, retitled, told
-from karat.report.gather import Gathered
+from karat.messages import NotComputed
+from karat.report.build import NOT_COMPUTED, ReportData
+from karat.report.figures import report_figure, retitled, sentences
+from karat.screen.evidence import with_reasons
 from karat.screen.remfod import Remfod
 from karat.section import Figure, Section, Table
 
@@ -17,36 +19,41 @@ MOST_ROWS = 20_000
 """Times above which the table behind a figure has medians only, to keep the page small."""
 
 
-def section(gathered: Gathered) -> Section | str:
+def section(gathered: ReportData) -> Section | NotComputed:
     """The distributions, with ReMFOD's cutoffs.
 
     >>> import karat
-    >>> from karat.report.gather import Gathered
+    >>> from karat.report.build import NOT_COMPUTED, ReportData
     >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"remfod": {}})
-    >>> found = section(Gathered(screening, None, "", "", dict(screening.evidence)))
+    >>> found = section(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED, dict(screening.evidence)))
     >>> [figure.key for figure in found.figures][:2]
     ['densities', 'everybody']
     """
     found = gathered.evidence("remfod")
     if not isinstance(found, Remfod):
-        return str(found)
+        return found if isinstance(found, NotComputed) else NOT_COMPUTED
+    text = sentences(found.summary)
     everybody = found.participants.select(
         "participant", "trials", "intermissions", "rushes", "genuine_share", "flagged"
     )
     figures = [
-        drawn("densities", found.plot_density(), _medians_told(found), "Kernel densities of log times.", _times(found)),
-        drawn("everybody", found.plot(), told(found), "Those with the smallest share of genuine trials.", everybody),
+        report_figure(
+            "densities", found.plot_density(), _medians_told(found), "Kernel densities of log times.", _times(found)
+        ),
+        report_figure("everybody", found.plot(), text, "Those with the smallest share of genuine trials.", everybody),
         *_alone(found),
     ]
-    return Section("times", "Response times", (told(found),), (_functions(found),), tuple(figures), found.notes)
+    return Section(
+        "times", "Response times", (text,), (_functions(found),), tuple(figures), tuple(map(str, found.notes))
+    )
 
 
 def _alone(found: Remfod) -> list[Figure]:
     """The trials of the flagged participants with the smallest share of genuine ones; drop-outs have too few to see."""
     flagged = found.participants.filter("flagged", pl.col("trials") >= LEAST_ALONE)
-    worst = flagged.sort("genuine_share", maintain_order=True).head(MOST_ALONE)
+    worst = with_reasons(flagged).sort("genuine_share", maintain_order=True).head(MOST_ALONE)
     return [
-        drawn(
+        report_figure(
             f"times-{number}", retitled(found.plot(name), f"{name}: {reason}"), f"Response times of {name}: {reason}.",
             "", found.timed.filter(pl.col("participant") == name),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from karat.report.gather import Gathered
+from karat.report.build import ReportData
 from karat.report.literature import bibtex, cited, readable, references
 from karat.report.words import methods, preregistration
 from karat.section import Listing, Section
@@ -14,13 +14,13 @@ TITLES = {
 """The headings in each language."""
 
 
-def section(gathered: Gathered, language: str = "en") -> Section:
+def section(gathered: ReportData, language: str = "en") -> Section:
     """The paragraphs with the settings and numbers of this report, and the literature that they cite.
 
     >>> import karat
-    >>> from karat.report.gather import Gathered
+    >>> from karat.report.build import NOT_COMPUTED, ReportData
     >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}, "remfod": {}})
-    >>> found = section(Gathered(screening, None, "not computed", "not computed"), "de")
+    >>> found = section(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED), "de")
     >>> [one.title for one in found.sections]
     ['Methoden', 'Präregistrierung', 'Literatur']
     """

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from karat.report.words.language import Language
+from karat.languages.language import Language
 from karat.screen.evidence import Evidence
 from karat.study.criteria import CRITERIA, title_of
 
@@ -34,7 +34,7 @@ CITES: dict[str, tuple[str, ...]] = {
 def clause(language: Language, name: str, settings: Mapping[str, Any], needed: str = "") -> str:
     """What a participant must meet; `needed` says how many answers must be right, where that is known.
 
-    >>> from karat.report.words.english import ENGLISH
+    >>> from karat.languages.en import LANGUAGE as ENGLISH
     >>> clause(ENGLISH, "completion", {"at_least": 0.9, "trials": 72, "person": "worker"})
     'at least 90 % of 72 trials answered, no person twice; person = worker'
     """
@@ -57,7 +57,7 @@ def clause(language: Language, name: str, settings: Mapping[str, Any], needed: s
 def name_of(language: Language, name: str) -> str:
     """What a criterion is called.
 
-    >>> from karat.report.words.german import GERMAN
+    >>> from karat.languages.de import LANGUAGE as GERMAN
     >>> name_of(GERMAN, "completion")
     'Vollständigkeit'
     """
@@ -95,7 +95,7 @@ def needed_answers(language: Language, evidence: Evidence) -> str:
     """How many answers must be right, where everybody needs the same number of the same trials.
 
     >>> import karat
-    >>> from karat.report.words.english import ENGLISH
+    >>> from karat.languages.en import LANGUAGE as ENGLISH
     >>> needed_answers(ENGLISH, karat.screen.attention(karat.datasets.load("likert").without(["p31"])))
     'at least 5 of 6 right; guessing passes with p = .041'
     """

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
-from karat.columns import FUNCTIONS
 from karat.judgments import Judgments
-from karat.report.words.language import Language
-from karat.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
+from karat.judgments.columns import FUNCTIONS
+from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
+from karat.languages.language import Language
 from karat.study.study import Block, Study
 from karat.study.summary import functions_per_list
 

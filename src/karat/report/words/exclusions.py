@@ -9,8 +9,9 @@ import polars as pl
 
 from karat.errors import KaratError
 from karat.judgments import Judgments
+from karat.languages.language import Language
+from karat.messages import NotComputed, render
 from karat.report.words.criteria import cites, clause, name_of, needed_answers
-from karat.report.words.language import Language
 from karat.screen.attention import attention
 from karat.screen.controls import controls
 from karat.screen.evidence import Evidence
@@ -28,7 +29,9 @@ BY_TRIALS: dict[str, Callable[..., Evidence]] = {"controls": controls, "attentio
 """Criteria that ask for so many right answers."""
 
 
-def excluded(language: Language, screening: Screening, study: Study | None, index: SpammerIndex | str) -> list[str]:
+def excluded(
+    language: Language, screening: Screening, study: Study | None, index: SpammerIndex | NotComputed
+) -> list[str]:
     """What the criteria found, in the order in which they ran, and whom the rule excluded."""
     told = [_stated(language, screening, study)]
     if screening.exclude is None:
@@ -58,7 +61,7 @@ def excluded(language: Language, screening: Screening, study: Study | None, inde
                 kept=language.number(everyone - gone),
             )
         )  # fmt: skip
-    if not isinstance(index, str):
+    if not isinstance(index, NotComputed):
         values = {"value": index.value, "lower": index.lower, "upper": index.upper}
         told.append(
             language.say("index", **{key: language.probability(value, 3) for key, value in values.items()})
@@ -114,8 +117,7 @@ def _found(language: Language, screening: Screening, name: str) -> str:
     called = name_of(language, name)
     evidence = screening.evidence.get(name)
     if evidence is None:
-        why = screening.skipped.get(name, "").removeprefix(f"{name}: ")
-        return language.say("skipped", name=called, why=why.rstrip("."))
+        return language.say("skipped", name=called, why=render(screening.skipped[name], language.code))
     settings = {**screening.settings[name], **evidence.settings}
     needed = needed_answers(language, evidence) if name in BY_TRIALS else ""
     return language.say(

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from karat import __version__
+from karat.judgments.scales import Choice, Nominal
+from karat.languages.language import Language
 from karat.measure.contrast_formula import design_formula, family_of
 from karat.measure.contrasts import Contrasts
 from karat.measure.errors import MeasureError
-from karat.measure.measures import Measures, Part
+from karat.measure.measures import Measure, Measures
 from karat.measure.strengths import MODELS
+from karat.messages import NotComputed, render
 from karat.report.words.criteria import citation
-from karat.report.words.language import Language
-from karat.scales import Choice, Nominal
 
 if TYPE_CHECKING:
     from karat.study.study import Block, Study
@@ -23,17 +24,19 @@ AGREEMENT = {"Krippendorff": "krippendorff2004", "ICC": "mcgraw1996"}
 """How names of coefficients begin, and where they come from."""
 
 
-def measured(language: Language, measures: Measures | str, study: Study | None, versions: dict[str, str]) -> list[str]:
+def measured(
+    language: Language, measures: Measures | NotComputed, study: Study | None, versions: dict[str, str]
+) -> list[str]:
     """What was measured, and with which software."""
     others = ", ".join(f"{name} {version}" for name, version in versions.items() if name != "karat")
     software = language.say("software", karat=versions.get("karat", __version__), others=others)
-    if isinstance(measures, str):
-        return [language.say("unmeasured", why=measures.rstrip(".")), software]
+    if isinstance(measures, NotComputed):
+        return [language.say("unmeasured", why=render(measures, language.code)), software]
     told = [_analysed(language, measures.settings["functions"], measures.settings["level"])]
     for part in measures.parts:
         text = _part(language, part, study)
         if text and part.question:
-            text = language.say("question", text=text.removesuffix("."), question=part.question) + "."
+            text = language.say("question", text=text, question=part.question)
         told.append(text)
     return [*dict.fromkeys(text for text in told if text), software]
 
@@ -55,7 +58,7 @@ def _analysed(language: Language, functions: Any, level: float) -> str:
     return language.say("analysed", functions=language.several(list(functions)), level=language.share(level))
 
 
-def _part(language: Language, part: Part, study: Study | None) -> str:
+def _part(language: Language, part: Measure, study: Study | None) -> str:
     """The sentence on one result; empty for results that belong to another."""
     if part.name == "strengths":
         stimuli = language.counted(part.result.frame.height, "stimulus")

@@ -6,21 +6,21 @@ Every number comes from the study file, the screening or the measures. Literatur
 
 from __future__ import annotations
 
-from karat.report.gather import Gathered
+from karat.languages import language_of
+from karat.report.build import ReportData
 from karat.report.words.design import answered, asked
 from karat.report.words.exclusions import excluded
-from karat.report.words.languages import language_of
 from karat.report.words.measured import measured
 from karat.report.words.sample import recruited, simulated_told, took_part
 from karat.simulate.marked import simulated
 
 
-def methods(gathered: Gathered, language: str = "en") -> str:
+def methods(gathered: ReportData, language: str = "en") -> str:
     """What was done, in paragraphs with an empty line between them.
 
     >>> import karat
     >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "exclude": "any"})
-    >>> text = methods(Gathered(screening, None, "No index.", "Nothing was asked for."))
+    >>> text = methods(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED))
     >>> text.split(". ")[0]
     'Participants rated each stimulus on a scale of 5 points'
     >>> "Excluded in all: 1 of 48 participants; 47 entered the analysis." in text

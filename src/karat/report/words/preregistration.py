@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from karat.report.gather import Gathered
+from karat.languages import language_of
+from karat.report.build import ReportData
 from karat.report.words.design import asked
 from karat.report.words.exclusions import to_be_excluded
-from karat.report.words.languages import language_of
 from karat.report.words.measured import to_be_measured
 from karat.report.words.sample import recruited
 from karat.study.study import Study
 
 
-def preregistration(planned: Gathered | Study, language: str = "en") -> str:
+def preregistration(planned: ReportData | Study, language: str = "en") -> str:
     """What a study will ask, of whom, whom it will exclude and what it will compare, in paragraphs.
 
     >>> import tempfile

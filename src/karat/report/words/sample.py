@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from karat.judgments import Judgments
+from karat.languages.language import Language
 from karat.report.counts import background_columns, commonest, days, working_time
-from karat.report.words.language import Language
 from karat.simulate.marked import simulated
 from karat.study.study import Study
 
@@ -19,7 +19,7 @@ MOST_ANSWERS = 8
 def platform_name(source: str, language: Language) -> str:
     """A platform as people write it; another is called as the file calls it.
 
-    >>> from karat.report.words.languages import language_of
+    >>> from karat.languages import language_of
     >>> [platform_name(name, language_of("en")) for name in ("prolific", "link", "our mailing list")]
     ['Prolific', 'a link', 'our mailing list']
     """

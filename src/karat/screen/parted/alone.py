@@ -8,7 +8,6 @@ trials are added up, without those of the stand-ins.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,18 +15,21 @@ from typing import Any
 
 import polars as pl
 
-from karat.checks import Checked
-from karat.errors import counted
 from karat.judgments import Judgments
-from karat.scales import Scale
+from karat.judgments.answer_codes import answered, by_scale
+from karat.judgments.checks import Checked
+from karat.judgments.scales import Scale
+from karat.judgments.trial_order import check_order, order_messages
+from karat.languages import language_of
+from karat.languages.language import places
+from karat.messages import Message, with_code
+from karat.screen.answers import NEUTRAL_VALUES
 from karat.screen.attention import attention
 from karat.screen.controls import controls, means_note
-from karat.screen.evidence import Evidence, ScreenError
+from karat.screen.evidence import Evidence, ScreenError, message_at
 from karat.screen.parted.crowd import InParts, part_file, write_part
 from karat.screen.parted.evidence import PartedEvidence
 from karat.screen.passing import guess_note
-from karat.screen.positions import answered, by_scale
-from karat.screen.presentation import order_notes
 from karat.screen.sensitivity import undefined_note
 from karat.screen.straightlining import ALPHA, NOTHING, check_settings, kinds_of, verdicts
 
@@ -35,19 +37,18 @@ STAND_IN = "\0"
 """How the names of stand-ins begin; no name in a file does."""
 COMPUTED: dict[str, Callable[..., Evidence]] = {"controls": controls, "attention": attention}
 FUNCTIONS = {"controls": "control", "attention": "attention"}
-COUNTED = re.compile(r"^([\d,]+) (trial|pair)s? ")
-OF_EVERYBODY = (
-    "somebody who guesses passes",
-    "nobody could be judged",
-    "d' and c are not defined",
-    "means take ratings",
-)
-"""Notes that depend on whom they are about, and are said anew for all parts together."""
+COUNT = "n"
+"""The value of a note that is a number of trials or pairs, and is added up over parts."""
+OF_EVERYBODY = ("passing.guessing", "passing.nobody_judged", "sensitivity.undefined", "controls.few_for_means")
+"""Notes that depend on who is in a part, and are made anew for all parts together."""
+LAST = ("neutral.no_point", "neutral.guessing_at_most", "neutral.middle")
+"""Notes that come after those on everybody."""
 
 
 def straightlining_in_parts(crowd: InParts, alpha: float = ALPHA, shares: str = "own") -> PartedEvidence:
     """The least probable pattern in each participant's answers; flagged where its probability is below `alpha`."""
     check_settings(alpha, shares)
+    check_order(crowd.read(0).frame.columns, ScreenError, "straightlining")
     scales = list(dict.fromkeys(crowd.scales.values()))
     # Of one scale that says its answers, everything is known before any part is read.
     known = len(scales) == 1 and getattr(scales[0], "levels", None)
@@ -58,7 +59,8 @@ def straightlining_in_parts(crowd: InParts, alpha: float = ALPHA, shares: str = 
     evidence, told = crowd.judge("straightlining", _judge_patterns, (kinds, alpha, shares), settings)
     if not any(answers for answers, _ in told):
         raise ScreenError(NOTHING)
-    return replace(evidence, notes=order_notes(next(columns for _, columns in told if columns)))
+    columns = next(columns for _, columns in told if columns)
+    return replace(evidence, notes=order_messages(columns))
 
 
 def _kinds(crowd: InParts, scales: list[Scale]) -> dict[Scale, int]:
@@ -104,16 +106,16 @@ def attention_in_parts(crowd: InParts, **settings: Any) -> PartedEvidence:
 
 
 @dataclass(frozen=True)
-class _Told:
+class _PartFacts:
     """What a part has to say beside its table."""
 
-    notes: tuple[str, ...]
+    notes: tuple[Message, ...]
     judged: int = 0
     paired: int = 0
     passing: float = 0.0
     fewest: int | None = None
     undefined: tuple[int, int] | None = None
-    why_not: str | None = None
+    why_not: Message | None = None
 
 
 def _right_answers(crowd: InParts, criterion: str, settings: dict[str, Any]) -> PartedEvidence:
@@ -127,10 +129,9 @@ def _right_answers(crowd: InParts, criterion: str, settings: dict[str, Any]) -> 
     if pairs and not sum(one.paired for one in told):
         COMPUTED[criterion](_as_judgments(_named(rows, pairs=False), crowd.scales), **settings)
     notes = added([one.notes for one in told if one.notes or one.judged], alone.notes)
-    last = [note for note in notes if "neutral" in note]
-    plain = [note for note in notes if note not in last]
-    whole = _of_everybody(told, criterion, float(alone.settings["alpha"]))
-    return replace(evidence, notes=(*plain, *whole, *last))
+    plain = [note for note in notes if note.code not in LAST]
+    whole = _of_everybody(told, float(alone.settings["alpha"]))
+    return replace(evidence, notes=(*plain, *whole, *with_code(notes, *LAST)))
 
 
 def _keys(pairs: bool, columns: Sequence[str]) -> list[str]:
@@ -168,17 +169,17 @@ def _as_judgments(frame: pl.DataFrame, scales: Mapping[str, Scale]) -> Judgments
 
 def _judge_answers(
     judgments: Judgments, shared: tuple[str, pl.DataFrame, dict[str, Any]], number: int
-) -> tuple[pl.DataFrame | None, _Told]:
+) -> tuple[pl.DataFrame | None, _PartFacts]:
     criterion, stand_ins, settings = shared
     if not judgments.frame.height:
-        return None, _Told(())
+        return None, _PartFacts(())
     beside = _as_judgments(pl.concat([judgments.frame, stand_ins]), judgments.scales)
     evidence = COMPUTED[criterion](beside, **settings)
     table = evidence.participants.filter(~pl.col("participant").str.starts_with(STAND_IN))
     return table, _facts(table, evidence.notes)
 
 
-def _facts(table: pl.DataFrame, notes: tuple[str, ...]) -> _Told:
+def _facts(table: pl.DataFrame, notes: tuple[Message, ...]) -> _PartFacts:
     """What depends on whom a part has, for the notes on all parts together."""
     judged = table.filter(pl.col("guess_probability").is_not_null())
     means = "mean_grammatical" in table.columns
@@ -190,59 +191,68 @@ def _facts(table: pl.DataFrame, notes: tuple[str, ...]) -> _Told:
         undefined = (known["d_prime"].null_count(), known.height)
     paired = table.filter(pl.col("trials").is_not_null()) if "trials" in table.columns else table
     first = table if "solved" in table.columns else paired
-    return _Told(
+    return _PartFacts(
         notes,
         judged.height,
         0 if means else paired.height,
         float(judged["guess_probability"].max() or 0.0),  # type: ignore[arg-type]
         fewest,
         undefined,
-        first["reason"][0] if first.height else None,
+        message_at(first, 0, tuple(NEUTRAL_VALUES)) if first.height else None,
     )
 
 
-def _of_everybody(told: Sequence[_Told], criterion: str, alpha: float) -> list[str]:
-    """The notes that depend on everybody: how often guessing passes, and what is not defined for whom."""
-    notes = []
+def _of_everybody(told: Sequence[_PartFacts], alpha: float) -> list[Message]:
+    """The notes that depend on everybody: how often guessing passes, and for how many something is not defined."""
+    notes: list[Message] = []
     fewest = [one.fewest for one in told if one.fewest is not None]
     notes += means_note(min(fewest)) if fewest else []
     passing = max((one.passing for one in told), default=0.0)
-    notes += [guess_note(criterion, passing, alpha)] if passing > alpha else []
+    notes += [guess_note(passing, alpha)] if passing > alpha else []
     why_not = next((one.why_not for one in told if one.why_not is not None), None)
     if why_not is not None and not sum(one.judged for one in told):
-        notes.append(f"{criterion}: nobody could be judged; {why_not}.")
+        # The values of a row are those of all reasons of the criterion; the note has those of its own.
+        asked = places(language_of("en").messages[why_not.code])
+        own = {name: value for name, value in why_not.values.items() if name in asked and value is not None}
+        notes.append(Message("passing.nobody_judged", {"why": Message(why_not.code, own)}))
     defined = [one.undefined for one in told if one.undefined is not None]
     return notes + undefined_note(sum(one for one, _ in defined), sum(one for _, one in defined))
 
 
-def added(notes: Sequence[Sequence[str]], apart: Sequence[str] = ()) -> list[str]:
-    """The notes of all parts as one list: numbers of trials and pairs are added up, less those of `apart`.
+def added(notes: Sequence[Sequence[Message]], apart: Sequence[Message] = ()) -> list[Message]:
+    """The notes of all parts as one list: numbers of trials and pairs are added up, minus those of `apart`.
 
-    >>> added([["2 trials left out.", "Said once."], ["1 trial left out.", "Said once."]], ["1 trial left out."])
-    ['1 trial left out.', 'Said once.']
+    >>> one, two = (Message("answers.other_status", {"n": n}) for n in (1, 2))
+    >>> added([[two, Message("neutral.no_point")], [one, Message("neutral.no_point")]], [one])
+    [Message('answers.other_status', {'n': 1}), Message('neutral.no_point', {})]
     """
-    beside = dict(_without_number(note) for note in apart)
-    order: list[tuple[str, str]] = []
-    total: dict[tuple[str, str], int] = {}
+    order: list[tuple[str, dict[str, Any]]] = []
+    total: list[int] = []
+    beside = [(_without_count(note), note.values.get(COUNT, 0)) for note in apart]
     for own in notes:
         place = 0
         for note in own:
-            if any(words in note for words in OF_EVERYBODY):
+            if note.code in OF_EVERYBODY:
                 continue
-            said, number = _without_number(note)
-            if said not in total:
-                order.insert(place, said)
-            place = order.index(said) + 1
-            total[said] = total.get(said, 0) + number - beside.get(said, 0)
+            kind = _without_count(note)
+            if kind not in order:
+                order.insert(place, kind)
+                total.insert(place, 0)
+            place = order.index(kind) + 1
+            total[place - 1] += note.values.get(COUNT, 0) - sum(number for other, number in beside if other == kind)
     return [
-        f"{counted(total[said], said[0])} {said[1]}" if said[0] else said[1]
-        for said in order
-        if not said[0] or total[said]
+        Message(code, {COUNT: number, **others} if counts else others)
+        for (code, others), number, counts in zip(order, total, _counting(order, notes), strict=True)
+        if number or not counts
     ]
 
 
-def _without_number(note: str) -> tuple[tuple[str, str], int]:
-    found = COUNTED.match(note)
-    if found is None:
-        return ("", note), 0
-    return (found[2], note[found.end() :]), int(found[1].replace(",", ""))
+def _without_count(note: Message) -> tuple[str, dict[str, Any]]:
+    """What a note is about: its code, and its values but for the number that is added up."""
+    return note.code, {name: value for name, value in note.values.items() if name != COUNT}
+
+
+def _counting(kinds: Sequence[tuple[str, dict[str, Any]]], notes: Sequence[Sequence[Message]]) -> list[bool]:
+    """Whether notes of each kind have a number that is added up."""
+    counting = [_without_count(note) for own in notes for note in own if COUNT in note.values]
+    return [kind in counting for kind in kinds]

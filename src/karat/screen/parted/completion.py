@@ -18,6 +18,7 @@ from karat.screen.completion import (
     AT_LEAST,
     DIFFERENT_TIMES,
     PERSON,
+    Duplicate,
     Record,
     check_settings,
     counts,
@@ -25,7 +26,6 @@ from karat.screen.completion import (
     known_persons,
     length_of,
     long_enough,
-    no_column,
     notes_on,
     record_order,
     records_of,
@@ -33,7 +33,7 @@ from karat.screen.completion import (
     standing,
     verdicts,
 )
-from karat.screen.evidence import ScreenError
+from karat.screen.evidence import ScreenError, no_column
 from karat.screen.parted.crowd import InParts, part_file, write_part
 from karat.screen.parted.evidence import PartedEvidence
 
@@ -42,7 +42,7 @@ SIGN = "\x1f"
 
 
 @dataclass(frozen=True)
-class _Seen:
+class _CompletionFacts:
     """What a part says of itself."""
 
     more: int
@@ -76,7 +76,7 @@ def completion_in_parts(
     return replace(evidence, notes=notes_on(length, trials is None, absent, person, timed, more, span(answered)))
 
 
-def _gather(judgments: Judgments, shared: tuple[Path, int | None, str | None], number: int) -> _Seen:
+def _gather(judgments: Judgments, shared: tuple[Path, int | None, str | None], number: int) -> _CompletionFacts:
     """What a part is like, and a file of everybody: person, start, number of answers, fingerprint of the beginning."""
     folder, trials, person = shared
     rows, table = counts(judgments)
@@ -95,7 +95,7 @@ def _gather(judgments: Judgments, shared: tuple[Path, int | None, str | None], n
     people = people.join(begin, on="participant", how="left", maintain_order="left")
     write_part(people, folder, number)
     more = 0 if trials is None else table.filter(pl.col("answered") > trials).height
-    return _Seen(more, timed, tuple(judgments.participants.columns))
+    return _CompletionFacts(more, timed, tuple(judgments.participants.columns))
 
 
 def _beginnings(rows: pl.DataFrame) -> pl.DataFrame:
@@ -157,7 +157,7 @@ def _order(files: list[Path], names: list[str]) -> dict[str, tuple[bool, float, 
 
 
 def _judge(
-    judgments: Judgments, shared: tuple[int | None, float, dict[str, tuple[str, str]]], number: int
+    judgments: Judgments, shared: tuple[int | None, float, dict[str, Duplicate]], number: int
 ) -> tuple[pl.DataFrame, None]:
     length, at_least, twice = shared
     _, table = counts(judgments)

@@ -8,6 +8,7 @@ to stimuli that nobody who was drawn has judged are left out, and a note says ho
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,17 +17,30 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.checks import Checked
-from karat.errors import counted
 from karat.judgments import Judgments
-from karat.models.credence import Fitted, Mixture, Trials, fit_credence
-from karat.screen.answer_table import conditions, numbered, with_stimuli
-from karat.screen.credence import BELOW, LITTLE, Credence, check_settings, learned_shares, notes_on, people_table
-from karat.screen.credence_trials import Looked, in_order, looked_at, with_pairs
+from karat.judgments.answer_codes import answered, by_scale
+from karat.judgments.checks import Checked
+from karat.judgments.design_rows import with_choices
+from karat.judgments.stimuli import PAIR, Stimuli, candidates, numbered
+from karat.messages import Message
+from karat.models.credence import CredenceTrials, Fitted, Mixture, fit_credence
+from karat.screen.credence import (
+    BELOW,
+    LITTLE,
+    Credence,
+    check_settings,
+    everybody_in,
+    learned_shares,
+    notes_on,
+    people_table,
+    summary_of,
+)
+from karat.screen.credence_trials import Looked, in_order, looked_at
 from karat.screen.evidence import ScreenError, everybody
 from karat.screen.parted.crowd import InParts, part_file, write_part
 from karat.screen.parted.evidence import PartedEvidence
-from karat.screen.positions import answered, by_scale
+from karat.screen.parted.stimuli import stimuli_in_parts
+from karat.types import Floats
 
 DRAWN = 20_000
 """From so many participants the model is learned."""
@@ -36,21 +50,19 @@ DIGITS = 10
 """Of the number of a stimulus, where it stands for its name."""
 MARK = "\0"
 """How the names of stand-ins begin."""
-FEW = "stays near that of the crowd."
-"""How the note on those with few answers ends."""
-
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class PartedCredence(PartedEvidence):
-    """The evidence of credence in parts, which says the probability that it flags by."""
+    """The evidence of credence in parts, whose summary has the probability below which it flags."""
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How many participants are flagged, and below which probability."""
+        return summary_of(self.flagged, self.participants, self.settings["below"])
 
     def __str__(self) -> str:
-        below = f"{self.settings['below']:g}".removeprefix("0")
-        who = f"{self.flagged} of {counted(self.participants, 'participant')} flagged"
-        return f"credence: {who} (in earnest with a probability under {below})."
+        return f"{self.criterion}: {' '.join(map(str, self.summary))}"
 
 
 @dataclass(frozen=True)
@@ -69,7 +81,7 @@ class _Learned:
 
 
 def credence_in_parts(crowd: InParts, below: float = BELOW, seed: int = 1, drawn: int = DRAWN) -> PartedEvidence:
-    """How probable it is that each participant answered in earnest; flagged where that is under `below`."""
+    """How probable it is that each participant answered attentively; flagged where that is below `below`."""
     check_settings(below)
     folder = crowd.scratch / "credence"
     sizes = crowd.map(_sizes, None, name="credence")
@@ -78,14 +90,11 @@ def credence_in_parts(crowd: InParts, below: float = BELOW, seed: int = 1, drawn
     crowd.map(_fetch, (folder, chosen), name="credence")
     files = [part_file(folder, number) for number in range(len(crowd))]
     frame = pl.concat([pl.read_parquet(file) for file in files])
-    together = Judgments.from_checked(Checked(frame), crowd.scales)
+    together = Judgments.from_checked(Checked(frame), crowd.scales).with_stimuli(stimuli_in_parts(crowd))
     looked = looked_at(together)
     sampled = any(own is not None for own in chosen)
     if sampled and not _in_classes(together):
-        raise ScreenError(
-            f"credence: answers that are numbers are cut into classes by all of them, which in parts is done for at "
-            f"most {counted(drawn, 'participant')}."
-        )
+        raise ScreenError(Message("credence.numbers_in_parts", {"most": drawn}))
     fitted = fit_credence(looked.trials, seed)
     table = people_table(looked, fitted, below)
     write_part(table, folder / "drawn", 0)
@@ -93,15 +102,11 @@ def credence_in_parts(crowd: InParts, below: float = BELOW, seed: int = 1, drawn
     shared = (part_file(folder / "drawn", 0), learned)
     evidence, facts = crowd.judge("credence", _judge, shared, {"below": below, "seed": seed}, Credence.written)
     shares = learned_shares(fitted)
-    notes = [note for note in (*looked.notes, *notes_on(looked, fitted, shares)) if not note.endswith(FEW)]
-    place = 1 + next(number for number, note in enumerate(notes) if note.startswith("In earnest are"))
     few, lost = (sum(own) for own in zip(*facts, strict=True))
-    if few:
-        who = counted(few, "participant")
-        notes.insert(place, f"{who} gave fewer than {LITTLE} answers: their probability rests on little and {FEW}")
+    notes = [*looked.notes, *notes_on(looked, fitted, shares, few)]
     if learned is not None:
         notes.append(_on_drawing(len(looked.people), people, shares["earnest"], seed))
-        notes += [f"{counted(lost, 'answer')} to stimuli that nobody of these judged left out."] if lost else []
+        notes += [Message("credence.left_out", {"answers": lost})] if lost else []
     return PartedCredence(
         evidence.criterion, evidence.settings, evidence.participants, evidence.flagged, evidence.files, tuple(notes),
         evidence.written,
@@ -154,9 +159,9 @@ def _learned(judgments: Judgments, looked: Looked, fitted: Fitted, below: float)
     lengths = rows.group_by("participant", maintain_order=True).len()
     names = {*looked.people[: STAND_INS - 1], *lengths.sort("len", descending=True)["participant"].head(1).to_list()}
     stimuli = []
-    for _, own in by_scale(judgments, rows):
+    for scale, own in by_scale(judgments, rows):
         names.add(own["participant"][0])
-        stimuli.append(_stimuli(with_pairs(own)))
+        stimuli.append(_stimuli(own, judgments.stimuli(scale)))
     frame = judgments.frame.filter(pl.col("participant").is_in(sorted(names)))
     parts = looked.trials.parts
     return _Learned(
@@ -166,13 +171,16 @@ def _learned(judgments: Judgments, looked: Looked, fitted: Fitted, below: float)
     )  # fmt: skip
 
 
-def _stimuli(rows: pl.DataFrame) -> pl.DataFrame:
+def _stimuli(rows: pl.DataFrame, stimuli: Stimuli) -> pl.DataFrame:
     """The stimuli in the order in which they come, by the columns that tell them apart."""
-    found, _ = with_stimuli(rows)
-    stimuli = found["_stimulus"].n_unique()
-    told = [name for name in conditions(rows) if found.select("_stimulus", name).n_unique() == stimuli]
-    keys = [*(name for name in ("item", "question") if name in rows.columns), *told]
-    return found.select(*keys, "_stimulus").unique(maintain_order=True)
+    rows = _with_pairs(rows, stimuli)
+    return rows.select(*stimuli.keys, _stimulus=stimuli.number(rows)).unique(maintain_order=True)
+
+
+def _with_pairs(rows: pl.DataFrame, stimuli: Stimuli | Sequence[str]) -> pl.DataFrame:
+    """The rows with the two items of a choice, where these tell stimuli apart."""
+    keys = stimuli.base if isinstance(stimuli, Stimuli) else stimuli
+    return with_choices(rows) if PAIR[0] in keys else rows
 
 
 def _usual(rows: pl.DataFrame, looked: Looked) -> tuple[Floats, ...]:
@@ -219,10 +227,7 @@ def _judge(
         judged, lost = _judged(others, learned)
         table = pl.concat([drawn, judged])
     few = table.filter(pl.col("trials") < LITTLE).height
-    table = people.join(table, on="participant", how="left", maintain_order="left").with_columns(
-        pl.col("flagged").fill_null(False), pl.col("reason").fill_null("no answers to look at")
-    )
-    return table, (few, lost)
+    return everybody_in(people, table), (few, lost)
 
 
 def _judged(judgments: Judgments, learned: _Learned) -> tuple[pl.DataFrame, int]:
@@ -234,7 +239,7 @@ def _judged(judgments: Judgments, learned: _Learned) -> tuple[pl.DataFrame, int]
     parts, usual = [], np.full(looked.keyed.shape, np.nan)
     scales = by_scale(beside, rows)
     for place, (part, (_, own)) in enumerate(zip(looked.trials.parts, scales, strict=True)):
-        numbers = with_pairs(own)["item"].unique(maintain_order=True).str.head(DIGITS).cast(pl.Int64).to_numpy()
+        numbers = own["item"].unique(maintain_order=True).str.head(DIGITS).cast(pl.Int64).to_numpy()
         item = np.where(part.there, numbers[part.item], 0)
         usual = np.where(part.there, learned.usual[place][item], usual)
         parts.append(
@@ -246,7 +251,7 @@ def _judged(judgments: Judgments, learned: _Learned) -> tuple[pl.DataFrame, int]
     residual = None
     if len(learned.mixture.regimes) > 1:
         residual = _log_seconds(rows, looked.keyed.shape) - usual
-    trials = Trials(tuple(parts), residual)
+    trials = CredenceTrials(tuple(parts), residual, looked.trials.in_sequence)
     mixture = Mixture(trials, np.ones(len(looked.people)))
     mixture.adopt(learned.mixture, all_of_it=True)
     fitted = Fitted(mixture, mixture.step(learn=False))
@@ -261,9 +266,9 @@ def _known(frame: pl.DataFrame, judgments: Judgments, learned: _Learned) -> tupl
     kept = []
     for (_, own), stimuli in zip(scales, learned.stimuli, strict=True):
         keys = [name for name in stimuli.columns if name != "_stimulus"]
-        found = with_pairs(own).join(stimuli, on=keys, how="inner", nulls_equal=True, maintain_order="left")
+        found = _with_pairs(own, keys).join(stimuli, on=keys, how="inner", nulls_equal=True, maintain_order="left")
         number = pl.col("_stimulus").cast(pl.String).str.zfill(DIGITS)
-        found = found.with_columns(item=number).drop(conditions(own), "_stimulus")
+        found = found.with_columns(item=number).drop(candidates(own.schema), "_stimulus", *PAIR, strict=False)
         if {"left", "right"} <= set(own.columns):
             turned = (pl.col("left") > pl.col("right")).fill_null(False)
             # The names are others, but the same one stands first.
@@ -291,10 +296,8 @@ def _log_seconds(rows: pl.DataFrame, shape: tuple[int, ...]) -> Floats:
     return found
 
 
-def _on_drawing(drawn: int, people: int, earnest: float, seed: int) -> str:
+def _on_drawing(drawn: int, people: int, earnest: float, seed: int) -> Message:
     """What the drawing of participants costs: the standard error of the share that is learned from them."""
     error = 100 * (earnest * (1 - earnest) / drawn * (1 - drawn / people)) ** 0.5
-    return (
-        f"Learned from {drawn:,} of {counted(people, 'participant')}, drawn at random (seed {seed}): the share of "
-        f"those in earnest has a standard error of {error:.2g} percentage points by it."
-    )
+    values = {"drawn": drawn, "participants": people, "seed": seed, "error": float(f"{error:.2g}")}
+    return Message("credence.drawn", values)

@@ -16,16 +16,17 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from karat.files import replacing
+from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
-from karat.parts import Parts
-from karat.scales import Scale
+from karat.judgments.files import replacing
+from karat.judgments.parts import Parts
+from karat.judgments.scales import Scale
 from karat.screen.evidence import Evidence
 from karat.screen.parted.evidence import PartedEvidence
 from karat.screen.steps import begin
 from karat.study.results import with_study
 from karat.study.study import Study, load
-from karat.work import HERE, Progress, Work
+from karat.types import Progress
 
 Shared = TypeVar("Shared")
 Result = TypeVar("Result")
@@ -37,7 +38,7 @@ class InParts:
     """Judgments in parts, without those who are excluded so far, and where work on them is done.
 
     >>> import karat, tempfile
-    >>> from karat.parts import open_parts, repartition
+    >>> from karat.judgments.parts import open_parts, repartition
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     files = repartition([karat.datasets.load("crowd")], Path(folder) / "in", 2)
     ...     crowd = InParts(open_parts(Path(folder) / "in"), Path(folder) / "out")
@@ -48,7 +49,7 @@ class InParts:
     parts: Parts
     out: Path
     """Where the evidence of each part is written."""
-    work: Work = HERE
+    executor: Executor = SERIAL
     progress: Progress | None = None
     study: Path | None = None
     """A study file: what its item tables say of the trials is laid beside every part."""
@@ -140,14 +141,14 @@ class InParts:
         numbers = range(len(self.parts)) if only is None else only
         tasks = [(number, self.parts.stamp(number)) for number in numbers]
         begin(self.progress, name)
-        found = self.work.map(how, _Given(function, shared, self._bare()), tasks, name=name, progress=self.progress)
+        found = self.executor.map(how, _Given(function, shared, self._bare()), tasks, name=name, progress=self.progress)
         # What is made of the results here takes its time too, and nobody knows how much.
         begin(self.progress, name)
         return found
 
     def _bare(self) -> InParts:
         """What another process needs of this."""
-        return InParts(self.parts, self.out, HERE, None, self.study, self.excluded, self.token, self.scratch)
+        return InParts(self.parts, self.out, SERIAL, None, self.study, self.excluded, self.token, self.scratch)
 
     def _evidence(
         self, told: Sequence[tuple[Path | None, int, int, Facts]], criterion: str, settings: dict[str, Any],

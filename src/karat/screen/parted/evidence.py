@@ -8,8 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from karat.errors import counted
-from karat.screen.evidence import Evidence
+from karat.messages import Message
+from karat.screen.evidence import Evidence, flagged_message
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,21 @@ class PartedEvidence:
     """How many of them are flagged."""
     files: tuple[Path, ...]
     """One Parquet file for each part that has anybody, in the order of parts."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
     written: tuple[str, ...] = field(default=Evidence.written, repr=False)
-    """The columns that stand beside those of the other criteria."""
+    """The columns beside those of the other criteria."""
 
     def scan(self) -> pl.LazyFrame:
-        """The evidence as a lazy table of the columns that `Evidence.participants` has, in the order of parts."""
+        """The evidence as a lazy table of the columns that `Evidence.participants` has, in the order of parts.
+
+        Reasons are codes and values; `karat.screen.evidence.with_reasons` makes sentences of them.
+        """
         return pl.scan_parquet(list(self.files))
 
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What was found, without the notes."""
+        return (flagged_message(self.flagged, self.participants),)
+
     def __str__(self) -> str:
-        return f"{self.criterion}: {self.flagged:,} of {counted(self.participants, 'participant')} flagged."
+        return f"{self.criterion}: {' '.join(map(str, self.summary))}"

@@ -5,12 +5,13 @@ from __future__ import annotations
 import polars as pl
 
 from karat.judgments import Judgments
+from karat.judgments.answer_codes import answered
+from karat.messages import Message
 from karat.screen.gold import KEYS, NEAR_UNANIMOUS, doubts_of, has_key, judged_items, with_key, with_sides
 from karat.screen.parted.crowd import InParts
-from karat.screen.positions import answered
 
 
-def doubts_in_parts(crowd: InParts) -> list[str]:
+def doubts_in_parts(crowd: InParts) -> list[Message]:
     """What is doubtful about the right answers; nothing where none is recorded."""
     counts = [one for one in crowd.map(_count, None, name="right answers") if one is not None]
     if not counts:

@@ -3,32 +3,34 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from karat.errors import counted
 from karat.judgments import Judgments
-from karat.parts import Parts, PartsError
-from karat.scales import Scale
+from karat.judgments.parts import Parts, PartsError
+from karat.judgments.scales import Scale
+from karat.messages import Message
 from karat.screen.parted.crowd import InParts, loaded, part_file, write_part
 from karat.study.results import with_study
 
 NAMED = 5
-ANSWERS = re.compile(r" for ([\d,]+) answers?\.$")
+COUNT = "n"
+"""The value of a note that is a number of answers, and is added up over parts."""
 
 
 @dataclass(frozen=True)
-class Seen:
+class PartsOverview:
     """What all parts together are."""
 
     participants: int
     answers: int
     fingerprint: str
-    notes: tuple[str, ...]
+    notes: tuple[Message, ...]
     columns: tuple[str, ...]
 
 
@@ -37,12 +39,12 @@ class _Part:
     participants: int
     answers: int
     fingerprint: str
-    notes: tuple[str, ...]
+    notes: tuple[Message, ...]
     columns: tuple[str, ...]
     scales: dict[str, Scale]
 
 
-def look(crowd: InParts, folder: Path) -> Seen:
+def look(crowd: InParts, folder: Path) -> PartsOverview:
     """Read every part once, and write who is in it; PartsError where somebody is in two."""
     seen = crowd.map(_look, (folder, crowd.parts, crowd.study), name="reading")
     _refuse_two_parts(crowd.parts, [part_file(folder, number) for number in range(len(crowd))])
@@ -55,7 +57,7 @@ def look(crowd: InParts, folder: Path) -> Seen:
             )
     digest = hashlib.sha256("".join(one.fingerprint for one in seen).encode()).hexdigest()[:16]
     people, answers = sum(one.participants for one in seen), sum(one.answers for one in seen)
-    return Seen(people, answers, digest, _notes([one.notes for one in seen], crowd.parts), seen[0].columns)
+    return PartsOverview(people, answers, digest, _notes([one.notes for one in seen], crowd.parts), seen[0].columns)
 
 
 def _look(judgments: Judgments, shared: tuple[Path, Parts, Path | None], number: int) -> _Part:
@@ -89,20 +91,26 @@ def _refuse_two_parts(parts: Parts, files: Sequence[Path]) -> None:
     )
 
 
-def _notes(notes: Sequence[tuple[str, ...]], parts: Parts) -> tuple[str, ...]:
+def _notes(notes: Sequence[tuple[Message, ...]], parts: Parts) -> tuple[Message, ...]:
     """What was assumed: numbers of answers are added up; a note that not all parts have names one that has it."""
-    total: dict[str, int] = {}
-    where: dict[str, list[int]] = {}
+    kinds: list[tuple[str, dict[str, Any]]] = []
+    first: list[int] = []
+    having: list[set[int]] = []
+    total: list[int] = []
     for number, own in enumerate(notes):
         for note in own:
-            found = ANSWERS.search(note)
-            said = note if found is None else note[: found.start()]
-            total[said] = total.get(said, 0) + (0 if found is None else int(found[1].replace(",", "")))
-            where.setdefault(said, []).append(number)
-    told = []
-    for said, having in where.items():
-        if total[said]:
-            told.append(f"{said} for {counted(total[said], 'answer')}.")
-        else:
-            told.append(said if len(set(having)) == len(notes) else f"{parts.name(having[0])}: {said}")
+            kind = note.code, {name: value for name, value in note.values.items() if name != COUNT}
+            if kind not in kinds:
+                kinds.append(kind)
+                first.append(number)
+                having.append(set())
+                total.append(0)
+            place = kinds.index(kind)
+            having[place].add(number)
+            total[place] += note.values.get(COUNT, 0)
+    told: list[Message] = []
+    for (code, values), part, where, answers in zip(kinds, first, having, total, strict=True):
+        note = Message(code, {**values, COUNT: answers} if answers else values)
+        everywhere = bool(answers) or len(where) == len(notes)
+        told.append(note if everywhere else Message("parts.note", {"part": parts.name(part), "note": note}))
     return tuple(told)

@@ -17,12 +17,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.files import replacing
 from karat.judgments import Judgments
-from karat.models.markov import Ints, Strategy
+from karat.judgments.files import replacing
+from karat.judgments.scales import Choice, Scale
+from karat.judgments.stimuli import PAIR, SHOWN, numbered
+from karat.judgments.trial_order import check_order, order_messages, presented
+from karat.messages import Message
+from karat.models.markov import Strategy
 from karat.models.markov_null import Sequences
-from karat.scales import Scale
-from karat.screen.answer_table import numbered, stimuli_text
 from karat.screen.evidence import ScreenError, everybody
 from karat.screen.markov import (
     ALPHA,
@@ -35,22 +37,20 @@ from karat.screen.markov import (
     fit_for_published,
     verdicts,
 )
-from karat.screen.markov_cutoffs import Design, Simulated, simulate_cutoffs
+from karat.screen.markov_cutoffs import CutoffDesign, Simulated, simulate_cutoffs
 from karat.screen.markov_tables import LEAST, design_of, levels_of, looked_at
 from karat.screen.parted.crowd import InParts, part_file, write_part
 from karat.screen.parted.evidence import PartedEvidence
-from karat.screen.parted.stimuli import keys_of_stimuli, rows_on
-from karat.screen.presentation import order_notes, presented
+from karat.screen.parted.stimuli import rows_on, stimuli_in_parts
+from karat.types import Ints
 
-SIDES = ("left", "right", "polarity")
-"""Columns that tell stimuli apart, because the same is shown on other sides."""
 MOST_STIMULI = 20_000_000
 """More of them would not fit into the memory of the process that adds up their answers."""
 NUMBERS = ("codes", "stimuli", "lengths", "counts")
 
 
 @dataclass(frozen=True)
-class DesignInParts(Design):
+class DesignInParts(CutoffDesign):
     """What was asked and answered on one scale, where answers and stimuli lie in the files of each part."""
 
     merged: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64), repr=False)
@@ -114,7 +114,7 @@ def markov_in_parts(
         simulated = [
             tuple(
                 simulate_cutoffs(
-                    design, alpha / len(designs), strategy, seed, simulations, LEAST, crowd.work, crowd.progress
+                    design, alpha / len(designs), strategy, seed, simulations, LEAST, crowd.executor, crowd.progress
                 )
             )
             for design in designs
@@ -127,24 +127,31 @@ def markov_in_parts(
     return replace(evidence, notes=tuple(notes))
 
 
-def _found(crowd: InParts, root: Path) -> tuple[list[tuple[Scale, Design | None, list[str]]], tuple[str, ...]]:
+def _found(
+    crowd: InParts, root: Path
+) -> tuple[list[tuple[Scale, CutoffDesign | None, list[Message]]], tuple[Message, ...]]:
     """The design of each scale on which anybody answered, over all parts; and what is said of the order of trials."""
     scales = list(dict.fromkeys(crowd.scales.values()))
     columns = crowd.read(0).frame.clear()
     keys: dict[int, list[str]] = {}
-    notes: dict[int, list[str]] = {}
-    sides = [name for name in SIDES if name in columns.columns]
+    notes: dict[int, list[Message]] = {}
+    check_order(columns.columns, ScreenError, "markov")
+    decided = stimuli_in_parts(crowd)
+    sides = [name for name in SHOWN if name in columns.columns]
     for place, scale in enumerate(scales):
         if levels_of(scale):
-            keys[place], notes[place] = keys_of_stimuli(crowd, scale, columns, sides)
+            stimuli = decided[isinstance(scale, Choice)]
+            # The same two items on other sides are shown otherwise, so that the sides stand for the pair.
+            keys[place] = [*(name for name in stimuli.keys if name not in PAIR), *sides]
+            notes[place] = list(stimuli.messages)
     seen = crowd.map(_encode, (root, scales, keys), name="markov")
-    found: list[tuple[Scale, Design | None, list[str]]] = []
+    found: list[tuple[Scale, CutoffDesign | None, list[Message]]] = []
     for place, scale in enumerate(scales):
         if not any(one[place] for one in seen):
             continue
         design = _merged(root / str(place), levels_of(scale), keys[place], crowd) if place in keys else None
         found.append((scale, design, notes.get(place, [])))
-    return found, order_notes(columns.columns)
+    return found, order_messages(columns.columns)
 
 
 def _encode(judgments: Judgments, shared: tuple[Path, list[Scale], dict[int, list[str]]], number: int) -> list[int]:
@@ -174,10 +181,7 @@ def _merged(folder: Path, levels: tuple[str, ...], keys: list[str], crowd: InPar
     together = numbered(pl.concat(tables), keys).to_numpy()
     stimuli = int(together.max()) + 1
     if stimuli > MOST_STIMULI:
-        raise ScreenError(
-            f"markov: {stimuli_text(stimuli)} are more than can be compared in parts, which are {MOST_STIMULI:,}. "
-            "Leave the criterion out, or name items so that participants share them."
-        )
+        raise ScreenError(Message("markov.many_stimuli", {"stimuli": stimuli, "most": MOST_STIMULI}))
     merged = np.zeros((stimuli, len(levels)), dtype=np.int64)
     lengths, start = [], 0
     for number, table in enumerate(tables):
@@ -195,7 +199,7 @@ def _merged(folder: Path, levels: tuple[str, ...], keys: list[str], crowd: InPar
     )  # fmt: skip
 
 
-def _trimmed(design: Design, simulated: Simulated) -> _Cutoffs:
+def _trimmed(design: CutoffDesign, simulated: Simulated) -> _Cutoffs:
     """A simulation without those who share it, who are known by the number of their answers."""
     lengths = design.lengths[simulated.members]
     bare = replace(simulated, members=np.empty(0, dtype=np.int64), followers={}, credible={})
@@ -213,7 +217,7 @@ def _judge(
             continue
         people = pl.read_parquet(part_file(folder / "participants", number))["participant"]
         lengths = np.array(own["lengths"])
-        design = Design(levels, people, np.array(own["codes"]), np.empty(0, dtype=np.int64), lengths)
+        design = CutoffDesign(levels, people, np.array(own["codes"]), np.empty(0, dtype=np.int64), lengths)
         if not made:
             tables.append(by_published(design, strategy))
             continue

@@ -21,16 +21,18 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from karat.executors import SERIAL
+from karat.messages import Message
 from karat.models.counting import SHIFT, Bins, medians_and_deviations, summed
 from karat.models.robust import MAD_CONSTANT
 from karat.screen.evidence import ScreenError
 from karat.screen.parted.crowd import InParts, write_part
 from karat.screen.parted.evidence import PartedEvidence
 from karat.screen.parted.remfod_times import (
-    Batch,
-    Given,
+    BatchTimes,
+    PartBatch,
+    SharedPasses,
     TimedPart,
-    Times,
     cutoffs_by_round,
     join_parts,
     people_of,
@@ -40,16 +42,15 @@ from karat.screen.parted.remfod_times import (
 from karat.screen.remfod import (
     alike_notes,
     as_settings,
+    found_message,
     kinds_in_words,
     participants_table,
     spread_note,
     stated_rule,
-    summary,
     trial_notes,
 )
 from karat.screen.time_rules import INTERMISSION, RUSH, Cutoffs
 from karat.study.time_rules import TimeRule
-from karat.work import HERE
 
 BATCHES = 2
 """Batches for each process, so that they end at about the same time."""
@@ -81,10 +82,11 @@ class PartedRemfod(PartedEvidence):
         every = pl.concat([*own, *([self.spanning.lazy()] if self.spanning.height else [])])
         return every.sort("round", maintain_order=True)
 
-    def __str__(self) -> str:
-        return summary(
-            self.intermissions, self.rushes, self.rounds, self.flagged, self.participants, self.settings
-        )  # fmt: skip
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What was found, without the notes."""
+        found = (self.intermissions, self.rushes, self.rounds, self.flagged, self.participants, self.settings)
+        return (found_message(*found),)
 
 
 def remfod_in_parts(
@@ -102,7 +104,7 @@ def remfod_in_parts(
     `length` cannot be used: how times grow with length is a weighted median over pairs of trials of everybody.
 
     >>> import karat, tempfile
-    >>> from karat.parts import open_parts
+    >>> from karat.judgments.parts import open_parts
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     karat.datasets.load("likert").to_parquet(f"{folder}/in/likert.parquet")
     ...     print(remfod_in_parts(InParts(open_parts(f"{folder}/in"), Path(folder) / "out")))
@@ -110,15 +112,12 @@ def remfod_in_parts(
     """
     stated = stated_rule(rule, upper, lower, genuine_at_least, mad_constant)
     if length is not None:
-        raise ScreenError(
-            "remfod cannot adjust times for length in parts: the adjustment needs the trials of everybody at once. "
-            "Leave length out, or screen in memory."
-        )
+        raise ScreenError(Message("remfod.no_length_in_parts"))
     settings = as_settings(stated, mad_constant, length, inclusive)
     about = repr((settings, crowd.excluded, crowd.token)).encode()
     folder = crowd.scratch / "remfod" / hashlib.sha256(about).hexdigest()[:12]
     parts = crowd.map(take_times, folder, name="remfod")
-    given = Given(folder, stated, mad_constant, inclusive, _spanning(parts, stated), crowd.token)
+    given = SharedPasses(folder, stated, mad_constant, inclusive, _spanning(parts, stated), crowd.token)
     batches = _batches(crowd, parts)
     rounds = _rounds(crowd, given, batches)
     places = [place for batch in batches for place in _places(batch)]
@@ -147,22 +146,22 @@ class _Rounds:
 def _spanning(parts: Sequence[TimedPart], rule: TimeRule) -> list[str]:
     """The names of the groups that span parts; ScreenError where there are no times."""
     if not any(part.timed for part in parts):
-        raise ScreenError("remfod needs response times, and these judgments have none (column rt, in seconds).")
+        raise ScreenError(Message("times.none"))
     if not any(part.trials for part in parts):
-        raise ScreenError("remfod needs response times outside practice, and there are none.")
+        raise ScreenError(Message("times.only_practice"))
     if "function" not in rule.by:
         return [] if rule.by else ["all"]
     return list(dict.fromkeys(name for part in parts for name in part.functions))
 
 
-def _rounds(crowd: InParts, given: Given, batches: Sequence[Batch]) -> _Rounds:
+def _rounds(crowd: InParts, given: SharedPasses, batches: Sequence[PartBatch]) -> _Rounds:
     """Round after round, until none finds an outlier."""
 
-    work = HERE if len(batches) == 1 else crowd.work
+    executor = SERIAL if len(batches) == 1 else crowd.executor
 
     def pass_over(function: Callable[[Any, Any], Any], number: int, *shared: Any) -> list[Any]:
         name = f"remfod, round {number}"
-        return work.map(function, (given, number, *shared), batches, name=name, progress=crowd.progress)
+        return executor.map(function, (given, number, *shared), batches, name=name, progress=crowd.progress)
 
     def ask(number: int, within: Bins, shift: int) -> Bins:
         return summed(pass_over(_count, number, within, shift))
@@ -184,10 +183,10 @@ def _rounds(crowd: InParts, given: Given, batches: Sequence[Batch]) -> _Rounds:
     return _Rounds(number, number if new else number - 1, pl.concat(tables) if tables else pl.DataFrame())
 
 
-def _batches(crowd: InParts, parts: Sequence[TimedPart]) -> list[Batch]:
+def _batches(crowd: InParts, parts: Sequence[TimedPart]) -> list[PartBatch]:
     """Parts that follow each other put together, with about as many trials in each batch."""
     trials = np.array([part.trials for part in parts])
-    total, processes = int(trials.sum()), crowd.work.processes
+    total, processes = int(trials.sum()), crowd.executor.processes
     wanted = max(min(processes * BATCHES, total // LEAST), processes, -(-total // MOST)) if total > 2 * LEAST else 1
     # A part goes where its middle lies when all trials are divided evenly.
     places = ((np.cumsum(trials) - trials / 2) * wanted / total).astype(np.int64)
@@ -195,44 +194,44 @@ def _batches(crowd: InParts, parts: Sequence[TimedPart]) -> list[Batch]:
     for _, own in itertools.groupby(range(len(parts)), key=lambda number: int(places[number])):
         numbers = list(own)
         stamps = tuple(crowd.parts.stamp(number) for number in numbers)
-        batches.append(Batch(numbers[0], tuple(parts[number] for number in numbers), stamps))
+        batches.append(PartBatch(numbers[0], tuple(parts[number] for number in numbers), stamps))
     return batches
 
 
 @dataclass(frozen=True)
-class _Place:
+class _PartSlice:
     """Where a part lies in its batch: which of the trials and which of the participants are its own."""
 
-    batch: Batch
+    batch: PartBatch
     trials: slice
     people: slice
 
 
-def _places(batch: Batch) -> list[_Place]:
+def _places(batch: PartBatch) -> list[_PartSlice]:
     places, trials, people = [], 0, 0
     for part in batch.parts:
-        places.append(_Place(batch, slice(trials, trials + part.trials), slice(people, people + part.people)))
+        places.append(_PartSlice(batch, slice(trials, trials + part.trials), slice(people, people + part.people)))
         trials, people = trials + part.trials, people + part.people
     return places
 
 
-def _join(shared: tuple[Given, int], batch: Batch) -> Bins | None:
+def _join(shared: tuple[SharedPasses, int], batch: PartBatch) -> Bins | None:
     """Put the parts of a batch together and count all their times."""
     given, _ = shared
     join_parts(given, batch)
-    return Times(given, batch, 0).tally(None, SHIFT) if given.names else None
+    return BatchTimes(given, batch, 0).tally(None, SHIFT) if given.names else None
 
 
-def _count(shared: tuple[Given, int, Bins, int], batch: Batch) -> Bins:
+def _count(shared: tuple[SharedPasses, int, Bins, int], batch: PartBatch) -> Bins:
     """The times of a batch that are left in a round and lie in some bins, counted anew."""
     given, number, within, shift = shared
-    return Times(given, batch, number - 1).tally(within, shift)
+    return BatchTimes(given, batch, number - 1).tally(within, shift)
 
 
-def _find(shared: tuple[Given, int, Cutoffs | None], batch: Batch) -> tuple[int, Bins | None]:
+def _find(shared: tuple[SharedPasses, int, Cutoffs | None], batch: PartBatch) -> tuple[int, Bins | None]:
     """One round on a batch: how many outliers it finds, and the counts of what is left."""
     given, number, spanning = shared
-    times = Times(given, batch, number - 1)
+    times = BatchTimes(given, batch, number - 1)
     found = times.find(number, spanning)
     return found, times.tally(None, SHIFT) if given.names else None
 
@@ -248,11 +247,11 @@ class _Judged:
     cutoffs: Path | None = None
 
 
-def _judge(shared: tuple[Given, Path, int, list[_Place]], number: int) -> tuple[pl.DataFrame, _Judged]:
+def _judge(shared: tuple[SharedPasses, Path, int, list[_PartSlice]], number: int) -> tuple[pl.DataFrame, _Judged]:
     """The evidence on the participants of a part; its outlying trials and its cutoffs are written."""
     given, out, rounds, places = shared
     place = places[number]
-    batch = Times(given, place.batch, rounds)
+    batch = BatchTimes(given, place.batch, rounds)
     times, counts = batch.times[place.trials], batch.counts[place.people]
     found = batch.found
     found = found[(found["place"] >= place.trials.start) & (found["place"] < place.trials.stop)]
@@ -276,7 +275,7 @@ def _judge(shared: tuple[Given, Path, int, list[_Place]], number: int) -> tuple[
     return table, _Judged(int(kinds[0].sum()), int(kinds[1].sum()), without_spread, trials, cutoffs)
 
 
-def _outlying(found: NDArray[Any], participants: pl.Series, given: Given, number: int) -> pl.DataFrame:
+def _outlying(found: NDArray[Any], participants: pl.Series, given: SharedPasses, number: int) -> pl.DataFrame:
     """The outlying trials of a part in the order of its rows, with the columns that `Remfod.trials` has."""
     named = read_frame(given.folder / "trials", number).drop("rt", "function")[found["place"]]
     order = np.argsort(named["row"].to_numpy())

@@ -15,15 +15,16 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.files import replacing
 from karat.judgments import Judgments
+from karat.judgments.files import replacing
+from karat.judgments.trial_order import order_messages, with_positions
+from karat.messages import Message
 from karat.models.counting import Bins, tally
-from karat.models.robust import Floats, Ints
 from karat.screen.evidence import ScreenError, everybody
 from karat.screen.parted.crowd import part_file
-from karat.screen.presentation import order_notes, with_positions
 from karat.screen.time_rules import Cutoffs, crossing, group_codes, sorted_by_group
 from karat.study.time_rules import TimeRule
+from karat.types import Floats, Ints
 
 FOUND = np.dtype([("place", "i4"), ("kind", "i1"), ("degree", "i4"), ("lower", "f8"), ("upper", "f8")])
 """What is known of an outlying trial; its place is among the times of its batch, sorted by participant and time."""
@@ -39,7 +40,7 @@ class TimedPart:
     people: int
     """Those who have a time."""
     timed: bool
-    order: tuple[str, ...]
+    order: tuple[Message, ...]
     """What is said of the order of trials."""
     untimed: int
     functions: list[str]
@@ -49,7 +50,7 @@ class TimedPart:
 
 
 @dataclass(frozen=True)
-class Batch:
+class PartBatch:
     """Parts that follow each other and are gone over together; the name of its files says which."""
 
     first: int
@@ -64,7 +65,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Given:
+class SharedPasses:
     """What all passes share."""
 
     folder: Path
@@ -107,12 +108,12 @@ def take_times(judgments: Judgments, folder: Path, number: int) -> TimedPart:
     write_frame(everyone, folder / "people", number)
     least, most = (float(times.min()), float(times.max())) if len(times) else (np.inf, -np.inf)
     return TimedPart(
-        len(times), len(people), frame["rt"].null_count() < frame.height, order_notes(frame.columns),
+        len(times), len(people), frame["rt"].null_count() < frame.height, order_messages(frame.columns),
         asked.height - kept.height, functions.to_list(), least, most,
     )  # fmt: skip
 
 
-def join_parts(given: Given, batch: Batch) -> None:
+def join_parts(given: SharedPasses, batch: PartBatch) -> None:
     """Put the times of some parts together, with the numbers of the groups that span parts."""
     times, groups, counts = [], [], []
     for number, part in enumerate(batch.parts, start=batch.first):
@@ -130,10 +131,10 @@ def join_parts(given: Given, batch: Batch) -> None:
     save(given.folder / "counts", batch.name, np.concatenate(counts))
 
 
-class Times:
+class BatchTimes:
     """The times of a batch, sorted by participant and time, and what has been found of them up to some round."""
 
-    def __init__(self, given: Given, batch: Batch, found_until: int) -> None:
+    def __init__(self, given: SharedPasses, batch: PartBatch, found_until: int) -> None:
         self.given, self.batch = given, batch
         self.times: Floats = load(given.folder / "times", batch.name, np.float64)
         self.counts: Ints = load(given.folder / "counts", batch.name, np.int64)
@@ -180,7 +181,7 @@ def people_of(counts: Ints) -> NDArray[np.int32]:
     return np.repeat(np.arange(len(counts), dtype=np.int32), counts)
 
 
-def own_cutoffs(given: Given, times: Floats, counts: Ints, people: NDArray[np.int32], gone: Ints) -> Cutoffs:
+def own_cutoffs(given: SharedPasses, times: Floats, counts: Ints, people: NDArray[np.int32], gone: Ints) -> Cutoffs:
     """The cutoffs of each participant, from times sorted by participant, without those that are gone."""
     still = np.ones(len(times), bool)
     still[gone] = False
@@ -189,7 +190,7 @@ def own_cutoffs(given: Given, times: Floats, counts: Ints, people: NDArray[np.in
 
 
 def cutoffs_by_round(
-    given: Given, times: Floats, counts: Ints, found: NDArray[Any], rounds: int, names: pl.Series
+    given: SharedPasses, times: Floats, counts: Ints, found: NDArray[Any], rounds: int, names: pl.Series
 ) -> pl.DataFrame:
     """The cutoffs of each participant in every round; only who lost a trial in the round before has new ones."""
     people = people_of(counts)
@@ -242,6 +243,4 @@ def load(folder: Path, name: str, dtype: Any) -> NDArray[Any]:
 
 def _must_be(path: Path) -> None:
     if not path.exists():
-        raise ScreenError(
-            f"remfod: {path} is gone, which an earlier pass wrote. Begin again with another folder for --checkpoint."
-        )
+        raise ScreenError(Message("remfod.file_gone", {"file": str(path)}))

@@ -22,27 +22,28 @@ from numpy.typing import NDArray
 
 from karat import __version__
 from karat.errors import KaratError
-from karat.files import replacing
-from karat.parts import Parts
-from karat.screen.evidence import ScreenError
-from karat.screen.noted import with_doubts
+from karat.executors import SERIAL, Executor
+from karat.judgments.files import replacing
+from karat.judgments.parts import Parts
+from karat.messages import Message, NotComputed
+from karat.screen.evidence import ScreenError, with_reasons
 from karat.screen.parted.crowd import InParts, part_file, write_part
 from karat.screen.parted.evidence import PartedEvidence
 from karat.screen.parted.gold import doubts_in_parts
-from karat.screen.parted.looking import Seen, look
+from karat.screen.parted.looking import PartsOverview, look
 from karat.screen.parted.screening import PartedScreening, PartedStep
 from karat.screen.rules import asked, follows
-from karat.screen.run import STAGES
-from karat.screen.spammer_size import LEFT_OUT, QUICK_ANSWERS
-from karat.screen.spammer_unasked import NO_INDEX, NO_ROOM, NOBODY
+from karat.screen.run import STAGES, with_doubts
+from karat.screen.spammer_index import SpammerIndex
+from karat.screen.spammer_size import NOT_QUICK, QUICK_ANSWERS
+from karat.screen.spammer_unasked import NO_ROOM, NOBODY
 from karat.screen.steps import begin, end
 from karat.study.criteria import CRITERIA
 from karat.study.study import Study
-from karat.work import HERE, Progress, Work
+from karat.types import Progress
 
-NOT_IN_PARTS = "{name} cannot run in parts: it looks at all participants at once. Screen a table that fits into memory."
 PEOPLE = "people"
-UNFINISHED = f"{NO_INDEX}its fit was broken off; run the same command again."
+UNFINISHED = NotComputed("spammer_index.unfinished")
 """What is written before the fit, lest a fit that is broken off takes the verdicts along."""
 
 
@@ -50,7 +51,7 @@ def run_in_parts(
     parts: Parts,
     rules: Mapping[str, Any] | None = None,
     study: Study | None = None,
-    work: Work = HERE,
+    executor: Executor = SERIAL,
     *,
     out: str | Path,
     progress: Progress | None = None,
@@ -59,12 +60,12 @@ def run_in_parts(
     """Run the criteria that `rules` state on judgments in parts, or all that can, and write verdicts to a folder.
 
     `rules` and `study` are those of `karat.screen.run`. `out` gets the evidence of each criterion and the verdicts,
-    part by part, with `screening.json` and `flow.svg`. Run again after it was broken off, with a `work` that keeps what
-    is done, it goes on where it stopped. With `spammer_index`, that of those who stay is fitted after all else is
+    part by part, with `screening.json` and `flow.svg`. Run again after it was broken off, with a `executor` that keeps
+    what is done, it goes on where it stopped. With `spammer_index`, that of those who stay is fitted after all else is
     written; "quick" fits it only where that takes a few seconds.
 
     >>> import karat, tempfile
-    >>> from karat.parts import open_parts, repartition
+    >>> from karat.judgments.parts import open_parts, repartition
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     files = repartition([karat.datasets.load("likert")], Path(folder) / "in", 3)
     ...     parts = open_parts(Path(folder) / "in")
@@ -75,9 +76,9 @@ def run_in_parts(
     if folder.exists() and not folder.is_dir():
         raise KaratError(f"{folder} is a file; give a folder to write to.")
     settings, exclude = asked(rules, study)
-    crowd = _begin(parts, folder, study, work, progress, [settings, exclude, spammer_index])
+    crowd = _begin(parts, folder, study, executor, progress, [settings, exclude, spammer_index])
     seen = look(crowd, crowd.scratch / PEOPLE)
-    running = _Running(crowd, settings, exclude, seen)
+    running = _PartedRun(crowd, settings, exclude, seen)
     for number in range(len(STAGES)):
         running.stage(number)
     if running.evidence and "expected" in seen.columns:
@@ -89,7 +90,7 @@ def run_in_parts(
         files, UNFINISHED if spammer_index else None,
     )  # fmt: skip
     screening.write(folder)
-    end(progress, "verdicts: written." + (" The Spammer Index is fitted last." if spammer_index is True else ""))
+    end(progress, Message("screening.written_before_index" if spammer_index is True else "screening.written"))
     if spammer_index:
         screening = replace(screening, spammer_index=_index(running, seen, only_quick=spammer_index == "quick"))
         screening.write(folder)
@@ -98,7 +99,7 @@ def run_in_parts(
 
 
 def _begin(
-    parts: Parts, out: Path, study: Study | None, work: Work, progress: Progress | None, asked: list[Any]
+    parts: Parts, out: Path, study: Study | None, executor: Executor, progress: Progress | None, asked: list[Any]
 ) -> InParts:
     """A crowd with an empty folder for files between passes, or with that of the same run, if it was broken off."""
     stamps = [parts.stamp(number) for number in range(len(parts))]
@@ -117,17 +118,17 @@ def _begin(
         with replacing(run) as temporary:
             temporary.write_text(json.dumps(kept), encoding="utf-8")
     return InParts(
-        parts, out, work, progress, None if study is None else study.path.absolute(), "", kept["token"], scratch
+        parts, out, executor, progress, None if study is None else study.path.absolute(), "", kept["token"], scratch
     )
 
 
-class _Running:
+class _PartedRun:
     """A run between its stages: what has been found so far, and who is gone."""
 
-    def __init__(self, crowd: InParts, settings: dict[str, dict[str, Any]], exclude: Any, seen: Seen) -> None:
+    def __init__(self, crowd: InParts, settings: dict[str, dict[str, Any]], exclude: Any, seen: PartsOverview) -> None:
         self.crowd, self.settings, self.exclude = crowd, settings, exclude
         self.evidence: dict[str, PartedEvidence] = {}
-        self.skipped: dict[str, str] = {}
+        self.skipped: dict[str, NotComputed] = {}
         self.steps: list[PartedStep] = []
         self.everybody, self.gone = seen.participants, 0
 
@@ -137,12 +138,13 @@ class _Running:
         here = [name for name in self.settings if CRITERIA[name].stage == stage]
         for name in here:
             try:
-                self.evidence[name] = self._compute(name)
-                told = str(self.evidence[name])
+                one = self.evidence[name] = self._compute(name)
+                counted = {"criterion": name, "flagged": one.flagged, "participants": one.participants}
+                found = Message("screening.flagged", counted)
             except ScreenError as error:
-                self.skipped[name] = str(error)
-                told = f"{name}: not run."
-            end(self.crowd.progress, told)
+                self.skipped[name] = NotComputed.of(error)
+                found = Message("screening.not_run", {"criterion": name})
+            end(self.crowd.progress, found)
         entered, counts, gone = self.everybody - self.gone, dict.fromkeys(here, 0), 0
         # A stage that found nothing out excludes nobody.
         known = any(name in self.evidence for name in here)
@@ -159,9 +161,9 @@ class _Running:
     def _compute(self, name: str) -> PartedEvidence:
         criterion = CRITERIA[name]
         if not criterion.in_parts:
-            raise ScreenError(NOT_IN_PARTS.format(name=name))
+            raise ScreenError(Message("screening.not_in_parts"))
         if self.gone == self.everybody:
-            raise ScreenError(f"{name}: nobody is left; the rules have excluded every participant before.")
+            raise ScreenError(Message("screening.nobody_left"))
         evidence: PartedEvidence = criterion.compute_in_parts(self.crowd, **self.settings[name])
         return evidence
 
@@ -212,7 +214,7 @@ def _exclude(rule: _Rule, number: int) -> tuple[int, dict[str, int]]:
     return int(new.sum()), {name: int((own & new).sum()) for name, own in flags.items()}
 
 
-def _verdicts(running: _Running) -> tuple[Path, ...]:
+def _verdicts(running: _PartedRun) -> tuple[Path, ...]:
     """Write one row a participant: whether excluded, and what each criterion found."""
     crowd = running.crowd
     written = {name: one.written for name, one in running.evidence.items()}
@@ -237,25 +239,27 @@ def _verdict(
             some = next(iter(own.values()), None)
             found = None if some is None else pl.read_parquet(some, n_rows=0)
         else:
-            found = pl.read_parquet(path, columns=["participant", *columns])
+            known = pl.read_parquet_schema(path)
+            read = ("participant", *columns, "message", "values")
+            found = pl.read_parquet(path, columns=[column for column in read if column in known])
         if found is not None:
-            found = found.select("participant", *(pl.col(old).alias(new) for old, new in columns.items()))
+            found = with_reasons(found).select("participant", *(pl.col(old).alias(new) for old, new in columns.items()))
             table = table.join(found, on="participant", how="left", maintain_order="left")
     return write_part(table, out, number)
 
 
-def _index(running: _Running, seen: Seen, *, only_quick: bool) -> Any:
+def _index(running: _PartedRun, seen: PartsOverview, *, only_quick: bool) -> SpammerIndex | NotComputed:
     """The Spammer Index of those who stay, or the reason why there is none."""
     from karat.screen.parted.spammer import spammer_index_in_parts
 
     begin(running.crowd.progress, "spammer_index")
     if running.gone == running.everybody:
-        return f"{NO_INDEX}{NOBODY}"
+        return NOBODY
     if only_quick and seen.answers > QUICK_ANSWERS:
-        return f"{NO_INDEX}{LEFT_OUT}"
+        return NOT_QUICK
     try:
         return spammer_index_in_parts(running.crowd, only_quick=only_quick)
     except MemoryError:
-        return f"{NO_INDEX}{NO_ROOM}"
-    except (ScreenError, ValueError) as error:
-        return NO_INDEX + str(error).removeprefix("spammer_index: ")
+        return NO_ROOM
+    except ValueError as error:
+        return NotComputed.of(error)

@@ -9,12 +9,14 @@ from typing import Any
 
 import polars as pl
 
-from karat.errors import counted
-from karat.files import replacing
-from karat.parts import Parts
+from karat.judgments.files import replacing
+from karat.judgments.parts import Parts
+from karat.messages import Message, NotComputed
 from karat.screen.flow import flow_svg
-from karat.screen.noted import notes_of
 from karat.screen.parted.evidence import PartedEvidence
+from karat.screen.screening import notes_of, summary_of
+from karat.screen.spammer_index import SpammerIndex
+from karat.screen.spammer_unasked import index_as_data
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class PartedScreening:
     participants: int
     answers: int
     excluded: int
-    skipped: dict[str, str]
+    skipped: dict[str, NotComputed]
     """Criteria that could not run, with the reason."""
     exclude: str | int | None
     """The rule that joins the criteria; None where none was stated."""
@@ -52,11 +54,11 @@ class PartedScreening:
     settings: dict[str, dict[str, Any]] = field(default_factory=dict)
     fingerprint: str = ""
     """Of the data: changes when a part changes."""
-    read: tuple[str, ...] = ()
+    read: tuple[Message, ...] = ()
     """What was assumed when the parts were read."""
     files: tuple[Path, ...] = field(default=(), repr=False)
     """One row a participant, a file for each part."""
-    spammer_index: Any = None
+    spammer_index: SpammerIndex | NotComputed | None = None
     """The Spammer Index of those who stay, or why there is none; None where it was not asked for."""
 
     @property
@@ -65,8 +67,8 @@ class PartedScreening:
         return {step.stage: step.remained for step in self.steps}
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """What the criteria have to say beside their verdicts; a note that several share is said once."""
+    def notes(self) -> tuple[Message, ...]:
+        """What the criteria have to say beside their verdicts; a note that several share is given once."""
         return notes_of(self.evidence)
 
     def scan(self) -> pl.LazyFrame:
@@ -89,24 +91,24 @@ class PartedScreening:
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data, without what was found of each participant, which is in `files`."""
         index = self.spammer_index
-        told = {} if index is None else {"spammer_index": index if isinstance(index, str) else index.to_dict()}
+        told = {} if index is None else {"spammer_index": index_as_data(index)}
         return {
-            "skipped": self.skipped,
+            "skipped": {name: str(why) for name, why in self.skipped.items()},
             "summary": {
                 "participants": self.participants, "excluded": self.excluded,
                 "kept": self.participants - self.excluded, "remaining": self.remaining,
                 "flagged": {name: evidence.flagged for name, evidence in self.evidence.items()},
-                "notes": list(self.notes), "data": self.fingerprint, "study": self.study,
+                "notes": list(map(str, self.notes)), "data": self.fingerprint, "study": self.study,
                 "answers": self.answers, "parts": len(self.parts),
             },
             "settings": {name: evidence.settings for name, evidence in self.evidence.items()}
             | {"exclude": self.exclude},
         } | told  # fmt: skip
 
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What could not run, and the verdict."""
+        return summary_of(self.skipped, self.exclude, self.excluded, self.participants)
+
     def __str__(self) -> str:
-        lines = [str(evidence) for evidence in self.evidence.values()]
-        lines += [f"{name} could not run: {why}" for name, why in self.skipped.items()]
-        if self.exclude is None:
-            return "\n".join([*lines, "Nobody is excluded: no rule was stated."])
-        verdict = f"{self.excluded:,} of {counted(self.participants, 'participant')} excluded (rule: {self.exclude})."
-        return "\n".join([*lines, verdict])
+        return "\n".join(map(str, (*self.evidence.values(), *self.summary)))

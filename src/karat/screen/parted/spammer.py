@@ -22,7 +22,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.errors import counted
+from karat.executors import SERIAL, Executor
+from karat.executors.checkpoint import Checkpoint
+from karat.messages import Message
 from karat.models.agreement import icc_fixed_error
 from karat.models.glrm import Fit, fit_crossed_in_parts, worker_share
 from karat.models.glrm.parted import TASKS
@@ -34,11 +36,9 @@ from karat.screen.crowd import Crowd
 from karat.screen.evidence import ScreenError
 from karat.screen.parted.crowd import InParts
 from karat.screen.parted.spammer_answers import AnswersFile, PartedCrowd, parted_crowd
-from karat.screen.spammer_index import SpammerIndex, of_labels, of_rounds
+from karat.screen.spammer_index import SpammerIndex, of_labels, of_rounds, with_rounds_merged
 from karat.screen.spammer_interval import with_shares
-from karat.screen.spammer_size import LEFT_OUT, LONG, MEND, is_quick, share_in_time, too_many
-from karat.work import HERE, Work
-from karat.work.kept import Kept
+from karat.screen.spammer_size import LONG, NOT_QUICK, is_quick, share_in_time
 
 CRITERION = "spammer_index"
 PASSES = 1_000
@@ -72,20 +72,17 @@ def spammer_index_in_parts(
 
     >>> import karat, tempfile
     >>> from pathlib import Path
-    >>> from karat.parts import open_parts
+    >>> from karat.judgments.parts import open_parts
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     karat.datasets.load("crowd").to_parquet(Path(folder, "crowd.parquet"))
     ...     print(spammer_index_in_parts(InParts(open_parts(folder), Path(folder, "out"))))
-    Spammer Index .105 [.068, .156]: about 13 of 120 participants may have answered without regard to the task.
+    Spammer Index .105 [.068, .156]: about 13 of 120 participants may have answered without regard to the items.
     """
     if simulations:
-        raise ScreenError(
-            "spammer_index: a bootstrap draws all answers anew and needs them in memory. Leave simulations out: the "
-            "interval is then that of the profile likelihood."
-        )
+        raise ScreenError(Message("spammer_index.no_bootstrap_in_parts"))
     answers = parted_crowd(crowd, CRITERION, conditions)
     if only_quick and not is_quick(answers.family, answers.rows, answers.workers, answers.tasks, answers.codes):
-        raise ScreenError(f"spammer_index: {LEFT_OUT}")
+        raise ScreenError(NOT_QUICK)
     if answers.family == "nominal" or answers.round_column is not None:
         return _in_memory(crowd, answers, seed, seconds)
     return _in_parts(crowd, answers, seed, tasks, passes)
@@ -95,22 +92,22 @@ def _in_parts(crowd: InParts, answers: PartedCrowd, seed: int, tasks: int, passe
     """The index of yes-or-no or ordered answers."""
     try:
         found = fit_crossed_in_parts(
-            answers.files, partial(_steps(crowd.work).map, name=CRITERION),
+            answers.files, partial(_steps(crowd.executor).map, name=CRITERION),
             family="binary" if answers.family == "binary" else "ordinal", tasks=tasks, seed=seed, most=passes,
-            told=_Told(crowd), keep=_keep(crowd, tasks, seed),
+            told=_RoundFacts(crowd), keep=_keep(crowd, tasks, seed),
         )  # fmt: skip
         agreement = agreement_in_parts(found)
     except PassesError as error:
-        raise ScreenError(f"spammer_index: {error} Allow more passes than {passes:,}.") from None
+        raise ScreenError(Message("spammer_index.too_few_passes", {"why": str(error), "passes": passes})) from None
     notes, (value, lower, upper) = [*answers.notes, *found.notes], _interval(found)
     if np.isnan(lower):
         lower, upper = 0.0, 1.0
-        notes.append(f"The profile interval was not found within {passes:,} passes, and 0 and 1 stand for its ends.")
+        notes.append(Message("spammer_index.no_interval", {"passes": passes}))
     elif len(found.workers) < answers.workers:
         notes.append(_error(lower, upper))
     worker, task = found.variances["worker"], found.variances["task"]
     table = pl.DataFrame({"source": ["workers", "tasks"], "variance": [worker, task]})
-    _Told(crowd)(1, 1)
+    _RoundFacts(crowd)(1, 1)
     return SpammerIndex(
         value, lower, upper, with_shares(table), found.log_likelihood, answers.workers, answers.family, "profile",
         {
@@ -131,27 +128,26 @@ def _interval(found: Fit) -> tuple[float, float, float]:
     return share.value, share.lower, share.upper
 
 
-def _error(lower: float, upper: float) -> str:
-    error = f"{(upper - lower) / (2 * QUANTILE):.3f}".removeprefix("0")
-    return f"The standard error of the index is about {error}, from the profile interval of those drawn."
+def _error(lower: float, upper: float) -> Message:
+    return Message("spammer_index.standard_error", {"error": (upper - lower) / (2 * QUANTILE)})
 
 
-def _steps(work: Work) -> Work:
+def _steps(executor: Executor) -> Executor:
     """Where the steps of the fit are done: they read files of `scratch`, and their sums are too large to be kept."""
-    return work.work if isinstance(work, Kept) else work
+    return executor.executor if isinstance(executor, Checkpoint) else executor
 
 
 def _keep(crowd: InParts, *settings: int) -> Keep | None:
     """How the fit keeps its evaluations, if anything is to be kept: beside the answers of this run, and for them."""
-    if not isinstance(crowd.work, Kept):
+    if not isinstance(crowd.executor, Checkpoint):
         return None
     stamps = [crowd.parts.stamp(number) for number in range(len(crowd))]
-    kept, about = Kept(HERE, crowd.scratch / "spammer_steps"), (crowd.excluded, crowd.token, stamps, settings)
+    kept, about = Checkpoint(SERIAL, crowd.scratch / "spammer_steps"), (crowd.excluded, crowd.token, stamps, settings)
     return lambda at, compute: kept.once((about, at), compute)
 
 
 @dataclass(frozen=True)
-class _Told:
+class _RoundFacts:
     """Tells the progress: of passes, whose number is not known beforehand, or of something with an end."""
 
     crowd: InParts
@@ -167,7 +163,7 @@ def _in_memory(crowd: InParts, answers: PartedCrowd, seed: int, seconds: float) 
     placed = [Placed(file, int(first)) for file, first in zip(answers.files, firsts[:-1], strict=True)]
     drawn = _drawn(answers, seed, seconds)
     column = answers.round_column
-    tables = _steps(crowd.work).map(_collected, (drawn, column), placed, name=CRITERION, progress=crowd.progress)
+    tables = _steps(crowd.executor).map(_collected, (drawn, column), placed, name=CRITERION, progress=crowd.progress)
     rows = pl.concat(tables)
     notes = list(answers.notes)
     if drawn is not None:
@@ -175,12 +171,10 @@ def _in_memory(crowd: InParts, answers: PartedCrowd, seed: int, seconds: float) 
         notes.append(_of_sample(answers, rows, seed))
     held = Crowd(rows, answers.family, answers.categories, tuple(notes))
     if answers.family == "nominal":
-        found = of_labels(held, 0, seed, _Told(crowd), HERE)
-        if column is not None:
-            told = "are not told apart for labels: their model has no effects of time by worker or task."
-            found = replace(found, notes=(*found.notes, f"Rounds ({column}) {told}"))
+        found = of_labels(held, 0, seed, _RoundFacts(crowd), SERIAL)
+        found = with_rounds_merged(found, column)
     elif column is not None:
-        found = of_rounds(held, column, 0, seed, _Told(crowd), HERE)
+        found = of_rounds(held, column, 0, seed, _RoundFacts(crowd), SERIAL)
     if drawn is None:
         return found
     return replace(found, participants=answers.workers, notes=(*found.notes, _error(found.lower, found.upper)))
@@ -211,29 +205,26 @@ def _refuse_thin(answers: PartedCrowd, rows: pl.DataFrame) -> None:
     workers, tasks, kinds = (rows[name].n_unique() for name in ("_worker", "_stimulus", "_code"))
     if answers.family != "nominal":
         if min(workers, tasks, kinds) < 2:
-            raise ScreenError(
-                f"spammer_index: of the rounds, only those of {counted(workers, 'participant')} could be held in "
-                "memory, too few for a model."
-            )
+            raise ScreenError(Message("spammer_index.few_rounds_held", {"participants": workers}))
         return
     if kinds >= 2 and rows.height >= LEAST * max(workers, tasks):
         return
-    what, number = ("task", tasks) if tasks > workers else ("participant", workers)
-    mean = rows.height / max(number, 1)
-    raise ScreenError(
-        f"spammer_index: {too_many(answers.workers, answers.tasks, answers.codes)}, and a sample of them that can be "
-        f"fitted ({counted(workers, 'participant')}, {counted(tasks, 'task')}) has only {mean:.1f} answers a {what}; "
-        f"it needs {LEAST}. {MEND}"
-    )
+    values = {
+        "participants": answers.workers, "items": answers.tasks, "labels": answers.codes,
+        "sample_participants": workers, "sample_items": tasks, "mean": rows.height / max(workers, tasks, 1),
+        "least": LEAST,
+    }  # fmt: skip
+    code = "spammer_index.thin_items" if tasks > workers else "spammer_index.thin_participants"
+    raise ScreenError(Message(code, values))
 
 
-def _of_sample(answers: PartedCrowd, rows: pl.DataFrame, seed: int) -> str:
-    workers, tasks = rows["_worker"].n_unique(), rows["_stimulus"].n_unique()
-    of_tasks = f" to {tasks:,} tasks out of {answers.tasks:,}" if answers.family == "nominal" else ""
-    return (
-        f"The model is held in memory: it is fitted to the {rows.height:,} answers of {workers:,} workers out of "
-        f"{answers.workers:,}{of_tasks}, drawn at random (seed {seed})."
-    )
+def _of_sample(answers: PartedCrowd, rows: pl.DataFrame, seed: int) -> Message:
+    labels = answers.family == "nominal"
+    values = {
+        "answers": rows.height, "sample": rows["_worker"].n_unique(), "participants": answers.workers, "seed": seed,
+        "sample_items": rows["_stimulus"].n_unique() if labels else None, "items": answers.tasks if labels else None,
+    }  # fmt: skip
+    return Message("spammer_index.sample", values)
 
 
 def _collected(shared: tuple[_Drawn | None, str | None], placed: Placed) -> pl.DataFrame:

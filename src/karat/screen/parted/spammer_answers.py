@@ -15,23 +15,21 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from karat.columns import nearest
-from karat.errors import counted
-from karat.files import replacing
 from karat.judgments import Judgments
+from karat.judgments.answer_codes import answered, by_scale
+from karat.judgments.columns import nearest
+from karat.judgments.files import replacing
+from karat.judgments.scales import Binary, Choice, Nominal, Ordinal, Scale
+from karat.judgments.stimuli import numbered
+from karat.judgments.trial_order import presented
+from karat.messages import Message
 from karat.models.glrm.parted_answers import PartAnswers
-from karat.scales import Binary, Choice, Nominal, Ordinal, Scale
-from karat.screen.answer_table import numbered
 from karat.screen.crowd import Family, code_of, family_of, names_of
 from karat.screen.evidence import ScreenError
 from karat.screen.parted.crowd import InParts, part_file
-from karat.screen.positions import answered, by_scale
-from karat.screen.presentation import presented
 from karat.screen.spammer_rounds import COLUMNS as ROUNDS
-
-Ints = NDArray[np.int64]
+from karat.types import Ints
 
 
 @dataclass(frozen=True)
@@ -93,7 +91,7 @@ class PartedCrowd:
     codes: int
     """How many categories occur."""
     round_column: str | None
-    notes: tuple[str, ...]
+    notes: tuple[Message, ...]
 
 
 def parted_crowd(crowd: InParts, criterion: str, conditions: Sequence[str] = ()) -> PartedCrowd:
@@ -109,24 +107,22 @@ def parted_crowd(crowd: InParts, criterion: str, conditions: Sequence[str] = ())
         if any(number in found for found in gathered)
     }
     if not heights:
-        raise ScreenError(
-            f"{criterion} needs answers in categories (yes or no, ratings, labels or choices), and there are none."
-        )
+        raise ScreenError(Message("crowd.no_categories", {"criterion": criterion}))
     chosen = max(heights, key=lambda number: heights[number])
     scale, height = every[chosen], heights[chosen]
     own = {number: found[chosen] for number, found in enumerate(gathered) if chosen in found}
-    several = f"There are several scales; only the {counted(height, 'answer')} on {scale.kind} are used."
+    several = Message("crowd.several_scales", {"answers": height, "scale": scale.kind})
     columns = tuple(dict.fromkeys(name for found in own.values() for name in found.columns))
-    _check_conditions(criterion, conditions, columns)
+    _check_conditions(conditions, columns)
     together = pl.concat([found.tasks for found in own.values()], how="diagonal_relaxed")
     number = numbered(together, together.columns).to_numpy()
     numbers = np.split(number, np.cumsum([found.tasks.height for found in own.values()])[:-1])
     workers, tasks = sum(found.workers for found in own.values()), int(number.max()) + 1
     codes = pl.DataFrame({"_code": sorted({code for found in own.values() for code in found.codes})})
     if workers < 2 or tasks < 2:
-        raise ScreenError(f"{criterion} compares participants over tasks: it needs at least two of each.")
+        raise ScreenError(Message("crowd.too_few"))
     if codes.height < 2:
-        raise ScreenError(f"{criterion}: everybody gave the same answer, so that nothing can be compared.")
+        raise ScreenError(Message("crowd.same_answer"))
     files = [
         _file(folder, chosen, part, found.workers, of_tasks, crowd.token)
         for (part, found), of_tasks in zip(own.items(), numbers, strict=True)
@@ -138,11 +134,11 @@ def parted_crowd(crowd: InParts, criterion: str, conditions: Sequence[str] = ())
     )  # fmt: skip
 
 
-def _check_conditions(criterion: str, conditions: Sequence[str], columns: Sequence[str]) -> None:
+def _check_conditions(conditions: Sequence[str], columns: Sequence[str]) -> None:
     unknown = [name for name in conditions if name not in columns]
     if unknown:
         close = nearest(unknown[0], list(columns))
-        raise ScreenError(f"{criterion}: there is no column {unknown[0]}" + (f"; is {close} meant?" if close else "."))
+        raise ScreenError(Message("crowd.no_column", {"column": unknown[0], "close": close}))
 
 
 def _file(folder: Path, scale: int, part: int, workers: int, numbers: Ints, token: str) -> AnswersFile:

@@ -26,7 +26,7 @@ from karat.screen.speed import (
 
 
 @dataclass(frozen=True)
-class _Seen:
+class _SpeedFacts:
     """What a part says of itself."""
 
     noted: bool
@@ -54,7 +54,7 @@ def speed_in_parts(
     noted, clocked = any(one.noted for one in seen), any(one.clocked for one in seen)
     if (clocked or not noted) and not any(one.timed for one in seen):
         # One part says what all lack.
-        timed(crowd.read(next((number for number, one in enumerate(seen) if one.clocked), 0)), "speed")
+        timed(crowd.read(next((number for number, one in enumerate(seen) if one.clocked), 0)))
     relative = relative_cutoff(pl.Series(np.concatenate([one.medians for one in seen])), relative_below)
     evidence, silent = crowd.judge("speed", _judge, (noted, relative, settings), settings)
     return replace(evidence, notes=notes_on(sum(silent)))
@@ -68,13 +68,13 @@ def timed_rows(judgments: Judgments) -> pl.DataFrame | None:
     return rows if rows.height else None
 
 
-def _gather(judgments: Judgments, shared: tuple[bool, bool], number: int) -> _Seen:
+def _gather(judgments: Judgments, shared: tuple[bool, bool], number: int) -> _SpeedFacts:
     working_time, relative = shared
     rows = timed_rows(judgments)
     medians = np.empty(0)
     if relative and rows is not None:
         medians = rows.group_by("participant").agg(pl.col("rt").median())["rt"].to_numpy()
-    return _Seen(has_clock(judgments, working_time), has_times(judgments), rows is not None, medians)
+    return _SpeedFacts(has_clock(judgments, working_time), has_times(judgments), rows is not None, medians)
 
 
 def _judge(

@@ -1,62 +1,43 @@
-"""Which columns tell stimuli apart, over all parts; the same choice as `karat.screen.answer_table.with_stimuli` makes.
+"""What a stimulus is, over all parts: the decision of `karat.judgments.stimuli`, made from what each part has to say.
 
-A column that never changes within a participant, that follows from the answers, or with which hardly two participants
-would share a stimulus is no condition. Whether one is such a column is known only from all parts: each gives the
-different combinations that it has, with their numbers, and how many participants have each.
+Each part writes the different combinations of values that it has, with their numbers. Participants lie in one part
+each, so that counts of participants add up.
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import polars as pl
 
 from karat.judgments import Judgments
-from karat.scales import Scale
-from karat.screen.answer_table import SHARED, conditions
+from karat.judgments.answer_codes import answered, by_scale
+from karat.judgments.design_rows import deviations, never_falls, value_shares, values_within
+from karat.judgments.files import replacing
+from karat.judgments.scales import Choice, Scale
+from karat.judgments.stimuli import Stimuli, candidates, find_stimuli, rows_of_kind
 from karat.screen.parted.crowd import InParts, part_file, write_part
-from karat.screen.positions import answered, by_scale
 
 
-@dataclass(frozen=True)
-class _People:
-    """Of those with several answers: in how many ways a column differs within one, and two of its values."""
-
-    within: dict[str, int]
-    values: dict[str, list[object]]
-
-
-def keys_of_stimuli(
-    crowd: InParts, scale: Scale, rows: pl.DataFrame, further: list[str]
-) -> tuple[list[str], list[str]]:
-    """The columns that tell the stimuli of a scale apart, and notes on those that do not. `rows` are some of a part.
-
-    `further` are columns that tell stimuli apart besides item, question and conditions.
-    """
-    keys = [*(name for name in ("item", "question") if name in rows.columns), *further]
-    names = [name for name in conditions(rows) if name not in keys]
-    if not names:
-        return keys, []
-    folder = crowd.scratch / "stimuli"
-    about_people = _about_people(crowd, scale, names)
-    by_answer = [name for name in names if _follows_from_answer(crowd, folder, scale, keys, name)]
-    refused = []
-    for name in names:
-        if name in about_people or name in by_answer:
-            continue
-        # Where hardly anything is shared anyway, no column is to blame.
-        if _are_shared(crowd, folder, scale, [*keys, name]) or not _are_shared(crowd, folder, scale, keys):
-            keys.append(name)
-        else:
-            refused.append(name)
-    told = (
-        (about_people, "the same throughout for each participant"),
-        (by_answer, "they follow from the answers"),
-        (refused, "hardly two participants would share a stimulus"),
-    )
-    return keys, [f"Not taken as conditions: {', '.join(which)}; {why}." for which, why in told if which]
+def stimuli_in_parts(crowd: InParts) -> dict[bool, Stimuli]:
+    """What a stimulus is, decided on everybody once per run; of choices under True, of other answers under False."""
+    path = crowd.scratch / "stimuli" / "decision.json"
+    if not path.exists():
+        # Those whom a stage has excluded have seen the same design.
+        whole = replace(crowd, excluded="")
+        kinds = {isinstance(scale, Choice) for scale in crowd.scales.values()}
+        found = {kind: find_stimuli(RowsInParts(whole, kind)) for kind in sorted(kinds)}
+        with replacing(path) as temporary:
+            temporary.write_text(json.dumps({int(kind): asdict(own) for kind, own in found.items()}), encoding="utf-8")
+    read = json.loads(path.read_text(encoding="utf-8"))
+    return {
+        bool(int(kind)): Stimuli(**{name: tuple(columns) for name, columns in own.items()})
+        for kind, own in read.items()
+    }
 
 
 def rows_on(judgments: Judgments, scale: Scale) -> pl.DataFrame:
@@ -65,67 +46,95 @@ def rows_on(judgments: Judgments, scale: Scale) -> pl.DataFrame:
     return next((part for own, part in by_scale(judgments, rows) if own == scale), rows.clear())
 
 
-def _about_people(crowd: InParts, scale: Scale, names: list[str]) -> list[str]:
-    found = crowd.map(_within_people, (scale, names), name="stimuli")
-    return [
-        name
-        for name in names
-        if max(one.within[name] for one in found) == 1
-        and len({repr(value) for one in found for value in one.values[name]}) > 1
-    ]
+class RowsInParts:
+    """The choices of all parts, or all other answers, as `karat.judgments.stimuli.DesignTable` asks for them."""
+
+    def __init__(self, crowd: InParts, choices: bool) -> None:
+        self.crowd, self.choices = crowd, choices
+        self.schema: Mapping[str, object] = _rows(crowd.read(0), choices).schema
+        self._folder = crowd.scratch / "stimuli"
+        self._counted: dict[Path, int] = {}
+
+    def distinct(self, columns: list[str]) -> int:
+        """How many different combinations of values there are."""
+        return int(self.counts(columns).select(pl.struct(columns).n_unique()).collect().item())
+
+    def participants(self, columns: list[str]) -> int:
+        """The number of participants of each combination, summed over combinations."""
+        return self._count(columns)[1]
+
+    def people(self, names: list[str]) -> list[str]:
+        """The columns that never vary within a participant."""
+        found = self.crowd.map(_values_within, (self.choices, names), name="stimuli")
+        return [
+            name
+            for name in names
+            if max(within[name] for within, _ in found) <= 1
+            and len({repr(value) for _, values in found for value in values[name]}) > 1
+        ]
+
+    def counts(self, columns: list[str]) -> pl.LazyFrame:
+        """How often each combination occurs."""
+        return self._count(columns)[0].group_by(columns).agg(pl.col("len").sum())
+
+    def dispersion(self, keys: list[str], name: str) -> float:
+        """How much participants differ in how often they have each value."""
+        shares = value_shares(self.counts([*keys, name]), keys, name).collect()
+        path = self._folder / f"{_digest(self.choices, [*keys, name])}-shares.parquet"
+        with replacing(path) as temporary:
+            shares.write_parquet(temporary)
+        found = self.crowd.map(_deviations, (self.choices, path, keys, name), name="stimuli")
+        squares, variance = (sum(own) for own in zip(*found, strict=True))
+        return squares / variance if variance else 0.0
+
+    def rises(self, name: str) -> bool:
+        """Whether a number never falls along the trials of any participant, and their order is known."""
+        return all(self.crowd.map(_never_falls, (self.choices, name), name="stimuli"))
+
+    def _count(self, columns: list[str]) -> tuple[pl.LazyFrame, int]:
+        """The combinations of each part with their numbers, and how many participants have how many of them."""
+        here = self._folder / _digest(self.choices, columns)
+        if here not in self._counted:
+            found = self.crowd.map(_combinations, (self.choices, columns, here), name="stimuli")
+            self._counted[here] = sum(found)
+        files = [part_file(here, number) for number in range(len(self.crowd))]
+        return pl.scan_parquet(files), self._counted[here]
 
 
-def _within_people(judgments: Judgments, shared: tuple[Scale, list[str]], number: int) -> _People:
-    scale, names = shared
-    several = rows_on(judgments, scale).filter(pl.len().over("participant") > 1)
-    most = several.group_by("participant").agg(pl.col(names).n_unique()).select(pl.col(names).max().fill_null(0))
-    return _People(
-        {name: int(most[name][0]) for name in names},
-        {name: several[name].unique(maintain_order=True).head(2).to_list() for name in names},
-    )
+def _rows(judgments: Judgments, choices: bool) -> pl.DataFrame:
+    """The rows of a part that the decision looks at, with the columns that it needs."""
+    rows = rows_of_kind(answered(judgments), judgments.scales, choices)
+    wanted = ("participant", "item", "question", "response", "list", "left", "right", "polarity", "trial", "time",
+              "session", "_first", "_second", *candidates(rows.schema))  # fmt: skip
+    return rows.select(name for name in wanted if name in rows.columns)
 
 
-def _follows_from_answer(crowd: InParts, folder: Path, scale: Scale, keys: list[str], name: str) -> bool:
-    """Whether a column differs within stimuli but never among those who gave the same answer."""
-    here = _place(folder, scale, "answers", [*keys, name])
-    crowd.map(_combinations, (scale, [*keys, "response", name], here), name="stimuli")
-    given = pl.scan_parquet([part_file(here, number) for number in range(len(crowd))])
-    given = given.group_by(*keys, "response", name).agg(pl.col("len").sum())
-    given = given.with_columns(_answers=pl.col("len").sum().over(*keys, "response"))
-    several = pl.col("_answers") > 1
-
-    def different(columns: list[str], where: pl.Expr) -> pl.Expr:
-        return pl.struct(columns).filter(where).n_unique()
-
-    everywhere = pl.col("len") > 0
-    told = given.select(
-        different([*keys, name], everywhere).alias("with"), different(keys, everywhere).alias("without"),
-        different([*keys, name], several).alias("several_with"), different(keys, several).alias("several_without"),
-        different([*keys, "response", name], several).alias("answers_with"),
-        different([*keys, "response"], several).alias("answers_without"),
-    ).collect().row(0, named=True)  # fmt: skip
-    if told["with"] == told["without"] or told["several_with"] == told["several_without"]:
-        return False
-    return bool(told["answers_with"] == told["answers_without"])
+def _digest(choices: bool, columns: list[str]) -> str:
+    """A name for one pass, whatever the columns are called."""
+    return hashlib.sha256(repr((choices, columns)).encode()).hexdigest()[:16]
 
 
-def _are_shared(crowd: InParts, folder: Path, scale: Scale, keys: list[str]) -> bool:
-    """Whether enough participants answered each combination of these columns, on average."""
-    here = _place(folder, scale, "shared", keys)
-    people = sum(crowd.map(_combinations, (scale, keys, here), name="stimuli"))
-    files = [part_file(here, number) for number in range(len(crowd))]
-    different = pl.scan_parquet(files).select(pl.struct(keys).n_unique()).collect().item()
-    return bool(people >= SHARED * different)
+def _values_within(
+    judgments: Judgments, shared: tuple[bool, list[str]], number: int
+) -> tuple[dict[str, int], dict[str, list[object]]]:
+    return values_within(_rows(judgments, shared[0]), shared[1])
 
 
-def _place(folder: Path, scale: Scale, what: str, columns: list[str]) -> Path:
-    """A folder for one pass, whatever the columns are called."""
-    return folder / hashlib.sha256(repr((scale, what, columns)).encode()).hexdigest()[:16]
+def _deviations(
+    judgments: Judgments, shared: tuple[bool, Path, list[str], str], number: int
+) -> tuple[float, float]:  # fmt: skip
+    choices, path, keys, name = shared
+    return deviations(_rows(judgments, choices), pl.read_parquet(path), keys, name)
 
 
-def _combinations(judgments: Judgments, shared: tuple[Scale, list[str], Path], number: int) -> int:
+def _never_falls(judgments: Judgments, shared: tuple[bool, str], number: int) -> bool:
+    rows = _rows(judgments, shared[0])
+    return not rows.height or never_falls(rows, shared[1])
+
+
+def _combinations(judgments: Judgments, shared: tuple[bool, list[str], Path], number: int) -> int:
     """Write the different combinations of a part with their numbers; how many participants have how many of them."""
-    scale, columns, folder = shared
-    rows = rows_on(judgments, scale)
+    choices, columns, folder = shared
+    rows = _rows(judgments, choices)
     write_part(rows.group_by(columns).agg(pl.len().cast(pl.Int64)), folder, number)
     return rows.select("participant", *columns).n_unique() if rows.height else 0

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from karat.columns import nearest
 from karat.errors import shown
+from karat.judgments.columns import nearest
 from karat.study.check import (
     acceptability,
     alike,
@@ -26,10 +26,10 @@ from karat.study.check import (
 )
 from karat.study.check.draft import Draft
 from karat.study.check.findings import Finding, Report, sorted_by_grade
-from karat.study.check.rules import RULES, Flaw, Rule, rule
+from karat.study.check.rules import RULES, CheckRule, Flaw, rule
 from karat.study.study import Study, load
 
-__all__ = ["RULES", "Draft", "Finding", "Flaw", "Report", "Rule", "check", "load", "rule"]
+__all__ = ["RULES", "CheckRule", "Draft", "Finding", "Flaw", "Report", "check", "load", "rule"]
 
 THEMES = (
     acceptability, alike, balance, control_items, controls, expected, names, recruitment, screening, sizes, tables,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from karat.columns import nearest
 from karat.errors import shown
+from karat.judgments.columns import nearest
 from karat.study.check.draft import Draft, Row, degree, has_factors, items_of, lines_of
 from karat.study.check.rules import Flaw, rule
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
-from karat.columns import nearest
 from karat.errors import counted, shown
+from karat.judgments.columns import nearest
 from karat.study.check.draft import Draft, Row, conditions_seen
 from karat.study.check.rules import Flaw, rule
 from karat.study.designs.cells import spelled
+from karat.study.designs.design_error import split_advice
 from karat.study.settings import BlockSettings
 
 SECTION = "Pieper et al., section 3.1"
@@ -56,8 +57,8 @@ def design(draft: Draft) -> Iterator[Flaw]:
     """The compiler refuses the design for a reason that no other rule tells."""
     told = any(levels(draft)) or any(missing_cells(draft))
     if draft.design_error is not None and not told:
-        message, _, mend = draft.design_error.rpartition(". ")
-        yield Flaw(f"{message or draft.design_error}{'.' if message else ''}", mend, draft.at("block", 0))
+        message, advice = split_advice(draft.design_error)
+        yield Flaw(str(message), "" if advice is None else str(advice), draft.at("block", 0))
 
 
 @rule(
@@ -254,9 +255,8 @@ def unbalanced(draft: Draft) -> Iterator[Flaw]:
         if any(_too_few_lists(draft, index, draft.study.blocks[index].settings)):
             continue
         for note in plan.notes:
-            message, _, mend = note.removesuffix(".").rpartition(". ")
-            told = f"{message or note.removesuffix('.')}."
-            yield Flaw(told[0].lower() + told[1:], f"{mend}." if message else "", draft.at("block", index))
+            message, advice = split_advice(note)
+            yield Flaw(str(message), "" if advice is None else str(advice), draft.at("block", index))
 
 
 def _told_of_cells(draft: Draft, index: int) -> bool:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import prod
 
 from karat.errors import ScaleError, counted
-from karat.scales import Ordinal, Scale
+from karat.judgments.scales import Ordinal, Scale
 from karat.study.built_in_criteria import ControlSettings, PassSettings
 from karat.study.chance import relational
 from karat.study.chance_tables import smallest_pairs

@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 
 from karat.errors import ScaleError
-from karat.scales import Ordinal, Scale
+from karat.judgments.scales import Ordinal, Scale
+from karat.messages import Message, message_of
 from karat.study.designs import DesignError
 from karat.study.orders import OrderError
 from karat.study.plan import BlockPlan
@@ -92,17 +93,17 @@ class Draft:
         return next((row.spot for row in self.rows[block] if item in (row.item, row["pair"])), (None, None))
 
     @cached_property
-    def design_error(self) -> str | None:
+    def design_error(self) -> Message | None:
         """Why the lists or the questionnaires cannot be made, if they cannot."""
         if any(row.unknown_levels for rows in self.rows for row in rows):
-            return "A test item has a level that the study file does not name. Mend the item table."
+            return Message("design.unnamed_level", {"advice": Message("design.fix_items")})
         try:
             self.study.plan()
             self.study.questionnaire()
         except OrderError:
             return None
         except DesignError as error:
-            return str(error)
+            return message_of(error)
         return None
 
     @cached_property

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from karat.columns import nearest
 from karat.errors import ScaleError, counted, shown
-from karat.scales import Binary, Choice, Continuous, Magnitude, NumberRange, Ordinal, Scale, as_number
+from karat.judgments.columns import nearest
+from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, NumberRange, Ordinal, Scale, as_number
 from karat.study.check.draft import Draft, Row, items_of, lines_of
 from karat.study.check.rules import Flaw, rule
 from karat.study.plan import TWO_SIDED

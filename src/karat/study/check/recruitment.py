@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from karat.columns import nearest
 from karat.errors import counted, shown
+from karat.judgments.columns import nearest
 from karat.packages import offered
 from karat.study.check.draft import Draft
 from karat.study.check.rules import Flaw, rule

@@ -24,7 +24,7 @@ Test = Callable[[Draft], Iterator[Flaw]]
 
 
 @dataclass(frozen=True)
-class Rule:
+class CheckRule:
     """A rule of the check."""
 
     name: str
@@ -45,7 +45,7 @@ class Rule:
             yield Finding(self.grade, self.name, flaw.message, self.source, mend, file, line, self.must or flaw.must)
 
 
-RULES: dict[str, Rule] = {}
+RULES: dict[str, CheckRule] = {}
 
 
 def rule(
@@ -54,7 +54,7 @@ def rule(
     """Register a function from a study to its flaws as a rule of the check."""
 
     def registered(test: Test) -> Test:
-        RULES[name] = Rule(name, grade, what, source, mend, test, must)
+        RULES[name] = CheckRule(name, grade, what, source, mend, test, must)
         return test
 
     return registered

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from karat.scales import Choice, Ordinal
+from karat.judgments.scales import Choice, Ordinal
 from karat.study.built_in_criteria import ControlSettings, PassSettings, QuizSettings, SpeedSettings
 from karat.study.check.controls import RELATIONS
 from karat.study.check.draft import Draft

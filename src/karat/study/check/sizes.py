@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from karat.errors import counted
-from karat.scales import Binary
+from karat.judgments.scales import Binary
 from karat.study.check.draft import Draft, conditions_seen, degree, has_factors
 from karat.study.check.rules import Flaw, rule
 from karat.study.designs.cells import spelled
@@ -178,7 +178,7 @@ def adjacent_tests(draft: Draft) -> Iterator[Flaw]:
     """No two test trials adjacent, where the study does not allow it."""
     error = draft.order_error
     if error is not None and _is_about_tests(error):
-        message, mend = _with_mend(error)
+        message, mend = error.what, error.fix
         mend = f"{mend} Or state [order] test_adjacent = true."
         yield Flaw(message, mend, draft.at("order", "test_adjacent"))
 
@@ -195,7 +195,7 @@ def order(draft: Draft) -> Iterator[Flaw]:
     """Orders that the solver proves impossible for another reason."""
     error = draft.order_error
     if error is not None and not isinstance(error, OrderUndecidedError) and not _is_about_tests(error):
-        yield Flaw(*_with_mend(error), draft.at("order"))
+        yield Flaw(error.what, error.fix, draft.at("order"))
 
 
 @rule(
@@ -208,18 +208,11 @@ def order_undecided(draft: Draft) -> Iterator[Flaw]:
     """Orders of which the solver cannot tell."""
     error = draft.order_error
     if isinstance(error, OrderUndecidedError):
-        yield Flaw(*_with_mend(error), draft.at("order"))
-
-
-def _with_mend(error: OrderError) -> tuple[str, str]:
-    """The solver's proof and its mend, which is the last sentence."""
-    proof, _, mend = str(error).rpartition(". ")
-    return (f"{proof}.", mend) if proof else (mend, "")
+        yield Flaw(error.what, error.fix, draft.at("order"))
 
 
 def _is_about_tests(error: OrderError) -> bool:
-    text = str(error)
-    return not isinstance(error, OrderUndecidedError) and "test trials" in text and "separator" in text
+    return not isinstance(error, OrderUndecidedError) and error.separated == "test"
 
 
 @rule(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from karat.source import SourceFile
+from karat.judgments.source import SourceFile
+from karat.judgments.tables import sheets_of
 from karat.study.check.draft import Draft
 from karat.study.check.rules import Flaw, rule
 from karat.study.items import source_file
 from karat.study.settings import BlockSettings
 from karat.study.table_files import read_as
-from karat.tables import sheets_of
 
 SAVE_AS_UTF8 = "Save the table as UTF-8 (in a spreadsheet: CSV UTF-8, or .xlsx)."
 

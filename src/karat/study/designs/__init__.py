@@ -5,7 +5,7 @@ allowed but uneven stands in its `notes`; what cannot hold raises `DesignError`.
 """
 
 from karat.study.designs.design_error import DesignError
-from karat.study.designs.factorial import Factor, Lists, factorial
+from karat.study.designs.factorial import DesignFactor, Lists, factorial
 from karat.study.designs.pairs import RandomPairs, balance_sides, random_pairs, target_pairs
 from karat.study.designs.rounds import Rounds, rounds
 from karat.study.designs.sessions import RepeatedPairs, Sessions, Showing, repeated_pairs, sessions
@@ -13,7 +13,7 @@ from karat.study.designs.subsets import Subsets, subsets
 
 __all__ = [
     "DesignError",
-    "Factor",
+    "DesignFactor",
     "Lists",
     "RandomPairs",
     "RepeatedPairs",

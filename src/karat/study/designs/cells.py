@@ -8,17 +8,17 @@ from itertools import product
 
 import polars as pl
 
-from karat.errors import shown
+from karat.messages import Message
 from karat.study.designs.design_error import DesignError
 
 Levels = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Factor:
+class DesignFactor:
     """A factor, its levels, and whether items and participants come in one of them or in all.
 
-    >>> Factor("order", ("subject first", "object first"), within_items=False).levels
+    >>> DesignFactor("order", ("subject first", "object first"), within_items=False).levels
     ('subject first', 'object first')
     """
 
@@ -30,7 +30,7 @@ class Factor:
     def __post_init__(self) -> None:
         object.__setattr__(self, "levels", tuple(self.levels))
         if not self.levels or len(set(self.levels)) < len(self.levels):
-            raise DesignError(f"The factor {shown(self.name)} needs one level or more, each named once.")
+            raise DesignError(Message("design.levels", {"factor": self.name}))
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Cells:
     conditions: tuple[Levels, ...]
 
 
-def read_cells(items: pl.DataFrame, factors: Sequence[Factor]) -> Cells:
+def read_cells(items: pl.DataFrame, factors: Sequence[DesignFactor]) -> Cells:
     """The cells of the test rows, after what cannot be a design is refused."""
     _refuse_columns(items, factors)
     by_item = _rows_of_cells(items, factors)
@@ -80,7 +80,7 @@ def read_cells(items: pl.DataFrame, factors: Sequence[Factor]) -> Cells:
     )
 
 
-def _rows_of_cells(items: pl.DataFrame, factors: Sequence[Factor]) -> dict[str, dict[Levels, int]]:
+def _rows_of_cells(items: pl.DataFrame, factors: Sequence[DesignFactor]) -> dict[str, dict[Levels, int]]:
     """For each item the row of each combination of levels."""
     levels = {factor.name: items[factor.name].to_list() for factor in factors}
     names = [str(item) for item in items["item"].to_list()]
@@ -89,13 +89,20 @@ def _rows_of_cells(items: pl.DataFrame, factors: Sequence[Factor]) -> dict[str, 
         cell = tuple(_level(factor, levels[factor.name][row], names[row], row) for factor in factors)
         own = by_item.setdefault(names[row], {})
         if cell in own:
-            raise DesignError(
-                f"Item {shown(names[row])} has two rows in the condition "
-                f"{spelled([f.name for f in factors], cell)}. Name them as two items, or leave one out.",
-                (own[cell], row),
-            )
+            condition = assigned([factor.name for factor in factors], cell) or None
+            values = {"item": names[row], "condition": condition, "advice": Message("design.two_items")}
+            raise DesignError(Message("design.cell_twice", values), (own[cell], row))
         own[cell] = row
     return by_item
+
+
+def assigned(names: Iterable[str], levels: Iterable[str]) -> list[str]:
+    """A condition, factor by factor.
+
+    >>> assigned(["order", "case"], ["SO", "marked"])
+    ['order = SO', 'case = marked']
+    """
+    return [f"{name} = {level}" for name, level in zip(names, levels, strict=True)]
 
 
 def spelled(names: Iterable[str], levels: Iterable[str]) -> str:
@@ -104,7 +111,7 @@ def spelled(names: Iterable[str], levels: Iterable[str]) -> str:
     >>> spelled(["order", "case"], ["SO", "marked"])
     'order = SO, case = marked'
     """
-    return ", ".join(f"{name} = {level}" for name, level in zip(names, levels, strict=True)) or "of all items"
+    return ", ".join(assigned(names, levels)) or "of all items"
 
 
 def _picked(cell: Levels, places: Sequence[int]) -> Levels:
@@ -117,39 +124,40 @@ def _test_rows(items: pl.DataFrame) -> list[int]:
     return [row for row, function in enumerate(items["function"].to_list()) if function == "test"]
 
 
-def _level(factor: Factor, value: object, item: str, row: int) -> str:
+def _level(factor: DesignFactor, value: object, item: str, row: int) -> str:
     if value is None or str(value) not in factor.levels:
-        what = "no level" if value in (None, "") else f"the unknown level {shown(str(value))}"
-        raise DesignError(
-            f"Item {shown(item)} has {what} of the factor {shown(factor.name)}. "
-            f"Write one of {', '.join(factor.levels)}.",
-            (row,),
-        )
+        values = {
+            "item": item,
+            "factor": factor.name,
+            "advice": Message("design.use_levels", {"levels": list(factor.levels)}),
+        }
+        if value in (None, ""):
+            raise DesignError(Message("design.no_level", values), (row,))
+        raise DesignError(Message("design.unknown_level", {**values, "level": str(value)}), (row,))
     return str(value)
 
 
-def _refuse_columns(items: pl.DataFrame, factors: Sequence[Factor]) -> None:
+def _refuse_columns(items: pl.DataFrame, factors: Sequence[DesignFactor]) -> None:
     for column in ["item", *(factor.name for factor in factors)]:
         if column not in items.columns:
-            raise DesignError(f'The item table has no column "{column}". Add it.')
+            raise DesignError(Message("design.no_column", {"column": column, "advice": Message("design.add_column")}))
     if len({factor.name for factor in factors}) < len(factors):
-        raise DesignError("Two factors have the same name. Name each factor once.")
+        raise DesignError(Message("design.factor_twice", {"advice": Message("design.name_once")}))
     if not _test_rows(items):
-        raise DesignError('The item table has no row with the function "test". Add the test items.')
+        raise DesignError(Message("design.no_test_items", {"advice": Message("design.add_test_items")}))
 
 
-def _refuse_levels(factors: Sequence[Factor], by_item: dict[str, dict[Levels, int]]) -> None:
+def _refuse_levels(factors: Sequence[DesignFactor], by_item: dict[str, dict[Levels, int]]) -> None:
     for place, factor in enumerate(factors):
         used = {cell[place] for own in by_item.values() for cell in own}
         for level in factor.levels:
             if level not in used:
+                advice = Message("design.add_items_or_remove_level")
                 raise DesignError(
-                    f"No test item has the level {shown(level)} of the factor {shown(factor.name)}. "
-                    "Add items, or drop the level."
+                    Message("design.unused_level", {"level": level, "factor": factor.name, "advice": advice})
                 )
         for item, own in by_item.items() if not factor.within_items else ():
             if len(found := sorted({cell[place] for cell in own})) > 1:
-                raise DesignError(
-                    f"Item {shown(item)} has the levels {' and '.join(found)} of {shown(factor.name)}, which is "
-                    "between items. Declare the factor as within items, or name the rows as two items."
-                )
+                values = {"item": item, "levels": found, "factor": factor.name}
+                advice = Message("design.within_or_two_items")
+                raise DesignError(Message("design.between_items", {**values, "advice": advice}))

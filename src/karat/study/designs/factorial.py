@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from karat.errors import counted
+from karat.messages import Message
 from karat.study.designs.balance import even_lists
-from karat.study.designs.cells import Cells, Factor, ItemCells, Levels, read_cells
+from karat.study.designs.cells import Cells, DesignFactor, ItemCells, Levels, read_cells
 from karat.study.designs.design_error import DesignError
-from karat.study.designs.factorial_notes import Seen, notes
+from karat.study.designs.factorial_notes import ListTrial, notes
 
-__all__ = ["Factor", "Lists", "factorial"]
+__all__ = ["DesignFactor", "Lists", "factorial"]
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,12 @@ class Lists:
     """For each list the rows of the item table that its participants see; `notes` say what is not balanced."""
 
     rows: tuple[tuple[int, ...], ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
 
-def factorial(items: pl.DataFrame, factors: Mapping[str, Factor] | Sequence[Factor], lists: int | None = None) -> Lists:
+def factorial(
+    items: pl.DataFrame, factors: Mapping[str, DesignFactor] | Sequence[DesignFactor], lists: int | None = None
+) -> Lists:
     """Lists that counterbalance the test items over their conditions; all other rows are in every list.
 
     By default there are as many lists as an item has conditions, for every combination of levels between participants.
@@ -39,7 +41,7 @@ def factorial(items: pl.DataFrame, factors: Mapping[str, Factor] | Sequence[Fact
 
     >>> items = pl.DataFrame({"item": ["1", "1", "2", "2", "3"], "function": [*["test"] * 4, "filler"],
     ...                       "order": ["SO", "OS", "SO", "OS", ""]})
-    >>> factorial(items, [Factor("order", ("SO", "OS"))]).rows
+    >>> factorial(items, [DesignFactor("order", ("SO", "OS"))]).rows
     ((0, 3, 4), (1, 2, 4))
     """
     cells = read_cells(items, list(factors.values() if isinstance(factors, Mapping) else factors))
@@ -47,12 +49,11 @@ def factorial(items: pl.DataFrame, factors: Mapping[str, Factor] | Sequence[Fact
     most = max(len(own) for item in cells.items for own in item.trials.values())
     wanted = most * len(groups) if lists is None else lists
     if wanted < len(groups):
-        raise DesignError(
-            f"{counted(wanted, 'list')} cannot show the {len(groups)} combinations of levels between participants "
-            f"({', '.join(cells.group_names) or 'there are none'}), one a list. Ask for {len(groups)} lists or more."
-        )
+        values = {"n": wanted, "groups": len(groups), "factors": list(cells.group_names) or None}
+        advice = Message("design.more_lists", {"n": len(groups)})
+        raise DesignError(Message("design.too_few_lists", {**values, "advice": advice}))
     group_of = [groups[number % len(groups)] for number in range(wanted)]
-    seen: list[Seen] = []
+    seen: list[ListTrial] = []
     for group in groups:
         numbers = [number for number in range(wanted) if group_of[number] == group]
         seen += _seen_in_group(cells, group, numbers)
@@ -62,7 +63,7 @@ def factorial(items: pl.DataFrame, factors: Mapping[str, Factor] | Sequence[Fact
     return Lists(tuple(tuple(sorted([*always, *own])) for own in shown), notes(cells, groups, group_of, seen))
 
 
-def _seen_in_group(cells: Cells, group: Levels, numbers: Sequence[int]) -> list[Seen]:
+def _seen_in_group(cells: Cells, group: Levels, numbers: Sequence[int]) -> list[ListTrial]:
     """What the lists of one group of participants show, group of items by group of items."""
     kinds: dict[Levels, list[ItemCells]] = {}
     for item in cells.items:
@@ -82,7 +83,7 @@ def _seen_in_group(cells: Cells, group: Levels, numbers: Sequence[int]) -> list[
         else:
             plan = even_lists(options, len(numbers))
         seen += [
-            Seen(number, group, between, item.item, condition, item.trials[group][condition])
+            ListTrial(number, group, between, item.item, condition, item.trials[group][condition])
             for number, conditions in zip(numbers, plan, strict=True)
             for item, condition in zip(members, conditions, strict=True)
         ]

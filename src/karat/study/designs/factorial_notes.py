@@ -1,4 +1,4 @@
-"""What a set of lists leaves unbalanced, counted from the lists themselves and said in sentences."""
+"""What a set of lists leaves unbalanced, counted from the lists themselves."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import lcm
+from typing import Any
 
-from karat.errors import counted, shown
-from karat.study.designs.cells import Cells, ItemCells, Levels, spelled
+from karat.judgments.short_lists import listed
+from karat.messages import Message
+from karat.study.designs.cells import Cells, ItemCells, Levels, assigned
 
 SHOWN_ITEMS = 5
 
 
 @dataclass(frozen=True)
-class Seen:
+class ListTrial:
     """One test trial of one list: whose list, which item in which condition, and its row."""
 
     number: int
@@ -25,8 +27,10 @@ class Seen:
     row: int
 
 
-def notes(cells: Cells, groups: Sequence[Levels], group_of: Sequence[Levels], seen: Sequence[Seen]) -> tuple[str, ...]:
-    """All that is uneven, one sentence or two for each kind."""
+def notes(
+    cells: Cells, groups: Sequence[Levels], group_of: Sequence[Levels], seen: Sequence[ListTrial]
+) -> tuple[Message, ...]:
+    """All that is uneven, a message for each kind."""
     return (
         *_missing(cells, groups),
         *_conditions_in_lists(cells, seen),
@@ -35,12 +39,13 @@ def notes(cells: Cells, groups: Sequence[Levels], group_of: Sequence[Levels], se
     )
 
 
-def _missing(cells: Cells, groups: Sequence[Levels]) -> list[str]:
+def _missing(cells: Cells, groups: Sequence[Levels]) -> list[Message]:
     """Conditions that no item has, and items that lack one."""
     told = [
-        f"No item has {spelled(cells.group_names, group)}: no list shows it." for group in cells.groups
+        Message("design.group_unseen", {"group": assigned(cells.group_names, group)})
+        for group in cells.groups
         if group not in groups
-    ]  # fmt: skip
+    ]
     for group in groups:
         by_kind: dict[Levels, list[tuple[str, set[Levels]]]] = {}
         for item in cells.items:
@@ -50,19 +55,14 @@ def _missing(cells: Cells, groups: Sequence[Levels]) -> list[str]:
             where = _where(cells, group, between)
             for condition in cells.conditions:
                 lacking = [item for item, own in members if condition not in own]
-                name = spelled(cells.condition_names, condition)
+                values = {"condition": assigned(cells.condition_names, condition), "where": where}
                 if len(lacking) == len(members):
-                    told.append(
-                        f"No item{where} has the condition {name}: the design is incomplete and effects and their "
-                        "interaction cannot be told apart there."
-                    )
+                    told.append(Message("design.condition_missing", values))
                 elif lacking:
-                    told.append(
-                        f"{_named(lacking)} the condition {name}{where}: it is seen less often than other conditions."
-                    )
+                    told.append(Message("design.items_lack_condition", {**_named(lacking), **values}))
     partly = [item.item for item in cells.items if set(item.trials) < _due(cells, item)]
     if partly:
-        told.append(f"{_named(partly)} some level of {' and '.join(cells.group_names)}: not all lists show the item.")
+        told.append(Message("design.items_lack_level", {**_named(partly), "factors": list(cells.group_names)}))
     return told
 
 
@@ -73,19 +73,15 @@ def _due(cells: Cells, item: ItemCells) -> set[Levels]:
     return {group for group in cells.groups if all(group[place] == own[place] for place in fixed)}
 
 
-def _named(items: Sequence[str]) -> str:
-    if len(items) == 1:
-        return f"Item {shown(items[0])} lacks"
-    more = f" and {len(items) - SHOWN_ITEMS} more" if len(items) > SHOWN_ITEMS else ""
-    return f"{len(items)} items ({', '.join(items[:SHOWN_ITEMS])}{more}) lack"
+def _named(items: Sequence[str]) -> dict[str, Any]:
+    return {"n": len(items), "items": listed(items, SHOWN_ITEMS)}
 
 
-def _where(cells: Cells, group: Levels, between: Levels) -> str:
-    levels = (*group, *between)
-    return f" with {spelled((*cells.group_names, *cells.between_names), levels)}" if levels else ""
+def _where(cells: Cells, group: Levels, between: Levels) -> list[str] | None:
+    return assigned((*cells.group_names, *cells.between_names), (*group, *between)) or None
 
 
-def _conditions_in_lists(cells: Cells, seen: Sequence[Seen]) -> list[str]:
+def _conditions_in_lists(cells: Cells, seen: Sequence[ListTrial]) -> list[Message]:
     """Conditions that one list shows in different numbers, within a group of items."""
     counts = Counter((one.number, one.group, one.between, one.condition) for one in seen)
     present: dict[tuple[Levels, Levels], dict[Levels, None]] = {}
@@ -99,17 +95,21 @@ def _conditions_in_lists(cells: Cells, seen: Sequence[Seen]) -> list[str]:
         size = sum(each[0])
         uneven = [own for own in each if max(own) > min(own)]
         if uneven:
-            told.append(
-                f"{counted(size, 'item')}{_where(cells, group, between)} over {len(conditions)} conditions: a list "
-                f"shows {min(map(min, uneven))} to {max(map(max, uneven))} items of a condition. "
-                f"A number of items that is a multiple of {len(conditions)} would be even."
-            )
+            values = {
+                "n": size,
+                "where": _where(cells, group, between),
+                "conditions": len(conditions),
+                "least": min(map(min, uneven)),
+                "most": max(map(max, uneven)),
+                "advice": Message("design.even_items", {"n": len(conditions)}),
+            }
+            told.append(Message("design.uneven_conditions", values))
     return told
 
 
 def _items_over_lists(
-    cells: Cells, groups: Sequence[Levels], group_of: Sequence[Levels], seen: Sequence[Seen]
-) -> list[str]:
+    cells: Cells, groups: Sequence[Levels], group_of: Sequence[Levels], seen: Sequence[ListTrial]
+) -> list[Message]:
     """Items that are seen more often in one of their conditions than in another."""
     counts = Counter((one.group, one.item, one.condition) for one in seen)
     told = []
@@ -117,35 +117,43 @@ def _items_over_lists(
         lists = group_of.count(group)
         sizes = [len(item.trials[group]) for item in cells.items if group in item.trials]
         even = lcm(*sizes)
-        where = f" with {spelled(cells.group_names, group)}" if group else ""
         if lists % even:
             each = [
                 [counts[group, item.item, condition] for condition in item.trials[group]]
                 for item in cells.items if group in item.trials
             ]  # fmt: skip
             never = sum(number == 0 for own in each for number in own)
-            told.append(
-                f"Over {counted(lists, 'list')}{where} an item is seen {min(map(min, each))} to {max(map(max, each))} "
-                f"times in a condition"
-                + (
-                    f", and {never} of {sum(map(len, each))} sentences never: condition is confounded with item"
-                    * (never > 0)
-                )
-                + f". A multiple of {counted(even, 'list')} would be even."
-            )
+            values = {
+                "n": lists,
+                "where": assigned(cells.group_names, group) or None,
+                "least": min(map(min, each)),
+                "most": max(map(max, each)),
+                "never": never or None,
+                "sentences": sum(map(len, each)),
+                "advice": Message("design.even_lists", {"n": even}),
+            }
+            told.append(Message("design.uneven_items", values))
     return told
 
 
-def _lists(cells: Cells, groups: Sequence[Levels], group_of: Sequence[Levels], seen: Sequence[Seen]) -> list[str]:
+def _lists(
+    cells: Cells, groups: Sequence[Levels], group_of: Sequence[Levels], seen: Sequence[ListTrial]
+) -> list[Message]:
     """Lists of unequal length, and groups of participants with unequal numbers of lists."""
     told = []
     number_of = [group_of.count(group) for group in groups]
     if max(number_of) > min(number_of):
-        told.append(
-            f"{len(group_of)} lists over {len(groups)} combinations of {' and '.join(cells.group_names)}: "
-            f"{min(number_of)} to {max(number_of)} lists each. A multiple of {len(groups)} would be even."
-        )
+        values = {
+            "n": len(group_of),
+            "groups": len(groups),
+            "factors": list(cells.group_names),
+            "least": min(number_of),
+            "most": max(number_of),
+            "advice": Message("design.even_lists", {"n": len(groups)}),
+        }
+        told.append(Message("design.uneven_groups", values))
     lengths = Counter(one.number for one in seen)
     if max(lengths.values()) > min(lengths.values()):
-        told.append(f"The lists have {min(lengths.values())} to {max(lengths.values())} test trials.")
+        values = {"least": min(lengths.values()), "most": max(lengths.values())}
+        told.append(Message("design.uneven_lengths", values))
     return told

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from karat.errors import counted, shown
+from karat.messages import Message
 from karat.study.designs.balance import fair_draws
 from karat.study.designs.design_error import DesignError
 
@@ -27,7 +27,7 @@ class RandomPairs:
     """The choice trials (left, right) of each participant."""
 
     participants: tuple[tuple[Pair, ...], ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
 
 def target_pairs(items: pl.DataFrame, function: str | None = None) -> tuple[Pair, ...]:
@@ -40,7 +40,8 @@ def target_pairs(items: pl.DataFrame, function: str | None = None) -> tuple[Pair
     """
     for column in ["pair"] if function is None else ["pair", "function"]:
         if column not in items.columns:
-            raise DesignError(f'The item table has no column "{column}". Add it, or choose random pairs.')
+            advice = Message("design.add_column_or_random_pairs")
+            raise DesignError(Message("design.no_column", {"column": column, "advice": advice}))
     members: dict[str, list[int]] = {}
     functions = items["function"].to_list() if function is not None else [None] * items.height
     for row, (pair, its_function) in enumerate(zip(items["pair"].to_list(), functions, strict=True)):
@@ -48,10 +49,8 @@ def target_pairs(items: pl.DataFrame, function: str | None = None) -> tuple[Pair
             members.setdefault(str(pair), []).append(row)
     for pair, rows in members.items():
         if len(rows) != 2:
-            raise DesignError(
-                f"Pair {shown(pair)} has {counted(len(rows), 'row')} in the item table; a choice needs two. "
-                "Give the pair a second row, or each two rows a name of their own."
-            )
+            advice = Message("pairs.two_rows")
+            raise DesignError(Message("pairs.rows", {"pair": pair, "n": len(rows), "advice": advice}))
     return tuple((rows[0], rows[1]) for rows in members.values())
 
 
@@ -120,35 +119,26 @@ def random_pairs(
     total = 2 * per_participant * participants
     notes = []
     if total % n:
-        notes.append(
-            f"Items are in {total // n} to {total // n + 1} pairs: {total} places are no multiple of {n} items."
-        )
+        values = {"least": total // n, "most": total // n + 1, "places": total, "items": n}
+        notes.append(Message("pairs.uneven", values))
     if uneven:
-        notes.append(
-            f"{counted(uneven, 'participant')} of {participants} see some item two times oftener than another, because "
-            "only so the comparisons link all items. More participants or pairs would mend it."
-        )
+        notes.append(Message("pairs.uneven_participants", {"n": uneven, "participants": participants}))
     return RandomPairs(design, tuple(notes))
 
 
 def _refuse(labels: Sequence[int], per_participant: int, participants: int) -> None:
     n = len(labels)
     if len(set(labels)) < n or n < 2:
-        raise DesignError(
-            f"Random pairs need two different items or more, each named once; there are {len(set(labels))}."
-        )
+        raise DesignError(Message("pairs.items", {"n": len(set(labels))}))
     if min(per_participant, participants) < 1:
-        raise DesignError("The numbers of participants and of pairs a participant must be at least 1.")
+        raise DesignError(Message("pairs.numbers"))
     if per_participant > n * (n - 1) // 2:
-        raise DesignError(
-            f"A participant cannot judge {per_participant} pairs of {n} items without one twice: there are only "
-            f"{n * (n - 1) // 2}. Ask for fewer pairs a participant."
-        )
+        values = {"n": per_participant, "items": n, "pairs": n * (n - 1) // 2, "advice": Message("pairs.fewer")}
+        raise DesignError(Message("pairs.too_many", values))
     if per_participant * participants < n - 1:
-        raise DesignError(
-            f"{counted(per_participant * participants, 'pair')} cannot link {n} items: {n - 1} are needed. "
-            f"Ask for {-(-(n - 1) // per_participant)} participants or more pairs each."
-        )
+        advice = Message("pairs.more", {"participants": -(-(n - 1) // per_participant)})
+        values = {"n": per_participant * participants, "items": n, "needed": n - 1, "advice": advice}
+        raise DesignError(Message("pairs.too_few", values))
 
 
 def _random_graph(degrees: Sequence[int], rng: np.random.Generator) -> list[list[int]]:

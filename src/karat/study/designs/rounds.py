@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from karat.errors import counted
+from karat.messages import Message
 from karat.study.designs.design_error import DesignError
 
 
@@ -22,7 +22,7 @@ class Rounds:
 
     items: tuple[int, ...]
     repetitions: tuple[int, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
 
 def rounds(
@@ -51,7 +51,7 @@ def rounds(
             following = _next_round(order, gap, rng)
         shown.append(following)
         order = following
-    notes = ["With one item every round has the same order."] if size == 1 and number > 1 else []
+    notes = [Message("rounds.one_item")] if size == 1 and number > 1 else []
     return Rounds(
         tuple(labels[index] for one in shown for index in one),
         tuple(repetition for repetition in range(1, number + 1) for _ in range(size)),
@@ -62,21 +62,17 @@ def rounds(
 def _refuse(labels: list[int], number: int, gap: int) -> None:
     size = len(labels)
     if size < 1 or number < 1:
-        raise DesignError(f"{counted(number, 'round')} of {counted(size, 'item')}: both must be at least 1.")
+        raise DesignError(Message("rounds.numbers", {"rounds": number, "items": size}))
     if len(set(labels)) < size:
-        raise DesignError("An item is named twice, so that it would be seen twice in a round. Name each item once.")
+        raise DesignError(Message("rounds.item_twice", {"advice": Message("rounds.name_once")}))
     if gap < 1:
-        raise DesignError(f"A distance of {gap} has no meaning: adjacent showings are 1 apart. Ask for 1 or more.")
+        raise DesignError(Message("rounds.distance", {"distance": gap, "advice": Message("rounds.at_least_one")}))
     if number > 1 and gap > size:
-        raise DesignError(
-            f"Showings of an item cannot all be {gap} apart: in rounds of {counted(size, 'item')} they are {size} apart"
-            f" on average. Ask for a distance of at most {max(size - 1, 1)}."
-        )
+        advice = Message("rounds.shorter_distance", {"most": max(size - 1, 1)})
+        raise DesignError(Message("rounds.too_far", {"distance": gap, "items": size, "mean": size, "advice": advice}))
     if number > 1 and gap == size > 1:
-        raise DesignError(
-            f"A distance of {gap} in rounds of {counted(size, 'item')} forces the same order in every round. "
-            f"Ask for a distance of at most {size - 1}."
-        )
+        advice = Message("rounds.shorter_distance", {"most": size - 1})
+        raise DesignError(Message("rounds.same_order", {"distance": gap, "items": size, "advice": advice}))
 
 
 def _next_round(order: np.ndarray, gap: int, rng: np.random.Generator) -> np.ndarray:

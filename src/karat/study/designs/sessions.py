@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from karat.errors import counted, shown
+from karat.messages import Message
 from karat.study.designs.balance import fair_draws
 from karat.study.designs.design_error import DesignError
 from karat.study.designs.pairs import target_pairs
@@ -30,7 +30,7 @@ class Sessions:
     """For each participant and each session the rows of the item table."""
 
     participants: tuple[tuple[tuple[int, ...], ...], ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class RepeatedPairs:
     """The questions of each participant in their order."""
 
     participants: tuple[tuple[Showing, ...], ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
 
 def sessions(
@@ -75,12 +75,13 @@ def sessions(
     (((0, 1), (0, 2)), ((0, 2), (0, 1)))
     """
     if task not in ("choice", "rating") or number not in (1, 2):
-        raise DesignError("Sessions are known for the tasks choice and rating, and in the number of 1 or 2.")
+        raise DesignError(Message("sessions.task"))
     if participants < 1:
-        raise DesignError("The number of participants must be at least 1.")
+        raise DesignError(Message("sessions.participants"))
     for column in ("function", *alike):
         if column not in items.columns:
-            raise DesignError(f'The item table has no column "{column}". Add it or leave it out of `alike`.')
+            advice = Message("design.add_column_or_alike")
+            raise DesignError(Message("design.no_column", {"column": column, "advice": advice}))
     rng = np.random.default_rng(rng)
     chosen = list(range(items.height)) if rows is None else sorted(rows)
     if number == 1:
@@ -92,9 +93,7 @@ def sessions(
     plans = []
     if task == "rating":
         if participants % 2 and pairs:
-            notes.append(
-                f"With {counted(participants, 'participant')} one member of an attention pair comes first once oftener."
-            )
+            notes.append(Message("sessions.attention_pairs", {"n": participants}))
         first_members = _half_and_half(len(pairs), participants, rng)
         members = [
             ([pair[first] for pair, first in zip(pairs, firsts, strict=True)],
@@ -113,18 +112,13 @@ def _attention_pairs(items: pl.DataFrame, attention: Sequence[int]) -> list[tupl
     if not attention:
         return []
     if "pair" not in items.columns or any(items["pair"][row] in (None, "") for row in attention):
-        raise DesignError(
-            "An attention item has no `pair`, so that it cannot be laid in one half and its partner in the other. "
-            "Name the pair of every attention item, a better and a worse sentence each."
-        )
+        raise DesignError(Message("sessions.no_pair", {"advice": Message("sessions.name_pairs")}))
     mine = set(attention)
     pairs = target_pairs(items, "attention")
     for pair in pairs:
         if len(mine & set(pair)) == 1:
-            raise DesignError(
-                f"Of the attention pair {shown(str(items['pair'][pair[0]]))} only one partner is among the rows of the "
-                "list, so that it cannot be compared over the halves. Take both into the list, or none."
-            )
+            values = {"pair": str(items["pair"][pair[0]]), "advice": Message("sessions.both_or_none")}
+            raise DesignError(Message("sessions.half_pair", values))
     return [pair for pair in pairs if set(pair) <= mine]
 
 
@@ -141,7 +135,7 @@ def _half_and_half(pairs: int, participants: int, rng: np.random.Generator) -> l
 
 def _halves(
     items: pl.DataFrame, rows: list[int], task: str, repeat: bool, alike: Sequence[str], rng: np.random.Generator
-) -> tuple[tuple[list[int], list[int]], list[str]]:
+) -> tuple[tuple[list[int], list[int]], list[Message]]:
     if repeat:
         return (rows, rows), []
     functions = items["function"].to_list()
@@ -166,10 +160,7 @@ def _halves(
             halves[side].extend(members[index])
             side = 1 - side
         if len(members) % 2:
-            notes.append(
-                f"{counted(len(members), 'trial')} ({', '.join(str(value) for value in kind)}) "
-                "cannot be halved: one half has one more."
-            )
+            notes.append(Message("sessions.halves", {"n": len(members), "kind": [str(value) for value in kind]}))
     return halves, notes
 
 
@@ -193,17 +184,16 @@ def repeated_pairs(
     size = len(questions)
     gap = max((size + 1) // 2, 1) if distance is None else distance
     for twice in {question for question in questions if questions.count(question) > 1}:
-        raise DesignError(f"The question {shown(twice)} is given twice. Name each question once; `repeats` repeats it.")
+        raise DesignError(
+            Message("sessions.question_twice", {"question": twice, "advice": Message("sessions.name_once")})
+        )
     if not 0 <= repeats <= size or participants < 1:
-        raise DesignError(
-            f"{counted(repeats, 'repeat')} of {counted(size, 'question')} for {counted(participants, 'participant')} "
-            "cannot be: each question comes at most twice. Ask for 0 up to the number of questions."
-        )
+        values = {"repeats": repeats, "questions": size, "participants": participants}
+        raise DesignError(Message("sessions.repeats", {**values, "advice": Message("sessions.fewer_repeats")}))
     if repeats and not 1 <= gap <= size:
-        raise DesignError(
-            f"A repeat cannot be {gap} positions from the first showing: with {counted(size, 'question')} and "
-            f"{counted(repeats, 'repeat')} the largest distance is {size}. Ask for 1 to {size}."
-        )
+        values = {"distance": gap, "questions": size, "repeats": repeats, "most": size}
+        advice = Message("sessions.shorter_distance", {"most": size})
+        raise DesignError(Message("sessions.distance", {**values, "advice": advice}))
     rng = np.random.default_rng(rng)
     plans = []
     for again in fair_draws(size, repeats, participants, rng):
@@ -216,11 +206,20 @@ def repeated_pairs(
             seen.add(index)
         plans.append(tuple(plan))
     uneven = participants * repeats % size if size else 0
-    notes = (
-        f"A question is repeated for {participants * repeats // size} to {participants * repeats // size + 1} of "
-        f"{counted(participants, 'participant')}: {participants * repeats} repeats are no multiple of {size} questions."
+    if not uneven:
+        return RepeatedPairs(tuple(plans))
+    least = participants * repeats // size
+    note = Message(
+        "sessions.uneven_repeats",
+        {
+            "least": least,
+            "most": least + 1,
+            "participants": participants,
+            "repeats": participants * repeats,
+            "questions": size,
+        },
     )
-    return RepeatedPairs(tuple(plans), (notes,) if uneven else ())
+    return RepeatedPairs(tuple(plans), (note,))
 
 
 def _mixed(order: list[int], gap: int, rng: np.random.Generator) -> list[int]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from karat.errors import counted
+from karat.messages import Message
 from karat.study.designs.design_error import DesignError
 
 EXCHANGE_WORK = 1_500_000_000
@@ -29,7 +29,7 @@ class Subsets:
     participants: tuple[tuple[int, ...], ...]
     least_meetings: int
     most_meetings: int
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
 
 def subsets(n_items: int, per_participant: int, ratings_per_item: int, rng: np.random.Generator | int) -> Subsets:
@@ -43,12 +43,10 @@ def subsets(n_items: int, per_participant: int, ratings_per_item: int, rng: np.r
     (7, 1, 1)
     """
     if min(n_items, per_participant, ratings_per_item) < 1:
-        raise DesignError("The numbers of items, items a participant and ratings an item must be at least 1.")
+        raise DesignError(Message("subsets.numbers"))
     if per_participant > n_items:
-        raise DesignError(
-            f"A participant cannot judge {per_participant} of {counted(n_items, 'item')} without seeing one twice. "
-            f"Ask for at most {n_items} a participant."
-        )
+        advice = Message("subsets.fewer_items", {"most": n_items})
+        raise DesignError(Message("subsets.too_many", {"n": per_participant, "items": n_items, "advice": advice}))
     rng = np.random.default_rng(rng)
     participants = math.ceil(n_items * ratings_per_item / per_participant)
     sees, meetings = _dealt(n_items, per_participant, participants, rng)
@@ -58,12 +56,10 @@ def subsets(n_items: int, per_participant: int, ratings_per_item: int, rng: np.r
     notes = []
     extra = participants * per_participant - n_items * ratings_per_item
     if extra:
-        notes.append(
-            f"{counted(extra, 'item')} of {n_items} have {ratings_per_item + 1} ratings, the others {ratings_per_item}:"
-            f" {n_items} x {ratings_per_item} ratings are no multiple of {per_participant}."
-        )
+        values = {"n": extra, "items": n_items, "ratings": ratings_per_item, "more": ratings_per_item + 1}
+        notes.append(Message("subsets.extra_ratings", {**values, "per_participant": per_participant}))
     if least != most:
-        notes.append(f"Two items meet in {least} to {most} participants; evenly it would be {float(pairs.mean()):.2f}.")
+        notes.append(Message("subsets.meetings", {"least": least, "most": most, "mean": float(pairs.mean())}))
     order = [rng.permutation(np.flatnonzero(row)) for row in sees]
     return Subsets(tuple(tuple(int(i) for i in row) for row in order), least, most, tuple(notes))
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from karat.errors import KaratError
+from karat.judgments.scales import Scale
 from karat.packages import added
-from karat.scales import Scale
 from karat.study.tasks import choice, differential, label, likert, magnitude, yes_no
 from karat.study.tasks.task import Task
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.scales import Ordinal
+from karat.judgments.scales import Ordinal
 from karat.study.scale_settings import ScaleSettings
 from karat.study.tasks.task import Task
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from karat.scales import Ordinal
+from karat.judgments.scales import Ordinal
 from karat.study.scale_settings import ScaleSettings
 from karat.study.tasks.task import Task
 

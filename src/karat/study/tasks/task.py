@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from karat.errors import KaratError
-from karat.scales import Scale
+from karat.judgments.scales import Scale
 from karat.study.scale_settings import ScaleSettings
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def _no_flaw(block: BlockSettings) -> str | None:
 class Task:
     """A kind of judgment.
 
-    >>> from karat.scales import Continuous
+    >>> from karat.judgments.scales import Continuous
     >>> Task("line", lambda settings: Continuous(0, 1), 5.0, {"en": "Mark the line."}).scale(ScaleSettings()).known()
     'numbers from 0 to 1'
     """

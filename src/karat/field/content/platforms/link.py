@@ -13,7 +13,7 @@ from karat.study.study import Study
 OPEN = "link"
 
 
-class Link(Platform):
+class LinkPlatform(Platform):
     """A link, or a platform that needs nothing else."""
 
     def pasted_link(self, study: Study, address: str) -> Iterator[str]:
@@ -37,7 +37,7 @@ def link(recruitment: RecruitmentSettings) -> Platform:
     """
     name = recruitment.platform.strip().lower() or OPEN
     address = urlsplit(recruitment.completion_url)
-    return Link(
+    return LinkPlatform(
         name,
         "" if name == OPEN else recruitment.platform.strip().capitalize(),
         recruitment.id_parameter,

@@ -1,1 +1,0 @@
-"""The open door: a page on this machine for people who do not like terminals."""

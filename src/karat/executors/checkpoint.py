@@ -1,0 +1,112 @@
+"""Results that are kept in a folder, so that work that was broken off goes on where it stopped.
+
+A result is kept under a name made of the function, of what all jobs share and of the job itself: other data or other
+settings find nothing there and are computed. It is written here, as it comes in, so that the folder need not be seen
+from the machines of a cluster. The files are Python pickles, to be read only by whoever wrote them.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from karat import __version__
+from karat.executors.digest import digest
+from karat.executors.executor import Each, Executor, ExecutorError, Job, Result, Shared, report_result
+from karat.judgments.files import replacing
+from karat.types import Progress
+
+
+class Checkpoint:
+    """Another work, whose results are kept.
+
+    >>> import tempfile
+    >>> from karat.executors import SERIAL
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     first = Checkpoint(SERIAL, folder).map(pow, 2, [1, 2, 3], name="powers")
+    ...     len(list(Path(folder).iterdir()))
+    3
+    """
+
+    def __init__(self, executor: Executor, folder: str | Path) -> None:
+        # A process may change its working directory between two maps.
+        self.executor, self.folder = executor, Path(folder).absolute()
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ExecutorError(f"--checkpoint {folder} cannot be made: {error.strerror or error}.") from None
+
+    @property
+    def processes(self) -> int:
+        """How many jobs are done at a time."""
+        return self.executor.processes
+
+    def map(
+        self,
+        function: Callable[[Shared, Job], Result],
+        shared: Shared,
+        jobs: Sequence[Job],
+        *,
+        name: str,
+        progress: Progress | None = None,
+        each: Each | None = None,
+    ) -> list[Result]:
+        """The results in the order of the jobs, those that were kept among them."""
+        about = digest((__version__, function, shared))
+        paths = [self.folder / f"{digest((about, job))}.pickle" for job in jobs]
+        found: dict[int, Any] = {}
+        left = []
+        for place, path in enumerate(paths):
+            before = _read(path)
+            if before is None:
+                left.append(place)
+            else:
+                found[place] = before[0]
+                report_result(place, found[place], len(found), len(jobs), each, None)
+        if progress is not None:
+            progress(len(found), len(jobs))
+
+        def keep(number: int, result: Any) -> None:
+            place = left[number]
+            self._write(paths[place], result)
+            found[place] = result
+            report_result(place, result, len(found), len(jobs), each, progress)
+
+        if left:
+            self.executor.map(function, shared, [jobs[place] for place in left], name=name, each=keep)
+        return [found[place] for place in range(len(jobs))]
+
+    def once(self, about: Any, compute: Callable[[], Result]) -> Result:
+        """The result that is kept under what it is about; computed and kept where there is none.
+
+        >>> import tempfile
+        >>> from karat.executors import SERIAL
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     checkpoint = Checkpoint(SERIAL, folder)
+        ...     checkpoint.once("answer", lambda: 42), checkpoint.once("answer", lambda: 43)
+        (42, 42)
+        """
+        path = self.folder / f"{digest((__version__, about))}.pickle"
+        before = _read(path)
+        if before is not None:
+            return before[0]  # type: ignore[no-any-return]
+        result = compute()
+        self._write(path, result)
+        return result
+
+    def _write(self, path: Path, result: Any) -> None:
+        try:
+            with replacing(path) as temporary:
+                temporary.write_bytes(pickle.dumps(result, protocol=5))
+        except OSError as error:
+            raise ExecutorError(f"--checkpoint {self.folder} cannot be written: {error.strerror or error}.") from None
+
+
+def _read(path: Path) -> tuple[Any] | None:
+    """A kept result, in a tuple; None where there is none, or none that can be read, so that it is computed again."""
+    try:
+        return (pickle.loads(path.read_bytes()),)  # noqa: S301 - the user's own folder, as the docstring says
+    except Exception:
+        return None

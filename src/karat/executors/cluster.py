@@ -1,0 +1,258 @@
+"""Tasks on a Dask cluster: processes of this machine, a scheduler somewhere, or one that a configuration starts.
+
+A worker that dies is no trouble: the scheduler gives its jobs to another one. Where the scheduler itself is lost, what
+is done is lost with it, unless `karat.executors.checkpoint` keeps it in a folder. Workers that come later, as those of
+a queue do, are used from then on. A worker that is short of memory puts what it holds on disk, from 70 % of its limit
+on, and waits with new jobs from 80 % on; one that goes on growing is ended at 95 % and started again (these are Dask's
+settings).
+"""
+
+from __future__ import annotations
+
+import pickle
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from functools import lru_cache
+from types import FrameType
+from typing import Any
+
+from karat.errors import counted
+from karat.executors.executor import Each, ExecutorError, Job, Result, Shared, report_result
+from karat.executors.outcome import MapFunction, Outcome
+from karat.types import Progress
+
+AHEAD = 2
+"""Packages of jobs that wait at each process; more would only fill its memory with results."""
+WORTHWHILE = 0.5
+"""Seconds that a package of jobs shall take: sending for one costs some milliseconds, here and at the scheduler."""
+SMALL = 50_000
+"""Bytes up to which what all jobs share is sent along with every package, which takes less than to deal it out."""
+COUNTED_EVERY = 2.0
+"""Seconds between two looks at how many workers there are."""
+LOSSES = 5
+"""How often what all jobs share may be lost with all workers that held it."""
+MEMORY = (
+    "As a rule the memory is too small: use fewer processes, or give them more (--memory, or where the workers are "
+    "started)."
+)
+IN_WORDS = "__import__('karat.executors.cluster', fromlist=['_do'])._do(given, package)"
+LOST = ("scheduler-connection-lost", "scheduler-restart")
+
+
+class Cluster:
+    """The workers behind a Dask client."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+
+    @property
+    def processes(self) -> int:
+        """How many jobs are done at a time."""
+        threads: dict[str, int] = self.client.nthreads()
+        return max(1, sum(threads.values()))
+
+    def map(
+        self,
+        function: Callable[[Shared, Job], Result],
+        shared: Shared,
+        jobs: Sequence[Job],
+        *,
+        name: str,
+        progress: Progress | None = None,
+        each: Each | None = None,
+    ) -> list[Result]:
+        """The results in the order of the jobs."""
+        if not jobs:
+            return []
+        results: dict[int, Result] = {}
+        try:
+            with _hearing() as interrupted:
+                for place, outcome in _ClusterRun(self, MapFunction(function, shared), jobs, name).outcomes():
+                    results[place] = outcome.get()
+                    report_result(place, results[place], len(results), len(jobs), each, progress)
+                    if interrupted():
+                        raise KeyboardInterrupt
+        except _LostError as error:
+            raise ExecutorError(
+                f"{name}: the scheduler of the cluster no longer answers, after {len(results)} of "
+                f"{counted(len(jobs), 'job')} ({error}). The same command with --checkpoint DIR goes on where it "
+                "stopped, once there is a scheduler again."
+            ) from error
+        return [results[place] for place in range(len(jobs))]
+
+
+class _LostError(Exception):
+    """The scheduler is gone."""
+
+
+class _ClusterRun:
+    """The jobs of one map: those that wait, and those that the scheduler has; of quick ones, several at a time."""
+
+    def __init__(self, cluster: Cluster, given: MapFunction, jobs: Sequence[Any], name: str) -> None:
+        from cloudpickle import dumps
+        from distributed import as_completed
+
+        self.cluster, self.client, self.given, self.jobs, self.name = cluster, cluster.client, given, jobs, name
+        self.waiting = deque(range(len(jobs)))
+        self.sent: dict[Any, list[int]] = {}
+        self.done, self.seconds = 0, 0.0
+        self.losses, self.counted, self.at_once = 0, -COUNTED_EVERY, 0
+        with _scheduler():
+            self.coming = as_completed(loop=self.client.loop)
+        packed = dumps(given)
+        self.everywhere = packed if len(packed) <= SMALL else self._scattered()
+
+    def outcomes(self) -> Iterator[tuple[int, Outcome]]:
+        """What became of every job, as it comes in."""
+        self._send()
+        while self.sent:
+            with _scheduler():
+                future = next(self.coming)
+            places = self.sent.pop(future.key)
+            found = self._found(future, places)
+            self._send()
+            yield from zip(places, found, strict=False)
+
+    def _send(self) -> None:
+        """Give the scheduler as many packages as its workers can soon do."""
+        with _scheduler():
+            if time.monotonic() - self.counted > COUNTED_EVERY:
+                self.counted, self.at_once = time.monotonic(), AHEAD * self.cluster.processes + 1
+            while self.waiting and len(self.sent) < self.at_once:
+                places = [self.waiting.popleft() for _ in range(self._together())]
+                # A pickle, so that Dask does not look into it for results that are still to come.
+                package = pickle.dumps([self.jobs[place] for place in places], protocol=5)
+                future = self._submitted(package)
+                self.sent[future.key] = places
+                self.coming.add(future)
+
+    def _submitted(self, package: bytes) -> Any:
+        """A package at the scheduler. Sent along, karat is asked for in words: a worker without it can then say so."""
+        if not isinstance(self.everywhere, bytes):
+            return self.client.submit(_do, self.everywhere, package, key=None, pure=False)
+        given = {"given": self.everywhere, "package": package}
+        return self.client.submit(eval, IN_WORDS, given, key=None, pure=False)
+
+    def _together(self) -> int:
+        """How many jobs make a package: it shall be worthwhile, and all processes shall end at about the same time."""
+        worthwhile = WORTHWHILE * self.done / self.seconds if self.seconds else 1
+        return max(1, min(int(worthwhile), len(self.waiting) // self.at_once))
+
+    def _found(self, future: Any, places: list[int]) -> list[Outcome]:
+        """What became of the jobs of a package, up to the first error; nothing where they are to be done again."""
+        from distributed import KilledWorker
+
+        try:
+            with _scheduler():
+                outcomes, seconds = future.result()
+        except _LostError:
+            raise
+        except CancelledError:
+            # What all jobs share was lost with the workers that held it.
+            self.waiting.extendleft(reversed(places))
+            if not isinstance(self.everywhere, bytes) and self.everywhere.status != "finished":
+                self.losses += 1
+                if self.losses > LOSSES:
+                    raise ExecutorError(
+                        f"{self.name}: the workers died {LOSSES} times, all of them. {MEMORY}"
+                    ) from None
+                self.everywhere = self._scattered()
+            return []
+        except KilledWorker as error:
+            raise ExecutorError(f"{self.name}: several workers died with the same job. {MEMORY}") from error
+        except Exception as error:
+            raise self._at_worker(error) from error
+        self.done, self.seconds = self.done + len(outcomes), self.seconds + seconds
+        return outcomes  # type: ignore[no-any-return]
+
+    def _scattered(self) -> Any:
+        """What all jobs share, at every worker: whoever has it can be given jobs, and one may die."""
+        while True:
+            try:
+                with _scheduler():
+                    self.client.wait_for_workers(1)
+                    return self.client.scatter(self.given, broadcast=True, hash=False)
+            except _LostError:
+                # No worker answers, or no scheduler: a scheduler that lives says how many workers there are.
+                with _scheduler():
+                    self.client.nthreads()
+                self.losses += 1
+                if self.losses > LOSSES:
+                    raise
+            except Exception as error:
+                raise self._at_worker(error) from error
+
+    def _at_worker(self, error: Exception) -> ExecutorError:
+        """What went wrong at a worker, but not in a job."""
+        if "No module named" in f"{error}":
+            return ExecutorError(f"{self.name}: {needs_karat(str(error))}")
+        return ExecutorError(f"{self.name}: a worker of the cluster could not do a job: {error}")
+
+
+def needs_karat(why: str) -> str:
+    """What to say of workers that do not know karat."""
+    from karat import __version__
+
+    return (
+        f"the workers of the cluster have not the karat of this machine ({why}). Install karat {__version__} wherever "
+        "they are started."
+    )
+
+
+def _do(given: MapFunction | bytes, package: bytes) -> tuple[list[Outcome], float]:
+    """Do the jobs of a package, up to the first error, and say how long it took."""
+    begun = time.monotonic()
+    own = _unpacked(given) if isinstance(given, bytes) else given
+    outcomes: list[Outcome] = []
+    for job in pickle.loads(package):  # noqa: S301 - from the process that asks
+        outcomes.append(own.outcome(job))
+        if outcomes[-1].error is not None:
+            break
+    return outcomes, time.monotonic() - begun
+
+
+@lru_cache(maxsize=1)
+def _unpacked(packed: bytes) -> MapFunction:
+    given: MapFunction = pickle.loads(packed)  # noqa: S301 - from the process that asks
+    return given
+
+
+@contextmanager
+def _hearing() -> Iterator[Callable[[], bool]]:
+    """Whether Ctrl-C was pressed. Python drops it where it comes while something is tidied up, as Dask often does."""
+    pressed: list[int] = []
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield lambda: False
+        return
+
+    def note(number: int, frame: FrameType | None) -> None:
+        pressed.append(number)
+        before(number, frame)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: bool(pressed)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _scheduler() -> Iterator[None]:
+    """Within it nothing but the cluster can fail; a scheduler that is gone is told from everything else."""
+    from distributed.client import ClosedClientError, FutureCancelledError
+
+    try:
+        yield
+    except FutureCancelledError as error:
+        if error.reason not in LOST:
+            raise
+        raise _LostError(error.reason) from error
+    except (ClosedClientError, OSError) as error:
+        # Among them are CommClosedError and TimeoutError; errors of jobs come back as outcomes.
+        raise _LostError(type(error).__name__) from error

@@ -1,0 +1,163 @@
+"""Tasks in several processes of this machine; a process that dies is replaced, and its job is done again."""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from multiprocessing.connection import wait
+from typing import Any
+
+from karat.executors.executor import SERIAL, Each, ExecutorError, Job, Result, Shared, report_result
+from karat.executors.outcome import MapFunction, Outcome
+from karat.executors.worker_process import TOO_MUCH, WorkerProcess
+from karat.types import Progress
+
+DEATHS = 3
+"""How often a process may die with the same job before the work is given up."""
+
+
+class Processes:
+    """A number of processes, which are started when they are needed first and stay until the end of a `with` block.
+
+    `memory` is what all of them may use together, in bytes. One process without a limit is this one.
+
+    >>> with Processes(1) as executor:
+    ...     executor.map(pow, 2, [1, 2, 3], name="powers")
+    [2, 4, 8]
+    """
+
+    def __init__(self, processes: int, memory: int | None = None) -> None:
+        if processes < 1:
+            raise ExecutorError(f"--processes {processes}: work needs at least one process.")
+        self.processes, self.memory = processes, memory
+        self._lines: list[WorkerProcess] = []
+
+    def __enter__(self) -> Processes:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the processes; they are started anew where there is more work."""
+        while self._lines:
+            self._lines.pop().cut()
+
+    @property
+    def pids(self) -> list[int]:
+        """The ids of the processes that have been started."""
+        return [line.process.pid for line in self._lines if line.process.pid is not None]
+
+    def map(
+        self,
+        function: Callable[[Shared, Job], Result],
+        shared: Shared,
+        jobs: Sequence[Job],
+        *,
+        name: str,
+        progress: Progress | None = None,
+        each: Each | None = None,
+    ) -> list[Result]:
+        """The results in the order of the jobs."""
+        if self.memory is None and min(self.processes, len(jobs)) <= 1:
+            return SERIAL.map(function, shared, jobs, name=name, progress=progress, each=each)
+        given = pickle.dumps(MapFunction(function, shared), protocol=5)
+        running = _ProcessRun(self, given, jobs, name)
+        results: dict[int, Result] = {}
+        try:
+            while len(results) < len(jobs):
+                for place, outcome in running.outcomes():
+                    results[place] = outcome.get()
+                    report_result(place, results[place], len(results), len(jobs), each, progress)
+        except BaseException:
+            # Whoever is busy is so with jobs that nobody waits for any more.
+            self.close()
+            raise
+        return [results[place] for place in range(len(jobs))]
+
+    def line(self) -> WorkerProcess:
+        """A new process."""
+        line = WorkerProcess(None if self.memory is None else self.memory // self.processes)
+        self._lines.append(line)
+        return line
+
+    def lines(self, number: int) -> list[WorkerProcess]:
+        """So many processes that can be asked."""
+        while len(self._lines) < number:
+            self.line()
+        return self._lines[:number]
+
+    def hung_up(self, line: WorkerProcess) -> int | None:
+        """Leave a process that is dead, and say how it ended."""
+        self._lines.remove(line)
+        status = line.status()
+        line.cut()
+        return status
+
+
+class _ProcessRun:
+    """The jobs of one map: those that wait, and who is busy with which."""
+
+    def __init__(self, owner: Processes, given: bytes, jobs: Sequence[Any], name: str) -> None:
+        self.owner, self.given, self.jobs, self.name = owner, given, jobs, name
+        self.waiting = deque(range(len(jobs)))
+        self.busy: dict[Any, tuple[WorkerProcess, int]] = {}
+        self.deaths: Counter[int] = Counter()
+        for line in owner.lines(min(owner.processes, len(jobs))):
+            self._next(line, begin=True)
+
+    def outcomes(self) -> list[tuple[int, Outcome]]:
+        """What became of some jobs, once something has; whoever is free is asked for the next."""
+        found = []
+        for end in wait(list(self.busy)):
+            line, place = self.busy[end]
+            try:
+                outcome = line.answer()
+            except (EOFError, OSError):
+                self._died(line, place)
+                continue
+            if outcome is not None:
+                found.append((place, outcome))
+                self._next(line)
+        return found
+
+    def _next(self, line: WorkerProcess, begin: bool = False) -> None:
+        self.busy.pop(line.end, None)
+        if not self.waiting:
+            return
+        place = self.waiting.popleft()
+        self.busy[line.end] = line, place
+        try:
+            if begin:
+                line.give(self.given)
+            line.ask(self.jobs[place])
+        except OSError:
+            self._died(line, place)
+
+    def _died(self, line: WorkerProcess, place: int) -> None:
+        del self.busy[line.end]
+        status, began = self.owner.hung_up(line), line.ready
+        self.deaths[place] += 1
+        if status == TOO_MUCH:
+            share = (self.owner.memory or 0) / self.owner.processes
+            raise ExecutorError(
+                f"{self.name}: a job needs more than the {share / 1e6:,.0f} MB that each process may use. Say more "
+                "--memory, or fewer --processes."
+            )
+        if self.deaths[place] == DEATHS:
+            raise ExecutorError(f"{self.name}: {_why(began, status)}")
+        self.waiting.appendleft(place)
+        self._next(self.owner.line(), begin=True)
+
+
+def _why(began: bool, status: int | None) -> str:
+    ended = f"signal {-status}" if status is not None and status < 0 else f"exit status {status}"
+    if not began:
+        return (
+            f"processes could not be started ({ended}). A script that asks for several processes must do so under "
+            'if __name__ == "__main__":, since each of them reads the script first.'
+        )
+    return (
+        f"{DEATHS} processes died with the same job ({ended}). As a rule the memory is too small: use fewer processes."
+    )

@@ -1,0 +1,66 @@
+"""Answers as numbers: which scale a row is on, and where on it the answer stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from karat.judgments import Judgments
+from karat.judgments.design_rows import answered_rows
+from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
+
+
+def answered(judgments: Judgments) -> pl.DataFrame:
+    """The rows with an answer, practice left out."""
+    return answered_rows(judgments.frame)
+
+
+def by_scale(judgments: Judgments, frame: pl.DataFrame) -> Iterator[tuple[Scale, pl.DataFrame]]:
+    """The rows of each different scale, in their order; questions that share a scale stay together."""
+    for scale in dict.fromkeys(judgments.scales.values()):
+        questions = [question for question, own in judgments.scales.items() if own == scale]
+        if "question" in frame.columns:
+            rows = frame.filter(pl.col("question").fill_null("").is_in(questions))
+        else:
+            rows = frame if "" in questions or len(judgments.scales) == 1 else frame.clear()
+        if rows.height:
+            yield scale, rows
+
+
+def is_ordered(scale: Scale) -> bool:
+    """Whether answers can be above and below each other."""
+    return not isinstance(scale, Nominal | Choice)
+
+
+def position(scale: Scale, aligned: bool = False) -> pl.Expr:
+    """Where the answer stands: in steps from the lowest level, or the number itself (its logarithm in magnitudes).
+
+    `aligned` reverses answers to questions that were shown the other way round (polarity -1).
+    """
+    response = pl.col("response")
+    if isinstance(scale, Ordinal | Binary | Choice | Nominal):
+        places = {level: float(place) for place, level in enumerate(scale.levels)}
+        found = response.replace_strict(places, default=None, return_dtype=pl.Float64)
+        mirrored = float(len(scale.levels) - 1) - found
+        if isinstance(scale, Choice):
+            mirrored = pl.when(found == 2).then(found).otherwise(1.0 - found)
+    else:
+        found = response.cast(pl.Float64, strict=False)
+        found = found.log() if isinstance(scale, Magnitude) else found
+        ends = (scale.low, scale.high) if isinstance(scale, Continuous) else (None, None)
+        mirrored = -found if ends[0] is None or ends[1] is None else ends[0] + ends[1] - found
+    if not aligned or isinstance(scale, Nominal):
+        return found
+    return pl.when(pl.col("polarity") == -1).then(mirrored).otherwise(found)
+
+
+def width(scale: Scale) -> float | None:
+    """The greatest possible difference of two positions, where the scale has ends; 1 where answers are only unequal."""
+    if isinstance(scale, Ordinal):
+        return float(len(scale.levels) - 1)
+    if isinstance(scale, Binary | Choice | Nominal):
+        return 1.0
+    if isinstance(scale, Continuous) and scale.low is not None and scale.high is not None:
+        return scale.high - scale.low
+    return None

@@ -1,0 +1,118 @@
+"""Cells of a spreadsheet in which a formula failed.
+
+A formula may refer to what is not there, and a sentence that begins with = or - is taken for a formula. The cell then
+holds a sign such as #REF! or #NAME?, which a CSV export keeps as text; the reader of spreadsheets gives nothing at all
+for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+from pathlib import PurePosixPath
+from xml.etree.ElementTree import Element, ParseError, iterparse
+
+import polars as pl
+
+from karat.errors import IntakeError
+from karat.judgments.source import SourceFile
+from karat.messages import Message
+
+SIGN = r"^(?:#[A-ZÀ-Þ/0]+[?!]|#N/A|#NV|Err:\d{3})$"
+"""What stands in the place of a failed formula, also in spreadsheets of other languages."""
+WHAT = "is an error of a spreadsheet: a formula that failed"
+MEND = "Mend the formula in the spreadsheet, and export the table again."
+WITH_XML = (".xlsx", ".xlsm")
+BOOK, LINKS = "xl/workbook.xml", "xl/_rels/workbook.xml.rels"
+
+
+def is_failed(cell: str | None) -> bool:
+    """Whether a cell holds the sign of a failed formula.
+
+    >>> is_failed("#REF!"), is_failed("#bezug!"), is_failed("#1"), is_failed(None)
+    (True, True, False, False)
+    """
+    return cell is not None and re.fullmatch(SIGN, cell, re.IGNORECASE) is not None
+
+
+def failed_cells(column: pl.Series) -> pl.Series:
+    """Where a column of text holds the sign of a failed formula; distinct cells are few, and looked at once."""
+    distinct = column.drop_nulls().unique()
+    return column.is_in(distinct.filter(distinct.str.contains(SIGN)).implode()).fill_null(False)
+
+
+def with_failed_formulas(frame: pl.DataFrame, numbers: Sequence[int], file: SourceFile) -> pl.DataFrame:
+    """The cells of a table, with the signs of failed formulas in their places; `numbers` are the rows of the sheet."""
+    rows = {number: row for row, number in enumerate(numbers)}
+    for number, column, sign in failed_formulas(file):
+        if number in rows and column < frame.width:
+            cells = frame[frame.columns[column]].to_list()
+            cells[rows[number]] = sign
+            frame = frame.with_columns(pl.Series(frame.columns[column], cells, dtype=pl.String))
+    return frame
+
+
+def failed_note(file: SourceFile, sheet: int = 0) -> list[Message]:
+    """What must be said of a sheet with failed formulas, for they are read as empty cells."""
+    failed = failed_formulas(file, sheet)
+    if not failed:
+        return []
+    row, _, sign = failed[0]
+    return [Message("file.failed_formulas", {"file": file.name, "n": len(failed), "row": str(row), "sign": sign})]
+
+
+def failed_formulas(file: SourceFile, sheet: int = 0) -> list[tuple[int, int, str]]:
+    """Row, from 1, column, from 0 at the first that is filled, and sign of each failed formula of a sheet."""
+    if file.suffix not in WITH_XML:
+        return []
+    try:
+        content = file.zip_member(_sheet(file, sheet)).content or b""
+        # To look for what is in few sheets is much cheaper than to read them cell by cell.
+        cells = list(_cells(content)) if b't="e"' in content else []
+    except (ParseError, KeyError, StopIteration, IndexError, IntakeError):
+        # What is not built as spreadsheets are has been read all the same, and is checked cell by cell.
+        return []
+    first = min((column for _, column, _, _ in cells), default=0)
+    return [(row, column - first, text) for row, column, kind, text in cells if kind == "e"]
+
+
+def _sheet(file: SourceFile, number: int) -> str:
+    """The member of the archive that holds a sheet, counted from 0."""
+    sheet = [one for one in _elements(file, BOOK) if _name(one) == "sheet"][number]
+    link = next(value for key, value in sheet.attrib.items() if key.endswith("}id"))
+    target = next(one.attrib["Target"] for one in _elements(file, LINKS) if one.attrib.get("Id") == link)
+    return target.lstrip("/") if target.startswith("/") else str(PurePosixPath("xl") / target)
+
+
+def _elements(file: SourceFile, member: str) -> list[Element]:
+    content = file.zip_member(member).content or b""
+    # The archive was refused where it is unsafe to unpack, and no document type is declared in a spreadsheet.
+    return [element for _, element in iterparse(BytesIO(content))]  # noqa: S314
+
+
+def _cells(content: bytes) -> Iterator[tuple[int, int, str, str]]:
+    """Row, column, kind and text of the cells that are not empty."""
+    for _, element in iterparse(BytesIO(content)):  # noqa: S314
+        if _name(element) == "c" and (place := re.fullmatch(r"([A-Z]+)(\d+)", element.attrib.get("r", ""))):
+            text = "".join(part.text or "" for part in element.iter() if _name(part) in ("v", "t"))
+            if text:
+                yield int(place[2]), _column(place[1]), element.attrib.get("t", "n"), text
+        elif _name(element) == "row":
+            element.clear()
+
+
+def _name(element: Element) -> str:
+    return element.tag.rpartition("}")[2]
+
+
+def _column(letters: str) -> int:
+    """The number of a column, from 0.
+
+    >>> _column("A"), _column("Z"), _column("AB")
+    (0, 25, 27)
+    """
+    number = 0
+    for letter in letters:
+        number = 26 * number + ord(letter) - ord("A") + 1
+    return number - 1

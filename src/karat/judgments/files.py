@@ -1,0 +1,183 @@
+"""Judgments on disk: CSV for people, Parquet for machines, both with all that is needed to read them back.
+
+A Parquet file carries scales and participants in its own metadata. Beside a CSV file stands
+`NAME.csv-metadata.json` (the name that the W3C's "CSV on the Web" gives such a file) with the types of the columns
+and the scales, and, where there is more to say of people than their names, `NAME.participants.csv`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+import polars as pl
+
+from karat.errors import KaratError
+from karat.judgments.scales import Scale, from_dict
+
+METADATA_KEY = "karat"
+FORMAT_VERSION = 1
+FINGERPRINT_ROWS = 200_000
+CSV_TYPES: dict[str, pl.DataType] = {
+    "text": pl.String(),
+    "integer": pl.Int64(),
+    "number": pl.Float64(),
+    "truth": pl.Boolean(),
+    "time": pl.Datetime("us", "UTC"),
+}
+
+
+def metadata_path(path: Path) -> Path:
+    """The file with types and scales that stands beside a CSV file."""
+    return path.with_name(path.name + "-metadata.json")
+
+
+def participants_path(path: Path) -> Path:
+    """The file with what is known of each participant that stands beside a CSV file."""
+    return path.with_name(path.stem + ".participants" + path.suffix)
+
+
+def files_of(path: Path, participants: pl.DataFrame) -> list[Path]:
+    """The files that judgments with these participants are written to, the table first.
+
+    >>> people = pl.DataFrame({"participant": ["p1"], "age": [30]})
+    >>> [one.name for one in files_of(Path("a.csv"), people)], files_of(Path("a.parquet"), people)[0].name
+    (['a.csv', 'a.participants.csv', 'a.csv-metadata.json'], 'a.parquet')
+    """
+    if path.suffix != ".csv":
+        return [path]
+    return [path, *([participants_path(path)] if participants.width > 1 else []), metadata_path(path)]
+
+
+def companions(paths: Iterable[Path]) -> set[Path]:
+    """What may stand beside the CSV files of karat among these paths and describes them; theirs have metadata.
+
+    >>> found = [Path("a.csv"), Path("a.csv-metadata.json"), Path("b.csv"), Path("b.participants.csv")]
+    >>> sorted(path.name for path in companions(found))
+    ['a.csv-metadata.json', 'a.participants.csv']
+    """
+    there = set(paths)
+    described = [path for path in there if metadata_path(path) in there]
+    return {beside(path) for path in described for beside in (metadata_path, participants_path)}
+
+
+def scales_to_data(scales: Mapping[str, Scale]) -> dict[str, Any]:
+    """Scales by question, as plain data."""
+    return {question: scale.to_dict() for question, scale in scales.items()}
+
+
+def scales_from_data(data: Mapping[str, Any]) -> dict[str, Scale]:
+    """What `scales_to_data` wrote, as scales again."""
+    return {question: from_dict(scale) for question, scale in data.items()}
+
+
+def write_parquet(path: Path, frame: pl.DataFrame, scales: Mapping[str, Scale], participants: pl.DataFrame) -> None:
+    """Write a table of judgments as one Parquet file."""
+    buffer = io.BytesIO()
+    participants.write_ipc(buffer)
+    about = {"version": FORMAT_VERSION, "scales": scales_to_data(scales), "participants": buffer.getvalue().hex()}
+    with replacing(path) as temporary:
+        frame.write_parquet(temporary, metadata={METADATA_KEY: json.dumps(about)})
+
+
+def write_csv(
+    path: Path,
+    frame: pl.DataFrame,
+    scales: Mapping[str, Scale],
+    participants: pl.DataFrame,
+    *,
+    safe_for_spreadsheets: bool = False,
+) -> None:
+    """Write a table of judgments as CSV, its metadata beside it."""
+    escape: Callable[[pl.DataFrame], pl.DataFrame] = escape_formulas if safe_for_spreadsheets else lambda table: table
+    about = {
+        "version": FORMAT_VERSION,
+        "columns": csv_types(frame),
+        "scales": scales_to_data(scales),
+        "escaped": safe_for_spreadsheets,
+    }
+    if participants.width > 1:
+        about["participants"] = csv_types(participants)
+        _write_csv_table(participants_path(path), escape(participants))
+    _write_csv_table(path, escape(frame))
+    with replacing(metadata_path(path)) as temporary:
+        temporary.write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def fingerprint(frame: pl.DataFrame, scales: Mapping[str, Scale], participants: pl.DataFrame) -> str:
+    """The first 16 digits of SHA-256 over both tables as CSV, the types of their columns and the scales."""
+    digest = hashlib.sha256()
+    for table in (frame, participants):
+        types = {name: str(dtype) for name, dtype in table.schema.items()}
+        digest.update(json.dumps(types).encode())
+        # Slices keep the text of a large table from being in memory at once.
+        for start in range(0, table.height, FINGERPRINT_ROWS):
+            digest.update(table.slice(start, FINGERPRINT_ROWS).write_csv(include_header=False).encode())
+    digest.update(json.dumps(scales_to_data(scales), sort_keys=True).encode())
+    return digest.hexdigest()[:16]
+
+
+def _write_csv_table(path: Path, table: pl.DataFrame) -> None:
+    text = table.select(pl.col(pl.String))
+    if text.width and text.select(pl.any_horizontal(pl.all().str.contains("\0", literal=True).any())).item():
+        raise KaratError(f"{path.name}: a cell holds a NUL character, which CSV cannot carry. Write Parquet.")
+    moments = [name for name, dtype in table.schema.items() if isinstance(dtype, pl.Datetime)]
+    table = table.with_columns(pl.col(moments).dt.strftime("%Y-%m-%dT%H:%M:%S%.6fZ"))
+    with replacing(path) as temporary:
+        table.write_csv(temporary)
+
+
+def csv_types(frame: pl.DataFrame) -> dict[str, str]:
+    """The type of each column, in the few words that the metadata of a CSV file use."""
+    names = {dtype: word for word, dtype in CSV_TYPES.items()}
+    unknown = [f"{name} ({dtype})" for name, dtype in frame.schema.items() if dtype not in names]
+    if unknown:
+        raise KaratError(f"CSV cannot hold the columns {', '.join(unknown)}: write Parquet, or turn them into text.")
+    return {name: names[dtype] for name, dtype in frame.schema.items()}
+
+
+_FORMULA = r"^'*[=+\-@\t\r]"
+_NUMBER = r"^[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?$"
+
+
+def escape_formulas(table: pl.DataFrame) -> pl.DataFrame:
+    """Text that a spreadsheet would run as a formula, marked as text by an apostrophe; numbers stay as they are.
+
+    >>> escape_formulas(pl.DataFrame({"a": ["=1+1", "-3", "-x", "*dog"]}))["a"].to_list()
+    ["'=1+1", '-3', "'-x", '*dog']
+    """
+    text = pl.col(pl.String)
+    runs = text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER)
+    return table.with_columns(pl.when(runs).then(pl.lit("'") + text).otherwise(text).name.keep())
+
+
+def unescape_formulas(table: pl.DataFrame) -> pl.DataFrame:
+    """Takes back what `escape_formulas` did.
+
+    >>> unescape_formulas(pl.DataFrame({"a": ["'=1+1", "-3"]}))["a"].to_list()
+    ['=1+1', '-3']
+    """
+    text = pl.col(pl.String)
+    return table.with_columns(
+        pl.when(text.str.contains("^'" + _FORMULA[1:])).then(text.str.slice(1)).otherwise(text).name.keep()
+    )
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A temporary file that takes the place of `path` only when it was written completely."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{token_hex(4)}")
+    # Made here and not by tempfile, whose files nobody else may read: this one has the rights of any new file.
+    temporary.touch(exist_ok=False)
+    try:
+        yield temporary
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

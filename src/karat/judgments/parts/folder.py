@@ -1,0 +1,222 @@
+"""A folder of Parquet files, in the order of their names, with karat's columns."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from karat.errors import cause
+from karat.judgments.checks import plain_types
+from karat.judgments.columns import COLUMNS, laid_over
+from karat.judgments.files import METADATA_KEY, scales_from_data
+from karat.judgments.parts.parts import WORKING_COPIES, Parts, PartsError, checked_part, refuse_large, refuse_mapping
+from karat.judgments.scales import Scale
+from karat.judgments.table import Judgments, scales_by_question
+
+SUFFIXES = (".parquet", ".pq")
+LOOKED_AT = 10_000
+"""From so many rows of a file it is estimated how much memory all of them need."""
+
+
+@dataclass(frozen=True)
+class Folder(Parts):
+    """Parquet files as parts."""
+
+    paths: tuple[Path, ...] = ()
+    stamps: tuple[str, ...] = field(default=(), repr=False)
+    mapping: dict[str, str] = field(default_factory=dict)
+    types: dict[str, pl.DataType] = field(default_factory=dict)
+    """The columns that all files have, in the order of the first; with a type where a file has only empty cells."""
+
+    def read(self, number: int) -> Judgments:
+        """One file as judgments."""
+        path = self.paths[number]
+        with _naming(path):
+            frame = pl.read_parquet(path, hive_partitioning=False)
+        return self.judgments(number, frame)
+
+    def judgments(self, number: int, frame: pl.DataFrame, start: int = 0) -> Judgments:
+        """Rows of a file, from the row `start` on, as judgments; what is known of participants comes with the first."""
+        path = self.paths[number]
+        frame = laid_over(frame, self.mapping)
+        frame = frame.select(
+            pl.col(name).cast(dtype) if frame.schema[name] == pl.Null else pl.col(name)
+            for name, dtype in self.types.items()
+        )
+        people = _participants(path) if start == 0 else None
+        return checked_part(frame, self.scales, str(path), lambda row: (path.name, "row", start + row + 1), people)
+
+    def name(self, number: int) -> str:
+        """The name of the file."""
+        return self.paths[number].name
+
+    def stamp(self, number: int) -> str:
+        """Path, size and time of the last change, and how it is read."""
+        return self.stamps[number]
+
+    def fingerprint(self, number: int) -> str:
+        """The first digits of SHA-256 over the file."""
+        with self.paths[number].open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+
+
+def parquet_files(where: Path) -> list[Path]:
+    """The Parquet files of a folder in the order of their names, or the file itself; hidden ones are left out."""
+    if where.is_file():
+        return [where] if where.suffix in SUFFIXES else []
+    if not where.is_dir():
+        return []
+    found = (path for path in where.iterdir() if path.suffix in SUFFIXES and path.is_file())
+    return sorted(path for path in found if not path.name.startswith((".", "_")))
+
+
+def says_its_scale(paths: Sequence[Path]) -> bool:
+    """Whether karat wrote the first of these files, with the scale."""
+    try:
+        return bool(paths) and _about(paths[0]) is not None
+    except (OSError, pl.exceptions.PolarsError):
+        return False
+
+
+def are_own(paths: Sequence[Path]) -> bool:
+    """Whether karat wrote all of these files; PartsError where one of them is damaged."""
+    found = []
+    for path in paths:
+        with _naming(path):
+            found.append(METADATA_KEY in pl.read_parquet_metadata(path))
+    return all(found)
+
+
+def bytes_in_memory(paths: Sequence[Path]) -> int:
+    """About how much memory the tables of these files take, by the first rows of each."""
+    total = 0
+    for path in paths:
+        with _naming(path):
+            total += _bytes(path, pl.scan_parquet(path).select(pl.len()).collect().item())
+    return total
+
+
+def _bytes(path: Path, rows: int) -> int:
+    some = pl.read_parquet(path, n_rows=LOOKED_AT, hive_partitioning=False)
+    return int(some.estimated_size() / max(some.height, 1) * rows)
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """What cannot be read is told with the name of the file and the mend."""
+    try:
+        yield
+    except (OSError, pl.exceptions.PolarsError) as error:
+        why = cause(error)
+        raise PartsError(f"{path} cannot be read: {why}. It may be cut off: copy it or write it again.") from None
+
+
+def open_folder(
+    where: Path, scale: Scale | Mapping[str, Scale] | None, mapping: dict[str, str], memory: int | None
+) -> Folder:
+    """The files of a folder as parts; PartsError where they do not make one table."""
+    paths = [path.absolute() for path in parquet_files(where)]
+    if not paths:
+        what = "has no Parquet files" if where.is_dir() else "is no folder of Parquet files"
+        raise PartsError(f"{where} {what}. Write them with karat convert {where} --parts 8 -o OUT")
+    schemas, rows = [], []
+    for path in paths:
+        with _naming(path):
+            schemas.append(dict(pl.read_parquet_schema(path)))
+            rows.append(pl.scan_parquet(path).select(pl.len()).collect().item())
+    with _naming(where):
+        if memory is not None:
+            _refuse_large(where, paths, rows, memory)
+        types = _common_columns(paths, schemas, mapping)
+        scales = _scales(paths, scale, mapping, types)
+    about = json.dumps([mapping, {question: own.to_dict() for question, own in scales.items()}])
+    stamps = tuple(f"{path} {path.stat().st_size} {path.stat().st_mtime_ns} {about}" for path in paths)
+    return Folder(str(where), scales, tuple(rows), tuple(paths), stamps, mapping, types)
+
+
+def _refuse_large(where: Path, paths: Sequence[Path], rows: Sequence[int], memory: int) -> None:
+    for path, number in zip(paths, rows, strict=True):
+        needed = WORKING_COPIES * _bytes(path, number)
+        refuse_large(path.name, needed, memory, len(paths), f"karat convert {where} --parts {{parts}} -o OUT")
+
+
+def _common_columns(
+    paths: Sequence[Path], schemas: Sequence[Mapping[str, pl.DataType]], mapping: Mapping[str, str]
+) -> dict[str, pl.DataType]:
+    """The columns by karat's names, which must be the same in all files, and the types of those karat does not know."""
+    common: dict[str, pl.DataType] = {}
+    for path, schema in zip(paths, schemas, strict=True):
+        refuse_mapping(mapping, list(schema), path.name)
+        table = laid_over(pl.DataFrame(schema=schema), mapping)
+        plain = plain_types(table).schema
+        own = {name: pl.Null() if table.schema[name] == pl.Null else dtype for name, dtype in plain.items()}
+        if not common:
+            common = dict(own)
+        if set(own) != set(common):
+            differ = sorted(set(own) ^ set(common))
+            has, lacks = (path, paths[0]) if differ[0] in own else (paths[0], path)
+            raise PartsError(
+                f"The files differ in their columns: {has.name} has {differ[0]}, {lacks.name} has not. Write all with "
+                f"the same columns, empty where nothing is known."
+            )
+        for name, dtype in own.items():
+            if common[name] == pl.Null():
+                common[name] = dtype
+            elif name not in COLUMNS and dtype != pl.Null() and dtype != common[name]:
+                raise PartsError(
+                    f"{path.name}: the column {name} holds {dtype}, in the files before {common[name]}. Write all with "
+                    "the same type."
+                )
+    return {name: pl.String() if dtype == pl.Null() else dtype for name, dtype in common.items()}
+
+
+def _scales(
+    paths: Sequence[Path],
+    scale: Scale | Mapping[str, Scale] | None,
+    mapping: Mapping[str, str],
+    types: Mapping[str, pl.DataType],
+) -> dict[str, Scale]:
+    """The scales as given, else those that karat wrote into the files."""
+    if scale is None:
+        found: dict[str, Scale] = {}
+        for path in paths:
+            about = _about(path)
+            if about is None:
+                raise PartsError(
+                    f"{path.name} does not say on which scale its answers are, because karat did not write it: "
+                    "say --scale, such as ordinal:1-5 or binary."
+                )
+            for question, own in scales_from_data(about["scales"]).items():
+                if found.setdefault(question, own) != own:
+                    raise PartsError(f"{path.name} has another scale than the files before: {own.kind}, {own.known()}.")
+        return found
+    if not isinstance(scale, Scale) or "question" not in types:
+        return scales_by_question(scale, None)
+    column = mapping.get("question", "question")
+    asked = [
+        pl.read_parquet(path, columns=[column], hive_partitioning=False)[column].unique(maintain_order=True)
+        for path in paths
+    ]
+    return scales_by_question(scale, pl.concat(one.cast(pl.String) for one in asked))
+
+
+def _about(path: Path) -> dict[str, Any] | None:
+    text = pl.read_parquet_metadata(path).get(METADATA_KEY)
+    try:
+        return None if text is None else dict(json.loads(text))
+    except (ValueError, TypeError):
+        raise PartsError(f"The metadata of {path.name} are damaged: write the file again.") from None
+
+
+def _participants(path: Path) -> pl.DataFrame | None:
+    """What karat wrote about the participants of a file."""
+    about = _about(path)
+    return None if about is None else pl.read_ipc(io.BytesIO(bytes.fromhex(about["participants"])))

@@ -1,0 +1,102 @@
+"""What parts are: how many there are, on which scales their answers are, and each of them as judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from karat.errors import JudgmentsError, KaratError
+from karat.judgments.checks import Place, check
+from karat.judgments.columns import COLUMNS, nearest
+from karat.judgments.scales import Scale
+from karat.judgments.table import Judgments
+
+WORKING_COPIES = 4
+"""How often a part is in memory while a criterion looks at it, with what is computed from it."""
+MEND = "karat convert {where} --parts {parts} -o OUT"
+
+
+class PartsError(KaratError, ValueError):
+    """Parts that cannot be read as one table, with what to do about it."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Judgments in parts, of which every participant is in one. What is given to another process is small."""
+
+    where: str
+    """What people call it: the folder, or the table without its password."""
+    scales: dict[str, Scale]
+    """The scale of each question, over all parts."""
+    rows: tuple[int, ...] = field(repr=False)
+    """How many rows each part has."""
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def read(self, number: int) -> Judgments:
+        """One part, by its number from 0, checked as every table of judgments is."""
+        raise NotImplementedError
+
+    def name(self, number: int) -> str:
+        """What people call a part."""
+        raise NotImplementedError
+
+    def stamp(self, number: int) -> str:
+        """A text that changes where a part is another one; what was computed before then holds no longer."""
+        raise NotImplementedError
+
+    def fingerprint(self, number: int) -> str:
+        """A text that changes where an answer of a part changes."""
+        return self.read(number).fingerprint()
+
+    def mend(self, parts: int | None = None) -> str:
+        """The command that writes parts of which every participant is in one."""
+        return MEND.format(where=self.where, parts=parts or len(self))
+
+
+def checked_part(
+    frame: pl.DataFrame,
+    scales: Mapping[str, Scale],
+    name: str,
+    locate: Callable[[int], Place],
+    participants: pl.DataFrame | None = None,
+) -> Judgments:
+    """A table as judgments; what is wrong with it is told with the name of the part."""
+    checked = check(frame, scales, locate)
+    if checked.problems:
+        raise JudgmentsError(f"{name} is not a table of judgments:", checked.problems)
+    return Judgments.from_checked(checked, scales, participants)
+
+
+def refuse_mapping(mapping: Mapping[str, str], columns: list[str], where: str) -> None:
+    """PartsError where a mapping names a column that karat, or the file, does not have.
+
+    >>> refuse_mapping({"participant": "woh"}, ["who", "item", "response"], "data")
+    Traceback (most recent call last):
+    ...
+    karat.judgments.parts.parts.PartsError: --map participant=woh: data has no column woh; is who meant?
+    """
+    for ours, theirs in mapping.items():
+        if ours not in COLUMNS:
+            close = nearest(ours, list(COLUMNS))
+            raise PartsError(
+                f"--map {ours}={theirs}: karat has no column {ours}{f'; is {close} meant?' if close else '.'}"
+            )
+        if theirs and theirs not in columns:
+            close = nearest(theirs, columns)
+            hint = f"is {close} meant?" if close else f"there are {', '.join(columns)}."
+            raise PartsError(f"--map {ours}={theirs}: {where} has no column {theirs}; {hint}")
+
+
+def refuse_large(name: str, needed: int, memory: int | None, parts: int, mend: str) -> None:
+    """PartsError where a part needs more memory than it may have; `mend` has {parts} for how many there should be."""
+    if memory is None or needed <= memory:
+        return
+    more = max(2, parts * -(-needed // memory))
+    raise PartsError(
+        f"{name} needs about {needed / 1e9:.2g} GB of memory, and {memory / 1e9:.2g} GB are there for it. "
+        f"Make smaller parts: {mend.format(parts=more)}"
+    )

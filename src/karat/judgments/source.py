@@ -1,0 +1,317 @@
+"""A file as it lies on disk: its encoding, its lines, its JSON documents, its zip members, within safe bounds."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import json
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO, TextIO
+
+from karat.errors import IntakeError, Problem
+from karat.messages import Message
+
+SAMPLE_BYTES = 64 * 1024
+SHORTEST_UTF16 = 8
+LONGEST_RECORD = 16 * 1024 * 1024
+LONGEST_CELL = 1024 * 1024
+LARGEST_UNZIPPED = 4 * 1024**3
+LARGEST_MEMBER = 512 * 1024**2
+LARGEST_ZIP_RATIO = 200
+SMALL_MEMBER = 10 * 1024**2
+
+_BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+ENCODING_NAMES = {"utf-8": "UTF-8", "utf-8-sig": "UTF-8", "cp1252": "Latin-1 (Windows-1252)", "latin-1": "Latin-1"}
+
+
+@dataclass
+class SourceFile:
+    """A file to be read, with what every reader needs to recognise and to open it."""
+
+    path: Path
+    told_encoding: str | None = None
+    content: bytes | None = field(default=None, repr=False)
+    """Set where the "file" is a member of an archive."""
+    label: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The name that messages use."""
+        return self.label or self.path.name
+
+    @property
+    def suffix(self) -> str:
+        """The ending of the file's name, in lower case."""
+        return self.path.suffix.lower()
+
+    def open(self) -> BinaryIO:
+        """The bytes of the file as a stream."""
+        return io.BytesIO(self.content) if self.content is not None else self.path.open("rb")
+
+    @cached_property
+    def size(self) -> int:
+        """How many bytes the file has."""
+        return len(self.content) if self.content is not None else self.path.stat().st_size
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes of the file."""
+        with self.open() as stream:
+            return stream.read(SAMPLE_BYTES)
+
+    @cached_property
+    def sample(self) -> str:
+        """The beginning of the file as text, for recognising it; bytes that are no text become `\ufffd`."""
+        return self.head.decode(self.encoding, errors="replace").lstrip("\ufeff")
+
+    @cached_property
+    def encoding(self) -> str:
+        """The encoding: told, by byte order mark, UTF-16 by its zero bytes, UTF-8 if valid, else Windows-1252."""
+        if self.told_encoding:
+            return _known_encoding(self.told_encoding)
+        for mark, name in _BOMS:
+            if self.head.startswith(mark):
+                return name
+        zeros = (self.head[0::2].count(0), self.head[1::2].count(0))
+        half = max(len(self.head) // 2, SHORTEST_UTF16)
+        if zeros[1] > 0.4 * half and zeros[0] < 0.1 * half:
+            return "utf-16-le"
+        if zeros[0] > 0.4 * half and zeros[1] < 0.1 * half:
+            return "utf-16-be"
+        return "utf-8" if self._is_utf8() else ("latin-1" if self._has_undefined_1252() else "cp1252")
+
+    def _is_utf8(self) -> bool:
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        with self.open() as stream:
+            try:
+                pending = False
+                while chunk := stream.read(LONGEST_CELL):
+                    if pending or not chunk.isascii():
+                        decoder.decode(chunk)
+                        pending = bool(decoder.getstate()[0])
+                decoder.decode(b"", final=True)
+            except UnicodeDecodeError:
+                return False
+        return True
+
+    def _has_undefined_1252(self) -> bool:
+        with self.open() as stream:
+            while chunk := stream.read(LONGEST_RECORD):
+                if any(byte in chunk for byte in (0x81, 0x8D, 0x8F, 0x90, 0x9D)):
+                    return True
+        return False
+
+    @property
+    def encoding_note(self) -> list[Message]:
+        """What must be said where the encoding was a guess."""
+        if self.told_encoding or self.encoding not in ("cp1252", "latin-1"):
+            return []
+        return [Message("file.encoding", {"file": self.name, "encoding": ENCODING_NAMES[self.encoding]})]
+
+    def text(self) -> str:
+        """The whole file as text, refused where a line is too long to be one."""
+        self.refuse_long_records()
+        with self.open() as stream:
+            return decode(stream.read(), self.encoding, self.name)
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """The lines with their numbers, from 1, without their line ends."""
+        self.refuse_long_records()
+        with io.TextIOWrapper(self.open(), encoding=self.encoding, errors="strict", newline=None) as stream:
+            try:
+                for number, line in enumerate(stream, start=1):
+                    yield number, line.rstrip("\n").lstrip("\ufeff" if number == 1 else "")
+            except UnicodeError as error:
+                raise _not_text(self.name, self.encoding, error) from None
+
+    def refuse_long_records(self) -> None:
+        """Refuse a file with a line that is too long to be one, without holding it in memory."""
+        for _ in self.pieces():
+            pass
+
+    def pieces(self, *, quoted: bool = False, size: int = LONGEST_CELL // 2) -> Iterator[bytes]:
+        """The file in pieces that end where a line ends (or a record, where line breaks may stand inside quotes).
+
+        A piece is longer than twice the size only where a record is longer than the size; a record longer than
+        16 MB is refused, so that a line of 200 MB is never held in memory.
+        """
+        window, start = b"", 0
+        with self.open() as stream:
+            while chunk := stream.read(size):
+                window += chunk
+                end = _last_record_end(window) if quoted else max(window.rfind(b"\n"), window.rfind(b"\r")) + 1
+                if end == 0 and len(window) > LONGEST_RECORD:
+                    what = f"the line is longer than {LONGEST_RECORD // 1024**2} MB"
+                    mend = f"A line break is missing{', or a quotation mark is not closed' if quoted else ''}."
+                    problem = Problem(what, mend, file=self.name, number=self._line_at(start))
+                    raise IntakeError(f"{self.name} cannot be read:", [problem])
+                if end:
+                    yield window[:end]
+                window, start = window[end:], start + end
+        if window:
+            yield window
+
+    def _line_at(self, position: int) -> int:
+        line = 1
+        with self.open() as stream:
+            while position > 0 and (chunk := stream.read(min(position, LONGEST_CELL))):
+                line += chunk.count(b"\n")
+                position -= len(chunk)
+        return line
+
+    def json_documents(self) -> Iterator[tuple[int, Any]]:
+        """The elements of a JSON array, or the documents of a file that holds one after another, numbered from 1.
+
+        Elements are decoded one at a time, so that a long file needs little memory; one that is longer than 16 MB
+        is refused.
+        """
+        with io.TextIOWrapper(self.open(), encoding=self.encoding, errors="strict") as stream:
+            yield from _json_documents(stream, self.name)
+
+    @cached_property
+    def zip_sizes(self) -> dict[str, int]:
+        """Names and sizes of the members of a zip archive, which is refused where it is unsafe to unpack."""
+        try:
+            with self.open() as stream, zipfile.ZipFile(stream) as archive:
+                infos = [info for info in archive.infolist() if not info.is_dir()]
+        except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError, RuntimeError) as error:
+            raise IntakeError(f"{self.name} is not a readable zip archive: {error}.") from None
+        for info in infos:
+            _refuse_unsafe_member(self.name, info)
+        if sum(info.file_size for info in infos) > LARGEST_UNZIPPED:
+            limit = LARGEST_UNZIPPED // 1024**3
+            raise IntakeError(f"{self.name} would unpack to more than {limit} GB and was refused.")
+        return {info.filename: info.file_size for info in infos}
+
+    def zip_member(self, name: str) -> SourceFile:
+        """One member of a zip archive as a file of its own."""
+        if name not in self.zip_sizes:
+            raise IntakeError(f"{self.name} has no member {name}.")
+        return next(iter(self.zip_files([name])))
+
+    def zip_files(self, names: Iterable[str]) -> Iterator[SourceFile]:
+        """Members of a zip archive as files of their own; none may grow beyond the size it claims."""
+        with self.open() as stream, zipfile.ZipFile(stream) as archive:
+            for name in names:
+                yield SourceFile(Path(self.name) / name, self.told_encoding, self._unzipped(archive, name))
+
+    def _unzipped(self, archive: zipfile.ZipFile, name: str) -> bytes:
+        claimed = self.zip_sizes[name]
+        try:
+            with archive.open(name) as member:
+                content = member.read(claimed + 1)
+        except Exception as error:  # zlib.error and its kin have no common parent
+            raise IntakeError(f"{self.name}: the member {name} cannot be unpacked ({error}).") from None
+        if len(content) > claimed:
+            raise IntakeError(f"{self.name}: the member {name} is larger than the archive says and was refused.")
+        return content
+
+
+def decode(content: bytes, encoding: str, name: str) -> str:
+    """Bytes as text, or an error that names the file."""
+    try:
+        return content.decode(encoding).lstrip("\ufeff")
+    except UnicodeError as error:
+        raise _not_text(name, encoding, error) from None
+
+
+def _not_text(name: str, encoding: str, error: UnicodeError) -> IntakeError:
+    return IntakeError(f"{name} is not text in {encoding} ({error}). Say --encoding with the right one.")
+
+
+def _known_encoding(name: str) -> str:
+    try:
+        found = codecs.lookup(name).name
+        "".encode(found)
+    except (LookupError, TypeError):
+        raise IntakeError(f"{name} is no encoding. Say for example --encoding utf-8 or --encoding latin-1.") from None
+    return "utf-8-sig" if found == "utf-8" else found
+
+
+def _last_record_end(window: bytes) -> int:
+    """The position after the last line end that stands outside quotation marks, or 0."""
+    end = window.rfind(b"\n")
+    quotes = window.count(b'"', 0, end) if end >= 0 and b'"' in window else 0
+    while end >= 0 and quotes % 2:
+        # All line ends after the last quotation mark are inside quotes as well.
+        mark = window.rfind(b'"', 0, end)
+        end = window.rfind(b"\n", 0, mark)
+        quotes -= window.count(b'"', max(end, 0), mark + 1)
+    return end + 1
+
+
+def _refuse_unsafe_member(archive: str, info: zipfile.ZipInfo) -> None:
+    # Both kinds of slash: an archive made on one system is unpacked on another.
+    path = PurePosixPath(info.orig_filename.replace("\\", "/"))
+    if path.is_absolute() or ".." in path.parts or (path.parts and path.parts[0].endswith(":")):
+        raise IntakeError(f"{archive} was refused: its member {info.orig_filename!r} points outside the archive.")
+    if info.flag_bits & 0x1:
+        raise IntakeError(f"{archive} is encrypted; unpack it first.")
+    swollen = info.file_size > SMALL_MEMBER and info.file_size > LARGEST_ZIP_RATIO * max(info.compress_size, 1)
+    if swollen or info.file_size > LARGEST_MEMBER:
+        raise IntakeError(
+            f"{archive} was refused: its member {info.filename} would grow from {info.compress_size:,} "
+            f"to {info.file_size:,} bytes, as in a zip bomb."
+        )
+
+
+def _json_documents(stream: TextIO, name: str) -> Iterator[tuple[int, Any]]:
+    decoder = json.JSONDecoder()
+    text, at, number, in_list, ended = "", 0, 0, False, False
+    lines = columns = 0  # before the buffer: whole lines, and what belongs to the first line of the buffer
+    while True:
+        at = _skip(text, at, " \t\r\n\ufeff,")
+        if at < len(text) and text[at] == ("]" if in_list else "["):
+            in_list, at = not in_list, at + 1
+            continue
+        if at < len(text):
+            try:
+                value, after = decoder.raw_decode(text, at)
+            except (ValueError, RecursionError) as error:
+                if ended:
+                    raise _not_json(name, number, _flaw(error, lines, columns)) from None
+            else:
+                # A number at the end of the buffer may go on in the next piece of the file.
+                if after < len(text) or ended:
+                    number, at = number + 1, after
+                    yield number, value
+                    continue
+        elif ended:
+            if in_list:
+                raise _not_json(name, number, "the list is not closed at the end of the file")
+            return
+        lines += text.count("\n", 0, at)
+        line_end = text.rfind("\n", 0, at)
+        columns = at - line_end - 1 if line_end >= 0 else columns + at
+        text, at = text[at:], 0
+        if len(text) > LONGEST_RECORD:
+            raise IntakeError(f"{name}: element {number + 1} is longer than {LONGEST_RECORD // 1024**2} MB.")
+        try:
+            more = stream.read(max(SAMPLE_BYTES, len(text)))
+        except UnicodeError as error:
+            raise _not_text(name, stream.encoding, error) from None
+        ended = not more
+        text += more
+
+
+def _skip(text: str, at: int, characters: str) -> int:
+    while at < len(text) and text[at] in characters:
+        at += 1
+    return at
+
+
+def _flaw(error: Exception, lines: int, columns: int) -> str:
+    """What the decoder stumbled over, with its line and its place in the line."""
+    if isinstance(error, json.JSONDecodeError):
+        column = error.colno + (columns if error.lineno == 1 else 0)
+        return f"line {lines + error.lineno}, column {column}: {error.msg}"
+    return "it is nested too deeply"
+
+
+def _not_json(name: str, number: int, flaw: str) -> IntakeError:
+    after = f" after element {number}" if number else ""
+    return IntakeError(f"{name} is not readable as JSON{after}: {flaw}. Mend that place, or export the file again.")

@@ -1,0 +1,370 @@
+"""What a stimulus is, and which columns are conditions: the one definition, for criteria and measures alike.
+
+A stimulus is an item in one condition and, where there are several, one question. A choice between two items is known
+by its two items as well, whichever side each was shown on. Conditions are columns that karat does not know by name,
+that hold text, truth values or whole numbers, and that vary within an item. These columns are no conditions:
+
+people        A column that never varies within a participant, such as gender or browser, describes participants.
+shown         A column that follows from the side or the polarity, such as the sentence on the left.
+derived       A column that follows from the answer, such as right and wrong: participants who gave the same answer to
+              a stimulus always have the same value, and the design does not explain the values (see below).
+numbers       A whole number that the design does not fix, such as a count of clicks, that has more than 10 values, or
+              that only rises along the trials of each participant, such as the number of the block. An identifier of
+              stimuli, each value of which belongs to one item, may be a number.
+measurements  A column that leaves hardly two participants per stimulus, fewer than 1.5 on average.
+
+A factor that predicts the answers perfectly follows from them too: where everybody rates grammatical versions 5 to 7
+and ungrammatical ones 1 to 3, the rating determines the version. The design tells such a factor from a derived column,
+because a design fixes which values a participant meets, and answers do not. The design explains a column
+
+- if it is the same for all who saw the item in the same list, or in the same group of participants (a column on
+  people), and such participants exist; or
+- if participants differ less than by chance in how often they have each value. With x = 1 where trial t of a
+  participant has the value and p the share of the value among all trials with the item of t,
+
+      R = sum over participants (sum over t (x - p))^2 / sum over all trials p (1 - p)
+
+  is about 1 where values come independently of each other, more where participants differ, and about 0 where each
+  participant has each value a fixed number of times, as in Latin squares and fully crossed designs. R must be below .5.
+
+All rows with an answer count, practice trials aside. Choices are decided apart from other answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import polars as pl
+
+from karat.judgments.columns import COLUMNS
+from karat.judgments.design_rows import RowsInMemory, answered_rows, with_choices
+from karat.judgments.scales import Choice, Scale
+from karat.messages import Message
+
+SHARED = 1.5
+"""How many participants must share a stimulus on average for a column to count as a condition."""
+FIXED = 0.5
+"""Below this dispersion the design fixes how often a participant meets each value."""
+MOST_NUMBERS = 10
+"""A whole number with more different values is no condition, unless it identifies stimuli."""
+ITEM = ("item", "question")
+PAIR = ("_first", "_second")
+"""The two items of a choice in alphabetical order."""
+SHOWN = ("left", "right", "polarity")
+"""How an item was shown."""
+KINDS = (pl.String, pl.Boolean, pl.Int64)
+
+
+@dataclass(frozen=True)
+class Stimuli:
+    """Which columns tell stimuli apart, and which do not and why."""
+
+    base: tuple[str, ...] = ("item",)
+    """item, question where there is one, and the two items of a choice (`_first`, `_second`)."""
+    factors: tuple[str, ...] = ()
+    """Conditions of the design."""
+    identifiers: tuple[str, ...] = ()
+    """Columns each value of which belongs to one item, such as the sentence; conditions where no factor is."""
+    properties: tuple[str, ...] = ()
+    """Columns that are the same in all trials with an item, such as its construction."""
+    people: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
+    derived: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
+    measurements: tuple[str, ...] = ()
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """The columns that tell stimuli of an item apart."""
+        return (*self.factors, *self.identifiers)
+
+    @property
+    def keys(self) -> list[str]:
+        """All columns that tell stimuli apart."""
+        return [*self.base, *self.conditions]
+
+    @property
+    def design(self) -> tuple[str, ...]:
+        """Conditions and properties of items."""
+        return (*self.conditions, *self.properties)
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """Which columns were not taken as conditions, and why."""
+        found = (
+            Message("stimuli.people", {"names": self.people}),
+            Message("stimuli.shown", {"names": self.shown}),
+            Message("stimuli.derived", {"names": self.derived}),
+            Message("stimuli.numbers", {"names": self.numbers}),
+            Message("stimuli.measurements", {"names": self.measurements}),
+        )
+        return tuple(message for message in found if message.values["names"])
+
+    def varying(self, rows: pl.DataFrame, besides: Collection[str] = ()) -> list[str]:
+        """The conditions that tell stimuli of these rows apart.
+
+        >>> import karat
+        >>> likert = karat.datasets.load("likert")
+        >>> likert.stimuli().varying(likert.frame.filter(pl.col("function") == "test"))
+        ['order', 'integration']
+        """
+        keys = [name for name in ITEM if name in rows.columns]
+        found: list[str] = []
+        count = rows.select(keys).n_unique() if self.conditions else 0
+        for name in self.conditions:
+            if name not in rows.columns or name in besides:
+                continue
+            more = rows.select(*keys, *found, name).n_unique()
+            if more > count:
+                found.append(name)
+                count = more
+        return found
+
+    def number(self, rows: pl.DataFrame, further: Sequence[str] = ()) -> pl.Series:
+        """The number of each row's stimulus, from 0, in the order in which stimuli come.
+
+        `further` names columns that tell stimuli apart as well, such as the sides of a choice.
+        """
+        rows = with_choices(rows) if PAIR[0] in self.base else rows
+        return numbered(rows, [*(name for name in self.keys if name in rows.columns), *further])
+
+
+class DesignTable(Protocol):
+    """What is asked of the answers to decide what a stimulus is; they may lie in one table or in parts."""
+
+    schema: Mapping[str, object]
+    """The types of the columns."""
+
+    def distinct(self, columns: list[str]) -> int:
+        """How many different combinations of values there are."""
+
+    def participants(self, columns: list[str]) -> int:
+        """The number of participants of each combination, summed over combinations."""
+
+    def people(self, names: list[str]) -> list[str]:
+        """The columns that never vary within a participant."""
+
+    def counts(self, columns: list[str]) -> pl.LazyFrame:
+        """How often each combination occurs, as `len`."""
+
+    def dispersion(self, keys: list[str], name: str) -> float:
+        """How much participants differ in how often they have each value: R above."""
+
+    def rises(self, name: str) -> bool:
+        """Whether a number never falls along the trials of any participant, and their order is known."""
+
+
+def find_stimuli(table: DesignTable) -> Stimuli:
+    """Decide which columns tell stimuli apart."""
+    return _Decision(table).result()
+
+
+class _Decision:
+    def __init__(self, table: DesignTable) -> None:
+        self.table = table
+        self.base = [name for name in ITEM if name in table.schema]
+        self.pair = [name for name in PAIR if name in table.schema]
+        self.as_shown = [name for name in SHOWN if name in table.schema]
+        self.distinct: dict[tuple[str, ...], int] = {}
+        self.by_design: dict[str, bool] = {}
+
+    def result(self) -> Stimuli:
+        names = candidates(self.table.schema)
+        base = (*self.base, *self.pair)
+        if not names:
+            return Stimuli(base)
+        self.people = self.table.people(names)
+        rest = [name for name in names if name not in self.people]
+        properties = [name for name in rest if not self._varies(self.base, name)]
+        rest = [name for name in rest if name not in properties]
+        shown = [name for name in rest if self._follows_from_side(name)]
+        rest = [name for name in rest if name not in shown]
+        identifiers = {name for name in rest if self._identifies(name)}
+        numbers = [name for name in rest if name not in identifiers and self._is_count(name)]
+        rest = [name for name in rest if name not in numbers]
+        # Identifiers of stimuli come last: they tell apart only what no factor does.
+        rest.sort(key=lambda name: name in identifiers)
+        found, derived, measurements = self._conditions(rest)
+        return Stimuli(
+            base, tuple(name for name in found if name not in identifiers),
+            tuple(name for name in found if name in identifiers), tuple(properties), tuple(self.people), tuple(shown),
+            tuple(derived), tuple(numbers), tuple(measurements),
+        )  # fmt: skip
+
+    def _conditions(self, names: list[str]) -> tuple[list[str], list[str], list[str]]:
+        """Of these columns the conditions, those that follow from the answer and the measurements."""
+        derived: list[str] = []
+        while True:
+            found: list[str] = []
+            measurements: list[str] = []
+            for name in [name for name in names if name not in derived]:
+                keys = [*self.base, *found]
+                if not self._varies(keys, name):
+                    continue
+                # Where hardly anything is shared anyway, no column is to blame.
+                if self._are_shared(keys) and not self._are_shared([*keys, name]):
+                    measurements.append(name)
+                elif self._is_derived(keys, name):
+                    derived.append(name)
+                else:
+                    found.append(name)
+            # What came first was not looked at beside what came later.
+            more = [
+                name for name in found if self._is_derived([*self.base, *(own for own in found if own != name)], name)
+            ]
+            if not more:
+                return found, [name for name in names if name in derived], measurements
+            derived += more
+
+    def _distinct(self, columns: list[str]) -> int:
+        key = tuple(sorted(columns))
+        if key not in self.distinct:
+            self.distinct[key] = self.table.distinct(list(key))
+        return self.distinct[key]
+
+    def _varies(self, keys: list[str], name: str) -> bool:
+        return self._distinct([*keys, name]) > self._distinct(keys)
+
+    def _are_shared(self, keys: list[str]) -> bool:
+        """Whether enough participants answered each combination of these columns, on average."""
+        return self.table.participants(keys) >= SHARED * self._distinct(keys)
+
+    def _follows_from_side(self, name: str) -> bool:
+        """Whether a column varies with the way in which an item was shown, and with nothing else."""
+        if not self.as_shown or not self._varies([*self.base, *self.pair], name):
+            return False
+        return not self._varies([*self.base, *self.as_shown], name)
+
+    def _identifies(self, name: str) -> bool:
+        """Whether each value belongs to one item, as a sentence does and a condition does not."""
+        if self._distinct(["item"]) < 2:
+            return False
+        pairs = self.table.counts(["item", name]).drop_nulls()
+        several, values = pairs.select(pl.len(), pl.col(name).n_unique().alias("values")).collect().row(0)
+        return bool(several == values)
+
+    def _is_count(self, name: str) -> bool:
+        """Whether a column has whole numbers that the design does not fix."""
+        if self.table.schema[name] != pl.Int64:
+            return False
+        return self._distinct([name]) > MOST_NUMBERS or not self._designed(name) or self.table.rises(name)
+
+    def _is_derived(self, keys: list[str], name: str) -> bool:
+        keys = list(dict.fromkeys([*keys, *self.as_shown]))
+        given = self.table.counts([*keys, "response", name])
+        return follows_from_answer(given, keys, name) and not self._designed(name)
+
+    def _designed(self, name: str) -> bool:
+        """Whether the design explains the values of a column."""
+        if name not in self.by_design:
+            lists = ["list"] if "list" in self.table.schema and self._distinct(["list"]) > 1 else []
+            self.by_design[name] = (
+                any(self._explains(group, name) for group in (*lists, *self.people))
+                or self.table.dispersion(self.base, name) < FIXED
+            )
+        return self.by_design[name]
+
+    def _explains(self, group: str, name: str) -> bool:
+        cells = [*self.base, group]
+        return self._are_shared(cells) and not self._varies(cells, name)
+
+
+def candidates(schema: Mapping[str, object]) -> list[str]:
+    """The columns that may be conditions by their name and type.
+
+    >>> candidates({"item": pl.String, "order": pl.String, "rt": pl.Float64, "loudness": pl.Float64})
+    ['order']
+    """
+    return [name for name, kind in schema.items() if kind in KINDS and name not in COLUMNS and name[:1] != "_"]
+
+
+def follows_from_answer(counts: pl.LazyFrame, keys: Sequence[str], name: str) -> bool:
+    """Whether a column varies within stimuli, but never among those who gave the same answer.
+
+    `counts` says how often each combination of keys, response and the column occurs. Answers that nobody else gave to
+    the stimulus say nothing.
+
+    >>> counts = pl.LazyFrame({"item": ["a", "a"], "response": ["1", "2"], "correct": [True, False], "len": [2, 3]})
+    >>> follows_from_answer(counts, ["item"], "correct")
+    True
+    """
+    answer = [*keys, "response"]
+    several = counts.filter(pl.col("len").sum().over(answer) > 1)
+    found = several.select(
+        pl.struct(*keys, name).n_unique().alias("with"), pl.struct(keys).n_unique().alias("without"),
+        pl.struct(*answer, name).n_unique().alias("answers_with"), pl.struct(answer).n_unique().alias("answers"),
+    ).collect().row(0, named=True)  # fmt: skip
+    return bool(found["with"] > found["without"] and found["answers_with"] == found["answers"])
+
+
+class StimuliOfTable:
+    """The decision on a table, made when it is first asked for and shared by the tables that are made from it."""
+
+    def __init__(self, frame: pl.DataFrame | None, scales: Mapping[str, Scale]) -> None:
+        self._frame = frame
+        self._scales = dict(scales)
+
+    @cached_property
+    def _decided(self) -> dict[bool, Stimuli]:
+        kinds = sorted({isinstance(scale, Choice) for scale in self._scales.values()})
+        frame, self._frame = self._frame, None
+        if frame is None:
+            return {}
+        rows = answered_rows(frame)
+        return {kind: find_stimuli(RowsInMemory(rows_of_kind(rows, self._scales, kind))) for kind in kinds}
+
+    def of(self, scale: Scale) -> Stimuli:
+        """The stimuli of answers on a scale."""
+        return self._decided[isinstance(scale, Choice)]
+
+    def decide(self, found: Mapping[bool, Stimuli]) -> None:
+        """Take over a decision that was made on a larger table."""
+        self.__dict__["_decided"] = dict(found)
+        self._frame = None
+
+    def __getstate__(self) -> dict[str, object]:
+        # Another process gets the decision and not the table once more.
+        return {"_frame": None, "_scales": self._scales, "_decided": self._decided}
+
+
+def rows_of_kind(rows: pl.DataFrame, scales: Mapping[str, Scale], choices: bool) -> pl.DataFrame:
+    """The rows on scales of choice with their two items in `_first` and `_second`, or those on all other scales."""
+    kinds = {isinstance(scale, Choice) for scale in scales.values()}
+    if len(kinds) > 1:
+        questions = [name for name, scale in scales.items() if isinstance(scale, Choice) == choices]
+        if "question" in rows.columns:
+            rows = rows.filter(pl.col("question").fill_null("").is_in(questions))
+        elif "" not in questions:
+            rows = rows.clear()
+    return with_choices(rows) if choices else rows
+
+
+def numbered(rows: pl.DataFrame, keys: Sequence[str]) -> pl.Series:
+    """The number of the group that each row belongs to, from 0, in the order in which groups come.
+
+    >>> numbered(pl.DataFrame({"a": ["x", None, "x"]}), ["a"]).to_list()
+    [0, 1, 0]
+    """
+    if len(keys) == 1:
+        # One column by itself is several times faster than a table of one column.
+        return group_numbers(rows, rows[keys[0]].unique(maintain_order=True).to_frame())
+    return group_numbers(rows, rows.select(keys).unique(maintain_order=True))
+
+
+def group_numbers(rows: pl.DataFrame, groups: pl.DataFrame) -> pl.Series:
+    """The number of the group that each row belongs to; `groups` has one row per group.
+
+    >>> group_numbers(pl.DataFrame({"a": ["x", "y"]}), pl.DataFrame({"a": ["y", "x"]})).to_list()
+    [1, 0]
+    """
+    keys = groups.columns
+    if len(keys) == 1 and rows.schema[keys[0]] in (pl.String, pl.Enum) and not groups[keys[0]].null_count():
+        # The usual case of large crowds, and faster than a join.
+        kind = pl.Enum(groups[keys[0]].cast(pl.String))
+        return rows[keys[0]].cast(pl.String).cast(kind).to_physical().cast(pl.Int64)
+    places = groups.with_row_index("_number")
+    found = rows.select(keys).join(places, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    return found["_number"].cast(pl.Int64)

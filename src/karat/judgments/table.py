@@ -1,0 +1,302 @@
+"""The one table that every part of karat speaks: who judged what, how, when and how fast."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from karat.errors import JudgmentsError, counted
+from karat.judgments import files, frames
+from karat.judgments.checks import Checked, check, plain_types, text_column
+from karat.judgments.columns import COLUMNS, FUNCTIONS
+from karat.judgments.scales import Choice, Scale
+from karat.judgments.stimuli import Stimuli, StimuliOfTable
+from karat.judgments.trial_order import with_positions
+from karat.jupyter import NotebookDisplay
+from karat.messages import Message
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Judgments(NotebookDisplay):
+    """A checked table of judgments, one row an answer, with its scales and its participants.
+
+    `frame` is a polars, pandas, pyarrow or narwhals table with at least the columns participant, item and response;
+    `scale` is the scale of the answers, or a mapping from question to scale; `participants` has one row a person.
+    What is wrong with a table is told all at once.
+
+    >>> import karat
+    >>> j = karat.Judgments(
+    ...     {"participant": ["p1", "p1", "p2"], "item": ["a", "b", "a"], "response": [5, 1, 4], "rt": [2.1, 0.9, 3.0]},
+    ...     karat.Ordinal(5),
+    ... )
+    >>> j.frame["response"].to_list()
+    ['5', '1', '4']
+    >>> karat.Judgments({"participant": ["p1"], "item": ["a"], "response": [9]}, karat.Ordinal(5))
+    Traceback (most recent call last):
+    ...
+    karat.errors.JudgmentsError: This is not a table of judgments:
+      row 1, response: "9" is no answer of this scale, which knows 1, 2, 3, 4, 5. ...
+    """
+
+    frame: pl.DataFrame
+    """One row an answer, the columns checked and in their types."""
+    scales: dict[str, Scale]
+    """The scale of each question; the empty name is the scale of answers without a question."""
+    participants: pl.DataFrame
+    """One row a person: at least participant, and whatever else is known of them."""
+    notes: tuple[Message, ...]
+    """What was assumed when the table was read."""
+
+    def __init__(self, frame: Any, scale: Scale | Mapping[str, Scale], participants: Any = None) -> None:
+        table = frames.to_polars(frame)
+        scales = scales_by_question(scale, table["question"] if "question" in table.columns else None)
+        checked = check(table, scales)
+        if checked.problems:
+            raise JudgmentsError("This is not a table of judgments:", checked.problems)
+        self._take(checked, scales, None if participants is None else frames.to_polars(participants))
+
+    @classmethod
+    def from_checked(
+        cls, checked: Checked, scales: Mapping[str, Scale], participants: pl.DataFrame | None = None
+    ) -> Judgments:
+        """Wrap a table whose checks found no problem, without checking it again."""
+        judgments = cls.__new__(cls)
+        judgments._take(checked, dict(scales), participants)
+        return judgments
+
+    def _take(self, checked: Checked, scales: dict[str, Scale], participants: pl.DataFrame | None) -> None:
+        known = [name for name in COLUMNS if name in checked.frame.columns]
+        self.frame = checked.frame.select(known + [name for name in checked.frame.columns if name not in COLUMNS])
+        self.scales = scales
+        self.participants = _everybody(self.frame, participants)
+        self.notes = tuple(checked.notes)
+        self._stimuli = StimuliOfTable(self.frame, scales)
+
+    @property
+    def scale(self) -> Scale:
+        """The scale of the answers, where all questions share one."""
+        distinct = list(dict.fromkeys(self.scales.values()))
+        if len(distinct) != 1:
+            raise JudgmentsError(f"The questions have {len(distinct)} scales; see .scales for each.")
+        return distinct[0]
+
+    def __len__(self) -> int:
+        return self.frame.height
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Judgments)
+            and self.scales == other.scales
+            and self.frame.equals(other.frame)
+            and self.participants.equals(other.participants)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return self.summary()
+
+    @property
+    def answers(self) -> int:
+        """How many answers there are; rows without a response are none.
+
+        >>> import karat
+        >>> karat.datasets.load("crowd").answers
+        9600
+        """
+        return self.frame.height - self.frame["response"].null_count()
+
+    def summary(self) -> str:
+        """How many participants, items and answers there are, of which functions, on which scale, and what is missing.
+
+        >>> import karat
+        >>> print(karat.datasets.load("crowd").summary())  # doctest: +ELLIPSIS
+        120 participants, 80 items, 9,600 answers
+        ...
+        """
+        return "\n".join(_summary_lines(self))
+
+    def without(self, participants: Collection[str]) -> Judgments:
+        """The judgments of everybody else.
+
+        >>> import karat
+        >>> karat.datasets.load("likert").without(["p01", "p02"]).participants.height
+        46
+        """
+        gone = pl.col("participant").is_in(list(participants))
+        return self.with_frame(self.frame.filter(~gone), self.participants.filter(~gone))
+
+    def with_frame(
+        self,
+        frame: pl.DataFrame,
+        participants: pl.DataFrame | None = None,
+        scales: Mapping[str, Scale] | None = None,
+    ) -> Judgments:
+        """Some of these answers, or the same ones with further columns: what a stimulus is stays as decided on all.
+
+        >>> import karat
+        >>> likert = karat.datasets.load("likert")
+        >>> few = likert.with_frame(likert.frame.head(40))
+        >>> len(few), few.stimuli() is likert.stimuli()
+        (40, True)
+        """
+        people = self.participants if participants is None else participants
+        made = Judgments.from_checked(Checked(frame, notes=list(self.notes)), scales or self.scales, people)
+        made._stimuli = self._stimuli
+        return made
+
+    def stimuli(self, scale: Scale | None = None) -> Stimuli:
+        """What a stimulus is: which columns are conditions, and which are not and why (`karat.judgments.stimuli`).
+
+        Choices are decided apart from other answers. Where there are both, name the `scale` of the choices.
+
+        >>> import karat
+        >>> karat.datasets.load("likert").stimuli().conditions
+        ('order', 'integration')
+        """
+        if scale is None:
+            scale = min(self.scales.values(), key=lambda own: isinstance(own, Choice))
+        return self._stimuli.of(scale)
+
+    def with_stimuli(self, found: Mapping[bool, Stimuli]) -> Judgments:
+        """The same answers as part of a larger table, on which it was decided what a stimulus is.
+
+        `found` has the decision on choices under True and that on all other answers under False.
+        """
+        made = self.with_frame(self.frame)
+        made._stimuli = StimuliOfTable(None, self.scales)
+        made._stimuli.decide(found)
+        return made
+
+    def with_row_order(self) -> Judgments:
+        """The same answers, where the rows of each participant are in the order in which trials were shown.
+
+        Criteria that look at the order of trials need the column trial or time. Files often list answers in another
+        order, so karat does not assume that rows are in order; this method states that they are. Positions that are
+        there already stay.
+
+        >>> import karat
+        >>> j = karat.Judgments({"participant": ["p1", "p1"], "item": ["a", "b"], "response": [5, 1]}, karat.Ordinal(5))
+        >>> j.with_row_order().frame["trial"].to_list()
+        [1, 2]
+        """
+        return self.with_frame(with_positions(self.frame))
+
+    def fingerprint(self) -> str:
+        """A short text that changes when an answer, a scale or what is known of a participant changes.
+
+        >>> import karat
+        >>> likert = karat.datasets.load("likert")
+        >>> likert.fingerprint() == likert.without(["p01"]).fingerprint()
+        False
+        """
+        return files.fingerprint(self.frame, self.scales, self.participants)
+
+    def to_csv(self, path: str | Path, *, safe_for_spreadsheets: bool = False) -> None:
+        """Write the table as CSV, with its scales and column types beside it in `PATH-metadata.json`.
+
+        With `safe_for_spreadsheets`, text that a spreadsheet would run as a formula is marked with an apostrophe.
+
+        >>> import karat, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     karat.datasets.load("likert").to_csv(f"{folder}/likert.csv")
+        ...     karat.read(f"{folder}/likert.csv") == karat.datasets.load("likert")
+        True
+        """
+        files.write_csv(
+            Path(path), self.frame, self.scales, self.participants, safe_for_spreadsheets=safe_for_spreadsheets
+        )
+
+    def to_parquet(self, path: str | Path) -> None:
+        """Write the table, its scales and its participants as one Parquet file.
+
+        >>> import karat, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     karat.datasets.load("crowd").to_parquet(f"{folder}/crowd.parquet")
+        ...     karat.read(f"{folder}/crowd.parquet") == karat.datasets.load("crowd")
+        True
+        """
+        files.write_parquet(Path(path), self.frame, self.scales, self.participants)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The table as a pandas frame; pandas must be installed."""
+        return frames.to_pandas(self.frame)
+
+
+def scales_by_question(scale: Scale | Mapping[str, Scale], questions: pl.Series | None) -> dict[str, Scale]:
+    """The scale of each question, where one may be given for all; `questions` is their column, if there is one.
+
+    >>> from karat.judgments.scales import Binary
+    >>> scales_by_question(Binary(), pl.Series(["natural", None, "natural"])) == {"natural": Binary(), "": Binary()}
+    True
+    """
+    if not isinstance(scale, Scale):
+        return dict(scale)
+    if questions is None:
+        return {"": scale}
+    names = text_column(questions).unique(maintain_order=True).to_list()
+    return {name or "": scale for name in names} or {"": scale}
+
+
+def _everybody(frame: pl.DataFrame, participants: pl.DataFrame | None) -> pl.DataFrame:
+    """One row for everybody: those who are described, then those who only answered."""
+    answered = frame.select(pl.col("participant").unique(maintain_order=True))
+    if participants is None:
+        return answered
+    if "participant" not in participants.columns:
+        raise JudgmentsError("The table of participants has no column participant.")
+    described = plain_types(participants.with_columns(text_column(participants["participant"])), known=())
+    names = described["participant"].drop_nulls()
+    twice = names.filter(names.is_duplicated()).unique().sort().to_list()
+    if twice or described["participant"].null_count():
+        who = f"{', '.join(twice[:5])} more than once" if twice else "somebody without a name"
+        raise JudgmentsError(f"The table of participants must have one row a person; it has {who}.")
+    columns = ["participant"] + [name for name in described.columns if name != "participant"]
+    return pl.concat(
+        [described.select(columns), answered.join(described, on="participant", how="anti")], how="diagonal"
+    )
+
+
+def _summary_lines(judgments: Judgments) -> list[str]:
+    frame = judgments.frame
+    counts = (frame["participant"].n_unique(), frame["item"].n_unique(), judgments.answers)
+    lines = [", ".join(counted(n, word) for n, word in zip(counts, ("participant", "item", "answer"), strict=True))]
+    if "question" in frame.columns:
+        lines[0] += f", {counted(frame['question'].n_unique(), 'question')}"
+    functions = dict(frame["function"].value_counts().iter_rows())
+    told = [f"{functions[name]:,} {name}" for name in FUNCTIONS if name in functions]
+    lines.append(f"functions  {', '.join(told) or 'none'}")
+    for scale in dict.fromkeys(judgments.scales.values()):
+        questions = [q for q, s in judgments.scales.items() if s == scale and q]
+        about = f" ({', '.join(questions[:4])}{', ...' if len(questions) > 4 else ''})" if questions else ""
+        lines.append(f"scale      {scale.kind}: {scale.known()}{about}")
+    lines += _time_lines(frame)
+    extra = [name for name in frame.columns if name not in COLUMNS]
+    lines += [f"design     {', '.join(extra)}"] if extra else []
+    silent = judgments.participants.height - counts[0]
+    lines += [f"people     {counted(silent, 'more participant')} listed without an answer"] if silent else []
+    lines.append(f"missing    {_missing(frame)}")
+    return lines
+
+
+def _time_lines(frame: pl.DataFrame) -> list[str]:
+    if "rt" not in frame.columns or frame["rt"].null_count() == frame.height:
+        return ["times      none"]
+    rt = pl.col("rt")
+    low, middle, high = frame.select(low=rt.quantile(0.05), middle=rt.median(), high=rt.quantile(0.95)).row(0)
+    return [f"times      median {middle:.2f} s, 90 % between {low:.2f} and {high:.2f} s"]
+
+
+def _missing(frame: pl.DataFrame) -> str:
+    low, high = frame.group_by("participant").len().select(low=pl.col("len").min(), high=pl.col("len").max()).row(0)
+    told = [f"{frame[name].null_count():,} without {name}" for name in ("response", "rt", "trial")
+            if name in frame.columns and frame[name].null_count()]  # fmt: skip
+    absent = [name for name in ("trial", "rt") if name not in frame.columns]
+    told += [f"no column {' or '.join(absent)}"] if absent else []
+    told += [f"{low:,} to {high:,} answers a participant"] if low != high else []
+    return "; ".join(told) or "nothing"

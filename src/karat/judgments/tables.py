@@ -1,0 +1,347 @@
+"""Delimited text and spreadsheets as tables of text, cell by cell, with the line that each row began on.
+
+The fast way is polars' parser. It fills up short rows in silence and says little about malformed ones, so a file is
+counted first; where the counts do not prove that every row is whole, a slower parser finds the lines at fault.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from karat.errors import IntakeError, Problem, Problems, cause
+from karat.judgments.checks import Place, places
+from karat.judgments.failed_formulas import failed_note
+from karat.judgments.records import CLOSE_IT, Record, records
+from karat.judgments.source import LONGEST_CELL, SourceFile
+from karat.messages import Message
+
+if TYPE_CHECKING:
+    from fastexcel import ExcelReader
+
+DELIMITERS = (",", ";", "\t", "|")
+PARSED_AT_ONCE = 4 * 1024 * 1024
+SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+PACKED = {
+    b"PK\x03\x04": "a packed file (a spreadsheet, a document or a zip archive)",
+    b"\xd0\xcf\x11\xe0": "a document of an older Excel or Word",
+    b"\x1f\x8b": "packed by gzip",
+}
+"""How files begin that are no text."""
+MEND_ROW = "Mend the row, or leave it out with --skip-bad."
+
+
+@dataclass
+class FileTable:
+    """A file as a table of text. Empty cells are missing."""
+
+    file: SourceFile
+    frame: pl.DataFrame
+    locate: Callable[[int], Place]
+    """Where a row of the frame stands in the file."""
+    delimiter: str = ""
+    problems: Problems = field(default_factory=Problems)
+    notes: list[Message] = field(default_factory=list)
+
+    @property
+    def rows_in(self) -> int:
+        """How many rows the file has below its header, blank lines left out."""
+        return self.frame.height + len(self.problems.places())
+
+
+class CsvLines(Sequence[int]):
+    """The line on which each row of a delimited file begins, found out only when somebody asks."""
+
+    def __init__(self, file: SourceFile, delimiter: str) -> None:
+        self.file, self.delimiter = file, delimiter
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        found = records(self.file.text(), self.delimiter, self.file.name)
+        return [record.line for record in found if any(record.cells)][1:]
+
+    def __getitem__(self, row: int) -> int:  # type: ignore[override]
+        # Where the parsers count rows differently after a stray quotation mark, the last line is the nearest guess.
+        return self._starts[row] if row < len(self._starts) else max(self._starts, default=1)
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+
+def header_of(file: SourceFile, delimiter: str | None = None) -> list[str]:
+    """The cells of the first line, for recognising a delimited file; empty where it has none.
+
+    >>> header_of(SourceFile(__import__("pathlib").Path("x.csv"), content=b'a;"b c"\\n1;2\\n'))
+    ['a', 'b c']
+    """
+    if file.suffix in SPREADSHEETS or (b"\0" in file.head and not file.encoding.startswith("utf-16")):
+        return []
+    try:
+        rows = csv.reader(io.StringIO(file.sample, newline=""), delimiter=delimiter or delimiter_of(file.sample))
+        return [cell.strip() for cell in next(rows, [])]
+    except csv.Error:
+        return []
+
+
+def delimiter_of(sample: str) -> str:
+    """The delimiter that cuts the first lines of a text into the same number of cells, more than one if possible.
+
+    >>> delimiter_of("a;b;c\\n1;2,5;3\\n"), delimiter_of("a,b\\n1,2\\n")
+    (';', ',')
+    """
+    best, best_score = ",", (0.0, 0)
+    for delimiter in DELIMITERS:
+        widths = list(_sample_widths(sample, delimiter))
+        if not widths or widths[0] < 2:
+            continue
+        score = (sum(width == widths[0] for width in widths) / len(widths), widths[0])
+        if score > best_score:
+            best, best_score = delimiter, score
+    return best
+
+
+def _sample_widths(sample: str, delimiter: str, most: int = 20) -> Iterator[int]:
+    rows = csv.reader(io.StringIO(sample[: sample.rfind("\n") + 1] or sample, newline=""), delimiter=delimiter)
+    try:
+        for number, row in enumerate(rows):
+            if number == most:
+                return
+            if row:
+                yield len(row)
+    except csv.Error:
+        return
+
+
+Numbers = Callable[[Sequence[str]], Mapping[str, pl.DataType]]
+"""Tells from the names of the columns which of them should hold numbers."""
+
+
+def read_table(
+    file: SourceFile, delimiter: str | None = None, sheet: str | None = None, numbers: Numbers | None = None
+) -> FileTable:
+    """Read a delimited file or a spreadsheet whose first row names the columns.
+
+    All cells are text, but for the columns that `numbers` names: where they hold nothing else, they are read as
+    numbers, which saves the memory of their text.
+    """
+    if file.suffix in SPREADSHEETS:
+        return _read_spreadsheet(file, sheet)
+    if file.size == 0:
+        raise IntakeError(f"{file.name} is empty.")
+    _refuse_no_text(file)
+    delimiter = delimiter or delimiter_of(file.sample)
+    shape = _shape(file, delimiter)
+    table = (
+        (numbers and _read_fast(file, delimiter, shape, numbers))
+        or _read_fast(file, delimiter, shape)
+        or _read_slowly(file, delimiter)
+    )
+    table.notes += file.encoding_note
+    if shape.any_long:
+        _refuse_long_cells(table)
+    return table
+
+
+def _refuse_no_text(file: SourceFile) -> None:
+    """IntakeError for a file that is no table in text, or begins with what only Excel understands."""
+    packed = next((what for start, what in PACKED.items() if file.head.startswith(start)), None)
+    if packed is not None:
+        raise IntakeError(
+            f"{file.name} is {packed}, not a table in text. Export it as CSV; if it is a spreadsheet, give it its own "
+            "ending, such as .xlsx or .ods."
+        )
+    first = file.sample.lstrip("\ufeff").partition("\n")[0].strip()
+    if re.fullmatch(r"sep=.", first, re.IGNORECASE):
+        raise IntakeError(f"{file.name} begins with {first}, which only Excel understands. Delete the first line.")
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """What a look at the bytes of a file tells about its records."""
+
+    any_long: bool
+    has_quotes: bool
+    has_odd_bytes: bool
+    """NUL bytes, carriage returns that end a line by themselves, quotation marks in the middle of a cell or not
+    closed: things that parsers understand in different ways."""
+
+
+def _shape(file: SourceFile, delimiter: str) -> _Shape:
+    sign = re.escape(delimiter.encode())
+    start, end = rb"(?<![^\r\n" + sign + rb"])", rb"(?=[\r\n" + sign + rb"]|\Z)"
+    quoted_cell = re.compile(start + rb'"[^"]*+(?:""[^"]*+)*+"' + end)
+    any_long = has_quotes = has_odd_bytes = False
+    for piece in file.pieces(quoted=True):
+        any_long = any_long or len(piece) > LONGEST_CELL
+        has_quotes = has_quotes or b'"' in piece
+        bare_returns = b"\r" in piece and piece.count(b"\r\n") != piece.count(b"\r")
+        odd_quotes = b'"' in piece and b'"' in quoted_cell.sub(b"", piece)
+        has_odd_bytes = has_odd_bytes or bare_returns or odd_quotes or b"\0" in piece
+    return _Shape(any_long, has_quotes, has_odd_bytes)
+
+
+def _header_names(cells: Sequence[str]) -> tuple[list[str], list[Message]]:
+    """Column names, all different; and what had to be changed for that."""
+    names: list[str] = []
+    notes = []
+    for position, cell in enumerate(cells, start=1):
+        name = cell.strip().lstrip("\ufeff") or f"unnamed_{position}"
+        if name in names:
+            copy = next(f"{name}_{n}" for n in range(2, len(cells) + 2) if f"{name}_{n}" not in names)
+            notes.append(Message("file.column_twice", {"column": name, "copy": copy}))
+            name = copy
+        names.append(name)
+    return names, notes
+
+
+def _read_fast(
+    file: SourceFile, delimiter: str, shape: _Shape, numbers: Numbers = lambda names: {}
+) -> FileTable | None:
+    """The table by polars' parser, or None where it does not prove that every row is whole."""
+    if file.encoding not in ("utf-8", "utf-8-sig") or shape.has_odd_bytes:
+        return None
+    first, newline, _ = file.head.partition(b"\n")
+    if not newline or not first.strip() or first.count(b'"') % 2:
+        return None
+    header = next(csv.reader([first.decode("utf-8-sig", "replace").rstrip("\r")], delimiter=delimiter), [])
+    names, notes = _header_names(header)
+    try:
+        schema = dict.fromkeys(names, pl.String()) | dict(numbers(names))
+        frame = pl.concat(_parsed_pieces(file, delimiter, schema), how="vertical")
+    except pl.exceptions.PolarsError:
+        return None
+    if shape.has_quotes:
+        frame = frame.with_columns(pl.col(pl.String).replace("", None))
+    # polars fills up short rows, so an empty last cell is only an empty cell where the other parser agrees.
+    if frame[names[-1]].null_count() and not _all_whole(file, delimiter, len(names)):
+        return None
+    # Without quotes a row is a line, and blank lines would have shown as empty last cells.
+    lines = CsvLines(file, delimiter) if shape.has_quotes else range(2, frame.height + 2)
+    return FileTable(file, frame, places(file.name, lines), delimiter, notes=notes)
+
+
+def _parsed_pieces(file: SourceFile, delimiter: str, schema: dict[str, pl.DataType]) -> Iterator[pl.DataFrame]:
+    """The rows below the header, a few megabytes at a time: the file and its table are never both in memory."""
+    yield pl.DataFrame(schema=schema)
+    for number, piece in enumerate(file.pieces(quoted=True, size=PARSED_AT_ONCE)):
+        skip = 1 if number == 0 else 0
+        rows = pl.read_csv(
+            piece, has_header=False, skip_rows=skip, schema=schema, separator=delimiter, raise_if_empty=False
+        )
+        if rows.width == len(schema):
+            yield rows
+
+
+def _all_whole(file: SourceFile, delimiter: str, width: int) -> bool:
+    found = records(file.text(), delimiter, file.name)
+    return all(len(record.cells) == width and any(record.cells) for record in found)
+
+
+def _read_slowly(file: SourceFile, delimiter: str) -> FileTable:
+    """The table by Python's parser, which names the line of every row that is not whole."""
+    found = [record for record in records(file.text(), delimiter, file.name) if any(record.cells)]
+    if not found:
+        raise IntakeError(f"{file.name} is empty.")
+    header = found.pop(0)
+    if header.opened is not None:
+        problem = Problem(header.unclosed, CLOSE_IT, file=file.name, number=header.opened)
+        raise IntakeError(f"{file.name} cannot be read:", [problem])
+    names, notes = _header_names(header.cells)
+    # Lines may all end with a delimiter. Where only some are longer, one inside a cell has moved the others.
+    padded = all(len(record.cells) > len(names) for record in found)
+    problems = Problems()
+    rows: list[list[str | None]] = []
+    lines: list[int] = []
+    for record in found:
+        flaw = _flaw(record, len(names), padded)
+        if flaw is not None:
+            what, mend, line = flaw
+            problems.add(what, mend, file=file.name, number=line)
+            continue
+        rows.append([cell or None for cell in record.cells[: len(names)]])
+        lines.append(record.line)
+    schema = dict.fromkeys(names, pl.String())
+    frame = pl.DataFrame(rows, schema=schema, orient="row") if rows else pl.DataFrame(schema=schema)
+    return FileTable(file, frame, places(file.name, lines), delimiter, problems, notes)
+
+
+def _flaw(record: Record, width: int, padded: bool) -> tuple[str, str, int] | None:
+    """What is wrong with a row, how to mend it, and the line at fault."""
+    cells = record.cells
+    if record.opened is not None:
+        return record.unclosed, CLOSE_IT, record.opened
+    if any("\0" in cell for cell in cells):
+        return "the row holds a NUL byte", MEND_ROW, record.line
+    if len(cells) < width or any(cells[width:]) or (len(cells) > width and not padded):
+        return f"the row has {len(cells)} cells where the header has {width}", MEND_ROW, record.line
+    return None
+
+
+def _refuse_long_cells(table: FileTable) -> None:
+    texts = table.frame.select(pl.col(pl.String))
+    if texts.is_empty():
+        return
+    longest = texts.select(pl.all().str.len_bytes().max().fill_null(0)).row(0)
+    for name, length in zip(texts.columns, longest, strict=True):
+        if length > LONGEST_CELL:
+            lengths = table.frame[name].str.len_bytes()
+            row = int(lengths.arg_max() or 0)
+            file, place, number = table.locate(row)
+            problem = Problem(
+                f"the cell has {length:,} bytes", "A cell may have 1 MB.", name, None, file, place, number
+            )
+            raise IntakeError(f"{table.file.name} cannot be read:", [problem])
+
+
+def _read_spreadsheet(file: SourceFile, sheet: str | None) -> FileTable:
+    """The first sheet, or the one that is named, of a spreadsheet; numbers as they are shown, dates as ISO 8601."""
+    book = _book(file)
+    names = book.sheet_names
+    if sheet is not None and sheet not in names:
+        raise IntakeError(f"{file.name} has no sheet {sheet}; it has {', '.join(names)}.")
+    chosen = sheet or names[0]
+    with _readable(file):
+        raw = pl.DataFrame(book.load_sheet(chosen, header_row=None, dtypes="string", skip_rows=0))
+    cells = raw.with_columns(pl.all().cast(pl.String).replace("", None))
+    if cells.height == 0:
+        raise IntakeError(f"{file.name} is empty.")
+    columns, notes = _header_names([cell or "" for cell in cells.row(0)])
+    body = cells.slice(1)
+    body.columns = columns
+    notes += failed_note(file, names.index(chosen))
+    if len(names) > 1 and sheet is None:
+        notes.append(Message("file.sheet", {"file": file.name, "sheet": chosen, "others": names[1:]}))
+    numbered = body.with_row_index("_row", offset=2)
+    filled = numbered.filter(~pl.all_horizontal(pl.col(columns).is_null()))
+    where = places(file.name, filled["_row"].to_list(), "row")
+    return FileTable(file, filled.select(columns), where, notes=notes)
+
+
+def sheets_of(file: SourceFile) -> list[str]:
+    """The names of the sheets of a spreadsheet, in their order; none of another file."""
+    return list(_book(file).sheet_names) if file.suffix in SPREADSHEETS else []
+
+
+def _book(file: SourceFile) -> ExcelReader:
+    if file.suffix in (".xlsx", ".xlsm", ".xlsb", ".ods"):
+        _ = file.zip_sizes  # refuses what is unsafe to unpack
+    import fastexcel
+
+    with file.open() as stream, _readable(file):
+        return fastexcel.read_excel(stream.read())
+
+
+@contextmanager
+def _readable(file: SourceFile) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:  # the parser's errors share no parent with a useful name
+        raise IntakeError(f"{file.name} is not a readable spreadsheet: {cause(error)}.") from None

@@ -1,0 +1,174 @@
+"""Measures on disk: tables for people, figures, JSON for machines, and an index that says what is where.
+
+The CSV files are made for spreadsheets: text that a spreadsheet would run as a formula is marked as text. Where several
+questions were measured one by one, a table has them all, with the column question; where there are several models, each
+further one has a file with its name.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import textwrap
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from karat.errors import KaratError
+from karat.figures import to_svg
+from karat.judgments.files import escape_formulas, replacing
+from karat.measure.errors import MeasureError
+from karat.measure.part_files import TABLES, TOLD, figures_of, numbers
+from karat.messages import Message
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from karat.measure.measures import Measure, Measures
+
+
+def write(measures: Measures, folder: Path) -> list[Path]:
+    """Write everything to a folder, which is made where it is missing; returns the files."""
+    if folder.exists() and not folder.is_dir():
+        raise KaratError(f"{folder} is a file; give a folder to write to.")
+    paths, undrawn = [], {}
+    for name, table in tables(measures).items():
+        paths.append(folder / f"{name}.csv")
+        with replacing(paths[-1]) as temporary:
+            escape_formulas(table.with_columns(pl.col(pl.Float64).fill_nan(None))).write_csv(temporary)
+    for name, part, draw in _figures(measures):
+        try:
+            drawn = to_svg(draw(), part.heading, str(part.result))
+        except MeasureError as error:
+            undrawn[f"{name}.svg"] = str(error)
+            continue
+        paths.append(folder / f"{name}.svg")
+        with replacing(paths[-1]) as temporary:
+            temporary.write_text(drawn, encoding="utf-8")
+    texts = {"measures.json": json.dumps(as_data(measures), ensure_ascii=False, indent=2) + "\n"}
+    texts["README.txt"] = _index(measures, [*(path.name for path in paths), "measures.json"], undrawn)
+    for name, text in texts.items():
+        paths.append(folder / name)
+        with replacing(paths[-1]) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+    return paths
+
+
+def tables(measures: Measures) -> dict[str, pl.DataFrame]:
+    """Every table by the name of its file, without the ending.
+
+    >>> import karat
+    >>> answers = {"participant": list("aaabbbccc"), "item": list("xyz" * 3), "response": [5, 1, 3, 4, 2, 2, 5, 3, 4]}
+    >>> list(tables(karat.measure.run(karat.Judgments(answers, karat.Ordinal(5)))))[:3]
+    ['strengths', 'agreement', 'noise-ceiling']
+    """
+    found: dict[str, list[pl.DataFrame]] = {}
+    for part, suffix in _suffixed(measures):
+        for name, table in TABLES[part.name](part.result).items():
+            if table.width and table.height:
+                own = table.select(pl.lit(part.question).alias("question"), pl.all()) if part.question else table
+                found.setdefault(name + suffix, []).append(own)
+    return {name: pl.concat(own, how="diagonal_relaxed") for name, own in found.items()}
+
+
+def _suffixed(measures: Measures) -> Iterator[tuple[Measure, str]]:
+    """The parts, and what their files are called besides: the model, from the second one of a question on."""
+    seen: set[tuple[str, str]] = set()
+    for part in measures.parts:
+        key = (part.name, part.question)
+        yield part, f"-{part.label}" if key in seen else ""
+        seen.add(key)
+
+
+def _figures(measures: Measures) -> Iterator[tuple[str, Measure, Callable[[], Figure]]]:
+    """The name of each figure, what it shows, and what draws it."""
+    used: dict[str, int] = {}
+    for part, suffix in _suffixed(measures):
+        for name, draw in figures_of(part.name, part.result).items():
+            plain = re.sub(r"[^\w]+", "-", part.question).strip("-").lower()[:40]
+            whole = name + suffix + (f"-{plain}" if plain else "")
+            used[whole] = used.get(whole, 0) + 1
+            whole += f"-{used[whole]}" if used[whole] > 1 else ""
+            yield whole, part, lambda draw=draw, part=part: draw(part.result, measures)  # type: ignore[misc]
+
+
+def as_data(measures: Measures) -> dict[str, Any]:
+    """Everything as plain data.
+
+    >>> import karat
+    >>> answers = {"participant": list("aaabbbccc"), "item": list("xyz" * 3), "response": [5, 1, 3, 4, 2, 2, 5, 3, 4]}
+    >>> found = as_data(karat.measure.run(karat.Judgments(answers, karat.Ordinal(5))))
+    >>> list(found)
+    ['data', 'study', 'participants', 'excluded', 'settings', 'parts', 'skipped']
+    >>> found["parts"][0]["tables"]["strengths"][0]["rank"]
+    1
+    """
+    parts = [
+        {
+            "name": part.name, "question": part.question, "label": part.label, "told": str(part.result),
+            "numbers": plain(numbers(part.result)), "settings": plain(getattr(part.result, "settings", {})),
+            "notes": [str(note) for note in getattr(part.result, "notes", ())],
+            "tables": {name: plain(table.to_dicts()) for name, table in TABLES[part.name](part.result).items()},
+        }
+        for part in measures.parts
+    ]  # fmt: skip
+    return {
+        "data": measures.judgments.fingerprint(), "study": measures.study,
+        "participants": measures.judgments.participants.height, "excluded": measures.excluded.to_dict(),
+        "settings": plain(measures.settings), "parts": parts,
+        "skipped": {name: str(reason) for name, reason in measures.skipped.items()},
+    }  # fmt: skip
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON knows it; what is no number is null.
+
+    >>> plain({"a": np.float64(0.5), "b": (float("nan"), np.int64(2)), "c": np.eye(1)})
+    {'a': 0.5, 'b': [None, 2], 'c': [[1.0]]}
+    """
+    if isinstance(value, Message):
+        return plain(value.to_dict())
+    if isinstance(value, Mapping):
+        return {str(key): plain(own) for key, own in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple | set):
+        return [plain(own) for own in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, str | int | bool) else str(value)
+
+
+def _index(measures: Measures, names: list[str], undrawn: Mapping[str, str]) -> str:
+    """What is in the folder, and what is not."""
+    people = measures.judgments.participants.height
+    lines = [f"What {people:,} participants said, measured by karat. Excluded: {measures.excluded.told}", ""]
+    lines += [_entry(name, _meaning(name)) for name in names]
+    lines += ["", "Not measured:"] if measures.skipped else []
+    lines += [_entry(name, str(reason)) for name, reason in measures.skipped.items()]
+    lines += ["", "Not drawn:"] if undrawn else []
+    lines += [_entry(name, why) for name, why in undrawn.items()]
+    notes = dict.fromkeys(
+        f"{part.heading}: {note}" for part in measures.parts for note in getattr(part.result, "notes", ())
+    )
+    lines += ["", "Notes:"] if notes else []
+    lines += [textwrap.fill(note, 110, subsequent_indent="  ") for note in notes]
+    return "\n".join(lines) + "\n"
+
+
+def _entry(name: str, text: str) -> str:
+    return textwrap.fill(text, 110, initial_indent=f"{name:<26} ", subsequent_indent=" " * 27)
+
+
+def _meaning(name: str) -> str:
+    """What a file has, by the longest beginning of its name that is known."""
+    if name == "measures.json":
+        return "All of it for machines, with all settings and a fingerprint of the data."
+    stem = name.rpartition(".")[0]
+    known = [key for key in TOLD if stem == key or stem.startswith(f"{key}-")]
+    told = TOLD[max(known, key=len)] if known else ""
+    return f"{told} (figure)" if name.endswith(".svg") else told

@@ -1,0 +1,127 @@
+"""What a computation has to say: a code and values. Sentences are made of them at the edge, in a language of choice.
+
+    Message("speed.no_times", {"criterion": "remfod"})
+
+The sentence of each code is in the tables of `karat.languages`; no code reads a sentence. Where a result is missing, a
+`NotComputed` says why in its place. An error of a computation carries a message as well, so that the reason of a
+missing result is the message of the error that was raised on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from karat.languages import language_of
+
+ENGLISH = "en"
+
+
+@dataclass(frozen=True, repr=False)
+class Message:
+    """A code and its values; printed, the English sentence.
+
+    >>> message = Message("word.yes")
+    >>> message.code, str(message), render(message, "de")
+    ('word.yes', 'yes', 'ja')
+    """
+
+    code: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.code, repr(self.values)))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.code!r}, {dict(self.values)!r})"
+
+    def __str__(self) -> str:
+        return render(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The message as plain data, for JSON: its code, its values and its English sentence.
+
+        >>> Message("word.yes").to_dict()
+        {'code': 'word.yes', 'values': {}, 'text': 'yes'}
+        """
+        return {"code": self.code, "values": _plain(self.values), "text": str(self)}
+
+
+class NotComputed(Message):
+    """Why a result is missing; it stands where the result would.
+
+    >>> isinstance(NotComputed("word.no"), Message)
+    True
+    """
+
+    @classmethod
+    def of(cls, error: Exception) -> NotComputed:
+        """The reason that an error gives."""
+        message = message_of(error)
+        return cls(message.code, message.values)
+
+
+def message_of(error: Exception) -> Message:
+    """The message that an error carries; the text of an error that has none stands in for it.
+
+    >>> message_of(ValueError("results.csv is empty.")).code
+    'error'
+    """
+    first = error.args[0] if error.args else ""
+    return first if isinstance(first, Message) else Message("error", {"text": str(error)})
+
+
+def render(message: Message, language: str = ENGLISH) -> str:
+    """The sentence of a message.
+
+    >>> render(Message("error", {"text": "It is empty."}), "de")
+    'It is empty.'
+    """
+    return _sentence(message.code, message.values, language)
+
+
+def render_all(messages: Iterable[Message], language: str = ENGLISH) -> list[str]:
+    """The sentences of several messages, each once, in their order.
+
+    >>> render_all([Message("word.yes"), Message("word.yes"), Message("word.no")])
+    ['yes', 'no']
+    """
+    return list(dict.fromkeys(render(message, language) for message in messages))
+
+
+def with_code(messages: Iterable[Message], *codes: str) -> Iterator[Message]:
+    """The messages that have one of these codes.
+
+    >>> [message.code for message in with_code([Message("word.yes"), Message("word.no")], "word.no")]
+    ['word.no']
+    """
+    return (message for message in messages if message.code in codes)
+
+
+def _sentence(code: str, values: Mapping[str, Any], language: str) -> str:
+    return language_of(language).sentence(code, {name: _said(value, language) for name, value in values.items()})
+
+
+def _said(value: Any, language: str) -> Any:
+    """A value with the messages in it rendered."""
+    if isinstance(value, Message):
+        return render(value, language)
+    if isinstance(value, list | tuple):
+        return [_said(one, language) for one in value]
+    if isinstance(value, Mapping) and value.keys() == {"message", "values"}:
+        # A message within the values of a column, as a struct of its code and its values.
+        return None if value["message"] is None else _sentence(value["message"], value["values"] or {}, language)
+    if isinstance(value, Mapping):
+        return {name: _said(one, language) for name, one in value.items()}
+    return value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Message):
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return value

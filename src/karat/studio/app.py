@@ -1,0 +1,263 @@
+"""The application behind the browser app: pages, what they send, and what is downloaded."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from secrets import token_hex
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, FastAPI
+from fastapi.exceptions import RequestValidationError
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from pydantic import BaseModel, ConfigDict, StringConstraints
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
+from starlette.staticfiles import StaticFiles
+
+from karat.errors import KaratError
+from karat.field.server.headers import POLICY
+from karat.field.server.templating import WEB
+from karat.intake.readers import reader_titles
+from karat.judgments.columns import COLUMNS, REQUIRED
+from karat.studio.corrections import Corrections
+from karat.studio.folder import LIMIT, TOO_LARGE, StudioError
+from karat.studio.guard import COOKIE, NOT_YOURS, Keys, LoopbackGuard
+from karat.studio.presence import Presence, State
+from karat.studio.uploads import Upload, Uploads
+
+HERE = Path(__file__).parent
+NO_TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False)
+FIRST = (*REQUIRED, "trial", "rt", "function", "expected")
+"""The columns that are always shown; the others where they are found, or on demand."""
+KINDS = {
+    "ordinal": "points of a rating scale",
+    "binary": "two answers, such as no and yes",
+    "choice": "left or right",
+    "nominal": "categories",
+    "magnitude": "magnitude estimation",
+    "continuous": "numbers",
+}
+REPORT_POLICY = "sandbox allow-scripts allow-downloads allow-modals allow-popups; frame-ancestors 'none'"
+"""The report has a policy of its own. In a sandbox it is no part of this page and cannot ask the server anything."""
+router = APIRouter()
+
+
+class PageNews(BaseModel):
+    """What a page says of itself."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    page: Annotated[str, StringConstraints(pattern=r"^[0-9a-f-]{1,64}$")]
+    state: State
+
+
+def create_app(cases: Uploads, keys: Keys, presence: Presence) -> FastAPI:
+    """The application of one visit."""
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False, telemetry=NO_TELEMETRY)
+    app.state.cases, app.state.keys, app.state.presence = cases, keys, presence
+    app.state.templates = Environment(
+        loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True, auto_reload=False,
+    )  # fmt: skip
+    app.add_middleware(LoopbackGuard, keys=keys)
+    app.add_exception_handler(HTTPException, _answered)
+    app.add_exception_handler(RequestValidationError, _unreadable)
+    app.add_exception_handler(KaratError, _sentence)
+    app.add_api_route("/", enter, methods=["GET"])
+    app.include_router(router, prefix=keys.base)
+    # The look is that of the pages of participants and researchers.
+    for path, folder in (("look", WEB / "static"), ("static", HERE / "static")):
+        app.mount(f"{keys.base}/{path}", StaticFiles(directory=folder, follow_symlink=False))
+    return app
+
+
+async def enter(request: Request, key: str = "") -> Response:
+    """Turn the key: set the cookie and lead on."""
+    keys: Keys = request.app.state.keys
+    if not keys.turn(key):
+        return _page(request, "message.html", 403, title="Closed", message=NOT_YOURS)
+    # The way on is a link of this very page: a browser sends a strict cookie only along those.
+    response = _page(request, "enter.html", onward=f"{keys.base}/")
+    response.set_cookie(COOKIE, keys.cookie, path=keys.base, httponly=True, samesite="strict")
+    return response
+
+
+@router.get("/")
+async def home(request: Request) -> Response:
+    """The page to drop files on."""
+    request.app.state.presence.seen()
+    cases: Uploads = request.app.state.cases
+    readers = list(reader_titles().values())
+    return _page(request, "home.html", cases=list(cases.known.values()), limit=LIMIT // 1024**2, readers=readers)
+
+
+@router.post("/here")
+async def here(request: Request, told: PageNews) -> Response:
+    """A page says that it is there, goes to sleep, or is closed."""
+    request.app.state.presence.tell(told.page, told.state)
+    return Response(status_code=204)
+
+
+@router.post("/cases")
+async def new_case(request: Request) -> Response:
+    """Begin a drop."""
+    case = request.app.state.cases.new()
+    return JSONResponse({"address": f"{request.app.state.keys.base}/cases/{case.id}"}, 201)
+
+
+@router.put("/cases/{case_id}/files/{name:path}")
+async def drop(request: Request, case_id: str, name: str) -> Response:
+    """Take a file, piece by piece, into the folder of its case."""
+    case = _case(request, case_id)
+    length = request.headers.get("content-length", "0")
+    if case.job is not None:
+        raise StudioError("The last step is not done yet. Wait for it, or stop it.")
+    place = case.take(name, int(length) if length.isascii() and length.isdigit() else 0)
+    before = place.stat().st_size if place.exists() else 0
+    taken = 0
+    part = case.folder / f"part-{token_hex(8)}"  # not among the files before it is whole
+    try:
+        with part.open("wb") as file:
+            async for piece in request.stream():
+                taken += len(piece)
+                if case.size - before + taken > LIMIT:
+                    raise StudioError(TOO_LARGE)
+                await run_in_threadpool(file.write, piece)
+        part.replace(place)
+    finally:
+        part.unlink(missing_ok=True)
+    case.size += taken - before
+    return Response(status_code=204)
+
+
+@router.post("/cases/{case_id}/look")
+async def look(request: Request, case_id: str, choices: Corrections | None = None) -> Response:
+    """Read the files, as guessed or as the page says."""
+    request.app.state.cases.look(_case(request, case_id), choices)
+    return Response(status_code=202)
+
+
+@router.post("/cases/{case_id}/report")
+async def report(request: Request, case_id: str, choices: Corrections | None = None) -> Response:
+    """Screen the results and write the report."""
+    request.app.state.cases.report(_case(request, case_id), choices)
+    return Response(status_code=202)
+
+
+@router.post("/cases/{case_id}/stop")
+async def stop(request: Request, case_id: str) -> Response:
+    """Stop what is being done."""
+    request.app.state.cases.stop(_case(request, case_id))
+    return Response(status_code=202)
+
+
+@router.post("/cases/{case_id}/keep")
+async def keep(request: Request, case_id: str) -> Response:
+    """Copy the results to where they stay."""
+    place = await run_in_threadpool(request.app.state.cases.keep, _case(request, case_id))
+    return JSONResponse({"folder": str(place)})
+
+
+@router.post("/cases/{case_id}/delete")
+async def delete(request: Request, case_id: str) -> Response:
+    """Delete a drop and all that was made of it."""
+    await run_in_threadpool(request.app.state.cases.delete, _case(request, case_id))
+    return Response(status_code=204)
+
+
+@router.get("/cases/{case_id}")
+async def show(request: Request, case_id: str) -> Response:
+    """The page of a drop."""
+    request.app.state.presence.seen()
+    case = _case(request, case_id)
+    job, target = case.job, str(request.app.state.cases.target)
+    progress = None if job is None else job.progress()
+    return _page(
+        request, "case.html", case=case, progress=progress, limit=LIMIT // 1024**2, target=target, form=_form(case)
+    )
+
+
+@router.get("/cases/{case_id}/progress")
+async def progress(request: Request, case_id: str) -> Response:
+    """How far the work is."""
+    job = _case(request, case_id).job
+    return JSONResponse({"working": job is not None, **({} if job is None else job.progress())})
+
+
+@router.get("/cases/{case_id}/report.html")
+async def page(request: Request, case_id: str) -> Response:
+    """The report."""
+    return _file(_case(request, case_id), "report.html", {POLICY: REPORT_POLICY})
+
+
+@router.get("/cases/{case_id}/everything.zip")
+async def everything(request: Request, case_id: str) -> Response:
+    """All that was made, in one archive."""
+    case = _case(request, case_id)
+    name = case.written.archive if case.written else ""
+    return _file(case, name, {"content-disposition": f"attachment; filename*=utf-8''{quote(name)}"})
+
+
+def _case(request: Request, case_id: str) -> Upload:
+    found: Upload | None = request.app.state.cases.known.get(case_id)
+    if found is None:
+        raise HTTPException(404)
+    return found
+
+
+def _file(case: Upload, name: str, headers: dict[str, str]) -> Response:
+    """A file that was made; only names that the work itself has given."""
+    if case.written is None or name not in (*case.written.files, case.written.archive):
+        raise HTTPException(404)
+    return FileResponse(case.made / name, headers=headers)
+
+
+def _form(case: Upload) -> dict[str, Any]:
+    """What the form of corrections shows."""
+    seen = case.seen
+    if seen is None or not seen.results:
+        return {}
+    columns = seen.columns
+    shown = [name for name in COLUMNS if name in FIRST or columns.mapped.get(name)]
+    return {
+        "first": [COLUMNS[name] for name in sorted(shown, key=partial(_place, FIRST))],
+        "more": [column for name, column in COLUMNS.items() if name not in shown],
+        "readers": list(reader_titles().items()),
+        "kinds": KINDS,
+        "required": REQUIRED,
+    }
+
+
+def _place(order: tuple[str, ...], name: str) -> int:
+    return order.index(name) if name in order else len(order)
+
+
+def _page(request: Request, template: str, status: int = 200, **told: Any) -> Response:
+    keys: Keys = request.app.state.keys
+    text = request.app.state.templates.get_template(template).render(base=keys.base, **told)
+    return HTMLResponse(text, status)
+
+
+def _wants_page(request: Request) -> bool:
+    return request.method == "GET" and "text/html" in request.headers.get("accept", "")
+
+
+async def _answered(request: Request, raised: Exception) -> Response:
+    status = getattr(raised, "status_code", 500)
+    sentence = "This is not there, or it was deleted." if status == 404 else "This could not be done."
+    if _wants_page(request):
+        return _page(request, "message.html", status, title="Not there", message=sentence)
+    return JSONResponse({"error": sentence}, status)
+
+
+async def _unreadable(request: Request, raised: Exception) -> Response:
+    return JSONResponse({"error": "The page sent something that cannot be. Load it again."}, 422)
+
+
+async def _sentence(request: Request, raised: Exception) -> Response:
+    sentence = str(raised)
+    return JSONResponse({"error": sentence}, 413 if TOO_LARGE in sentence else 409)

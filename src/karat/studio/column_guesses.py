@@ -1,0 +1,94 @@
+"""The columns that the files have, with a few of their values, and what karat takes each for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from karat.intake.guess import guess_mapping, joined
+from karat.intake.intake import by_reader
+from karat.intake.readers.generic import table_of
+from karat.intake.reading import Reader
+from karat.judgments.columns import COLUMNS
+from karat.judgments.source import SourceFile
+from karat.studio.corrections import Corrections
+
+EXAMPLES = 3
+LONGEST = 24
+SAMPLED = 2000
+"""Rows in which examples are looked for."""
+
+
+@dataclass(frozen=True)
+class ColumnGuesses:
+    """The columns of the files and the mapping."""
+
+    names: tuple[str, ...] = ()
+    examples: dict[str, str] = field(default_factory=dict)
+    guessed: dict[str, str] = field(default_factory=dict)
+    """karat's column -> the file's, before any correction."""
+    mapped: dict[str, str] = field(default_factory=dict)
+    """The same with the corrections."""
+    maps: bool = False
+    """Whether the reader takes columns by their names, so that it may guess anew after a correction."""
+
+    def ends(self, column: str) -> tuple[str, str]:
+        """The file's column that is karat's `column`, and, where two columns hold the ends of a range, the upper one.
+
+        >>> ColumnGuesses(names=("low", "high"), mapped={"expected": "low..high"}).ends("expected")
+        ('low', 'high')
+        """
+        low, *high = joined(self.mapped.get(column, ""), self.names)
+        return low, high[0] if high else ""
+
+
+def columns_of(paths: Sequence[Path], choices: Corrections) -> ColumnGuesses:
+    """What the files have; of several files each adds what the others lack.
+
+    >>> path = getfixture("tmp_path") / "results.csv"
+    >>> _ = path.write_text("workerId,sentence,ANSWER\\nw1,s1,5\\nw1,s2,3\\n")
+    >>> found = columns_of([path], Corrections(mapping={"response": "sentence"}))
+    >>> found.guessed
+    {'participant': 'workerId', 'item': 'sentence', 'response': 'ANSWER'}
+    >>> found.mapped["response"], found.examples["ANSWER"]
+    ('sentence', '5, 3')
+    """
+    files = [SourceFile(path, choices.encoding or None) for path in paths]
+    examples: dict[str, str] = {}
+    guessed: dict[str, str] = {}
+    mapped: dict[str, str] = {}
+    maps = False
+    for reader, group in by_reader(files, choices.source):
+        frame = _frame(reader, group, choices)
+        maps |= reader.maps and frame.width > 0
+        for name in frame.columns:
+            examples.setdefault(name, _examples(frame[name]))
+        for found, told in ((guessed, {}), (mapped, choices.mapping)):
+            for column, name in _mapping(reader, frame, dict(told)).items():
+                found.setdefault(column, name)
+    shown = {column: name for column, name in mapped.items() if name}
+    return ColumnGuesses(tuple(examples), examples, guessed, shown, maps)
+
+
+def _frame(reader: Reader, files: Sequence[SourceFile], choices: Corrections) -> pl.DataFrame:
+    """The table whose columns can be mapped: the file's own, or what the reader of a tool makes of it."""
+    options = choices.options(mapped=False)
+    return table_of(files[0], options).frame if reader.maps else reader.read(files, options).frame
+
+
+def _mapping(reader: Reader, frame: pl.DataFrame, told: dict[str, str]) -> dict[str, str]:
+    if not reader.maps:
+        return {name: name for name in frame.columns if name in COLUMNS} | (told if frame.width else {})
+    return guess_mapping(frame, told)
+
+
+def _examples(column: pl.Series) -> str:
+    """A few different values of a column."""
+    values = column.head(SAMPLED).drop_nulls().cast(pl.String, strict=False).drop_nulls()
+    if column.dtype.is_float():
+        values = values.str.strip_suffix(".0")
+    texts = [text for text in values.unique(maintain_order=True).head(EXAMPLES * 2).to_list() if text.strip()]
+    return ", ".join(text if len(text) <= LONGEST else text[: LONGEST - 1] + "…" for text in texts[:EXAMPLES])

@@ -1,0 +1,158 @@
+"""What people correct on the page, as the options that a terminal takes.
+
+Only what differs from karat's guess is passed on, so that a note about a guess stays where the guess stays, and the
+command that would do the same is short.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from karat.errors import KaratError
+from karat.intake import Options
+from karat.intake.guess import guess_columns
+from karat.judgments.scale_texts import parse_scale
+from karat.judgments.scales import Choice, Continuous, Magnitude, Ordinal, Scale
+
+Name = Annotated[str, StringConstraints(max_length=1000)]
+Text = Annotated[str, StringConstraints(max_length=20_000)]
+
+
+class Corrections(BaseModel):
+    """How the files are to be read; empty where karat is to find out."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    source: Name = "auto"
+    mapping: dict[Name, Name] = Field(default_factory=dict, max_length=100)
+    """karat's column -> the file's column."""
+    scales: dict[Name, Text] = Field(default_factory=dict, max_length=1000)
+    """Question -> scale, as `--scale` takes it; without a name for all questions."""
+    answers: Text = ""
+    rt_unit: Literal["", "s", "ms"] = ""
+    decimal: Literal["", ".", ","] = ""
+    delimiter: Literal["", ",", ";", "tab", "|"] = ""
+    encoding: Name = ""
+    sheet: Name = ""
+    skip_bad: bool = False
+    language: Literal["en", "de"] = "en"
+    """Of the paragraphs for a paper."""
+
+    def options(self, *, mapped: bool = True) -> Options:
+        """The options for reading files, with or without the mapping."""
+        return Options(
+            mapping=self.mapping if mapped else {},
+            scale=self._scale(),
+            answers=_answers(self.answers),
+            rt_unit=self.rt_unit or None,
+            decimal=self.decimal or None,
+            delimiter="\t" if self.delimiter == "tab" else self.delimiter or None,
+            sheet=self.sheet or None,
+        )
+
+    def _scale(self) -> Scale | dict[str, Scale] | None:
+        if not self.scales:
+            return None
+        told = {question: parse_scale(text) for question, text in self.scales.items()}
+        return told[""] if list(told) == [""] else told
+
+    def reads_like(self, other: Corrections) -> bool:
+        """Whether the same cells are found; else what was said of columns holds no longer."""
+        return all(getattr(self, name) == getattr(other, name) for name in ("source", "delimiter", "encoding", "sheet"))
+
+    def flags(self) -> list[str]:
+        """The options as a terminal takes them.
+
+        >>> Corrections(mapping={"item": "sentence"}, scales={"": "ordinal:1-7"}).flags()
+        ['--map', 'item=sentence', '--scale', 'ordinal:1-7']
+        """
+        flags = [] if self.source == "auto" else ["--from", self.source]
+        for column, name in self.mapping.items():
+            flags += ["--map", f"{column}={name}"]
+        for question, scale in self.scales.items():
+            flags += ["--scale", f"{question}={scale}" if question else scale]
+        for name in ("answers", "rt_unit", "decimal", "delimiter", "encoding", "sheet"):
+            if getattr(self, name):
+                flags += [f"--{name.replace('_', '-')}", getattr(self, name)]
+        return flags + (["--skip-bad"] if self.skip_bad else [])
+
+    def command(self, results: Sequence[str], study: str | None) -> str:
+        """The command that does the same in a terminal.
+
+        >>> Corrections(language="de").command(["my results.csv"], "study.toml")
+        "karat report 'my results.csv' --study study.toml --language de"
+        """
+        words = ["karat", "report", *results, *(["--study", study] if study else []), *self.flags()]
+        return shlex.join(words + ([] if self.language == "en" else ["--language", self.language]))
+
+
+def corrected(
+    columns: Sequence[str], guessed: Mapping[str, str], wanted: Mapping[str, str], maps: bool
+) -> dict[str, str]:
+    """What must be told so that the mapping is as wanted; where a reader `maps`, it may guess anew after a correction.
+
+    >>> columns = ["subject", "question", "sentence", "rating"]
+    >>> guessed = guess_columns(columns, {})
+    >>> guessed
+    {'participant': 'subject', 'item': 'sentence', 'response': 'rating', 'question': 'question'}
+    >>> corrected(columns, guessed, guessed | {"item": "question", "question": ""}, True)
+    {'item': 'question', 'question': ''}
+    """
+    told = {column: name for column, name in wanted.items() if name != guessed.get(column, "")}
+    if maps and told:
+        again = guess_columns(columns, dict(told))
+        # What is in a column called time does not change by a correction: where it was response times, it is again.
+        if "time" not in told and "rt" not in again and again.get("time") == guessed.get("rt") is not None:
+            again["rt"] = again.pop("time")
+        told |= {column: name for column, name in wanted.items() if name != again.get(column, "")}
+    return told
+
+
+def scale_text(scale: Scale) -> str:
+    """A scale as `parse_scale` reads it; empty where no short text says it.
+
+    >>> scale_text(Ordinal(5, neutral=3)), scale_text(Continuous(0, 100)), scale_text(Choice(none=True))
+    ('ordinal:1-5:3', 'continuous:0-100', 'choice:none')
+    """
+    text = f"{scale.kind}:{_settings(scale)}".removesuffix(":")
+    try:
+        return text if parse_scale(text) == scale else ""
+    except KaratError:
+        return ""
+
+
+def _settings(scale: Scale) -> str:
+    if isinstance(scale, Choice):
+        return "none" if scale.none else ""
+    if isinstance(scale, Magnitude):
+        return "" if scale.modulus is None else f"{scale.modulus:g}"
+    if isinstance(scale, Continuous):
+        ends = (scale.low, scale.high)
+        return "-".join(f"{end:g}" for end in ends if end is not None and abs(end) != float("inf"))
+    levels: tuple[str, ...] = getattr(scale, "levels", ())
+    if not isinstance(scale, Ordinal):
+        return ",".join(levels)
+    return _points(levels) + (f":{scale.neutral}" if scale.neutral is not None else "")
+
+
+def _points(levels: Sequence[str]) -> str:
+    """Levels as a range where they are whole numbers in a row."""
+    if len(levels) > 1 and all(level.lstrip("-").isdigit() for level in levels):
+        numbers = [int(level) for level in levels]
+        if numbers == [*range(numbers[0], numbers[-1] + 1)]:
+            return f"{numbers[0]}-{numbers[-1]}"
+    return ",".join(levels)
+
+
+def _answers(text: str) -> dict[str, str]:
+    pairs = {}
+    for part in text.split(",") if text.strip() else []:
+        old, equals, new = part.partition("=")
+        if not equals or not old.strip():
+            raise KaratError(f"--answers {part}: write NAME=VALUE.")
+        pairs[old.strip()] = new.strip()
+    return pairs

@@ -1,0 +1,122 @@
+"""Where dropped files are: a folder that only its owner can read, gone at the end.
+
+A name comes from a browser, which any program may claim to be. A name that is absolute, climbs out of the folder, is
+hidden or cannot be a name on this system is refused, never mended: a mended name may be another file's.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+
+from karat.errors import KaratError, shown
+from karat.judgments.source import SourceFile
+
+LIMIT = 500 * 1024**2
+"""How many bytes may be dropped at once, packed or unpacked."""
+MOST_FILES = 2000
+LONGEST_NAME = 200
+DEEPEST = 12
+NEVER = set('<>:"|?*') if os.name == "nt" else set()
+
+
+class StudioError(KaratError):
+    """A file that cannot be taken in, or a page that cannot be shown."""
+
+
+TOO_LARGE = f"The files are larger than {LIMIT // 1024**2} MB together. In a terminal, karat report takes larger ones."
+
+
+def private_folder() -> Path:
+    """A new folder that nobody else can read.
+
+    >>> folder = private_folder()
+    >>> oct(folder.stat().st_mode & 0o777)
+    '0o700'
+    >>> folder.rmdir()
+    """
+    return Path(tempfile.mkdtemp(prefix="karat-open-"))
+
+
+def place_of(folder: Path, name: str) -> Path:
+    """Where a dropped file goes; folders that were dropped keep their shape.
+
+    >>> place_of(Path("files"), "study/items.csv").as_posix()
+    'files/study/items.csv'
+    >>> place_of(Path("files"), "../items.csv")
+    Traceback (most recent call last):
+    ...
+    karat.studio.folder.StudioError: "../items.csv" is no name that a file can have here. Rename it and drop it again.
+    """
+    parts = name.replace("\\", "/").split("/")
+    if len(parts) > DEEPEST or not all(map(_is_plain, parts)):
+        raise StudioError(f"{shown(name)} is no name that a file can have here. Rename it and drop it again.")
+    return folder.joinpath(*parts)
+
+
+def _is_plain(part: str) -> bool:
+    """Whether a part of a path names something in its folder and nothing else."""
+    if not part or part.startswith(".") or part.endswith((" ", ".")) or not part.isprintable():
+        return False
+    return len(part.encode("utf-8", "replace")) <= LONGEST_NAME and not NEVER & set(part)
+
+
+def files_in(folder: Path) -> list[Path]:
+    """All files of a folder and of the folders in it, in order.
+
+    >>> files_in(Path("no such folder"))
+    []
+    """
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def unpack(archive: Path, members: Sequence[str]) -> None:
+    """Put members of a zip archive beside it, in a folder with its name; the archive itself is then deleted."""
+    source = SourceFile(archive)
+    if sum(source.zip_sizes[name] for name in members) > LIMIT or len(members) > MOST_FILES:
+        raise StudioError(f"{archive.name}: {TOO_LARGE}")
+    folder = archive.with_suffix("")
+    if folder.exists():
+        raise StudioError(f"There are both {archive.name} and a folder {folder.name}. Drop one of them.")
+    for name, member in zip(members, source.zip_files(members), strict=True):
+        place = place_of(folder, str(PurePosixPath(name)))
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(member.content or b"")
+    archive.unlink()
+
+
+def pack(folder: Path, archive: Path) -> None:
+    """Everything in a folder as one zip archive.
+
+    >>> folder = getfixture("tmp_path")
+    >>> _ = (folder / "a.txt").write_text("a")
+    >>> pack(folder, folder / "all.zip")
+    >>> zipfile.ZipFile(folder / "all.zip").namelist()
+    ['all/a.txt']
+    """
+    found = [path for path in files_in(folder) if path != archive]
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+        for path in found:
+            packed.write(path, PurePosixPath(archive.stem, *path.relative_to(folder).parts))
+
+
+def keep(folder: Path, target: Path, name: str) -> Path:
+    """Copy a folder to where it stays, under a name that is still free.
+
+    >>> there = getfixture("tmp_path") / "kept"
+    >>> made = private_folder()
+    >>> [keep(made, there, "results").name for _ in range(2)]
+    ['results', 'results-2']
+    >>> made.rmdir()
+    """
+    target.mkdir(parents=True, exist_ok=True)
+    number, place = 1, target / name
+    while place.exists():
+        number += 1
+        place = target / f"{name}-{number}"
+    shutil.copytree(folder, place, ignore=shutil.ignore_patterns("*.zip"))
+    return place

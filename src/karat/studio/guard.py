@@ -1,0 +1,137 @@
+"""Who may come in: one browser on this machine, which was shown the way once.
+
+The address that opens the page carries a key that works once. It sets a cookie whose path is itself a secret: browsers
+share the cookies of 127.0.0.1 among all ports, and a server of somebody else on the same machine must not be sent ours.
+The server answers only under its own name and port, so that no other name can be made to point to it, and takes
+nothing that a page of another origin has a browser send.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from dataclasses import dataclass, field
+from http.cookies import CookieError, SimpleCookie
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from karat.field.server.headers import DATA_CSP, PAGE_CSP, PERMISSIONS, POLICY
+
+COOKIE = "karat-open"
+SAFE = ("GET", "HEAD")
+COMMON = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "permissions-policy": PERMISSIONS,
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cache-control": "no-store",
+}
+NOT_YOURS = "This page is not open to you. Start karat open again, and take the address that it shows."
+
+
+def _secret() -> str:
+    return secrets.token_urlsafe(32)
+
+
+@dataclass
+class Keys:
+    """The secrets of one run of the app, made anew every time."""
+
+    port: int
+    key: str = field(default_factory=_secret, repr=False)
+    """Opens the app, once."""
+    path: str = field(default_factory=_secret, repr=False)
+    """Where everything is, and where the cookie is sent."""
+    cookie: str = field(default_factory=_secret, repr=False)
+    used: bool = False
+
+    @property
+    def base(self) -> str:
+        """The beginning of every address of the app."""
+        return f"/{self.path}"
+
+    @property
+    def address(self) -> str:
+        """The address that opens the app."""
+        return f"http://127.0.0.1:{self.port}/?key={self.key}"
+
+    @property
+    def hosts(self) -> tuple[str, str]:
+        """The names under which the server answers."""
+        return f"127.0.0.1:{self.port}", f"localhost:{self.port}"
+
+    def turn(self, key: str) -> bool:
+        """Use the key; whether it is the right one and was not used before.
+
+        >>> keys = Keys(8123)
+        >>> keys.turn("another"), keys.turn(keys.key), keys.turn(keys.key)
+        (False, True, False)
+        """
+        if self.used or not _same(key, self.key):
+            return False
+        self.used = True
+        return True
+
+
+class LoopbackGuard:
+    """Refuses what does not come from the one browser, and adds the headers that every answer carries."""
+
+    def __init__(self, app: ASGIApp, keys: Keys) -> None:
+        self.app = app
+        self._keys = keys
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        refused = self._refused(scope, Headers(scope=scope))
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                _complete(message)
+            await send(message)
+
+        await (refused or self.app)(scope, receive, send_with_headers)
+
+    def _refused(self, scope: Scope, headers: Headers) -> Response | None:
+        host = headers.get("host", "").lower()
+        if host not in self._keys.hosts:
+            return PlainTextResponse("This server is not reached under that name.", 400)
+        if scope["path"] == "/favicon.ico":  # asked for unbidden, by the page before the app
+            return Response(status_code=204)
+        if scope["path"] == "/" and scope["method"] in SAFE:
+            return None
+        inside = _same(scope["path"].split("/")[1], self._keys.path)
+        if not inside or not _same(_cookie(headers), self._keys.cookie):
+            return PlainTextResponse(NOT_YOURS, 403)
+        if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+            return PlainTextResponse(NOT_YOURS, 403)
+        if scope["method"] not in SAFE and headers.get("origin", "") != f"http://{host}":
+            return JSONResponse({"error": "This was not sent by the page itself."}, 403)
+        return None
+
+
+def _cookie(headers: Headers) -> str:
+    try:
+        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+    except CookieError:
+        return ""
+    return "" if found is None else found.value
+
+
+def _complete(message: Message) -> None:
+    there = {name for name, _ in message["headers"]}
+    page = any(name == b"content-type" and value.startswith(b"text/html") for name, value in message["headers"])
+    wanted = COMMON | {POLICY: PAGE_CSP if page else DATA_CSP}
+    message["headers"] = [
+        *message["headers"],
+        *((name.encode(), value.encode()) for name, value in wanted.items() if name.encode() not in there),
+    ]
+
+
+def _same(one: str, other: str) -> bool:
+    return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))

@@ -1,0 +1,215 @@
+"""What is done with dropped files: look at them, check a study, screen and report. Each runs in the working process.
+
+The process stands in the folder of the files, so that messages name them as people do.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from karat.errors import KaratError
+from karat.messages import render_all
+from karat.studio.classify_files import FileClasses, classify
+from karat.studio.column_guesses import ColumnGuesses, columns_of
+from karat.studio.corrections import Corrections, scale_text
+from karat.studio.folder import StudioError, pack
+from karat.studio.worker import JobFailure, Say
+
+if TYPE_CHECKING:
+    from karat.intake import Intake
+    from karat.judgments import Judgments
+    from karat.messages import Message
+    from karat.report import ReportData
+    from karat.study.check import Report
+    from karat.study.study import Study
+
+PREVIEWED = 5
+LONGEST_CELL = 60
+
+
+@dataclass(frozen=True)
+class ScaleShown:
+    """The scale of a question, or of all questions where the name is empty."""
+
+    question: str
+    kind: str
+    known: str
+    text: str
+    """As `--scale` takes it; empty where it has no short text."""
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What karat makes of dropped files."""
+
+    results: tuple[str, ...]
+    study: str | None
+    title: str = ""
+    """The title of the study."""
+    columns: ColumnGuesses = field(default_factory=ColumnGuesses)
+    scales: tuple[ScaleShown, ...] = ()
+    lines: tuple[str, ...] = ()
+    """How the results were read, as a terminal tells it."""
+    found: tuple[str, ...] = ()
+    """How many participants, items and answers there are, and of which kinds."""
+    preview: tuple[tuple[str, ...], tuple[tuple[str, ...], ...]] | None = None
+    """Names of columns and the first rows."""
+    check: dict[str, Any] | None = None
+    """What `karat check` finds, where there is a study and no results."""
+    failure: JobFailure | None = None
+    """Why the results cannot be read as they are; the columns may still be corrected."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """What was found and written."""
+
+    lines: tuple[str, ...]
+    """Verdict and quality of the data."""
+    evidence: tuple[str, ...]
+    files: tuple[str, ...]
+    archive: str
+
+
+def look(files: str, choices: Corrections, say: Say) -> Preview:
+    """Find out what was dropped and read it."""
+    os.chdir(files)
+    say("looking at the files")
+    found = classify(Path())
+    if found.study is None and not found.results:
+        raise StudioError("There are no files. Drop a file of results, or a study file with its items.")
+    if not found.results:
+        return _checked(found, say)
+    study = _study(found)
+    seen = Preview(tuple(map(str, found.results)), _name(found.study), "" if study is None else study.title)
+    try:
+        say("finding the columns")
+        seen = replace(seen, columns=columns_of(found.results, choices))
+        say("reading " + ", ".join(path.name for path in found.results[:3]))
+        intake = _intake(found, choices)
+        judgments, notes = _known(intake, study)
+    except KaratError as error:
+        return replace(seen, failure=JobFailure.of(error))
+    lines = [*render_all([*intake.account(), *notes]), *intake.skipped.lines(len(intake.sources) > 1)]
+    return replace(
+        seen,
+        scales=_scales(judgments),
+        lines=tuple(lines),
+        found=tuple(judgments.summary().splitlines()),
+        preview=_preview(judgments),
+    )
+
+
+def report(files: str, made: str, archive: str, choices: Corrections, say: Say) -> Output:
+    """Screen, measure and write everything, and pack it into one archive."""
+    from karat.report import build, write
+    from karat.report.sections.brief import quality_told, verdict
+
+    os.chdir(files)
+    say("reading the files")
+    found = classify(Path())
+    study = _study(found)
+    intake = _intake(found, choices)
+    judgments, notes = _known(intake, study)
+
+    @contextmanager
+    def step(what: str) -> Iterator[None]:
+        say(what)
+        yield
+
+    told = tuple(dict.fromkeys([*intake.judgments.notes, *judgments.notes, *notes]))
+    command = choices.command(list(map(str, found.results)), _name(found.study))
+    gathered = build(judgments, study, notes=told, command=command, progress=step)
+    say("drawing and writing the report")
+    folder = Path(made)
+    written = [*write(gathered, folder / "report.html", language=choices.language), *_tables(gathered, folder, say)]
+    (folder / "command.txt").write_text(command + "\n", encoding="utf-8")
+    say("packing")
+    pack(folder, folder / archive)
+    names = [path.relative_to(folder).as_posix() for path in written]
+    lines = (verdict(gathered.screening), quality_told(gathered))
+    return Output(
+        lines,
+        tuple(map(str, (*gathered.screening.evidence.values(), *gathered.screening.summary))),
+        (*names, "command.txt"),
+        archive,
+    )
+
+
+def _tables(gathered: ReportData, folder: Path, say: Say) -> list[Path]:
+    from karat.measure.measures import Measures
+
+    say("writing tables and figures")
+    written = gathered.screening.write(folder / "screening")
+    if isinstance(gathered.measures, Measures):
+        written += gathered.measures.write(folder / "measures")
+    return written
+
+
+def _checked(found: FileClasses, say: Say) -> Preview:
+    """What `karat check` says of a study."""
+    from karat.field.content.texts import words
+    from karat.study.check import check
+
+    study = _study(found)
+    if study is None:
+        raise StudioError("There is no study file.")
+    words(study.settings.language, study.settings.texts.words)
+    say(f"checking {study.path.name}")
+    told: Report = check(study)
+    findings = [{"grade": finding.grade, "text": str(finding)} for finding in told.findings]
+    data = {"head": told.head, "findings": findings, "summary": told.summary(), "errors": told.errors}
+    return Preview((), _name(found.study), study.title, check=data)
+
+
+def _study(found: FileClasses) -> Study | None:
+    from karat.study.study import load
+
+    return None if found.study is None else load(found.study)
+
+
+def _intake(found: FileClasses, choices: Corrections) -> Intake:
+    from karat.intake import read_files
+
+    return read_files(
+        found.results, choices.source, choices.options(), encoding=choices.encoding or None, skip_bad=choices.skip_bad
+    )  # fmt: skip
+
+
+def _known(intake: Intake, study: Study | None) -> tuple[Judgments, list[Message]]:
+    from karat.study.results import with_study
+
+    with intake.naming_places():
+        return (intake.judgments, []) if study is None else with_study(intake.judgments, study)
+
+
+def _scales(judgments: Judgments) -> tuple[ScaleShown, ...]:
+    """The scales; one for all questions where they are the same."""
+    scales = judgments.scales
+    if len(set(scales.values())) == 1:
+        scales = {"": next(iter(scales.values()))}
+    return tuple(ScaleShown(name, scale.kind, scale.known(), scale_text(scale)) for name, scale in scales.items())
+
+
+def _preview(judgments: Judgments) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    head = judgments.frame.head(PREVIEWED)
+    rows = [tuple("" if cell is None else _short(_plain(cell)) for cell in row) for row in head.iter_rows()]
+    return tuple(head.columns), tuple(rows)
+
+
+def _plain(cell: object) -> str:
+    """A cell as people write it: milliseconds that became seconds are not exact to the last digit."""
+    return f"{cell:.6g}" if isinstance(cell, float) else str(cell)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "…"
+
+
+def _name(path: Path | None) -> str | None:
+    return None if path is None else path.as_posix()

@@ -1,0 +1,17 @@
+"""The type aliases that every room shares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Progress = Callable[[int, int], object]
+"""Called with the number of jobs that are done and the number of jobs in all."""
+NamedSteps = Callable[[str], AbstractContextManager[None]]
+"""Called with the name of a step; the step lasts as long as the context."""

@@ -1,0 +1,86 @@
+"""What is said of a study that was changed after it had started."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from karat.field.study_diff import Changes, changes, items_fingerprint
+from karat.study.init import write_study
+from karat.study.study import Study, load
+
+HELD = "This holds for everybody from now on"
+NEW = "Who comes to the trials from now on gets the new version."
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_study(tmp_path / "study", "yes-no")
+    return tmp_path / "study"
+
+
+def edit(folder: Path, old: str, new: str, file: str = "study.toml") -> None:
+    text = (folder / file).read_text(encoding="utf-8")
+    assert old in text
+    (folder / file).write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def since(folder: Path, then: Study) -> Changes:
+    return changes(load(folder), then.settings.model_dump(mode="json"), items_fingerprint(then))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "keys", "follows"),
+    [
+        ("[recruitment]\n", '[recruitment]\ncompletion_code = "C1"\n', ("[recruitment] completion_code",), HELD),
+        ("language =", 'public_title = "Sentences"\nlanguage =', ("public_title",), HELD),
+        ("[order] ", "[order]\ndistance = { item = 3 }\n#", ("[order] distance",), NEW),
+        ("[[block]]\n", '[[block]]\nname = "main"\n', ("[[block]] name",), NEW),
+        ("language =", "seed = 7\nlanguage =", ("seed",), NEW),
+    ],
+)
+def test_keys_are_named_with_what_follows(
+    folder: Path, old: str, new: str, keys: tuple[str, ...], follows: str
+) -> None:
+    then = load(folder)
+    edit(folder, old, new)
+    found = since(folder, then)
+    assert (found.keys, found.items, found.asked) == (keys, False, follows == NEW)
+    assert f"when it started: {keys[0]}. {follows}" in str(found)
+    assert "put it back" in str(found).lower()
+
+
+def test_items_are_told_from_the_study_file(folder: Path) -> None:
+    then = load(folder)
+    assert since(folder, then) == Changes((), False, asked=False)
+    line = (folder / "items.csv").read_text().splitlines()[1]
+    edit(folder, line, line.replace(" ", "  ", 1), "items.csv")
+    found = since(folder, then)
+    assert (found.keys, found.items, found.asked) == ((), True, True)
+    assert f"when it started: the items. {NEW}" in str(found)
+
+
+def test_a_comment_changes_nothing_for_anybody(folder: Path) -> None:
+    then = load(folder)
+    edit(folder, "[recruitment]", "# Agreed with the ethics board.\n[recruitment]")
+    assert load(folder).fingerprint != then.fingerprint
+    assert str(since(folder, then)).startswith("Only comments or the layout of the study file")
+
+
+def test_a_block_more_is_named_as_such(folder: Path) -> None:
+    then = load(folder)
+    settings: dict[str, Any] = then.settings.model_dump(mode="json")
+    settings["background"] = []
+    assert changes(then, settings, items_fingerprint(then)).keys == ("[[background]]",)
+
+
+def test_what_an_earlier_karat_did_not_keep_is_not_claimed(folder: Path) -> None:
+    study = load(folder)
+    settings = study.settings.model_dump(mode="json")
+    del settings["public_title"]
+    found = changes(study, settings, None)
+    assert found.keys == ()
+    assert "the items, or only comments of the study file" in str(found)
+    assert "title, perhaps the items." in str(changes(study, settings | {"title": "Earlier"}, None))

@@ -1,0 +1,37 @@
+"""What tests ask of messages: codes and values, never sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from karat.messages import Message
+from karat.screen import Evidence
+from karat.screen.evidence import message_at
+
+
+def codes(messages: Iterable[Message]) -> list[str]:
+    """The codes of messages, in their order."""
+    return [message.code for message in messages]
+
+
+def reasons(evidence: Evidence) -> dict[str, Message]:
+    """The reason for each participant."""
+    table = evidence.participants
+    return {name: message_at(table, row) for row, name in enumerate(table["participant"].to_list())}
+
+
+def code_or_text(error: Exception) -> str:
+    """The code of the message that an error carries; the text of an error that has none."""
+    carried = error.args[0] if error.args else ""
+    return carried.code if isinstance(carried, Message) else str(error)
+
+
+@contextmanager
+def raises(kind: type[Exception], code: str) -> Iterator[pytest.ExceptionInfo[Exception]]:
+    """An error of this class that carries a message with this code."""
+    with pytest.raises(kind) as caught:
+        yield caught
+    assert code_or_text(caught.value) == code

@@ -1,0 +1,72 @@
+"""The command itself: bound to this machine, and without a trace when it has ended."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from karat.studio.folder import StudioError
+from karat.studio.run import listen, open_studio
+from studio.opened import Opened
+
+
+@pytest.mark.parametrize(
+    "name", ["SIGTERM", *(pytest.param(name, marks=pytest.mark.slow) for name in ("SIGINT", "SIGHUP"))]
+)
+def test_it_ends_in_order_and_leaves_nothing(name: str, tmp_path: Path) -> None:
+    if not hasattr(signal, name):
+        pytest.skip(f"this system has no {name}")
+    with Opened(tmp_path) as opened:
+        (folder,) = opened.folders
+        assert folder.stat().st_mode & 0o777 == 0o700
+        (folder / "left behind").write_text("x")
+        with urllib.request.urlopen(opened.address) as reply:
+            assert reply.status == 200
+        with pytest.raises(urllib.error.HTTPError, match="403"):
+            urllib.request.urlopen(opened.address)
+        told = opened.end(signal.Signals[name])
+        assert told.splitlines()[-1] == "Closed. All files are deleted."
+        assert opened.process.returncode == 0
+        assert opened.folders == []
+
+
+@pytest.mark.slow
+def test_even_killed_it_leaves_nothing(tmp_path: Path) -> None:
+    with Opened(tmp_path) as opened:
+        (folder,) = opened.folders
+        (folder / "left behind").write_text("x")
+        opened.process.kill()
+        opened.process.wait()
+        until = time.monotonic() + 60
+        while opened.folders and time.monotonic() < until:
+            time.sleep(0.1)
+        assert opened.folders == []
+
+
+def test_only_this_machine_is_answered(tmp_path: Path) -> None:
+    with Opened(tmp_path) as opened:
+        port = urlsplit(opened.address).port
+        assert port is not None
+        others = {"127.0.0.2"}
+        with suppress(socket.gaierror):  # not every machine knows its own name
+            others |= {info[4][0] for info in socket.getaddrinfo(socket.gethostname(), port, socket.AF_INET)}
+        for address in others - {"127.0.0.1"}:
+            with pytest.raises((ConnectionError, TimeoutError)), socket.create_connection((address, port), timeout=10):
+                pass
+        opened.end(signal.SIGTERM)
+
+
+def test_a_port_that_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with listen() as taken, pytest.raises(StudioError, match="Leave --port out"):
+        open_studio(tmp_path / "kept", taken.getsockname()[1])
+    assert list(tmp_path.iterdir()) == []
