@@ -172,4 +172,4 @@ def test_units_say_what_is_counted() -> None:
         "unit.points", {"low": 0, "high": 10}
     )
     assert strengths(ratings(scale=karat.Continuous()), "mean").unit == Message("unit.answers")
-    assert "log ratios" in strengths(ratings(scale=karat.Magnitude())).unit
+    assert "log ratios" in str(strengths(ratings(scale=karat.Magnitude())).unit)
