@@ -87,7 +87,7 @@ def test_numbers_of_a_preregistration_are_stated_in_the_study(planned: ReportDat
         ("agreement-3", r"for (\d+) participants"),
         ("effects", r"without (\d+) who"),
         ("methods", r"have (1,\d+) answers"),
-        ("methods", r"Excluded in all: (\d+) of"),
+        ("methods", r"In all, (\d+) of"),
     ],
 )
 def test_a_wrong_number_is_found(data: dict[str, Any], section: str, pattern: str) -> None:

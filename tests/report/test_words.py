@@ -121,7 +121,7 @@ def test_every_criterion_is_told_in_the_order_of_the_flow(gathered: ReportData) 
         told = f"{len(evidence.flagged)} of {evidence.participants.height} participants flagged"
         assert told in paragraph[paragraph.index(name_of(ENGLISH, name)) :]
     assert "Repeated questions could not be computed. Nobody answered an item more than once" in paragraph
-    left = [f"{len(step.excluded)} of {step.entered}; {step.remained} remained" for step in gathered.screening.steps]
+    left = [f"{len(step.excluded)} of {step.entered} participants, leaving {step.remained}" for step in gathered.screening.steps]
     assert all(text in paragraph for text in left)
 
 
@@ -131,7 +131,7 @@ def test_measures_are_told_with_their_formula_their_simplification_and_the_softw
     found = gathered.measures.of("contrasts")
     assert f"`{found.formula}`" in paragraph
     assert ("simplified" in paragraph) == bool(found.simplified)
-    assert f"Strengths of {gathered.measures.of('strengths').frame.height} stimuli" in paragraph
+    assert f"The acceptability of {gathered.measures.of('strengths').frame.height} stimuli" in paragraph
     assert all(version in paragraph for version in VERSIONS.values())
     assert {"barr2013", "holm1979", "krippendorff2004"} <= set(cited(paragraph))
 
@@ -139,8 +139,8 @@ def test_measures_are_told_with_their_formula_their_simplification_and_the_softw
 def test_without_a_rule_nobody_is_said_to_be_excluded(likert: Judgments) -> None:
     screening = replace(karat.screen.run(likert, {"completion": {}}), exclude=None, excluded=(), steps=())
     text = methods(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED))
-    assert "No rule of exclusion was stated, so that nobody was excluded." in text
-    assert "Excluded in all" not in text
+    assert "No exclusion rule was stated, so nobody was excluded." in text
+    assert "were excluded" not in text
     assert "Spammer Index" not in text
     assert "Nothing was measured. It was not computed." in text
 

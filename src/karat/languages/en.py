@@ -72,7 +72,7 @@ TEXTS = {
     "order.keep_ratio": "the share of test trials is the same in every quarter",
     "order.mixed_blocks": "trials are dealt into {number} blocks of equal mixture",
     "quiz": "A quiz of {questions} about the instructions [came|will come] before the trials, with at most {attempts}.",
-    "browser": "The questionnaire was fielded with karat, which shows trials in the browser by jsPsych [@deleeuw2015].",
+    "browser": "The questionnaire ran on karat, which shows trials in the browser with jsPsych [@deleeuw2015].",
     "answers": "The data have {answers} to {items} by {participants}; the median participant gave {median}.",
     "answers.functions": "By function of the trial: {functions}.",
     # Who is asked.
@@ -88,9 +88,9 @@ TEXTS = {
     "platform": "Participants [were|will be] recruited through {platform}; {number} eligible [were|are] wanted.",
     "source.link": "a link",
     "platform.link": "Participants [were|will be] recruited by a link; {number} eligible [were|are] wanted.",
-    "pay": "The stated pay [was|is] {pay} {currency} an hour.",
+    "pay": "The stated pay [was|is] {pay} {currency} per hour.",
     "minutes": "The stated duration [was|is] {minutes}.",
-    "eligible": "Eligible [were|will be] those who [answered|answer] {answers} to the question {question}.",
+    "eligible": "Participants who [answered|answer] {answers} to the question {question} [were|will be] eligible.",
     "asked": "Participants [were|will be] asked about {columns}.",
     "took part": "The data are those of {participants}.",
     "sources": "By source: {counts}.",
@@ -107,22 +107,22 @@ TEXTS = {
     "rules.other": "The criteria or the rule that were applied are not those of the study file (fingerprint "
     "{fingerprint}).",
     "rules.given": "The criteria and the rule were given for this analysis; no study file states them.",
-    "rules.none": "No rule of exclusion [was|is] stated, so that nobody [was|will be] excluded.",
+    "rules.none": "No exclusion rule [was|is] stated, so nobody [was|will be] excluded.",
     "rules.evidence": "What criteria found is evidence only.",
-    "stages": "Criteria [ran|will run] in three stages: completion, response times, answers. Whoever [was|is] excluded "
-    "after a stage [was|will be] left out of the next.",
+    "stages": "Criteria [ran|will run] in three stages: completion, response times, answers. Participants excluded "
+    "at one stage [were|are] left out of the next.",
     "asks": "Each criterion [asked|will ask] for the following.",
     "flagged": "{name}: {clause}{cites}; {number} of {participants} flagged.",
-    "stage.excluded": "Excluded thereupon: {number} of {entered}; {remained} remained.",
+    "stage.excluded": "This excluded {number} of {entered} participants, leaving {remained}.",
     "stage.nobody": "Nobody was excluded at this stage.",
     "planned": "{name}: {clause}{cites}.",
     "skipped": "{name} could not be computed. {why}",
-    "skipped.several": "These data do not allow to compute: {names}.",
-    "rule.any": "whoever any criterion [flagged|flags]", "rule.all": "whoever all criteria [flagged|flag]",
-    "rule.number": "whoever at least {number} criteria [flagged|flag]",
-    "rule.expression": "whoever [met|meets] \"{rule}\"",
-    "rule": "Excluded [was|will be] {rule}.",
-    "verdict": "Excluded in all: {number} of {participants}; {kept} entered the analysis.",
+    "skipped.several": "These criteria could not be computed on these data: {names}.",
+    "rule.any": "flagged by any criterion", "rule.all": "flagged by all criteria",
+    "rule.number": "flagged by at least {number} criteria",
+    "rule.expression": "who [met|meet] \"{rule}\"",
+    "rule": "Participants {rule} [were|will be] excluded.",
+    "verdict": "In all, {number} of {participants} were excluded, and {kept} entered the analysis.",
     "index": "The Spammer Index of those who remained was {value} (95 % interval {lower} to {upper}) [@ba2024].",
     "no study": "There is no study file, so that nothing was stated that could be preregistered.",
     "no screening": "The study file states no criteria of exclusion, so that nobody will be excluded.",
@@ -131,7 +131,7 @@ TEXTS = {
     # What a participant must meet, criterion by criterion.
     "further": "{name} = {value}",
     "needs": "flagged [was|will be] {asks}",
-    "needs.eligibility": "answers that admit: {answers}", "needs.eligibility.same": "columns that must agree: {same}",
+    "needs.eligibility": "required answers: {answers}", "needs.eligibility.same": "columns that must agree: {same}",
     "needs.quiz": "the quiz passed in at most {attempts_at_most} attempts",
     "needs.completion": "at least {at_least} of the trials answered, no person twice",
     "needs.completion.trials": "at least {at_least} of {trials} trials answered, no person twice",
@@ -147,10 +147,10 @@ TEXTS = {
     "needed.guess": "guessing passes with p {p}", "group.grammatical": "grammatical",
     "group.ungrammatical": "ungrammatical", "account.positional": "positional", "account.relational": "relational",
     "account.extended": "extended relational", "account.strict": "strict", "account.pairwise": "pairwise",
-    "needs.controls": "clear cases told apart on the {account} account, alpha = {alpha}",
-    "needs.controls.slips": "clear cases told apart on the {account} account, with at most {slips} wrong",
-    "needs.attention": "attention trials answered rightly on the {account} account, alpha = {alpha}",
-    "needs.attention.slips": "attention trials answered rightly on the {account} account, with at most {slips} wrong",
+    "needs.controls": "clear cases distinguished on the {account} account, alpha = {alpha}",
+    "needs.controls.slips": "clear cases distinguished on the {account} account, with at most {slips} wrong",
+    "needs.attention": "attention trials answered correctly on the {account} account, alpha = {alpha}",
+    "needs.attention.slips": "attention trials answered correctly on the {account} account, with at most {slips} wrong",
     "needs.controls.neutral": "at most {neutral_at_most} neutral answers to controls",
     "needs.straightlining": "no run or pattern of answers that has a probability under {alpha} by chance",
     "needs.inconsistency": "a difference between repeated answers of at most {upper} median absolute deviations above "
@@ -164,29 +164,33 @@ TEXTS = {
     "needs.markov": "no pattern in the transitions between answers; {cutoffs} cutoffs, alpha = {alpha}",
     "needs.risk": "no high risk level by pattern, time and accuracy; {cutoffs} cutoffs, alpha = {alpha}",
     "needs.deletion": "no large change of the model of all answers; {by} rule, alpha = {alpha}",
-    "needs.credence": "a probability of at least {below} of having answered in earnest",
+    "needs.credence": "a probability of at least {below} of having answered attentively",
     "needs.procedure": "not all steps met: Spammer Index from {least_index} on, {order}, auxiliary factor {auxiliary}, "
     "{cutoffs} cutoffs, alpha = {alpha}",
     # How it is measured.
     "analysed": "Trials with the function {functions} [entered|will enter] the measures; intervals [have|will have] a "
     "level of {level}.",
     "question": "{question}: {text}",
-    "strengths.ordinal": "Strengths of {stimuli} [were|will be] estimated by a cumulative logit model with random "
+    "strengths.ordinal": "The acceptability of {stimuli} [was|will be] estimated by a cumulative logit model "
+    "with random "
     "effects "
     "of participants and stimuli [@mccullagh1980].",
-    "strengths.binary": "Strengths of {stimuli} [were|will be] estimated by a logit model with random effects of "
+    "strengths.binary": "The acceptability of {stimuli} [was|will be] estimated by a logit model with random "
+    "effects of "
     "participants and stimuli [@bates2015].",
-    "strengths.mean": "Strengths of {stimuli} [were|will be] measured by mean answers.",
-    "strengths.zscore": "Strengths of {stimuli} [were|will be] measured by means of answers standardised within "
+    "strengths.mean": "The acceptability of {stimuli} [was|will be] measured by mean answers.",
+    "strengths.zscore": "The acceptability of {stimuli} [was|will be] measured by means of answers standardised within "
     "participants.",
-    "strengths.magnitude": "Strengths of {stimuli} [were|will be] measured by means of log ratios to the modulus, "
+    "strengths.magnitude": "The acceptability of {stimuli} [was|will be] measured by means of log ratios to "
+    "the modulus, "
     "standardised within participants [@bard1996].",
-    "strengths.thurstone": "Strengths of {stimuli} [were|will be] estimated by Thurstone's model with three answers, "
+    "strengths.thurstone": "The acceptability of {stimuli} [was|will be] estimated by Thurstone's model with "
+    "three answers, "
     "in "
     "which participants differ in variability and criterion [@thurstone1927; @langsford2018].",
-    "strengths.davidson": "Strengths of {stimuli} [were|will be] estimated by Davidson's model, which has \"no "
+    "strengths.davidson": "The acceptability of {stimuli} [was|will be] estimated by Davidson's model, which has \"no "
     "difference\" as a third answer [@davidson1970].",
-    "strengths.bradley-terry": "Strengths of {stimuli} [were|will be] estimated by Bradley and Terry's model "
+    "strengths.bradley-terry": "The acceptability of {stimuli} [was|will be] estimated by Bradley and Terry's model "
     "[@bradley1952].",
     "all stimuli": "all stimuli",
     "contrasts.ordinal": "Conditions [were|will be] compared by a cumulative logit mixed model, {formula} "
@@ -201,16 +205,16 @@ TEXTS = {
     "simplified": "Its random effects were simplified in {times}, as the fit was singular; what remained is {formula}.",
     "simplify": "Slopes vary by participant and by item where the design has several answers a cell; where the fit is "
     "singular, the random effects will be simplified, and the report will say how.",
-    "planned contrasts": "Planned comparisons [were|will be]: {contrasts}; p values are not adjusted, and Holm's "
-    "adjustment [@holm1979] is told beside them.",
-    "contrast": "{name} ({factor}: {first} less {second}{within})",
+    "planned contrasts": "Planned comparisons [were|will be]: {contrasts}. Their p values are not adjusted; "
+    "Holm-adjusted p values [@holm1979] are also reported.",
+    "contrast": "{name} ({factor}: {first} minus {second}{within})",
     "contrast.within": ", where {levels}",
     "part.order effects": "Order effects are slopes of answers and of log response times over the position of the "
     "trial, "
     "by condition, in a mixed model.",
     "part.decisions": "Decisions on pairs are tests of which of two stimuli is the better one, with equivalence tests "
     "beside them [@langsford2018].",
-    "part.agreement": "Agreement is told by {coefficients}, with bootstrap intervals over participants{cites}.",
+    "part.agreement": "Agreement is reported as {coefficients}, with bootstrap intervals over participants{cites}.",
     "part.noise ceiling": "The noise ceiling is the split-half reliability and the correlation of each participant "
     "with "
     "the others [@nili2014].",

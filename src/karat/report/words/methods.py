@@ -19,11 +19,12 @@ def methods(gathered: ReportData, language: str = "en") -> str:
     """What was done, in paragraphs with an empty line between them.
 
     >>> import karat
+    >>> from karat.report.build import NOT_COMPUTED
     >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "exclude": "any"})
     >>> text = methods(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED))
     >>> text.split(". ")[0]
     'Participants rated each stimulus on a scale of 5 points'
-    >>> "Excluded in all: 1 of 48 participants; 47 entered the analysis." in text
+    >>> "In all, 1 of 48 participants were excluded, and 47 entered the analysis." in text
     True
     """
     words, study, judgments = language_of(language), gathered.study, gathered.judgments
