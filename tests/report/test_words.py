@@ -121,7 +121,10 @@ def test_every_criterion_is_told_in_the_order_of_the_flow(gathered: ReportData) 
         told = f"{len(evidence.flagged)} of {evidence.participants.height} participants flagged"
         assert told in paragraph[paragraph.index(name_of(ENGLISH, name)) :]
     assert "Repeated questions could not be computed. Nobody answered an item more than once" in paragraph
-    left = [f"{len(step.excluded)} of {step.entered} participants, leaving {step.remained}" for step in gathered.screening.steps]
+    left = [
+        f"{len(step.excluded)} of {step.entered} participants, leaving {step.remained}"
+        for step in gathered.screening.steps
+    ]
     assert all(text in paragraph for text in left)
 
 
