@@ -35,7 +35,7 @@ def test_means_of_ratings_are_those_of_the_answers() -> None:
     mean = dict(judgments.frame.group_by("order").agg(pl.col("response").cast(pl.Float64).mean()).iter_rows())
     told = planned_told(planned_contrasts(PLAN, found), [found], judgments.scale)
     assert told.startswith(
-        f"which: the mean is {mean['new']:.2f} for new and {mean['old']:.2f} for old, on a scale of 1 to 5; new less "
+        f"which: the mean is {mean['new']:.2f} for new and {mean['old']:.2f} for old, on a scale of 1 to 5; new minus "
     )
     assert told.endswith("Differences are in logits of the latent scale.")
     assert means_told(found, judgments.scale) == (
@@ -48,7 +48,7 @@ def test_yes_and_no_are_told_by_shares() -> None:
     found = karat.measure.contrasts(judgments, FORMULA)
     share = dict(judgments.frame.group_by("order").agg((pl.col("response") == "yes").mean() * 100).iter_rows())
     told = planned_told(planned_contrasts(PLAN, found), [found], judgments.scale)
-    assert f"{share['new']:.0f} % of answers are “yes” for new and {share['old']:.0f} % for old; new less old" in told
+    assert f"{share['new']:.0f} % of answers are “yes” for new and {share['old']:.0f} % for old; new minus old" in told
     assert means_told(found, judgments.scale).startswith("Shares of answers “yes”: order: new ")
 
 
@@ -62,14 +62,14 @@ def test_choices_are_told_by_how_often_the_first_was_chosen() -> None:
         karat.Choice(),
     )  # fmt: skip
     told = planned_told(planned_choices(PLAN, judgments), [], judgments.scale)
-    assert f"new was chosen over old in {100 * chosen.count('left') / 240:.0f} % of choices; new less old is" in told
+    assert f"new was chosen over old in {100 * chosen.count('left') / 240:.0f} % of choices; new minus old is" in told
 
 
 def test_without_plain_means_the_difference_stands_alone() -> None:
     judgments = answers(karat.Ordinal(5), {"old": [0.2] * 5, "new": [0.2] * 5})
     found = karat.measure.contrasts(judgments, FORMULA)
     planned = planned_contrasts(PLAN, found)
-    assert planned_told(planned, [], judgments.scale).startswith("which: new less old ")
+    assert planned_told(planned, [], judgments.scale).startswith("which: new minus old ")
     assert on_scale(Magnitude()) is None
     assert means_told(found, Magnitude()) == ""
     assert on_scale(Nominal(["A", "B", "C"])) is None
@@ -79,9 +79,9 @@ def test_without_plain_means_the_difference_stands_alone() -> None:
     ("table", "expected"),
     [
         ({"item": ["4", "4", "5"], "order": ["DO", "PO", "PO"], "sentence": ["Give me it.", "No.", "Give it to me."]},
-         "The strongest reads “Give me it”, the weakest “Give it to me”."),
+         "The highest reads “Give me it”, the lowest “Give it to me”."),
         ({"item": ["4", "5"], "order": ["DO", "PO"], "sentence": ["word " * 40, "“Quoted”, she said."]},
-         f"The strongest reads “{'word ' * 11}…”, the weakest “‘Quoted’, she said”."),
+         f"The highest reads “{'word ' * 11}…”, the lowest “‘Quoted’, she said”."),
         ({"item": ["4", "4", "5"], "order": ["DO", "DO", "PO"], "sentence": ["One.", "Two.", "Three."]}, ""),
         ({"item": ["4"], "sentence": ["Without its condition."]}, ""),
     ],

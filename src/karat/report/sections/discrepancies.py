@@ -25,6 +25,7 @@ def compared_with_test_trials(gathered: ReportData) -> tuple[Message, ...]:
     """Beside the agreement of the crowd: how it differs from that of the results, if it does.
 
     >>> import karat
+    >>> from karat.report.build import NOT_COMPUTED, ReportData
     >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}})
     >>> found = compared_with_test_trials(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED))
     >>> [message.values["functions"] for message in found]

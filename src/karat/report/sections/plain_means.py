@@ -56,7 +56,7 @@ def planned_told(planned: PlannedContrasts, contrasts: Sequence[Contrasts], scal
     told = []
     for row in planned.frame.to_dicts():
         plain = _both(row, contrasts, scale, chosen=planned.unit.code == "unit.choosing_first")
-        size = f"{row['first']} less {row['second']}" + (" is, by the model, " if plain else " ") + _size(row)
+        size = f"{row['first']} minus {row['second']}" + (" is, by the model, " if plain else " ") + _size(row)
         told.append(f"{row['contrast']}: {plain + '; ' if plain else ''}{size}.")
     return " ".join([*told, f"Differences are in {planned.unit}." if told else ""]).strip()
 
@@ -91,7 +91,7 @@ def wording_told(found: Strengths, tables: Sequence[pl.DataFrame]) -> str:
     >>> frame = pl.DataFrame({"item": ["a", "b"], "estimate": [1.0, -1.0]})
     >>> table = pl.DataFrame({"item": ["a", "b"], "sentence": ["It rains.", "Rains it?"]})
     >>> wording_told(Strengths(frame, "mean", "points", 0.95, None), [table])
-    'The strongest reads “It rains”, the weakest “Rains it?”.'
+    'The highest reads “It rains”, the lowest “Rains it?”.'
     """
     known = found.frame.filter(pl.col("estimate").is_not_null())
     if known.height < 2:
@@ -100,7 +100,7 @@ def wording_told(found: Strengths, tables: Sequence[pl.DataFrame]) -> str:
     best, worst = (_wording(known.select(names).row(place, named=True), tables) for place in (0, -1))
     if not best or not worst:
         return ""
-    return f"The strongest reads “{best}”, the weakest “{worst}”."
+    return f"The highest reads “{best}”, the lowest “{worst}”."
 
 
 def _both(row: dict[str, Any], contrasts: Sequence[Contrasts], scale: Scale, *, chosen: bool) -> str:
