@@ -96,7 +96,7 @@ def test_a_wrong_number_is_found(data: dict[str, Any], section: str, pattern: st
     )
     assert strange([piece], data) == []
     old = match[1].replace(",", "")
-    new = str(int(old) + 31).zfill(len(old))
+    new = str(int(old) + 37).zfill(len(old))
     wrong = piece.text[: match.start(1)] + new + piece.text[match.end(1) :]
     assert strange([Spoken(section, wrong)], data), wrong
 

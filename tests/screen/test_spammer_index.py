@@ -86,9 +86,11 @@ def test_a_bootstrap_interval_on_request_with_progress_and_the_same_for_a_seed()
 
 def test_ratings_choices_and_conditions() -> None:
     likert = karat.datasets.load("likert")
-    plain, told_apart = spammer_index(likert), spammer_index(likert, conditions=["order", "integration"])
-    assert plain.family == "ordinal"
-    assert told_apart.log_likelihood > plain.log_likelihood
+    found, items = spammer_index(likert), spammer_index(likert, conditions=[])
+    stated = spammer_index(likert, conditions=["order", "integration"])
+    assert found.family == items.family == "ordinal"
+    assert (found.value, found.log_likelihood) == (stated.value, stated.log_likelihood)
+    assert found.log_likelihood > items.log_likelihood
     with raises(karat.screen.ScreenError, "crowd.no_column") as caught:
         spammer_index(likert, conditions=["ordr"])
     assert message_of(caught.value).values == {"column": "ordr", "close": "order"}

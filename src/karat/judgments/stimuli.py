@@ -33,7 +33,7 @@ All rows with an answer count, practice trials aside. Choices are decided apart 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -123,12 +123,24 @@ class Stimuli:
                 count = more
         return found
 
+    def with_conditions(self, names: Sequence[str] | None) -> Stimuli:
+        """The same with these columns as the only conditions; unchanged where none are named (None).
+
+        >>> Stimuli(factors=("order",)).with_conditions([]).keys
+        ['item']
+        """
+        return self if names is None else replace(self, factors=tuple(names), identifiers=())
+
+    def with_pairs(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The rows with the two items of a choice, where these tell stimuli apart."""
+        return with_choices(rows) if PAIR[0] in self.base else rows
+
     def number(self, rows: pl.DataFrame, further: Sequence[str] = ()) -> pl.Series:
         """The number of each row's stimulus, from 0, in the order in which stimuli come.
 
         `further` names columns that tell stimuli apart as well, such as the sides of a choice.
         """
-        rows = with_choices(rows) if PAIR[0] in self.base else rows
+        rows = self.with_pairs(rows)
         return numbered(rows, [*(name for name in self.keys if name in rows.columns), *further])
 
 

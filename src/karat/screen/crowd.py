@@ -1,9 +1,8 @@
 """Answers as a crowd gave them: workers by tasks, on one scale, as the random-effects models take them.
 
-A worker is a participant, a task an item (and a question, where there are several). Where items come in conditions that
-ask something else, `conditions` names the columns that make them different tasks. Practice is left out. Answers to
-questions that were shown the other way round are turned (polarity), and a choice counts as the item chosen, not as its
-side.
+A worker is a participant, a task a stimulus: an item in one of its conditions (`karat.judgments.stimuli`). `conditions`
+names other columns, and an empty list takes items as they are. Practice is left out. Answers to questions that were
+shown the other way round are turned (polarity), and a choice counts as the item chosen, not as its side.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered, by_scale, position
 from karat.judgments.columns import nearest
 from karat.judgments.scales import Binary, Choice, Nominal, Ordinal, Scale
-from karat.judgments.stimuli import numbered
 from karat.judgments.trial_order import presented
 from karat.messages import Message
 from karat.models.glrm import Fit, NominalFit, fit_crossed, fit_nominal
@@ -59,7 +57,7 @@ class Crowd:
         return self.rows["participant"].unique(maintain_order=True).to_list()
 
 
-def crowd(judgments: Judgments, criterion: str, conditions: Sequence[str] = ()) -> Crowd:
+def crowd(judgments: Judgments, criterion: str, conditions: Sequence[str] | None = None) -> Crowd:
     """The answers of judgments as a crowd, or the reason why a criterion cannot look at them so.
 
     >>> import karat
@@ -78,13 +76,11 @@ def crowd(judgments: Judgments, criterion: str, conditions: Sequence[str] = ()) 
     notes = []
     if len(parts) > 1:
         notes.append(Message("crowd.several_scales", {"answers": rows.height, "scale": scale.kind}))
-    unknown = [name for name in conditions if name not in rows.columns]
-    if unknown:
-        close = nearest(unknown[0], rows.columns)
-        raise ScreenError(Message("crowd.no_column", {"column": unknown[0], "close": close}))
-    keys = ["item", *(name for name in ("question", *conditions) if name in rows.columns)]
+    check_conditions(conditions, rows.columns)
     rows = presented(rows)
-    rows = rows.with_columns(_stimulus=numbered(rows, keys), _code=code_of(scale, rows))
+    rows = rows.with_columns(
+        _stimulus=judgments.stimuli(scale).with_conditions(conditions).number(rows), _code=code_of(scale, rows)
+    )
     people = pl.DataFrame({"participant": rows["participant"].unique(maintain_order=True)}).with_row_index("_worker")
     rows = rows.join(people, on="participant", how="left", maintain_order="left").with_columns(
         pl.col("_worker").cast(pl.Int64)
@@ -94,6 +90,14 @@ def crowd(judgments: Judgments, criterion: str, conditions: Sequence[str] = ()) 
     if rows["_code"].n_unique() < 2:
         raise ScreenError(Message("crowd.same_answer"))
     return Crowd(rows, family_of(scale, rows), names_of(scale, rows), tuple(notes))
+
+
+def check_conditions(conditions: Sequence[str] | None, columns: Sequence[str]) -> None:
+    """Refuse conditions that are not among the columns."""
+    unknown = [name for name in conditions or () if name not in columns]
+    if unknown:
+        close = nearest(unknown[0], list(columns))
+        raise ScreenError(Message("crowd.no_column", {"column": unknown[0], "close": close}))
 
 
 def code_of(scale: Scale, rows: pl.DataFrame) -> pl.Expr:

@@ -126,7 +126,7 @@ def test_questions_conditions_and_several_scales(shares: Sequence[float], tmp_pa
     frame = pl.concat([good.with_columns(question=pl.lit("good")), how.with_columns(question=pl.lit("how")), old])
     frame = frame.with_columns(voice=pl.when(pl.col("trial") % 2 == 0).then(pl.lit("a")).otherwise(pl.lit("b")))
     parted = crowd(karat.Judgments(frame.sort("participant", maintain_order=True), scales), shares, tmp_path)
-    for conditions in ((), ("voice",)):
+    for conditions in (None, (), ("voice",)):
         together = spammer_index(whole(parted.parts), conditions=conditions)
         assert together.family == "ordinal"
         assert "crowd.several_scales" in codes(together.notes)

@@ -8,7 +8,6 @@ to stimuli that nobody who was drawn has judged are left out, and a note says ho
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -173,14 +172,8 @@ def _learned(judgments: Judgments, looked: Looked, fitted: Fitted, below: float)
 
 def _stimuli(rows: pl.DataFrame, stimuli: Stimuli) -> pl.DataFrame:
     """The stimuli in the order in which they come, by the columns that tell them apart."""
-    rows = _with_pairs(rows, stimuli)
+    rows = stimuli.with_pairs(rows)
     return rows.select(*stimuli.keys, _stimulus=stimuli.number(rows)).unique(maintain_order=True)
-
-
-def _with_pairs(rows: pl.DataFrame, stimuli: Stimuli | Sequence[str]) -> pl.DataFrame:
-    """The rows with the two items of a choice, where these tell stimuli apart."""
-    keys = stimuli.base if isinstance(stimuli, Stimuli) else stimuli
-    return with_choices(rows) if PAIR[0] in keys else rows
 
 
 def _usual(rows: pl.DataFrame, looked: Looked) -> tuple[Floats, ...]:
@@ -266,7 +259,8 @@ def _known(frame: pl.DataFrame, judgments: Judgments, learned: _Learned) -> tupl
     kept = []
     for (_, own), stimuli in zip(scales, learned.stimuli, strict=True):
         keys = [name for name in stimuli.columns if name != "_stimulus"]
-        found = _with_pairs(own, keys).join(stimuli, on=keys, how="inner", nulls_equal=True, maintain_order="left")
+        rows = with_choices(own) if PAIR[0] in keys else own
+        found = rows.join(stimuli, on=keys, how="inner", nulls_equal=True, maintain_order="left")
         number = pl.col("_stimulus").cast(pl.String).str.zfill(DIGITS)
         found = found.with_columns(item=number).drop(candidates(own.schema), "_stimulus", *PAIR, strict=False)
         if {"left", "right"} <= set(own.columns):

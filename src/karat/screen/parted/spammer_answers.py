@@ -18,16 +18,16 @@ import polars as pl
 
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered, by_scale
-from karat.judgments.columns import nearest
 from karat.judgments.files import replacing
 from karat.judgments.scales import Binary, Choice, Nominal, Ordinal, Scale
-from karat.judgments.stimuli import numbered
+from karat.judgments.stimuli import Stimuli, numbered
 from karat.judgments.trial_order import presented
 from karat.messages import Message
 from karat.models.glrm.parted_answers import PartAnswers
-from karat.screen.crowd import Family, code_of, family_of, names_of
+from karat.screen.crowd import Family, check_conditions, code_of, family_of, names_of
 from karat.screen.evidence import ScreenError
 from karat.screen.parted.crowd import InParts, part_file
+from karat.screen.parted.stimuli import stimuli_in_parts
 from karat.screen.spammer_rounds import COLUMNS as ROUNDS
 from karat.types import Ints
 
@@ -94,13 +94,14 @@ class PartedCrowd:
     notes: tuple[Message, ...]
 
 
-def parted_crowd(crowd: InParts, criterion: str, conditions: Sequence[str] = ()) -> PartedCrowd:
+def parted_crowd(crowd: InParts, criterion: str, conditions: Sequence[str] | None = None) -> PartedCrowd:
     """The answers of a crowd in parts, or the reason why a criterion cannot look at them so."""
     # Of its own for everything that says which answers they are: what was gathered before may be kept and not redone.
-    about = hashlib.sha256(repr((crowd.excluded, tuple(conditions))).encode()).hexdigest()[:8]
+    about = hashlib.sha256(repr((crowd.excluded, conditions)).encode()).hexdigest()[:8]
     folder = crowd.scratch / f"{criterion}-{about}"
     every = tuple(dict.fromkeys(crowd.scales.values()))
-    gathered = crowd.map(_gather, (every, tuple(conditions), folder), name=criterion)
+    decided = {kind: found.with_conditions(conditions) for kind, found in stimuli_in_parts(crowd).items()}
+    gathered = crowd.map(_gather, (every, decided, folder), name=criterion)
     heights = {
         number: sum(found[number].rows for found in gathered if number in found)
         for number in range(len(every))
@@ -113,7 +114,7 @@ def parted_crowd(crowd: InParts, criterion: str, conditions: Sequence[str] = ())
     own = {number: found[chosen] for number, found in enumerate(gathered) if chosen in found}
     several = Message("crowd.several_scales", {"answers": height, "scale": scale.kind})
     columns = tuple(dict.fromkeys(name for found in own.values() for name in found.columns))
-    _check_conditions(conditions, columns)
+    check_conditions(conditions, columns)
     together = pl.concat([found.tasks for found in own.values()], how="diagonal_relaxed")
     number = numbered(together, together.columns).to_numpy()
     numbers = np.split(number, np.cumsum([found.tasks.height for found in own.values()])[:-1])
@@ -134,13 +135,6 @@ def parted_crowd(crowd: InParts, criterion: str, conditions: Sequence[str] = ())
     )  # fmt: skip
 
 
-def _check_conditions(conditions: Sequence[str], columns: Sequence[str]) -> None:
-    unknown = [name for name in conditions if name not in columns]
-    if unknown:
-        close = nearest(unknown[0], list(columns))
-        raise ScreenError(Message("crowd.no_column", {"column": unknown[0], "close": close}))
-
-
 def _file(folder: Path, scale: int, part: int, workers: int, numbers: Ints, token: str) -> AnswersFile:
     """A part's answers, its tasks with their numbers over all parts."""
     path = part_file(folder / f"tasks-{scale + 1}", part, ".npy")
@@ -150,20 +144,22 @@ def _file(folder: Path, scale: int, part: int, workers: int, numbers: Ints, toke
 
 
 def _gather(
-    judgments: Judgments, shared: tuple[tuple[Scale, ...], tuple[str, ...], Path], number: int
+    judgments: Judgments, shared: tuple[tuple[Scale, ...], dict[bool, Stimuli], Path], number: int
 ) -> dict[int, ScaleFound]:
     """What a part has on each scale, by its place among the scales; the answers are written down."""
-    scales, conditions, folder = shared
+    scales, decided, folder = shared
     return {
-        scales.index(scale): _on_scale(scale, rows, conditions, folder / f"answers-{scales.index(scale) + 1}", number)
+        scales.index(scale): _on_scale(
+            scale, rows, decided[isinstance(scale, Choice)], folder / f"answers-{scales.index(scale) + 1}", number
+        )
         for scale, rows in by_scale(judgments, answered(judgments))
         if isinstance(scale, Binary | Ordinal | Nominal | Choice)
     }
 
 
-def _on_scale(scale: Scale, rows: pl.DataFrame, conditions: tuple[str, ...], folder: Path, number: int) -> ScaleFound:
-    rows = presented(rows)
-    keys = ["item", *(name for name in ("question", *conditions) if name in rows.columns)]
+def _on_scale(scale: Scale, rows: pl.DataFrame, stimuli: Stimuli, folder: Path, number: int) -> ScaleFound:
+    rows = stimuli.with_pairs(presented(rows))
+    keys = [name for name in stimuli.keys if name in rows.columns]
     rounds = [name for name in ROUNDS if name in rows.columns]
     compact = rows.select(
         _worker=numbered(rows, ["participant"]), _stimulus=numbered(rows, keys), _code=code_of(scale, rows),
