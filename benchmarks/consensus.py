@@ -25,7 +25,7 @@ import polars as pl
 import karat
 from karat.judgments import Judgments
 from karat.judgments.checks import Checked
-from karat.measure.agreement import agreement
+from karat.measure.agreement.agreement import agreement
 from karat.measure.consensus import consensus
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))

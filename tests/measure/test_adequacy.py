@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from karat.measure import MeasureError, adequacy, ratings_matrix
-from karat.measure.adequacy import word
+from karat.measure.dimensions.adequacy import word
 from karat.messages import Message, message_of
 from measure.differential import differential
 from messages import raises

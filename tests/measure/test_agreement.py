@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import karat
-from karat.measure.agreement import agreement
+from karat.measure.agreement.agreement import agreement
 from karat.measure.errors import MeasureError
 from karat.messages import Message, with_code
 from karat.models.agreement import fleiss_kappa, icc_agreement

@@ -10,7 +10,7 @@ import pytest
 
 import karat
 from karat.figures import to_svg
-from karat.measure.contrasts import contrasts
+from karat.measure.contrasts.contrasts import contrasts
 from measure.factorial import FORMULA, frame, rated
 from messages import raises
 

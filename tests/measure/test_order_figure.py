@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import karat
-from karat.measure.order_effects import order_effects
-from karat.measure.order_figure import STRETCHES, stretches
+from karat.measure.contrasts.order_effects import order_effects
+from karat.measure.contrasts.order_figure import STRETCHES, stretches
 from karat.models.means import mean_interval
 from measure.factorial import frame, rated
 from messages import raises

@@ -11,7 +11,13 @@ from scipy import stats
 
 import karat
 from karat.measure import MeasureError, strengths
-from karat.measure.pair_measures import SMALL_LOGITS, direct_choices, direct_counts, model_contrasts, own_differences
+from karat.measure.decisions.pair_measures import (
+    SMALL_LOGITS,
+    direct_choices,
+    direct_counts,
+    model_contrasts,
+    own_differences,
+)
 from karat.measure.rated import Rated, rated
 from karat.messages import Message
 from messages import raises

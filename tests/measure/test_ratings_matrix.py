@@ -10,7 +10,7 @@ import pytest
 
 import karat
 from karat.measure import MeasureError, ratings_matrix
-from karat.measure.ratings_matrix import rating_of
+from karat.measure.dimensions.matrix import rating_of
 from karat.messages import Message
 from measure.differential import PAIRS, differential
 from messages import raises

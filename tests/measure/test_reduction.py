@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from karat.measure import MeasureError, adequacy, factors, ratings_matrix, reduce_pairs
-from karat.measure.reduction import gaps
+from karat.measure.dimensions.reduction import gaps
 from karat.messages import Message
 from measure.differential import differential
 from messages import raises

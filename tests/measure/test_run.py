@@ -12,11 +12,11 @@ import pytest
 
 import karat
 from karat.measure import MeasureError, Measures, contrasts, run, strengths
-from karat.measure.dimensions import is_differential
+from karat.measure.contrasts.planned import planned_choices, planned_contrasts
+from karat.measure.dimensions.steps import is_differential
 from karat.measure.excluded import excluded, nobody
 from karat.measure.export import tables
 from karat.measure.part_files import FIGURES, TABLES, TOLD
-from karat.measure.planned import planned_choices, planned_contrasts
 from karat.measure.rated import rated
 from karat.measure.summary import aligned
 from karat.messages import Message, NotComputed, message_of

@@ -11,7 +11,7 @@ from scipy import stats
 
 import karat
 from karat.measure.errors import MeasureError
-from karat.measure.strengths import Strengths, by_strength, strengths
+from karat.measure.strengths.strengths import Strengths, by_strength, strengths
 from karat.messages import Message, message_of
 from measure.rated_items import ratings
 from messages import raises

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import karat
-from karat.measure.agreement import agreement
+from karat.measure.agreement.agreement import agreement
 from karat.measure.consensus import consensus
 from karat.models.dawid_skene import dawid_skene
 

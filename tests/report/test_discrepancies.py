@@ -9,8 +9,8 @@ import pytest
 
 import karat
 from karat.judgments import Judgments
-from karat.measure.agreement import Agreement
-from karat.measure.contrasts import Contrasts
+from karat.measure.agreement.agreement import Agreement
+from karat.measure.contrasts.contrasts import Contrasts
 from karat.measure.measures import Measure, Measures
 from karat.messages import Message
 from karat.report.build import NOT_COMPUTED, ReportData

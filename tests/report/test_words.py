@@ -19,6 +19,7 @@ from karat.languages import language_codes, language_of
 from karat.languages.de import LANGUAGE as GERMAN
 from karat.languages.en import LANGUAGE as ENGLISH
 from karat.languages.language import TENSES
+from karat.measure.contrasts.formula import design_formula
 from karat.measure.measures import Measure, Measures
 from karat.report.build import NOT_COMPUTED, ReportData
 from karat.report.literature import cited
@@ -222,7 +223,7 @@ def test_a_plan_says_how_many_answers_must_be_right_as_the_criterion_will_find_i
 
 def test_a_plan_has_the_formula_that_the_data_will_have(study: Study) -> None:
     tests = answer_study(study, seed=1).frame.filter(pl.col("function") == "test")
-    formula = karat.measure.contrast_formula.design_formula(tests, ["position", "adverb"]).text
+    formula = design_formula(tests, ["position", "adverb"]).text
     assert f"`{formula}`" in preregistration(study)
 
 

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from karat.measure.adequacy import Adequacy
-from karat.measure.contrasts import Contrasts
-from karat.measure.factors import Factors
-from karat.measure.planned import PlannedContrasts
-from karat.measure.strengths import Strengths
-from karat.measure.threshold_figure import thresholds_figure
+from karat.measure.contrasts.contrasts import Contrasts
+from karat.measure.contrasts.planned import PlannedContrasts
+from karat.measure.dimensions.adequacy import Adequacy
+from karat.measure.dimensions.factors import Factors
+from karat.measure.strengths.strengths import Strengths
+from karat.measure.strengths.thresholds import thresholds_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from karat.measure.dimensions.profiles import Profiles
     from karat.measure.measures import Measures
-    from karat.measure.profiles import Profiles
 
 LINES = 4
 """So many profiles are drawn where there are too many to distinguish."""

@@ -24,14 +24,13 @@ import polars as pl
 
 from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
-from karat.measure.collected import Collected, Wanted
-from karat.measure.dimensions import dimensions, is_differential
+from karat.measure.dimensions.steps import dimensions, is_differential
 from karat.measure.errors import MeasureError
 from karat.measure.excluded import Excluded, nobody
 from karat.measure.measures import Measures
 from karat.measure.rated import Rated, known_column, rated
-from karat.measure.run_parts import correlations, one_question, together
-from karat.measure.strengths import MODELS
+from karat.measure.run_parts import Collected, Wanted, correlations, one_question, together
+from karat.measure.strengths.strengths import MODELS
 from karat.messages import Message, NotComputed
 from karat.types import NamedSteps
 

@@ -1,32 +1,42 @@
-"""The parts of a whole measurement: those of each question, and those that look at all questions together."""
+"""The parts of a whole measurement: those of each question, and those that look at all questions together.
+
+What was asked for when everything is measured, and the results as they come in, with the reasons for gaps.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
 from karat.judgments.scales import Binary, Choice, Nominal
 from karat.judgments.trial_order import order_is_known
-from karat.measure.agreement import agreement
-from karat.measure.collected import Collected, Wanted
-from karat.measure.compare_decisions import compare_decisions
+from karat.measure.agreement.agreement import agreement
+from karat.measure.agreement.decision_study import decision_study
+from karat.measure.agreement.noise_ceiling import noise_ceiling
+from karat.measure.agreement.stability import group_of, grouped, stability
 from karat.measure.consensus import consensus
-from karat.measure.contrast_formula import family_of
-from karat.measure.contrasts import Contrasts, contrasts
-from karat.measure.decision_study import decision_study
-from karat.measure.decisions import decisions
+from karat.measure.contrasts.contrasts import Contrasts, contrasts
+from karat.measure.contrasts.formula import family_of
+from karat.measure.contrasts.order_effects import order_effects
+from karat.measure.contrasts.planned import for_choices, planned_choices, planned_contrasts
+from karat.measure.decisions.compare import compare_decisions
+from karat.measure.decisions.decisions import decisions
+from karat.measure.decisions.measure_correlations import compare_measures
 from karat.measure.errors import MeasureError
-from karat.measure.measure_correlations import compare_measures
-from karat.measure.noise_ceiling import noise_ceiling
-from karat.measure.order_effects import order_effects
-from karat.measure.planned import for_choices, planned_choices, planned_contrasts
+from karat.measure.measures import Measure
 from karat.measure.rated import Rated
-from karat.measure.retest_groups import group_of, grouped
-from karat.measure.stability import stability
-from karat.measure.strengths import MODELS, strengths
-from karat.messages import NotComputed, message_of
+from karat.measure.strengths.strengths import MODELS, strengths
+from karat.messages import Message, NotComputed, message_of
+from karat.types import NamedSteps
+
+if TYPE_CHECKING:
+    from karat.study.study import Study
+
 
 MOST = 200_000
 """With more answers, models with slopes take too long to be fitted unasked."""
@@ -185,3 +195,50 @@ def _groups(judgments: Judgments, name: str) -> int:
         if name in table.columns:
             return table[name].drop_nulls().n_unique()
     return 0
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What was asked for."""
+
+    models: tuple[str, ...]
+    formula: str | None
+    pairs: Any
+    conditions: list[str] | None
+    functions: tuple[str, ...]
+    by: str | None
+    factors: int | None
+    posterior: bool
+    level: float
+    seed: int
+    study: Study | None
+    executor: Executor = SERIAL
+
+
+class Collected:
+    """The results so far, and what could not be computed."""
+
+    def __init__(self, progress: NamedSteps) -> None:
+        self.parts: list[Measure] = []
+        self.skipped: dict[str, NotComputed] = {}
+        self.progress = progress
+
+    def add(
+        self, name: str, compute: Callable[[], Any], question: str = "", label: str = "", must: bool = False
+    ) -> Any:
+        """Compute a part and keep it, or the reason why there is none; what was asked for by name must be there."""
+        heading = Measure(name, None, question, label).heading
+        try:
+            with self.progress(f"measuring {heading}"):
+                result = compute()
+        except MeasureError as error:
+            if must:
+                raise
+            self.skip(heading, message_of(error))
+            return None
+        self.parts.append(Measure(name, result, question, label))
+        return result
+
+    def skip(self, heading: str, reason: Message) -> None:
+        """Keep the reason why a part is missing."""
+        self.skipped[heading] = NotComputed(reason.code, reason.values)

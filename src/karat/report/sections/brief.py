@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from karat.errors import counted
-from karat.measure.contrasts import Contrasts
+from karat.measure.contrasts.contrasts import Contrasts
+from karat.measure.contrasts.planned import PlannedContrasts
 from karat.measure.measures import Measure, Measures
-from karat.measure.planned import PlannedContrasts
-from karat.measure.strengths import Strengths
+from karat.measure.strengths.strengths import Strengths
 from karat.messages import Message, NotComputed
 from karat.report.build import ReportData
 from karat.report.figures import sentences

@@ -8,7 +8,7 @@ the effects before and after exclusion keep them all, so that both fits are of o
 
 from __future__ import annotations
 
-from karat.measure.contrasts import Contrasts
+from karat.measure.contrasts.contrasts import Contrasts
 from karat.measure.measures import Measure, Measures
 from karat.messages import Message
 from karat.report.build import ReportData

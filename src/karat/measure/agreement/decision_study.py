@@ -1,0 +1,201 @@
+"""A decision study: how many participants and items a wanted reliability takes, from the variances of a study.
+
+With the variances of stimuli s_i, participants s_p and the rest s_e (`karat.models.symmetric_sums`), the reliability of
+the means of stimuli over n participants, and of the means of participants over m stimuli, is
+
+    relative     s_i / (s_i + s_e / n)             s_p / (s_p + s_e / m)
+    absolute     s_i / (s_i + (s_p + s_e) / n)     s_p / (s_p + (s_i + s_e) / m)
+
+(Cronbach, Gleser, Nanda and Rajaratnam 1972; Brennan 2001): relative where only their order or differences matter,
+absolute where their level does. Solved for n and m, with R the wanted reliability,
+
+    n = R / (1 - R) times (error variance of one answer / variance of what is measured),
+
+rounded up. The mean of a condition that is to hold for other participants and other items has the standard error
+
+    sqrt(s_p / n + s_i / m + s_e / (n m)),
+
+which more participants alone cannot make smaller than sqrt(s_i / m). Intervals are bootstraps over participants. A
+variance that is estimated at zero or below leaves no number that would do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from karat.judgments import Judgments
+from karat.judgments.scales import Choice, Nominal
+from karat.measure.agreement.agreement import answers_a_stimulus, check_bootstrap
+from karat.measure.errors import MeasureError
+from karat.measure.notes import about_question, finite
+from karat.measure.rated import rated
+from karat.messages import Message
+from karat.models.resampling import percentile_interval, resamples
+from karat.models.symmetric_sums import Components, components
+from karat.types import Floats
+
+WANTED = 0.8
+SCHEMA: dict[str, Any] = {
+    "question": pl.String, "measured": pl.String, "kind": pl.String, "needed": pl.Int64, "lower": pl.Int64,
+    "upper": pl.Int64, "now": pl.Float64, "reliability": pl.Float64,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class DecisionStudy:
+    """How many participants a stimulus, and stimuli a participant, a wanted reliability takes."""
+
+    needed: pl.DataFrame
+    """question, measured (stimuli or participants), kind (relative or absolute), needed (participants for stimuli,
+    stimuli for participants) with its interval, how many there are now, and the reliability they have."""
+    variances: pl.DataFrame
+    """question, source, variance, share."""
+    wanted: float
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[Message, ...] = ()
+
+    def table(self) -> pl.DataFrame:
+        """What is needed."""
+        return self.needed
+
+    def plan(self, participants: Sequence[int], items: Sequence[int], question: str | None = None) -> pl.DataFrame:
+        """For numbers of participants and of items: reliabilities, and the standard error of a condition's mean."""
+        name = self.variances["question"][0] if question is None else question
+        own = self.variances.filter(pl.col("question") == name)
+        if not own.height:
+            raise MeasureError(Message("decision_study.unknown_question", {"question": name}))
+        found = {source: max(variance, 0.0) for source, variance in own.select("source", "variance").iter_rows()}
+        s_i, s_p, s_e = (found[source] for source in ("stimuli", "participants", "rest"))
+        rows = [
+            (n, m, _share(s_i, s_e / n), _share(s_i, (s_p + s_e) / n), _share(s_p, s_e / m),
+             float(np.sqrt(s_p / n + s_i / m + s_e / (n * m))))
+            for n in participants for m in items
+        ]  # fmt: skip
+        names = [
+            "participants",
+            "items",
+            "stimuli_relative",
+            "stimuli_absolute",
+            "participants_relative",
+            "standard_error",
+        ]
+        return pl.DataFrame(rows, schema=names, orient="row")
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What it takes to order stimuli, and participants, with the wanted reliability."""
+        return tuple(self._message(row) for row in self.needed.filter(pl.col("kind") == "relative").to_dicts())
+
+    def _message(self, row: dict[str, Any]) -> Message:
+        about = {"question": row["question"] or None}
+        of_stimuli = row["measured"] == "stimuli"
+        if row["needed"] is None:
+            return Message("decision_study.equal_stimuli" if of_stimuli else "decision_study.equal_participants", about)
+        values = about | {
+            "wanted": self.wanted, "needed": row["needed"], "now": row["now"],
+            "reliability": finite(row["reliability"]),
+        }  # fmt: skip
+        return Message("decision_study.stimuli" if of_stimuli else "decision_study.participants", values)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.summary))
+
+
+def decision_study(
+    judgments: Judgments,
+    wanted: float = WANTED,
+    functions: Sequence[str] = ("test",),
+    conditions: Sequence[str] | None = None,
+    samples: int = 1000,
+    level: float = 0.95,
+    seed: int = 1,
+) -> DecisionStudy:
+    """How many participants and items it takes until means of stimuli, or of participants, have a wanted reliability.
+
+    >>> import karat
+    >>> print(decision_study(karat.datasets.load("likert"), wanted=0.9, samples=100))
+    To order stimuli with a reliability of .90, each stimulus needs 29 ratings (now 12, reliability .79). ...
+    """
+    check_bootstrap(samples, level)
+    if not 0 < wanted < 1:
+        raise MeasureError(Message("decision_study.wanted", {"wanted": wanted}))
+    needed: list[tuple[Any, ...]] = []
+    variances: list[tuple[Any, ...]] = []
+    notes: list[Message] = []
+    for one in rated(judgments, "decision_study", functions, conditions):
+        if isinstance(one.scale, Nominal | Choice):
+            notes += about_question(one.question, [Message("decision_study.no_variances")])
+            continue
+        notes += about_question(one.question, one.notes)
+        found = components(one.stimulus, one.rater, one.value)
+        if not np.isfinite(found.rest[0]):
+            raise MeasureError(Message("decision_study.no_shared_stimulus", {"question": one.question or None}))
+        parts = {"stimuli": found.items, "participants": found.raters, "rest": found.rest}
+        total = sum(max(float(part[0]), 0.0) for part in parts.values())
+        variances += [(one.question, name, float(part[0]), max(float(part[0]), 0.0) / total if total else None)
+                      for name, part in parts.items()]  # fmt: skip
+        drawn = None
+        if samples:
+            weights = resamples(len(one.people), samples, seed)
+            drawn = components(one.stimulus, one.rater, one.value, weights)
+        now = {"stimuli": answers_a_stimulus(one), "participants": float(1 / np.mean(1 / np.bincount(one.rater)))}
+        needed += [(one.question, *row) for row in _needed(found, drawn, wanted, now, level)]
+    if not needed:
+        raise MeasureError(Message("decision_study.no_numbers"))
+    schema = {"question": pl.String, "source": pl.String, "variance": pl.Float64, "share": pl.Float64}
+    settings = {"functions": tuple(functions), "samples": samples, "level": level, "seed": seed}
+    return DecisionStudy(
+        pl.DataFrame(needed, schema=SCHEMA, orient="row"), pl.DataFrame(variances, schema=schema, orient="row"), wanted,
+        settings, tuple(dict.fromkeys(notes)),
+    )  # fmt: skip
+
+
+def _needed(
+    found: Components, drawn: Components | None, wanted: float, now: dict[str, float], level: float
+) -> list[tuple[Any, ...]]:
+    """The number that is needed for each thing measured, with its interval."""
+    rows: list[tuple[Any, ...]] = []
+    for measured in ("stimuli", "participants"):
+        for kind in ("relative", "absolute"):
+            signal, error = _signal_and_error(found, measured, kind)
+            number = _number(signal, error, wanted)
+            lower, upper = np.nan, np.nan
+            if drawn is not None:
+                lower, upper = percentile_interval(_number(*_signal_and_error(drawn, measured, kind), wanted), level)
+            reliability = _share(max(float(signal[0]), 0.0), max(float(error[0]), 0.0) / now[measured])
+            rows.append(
+                (
+                    measured,
+                    kind,
+                    *(_whole(part) for part in (float(number[0]), lower, upper)),
+                    now[measured],
+                    reliability,
+                )
+            )
+    return rows
+
+
+def _signal_and_error(parts: Components, measured: str, kind: str) -> tuple[Floats, Floats]:
+    signal, other = (parts.items, parts.raters) if measured == "stimuli" else (parts.raters, parts.items)
+    return signal, parts.rest + other if kind == "absolute" else parts.rest
+
+
+def _number(signal: Floats, error: Floats, wanted: float) -> Floats:
+    """How many answers a mean needs; infinitely many where there is nothing to measure."""
+    ratio = np.divide(np.maximum(error, 0.0), signal, out=np.full(signal.shape, 1e18), where=signal > 0)
+    number: Floats = np.maximum(wanted / (1 - wanted) * ratio, 1.0)
+    return number
+
+
+def _whole(number: float) -> int | None:
+    """Rounded up, without a little that is only rounding; None where no number would do."""
+    return None if not number < 1e12 else int(np.ceil(number - 1e-9))
+
+
+def _share(signal: float, error: float) -> float:
+    return signal / (signal + error) if signal + error > 0 else float("nan")

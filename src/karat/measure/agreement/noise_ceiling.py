@@ -1,0 +1,170 @@
+"""The noise ceiling: how well predictions of these judgments can do at best.
+
+Answers vary from participant to participant, so that not even the truth predicts them perfectly. With rel the
+split-half reliability of the means of stimuli (Spearman and Brown),
+
+    sqrt(rel)    is the correlation of the means that were seen with perfect predictions of them,
+
+and for the answers of a single participant the ceiling lies between two correlations: with the mean of all other
+participants, and with the mean of all, the participant included (Nili et al. 2014). For labels and choices it is the
+share of answers equal to the majority of the other participants. Formulas: `karat.models.split_half` and
+`karat.models.others`. Intervals are bootstraps over participants; those for one participant
+are centred at the estimate by Fisher's z, since means and majorities of bootstrap samples are noisier than the study's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from karat.executors import SERIAL, Executor, as_map
+from karat.judgments import Judgments
+from karat.measure.agreement.agreement import LEVEL, check_bootstrap, in_columns, splits
+from karat.measure.errors import MeasureError
+from karat.measure.notes import about_question, rounded
+from karat.measure.rated import Rated, rated
+from karat.messages import Message
+from karat.models.others import with_the_majority, with_the_mean
+from karat.models.resampling import centred_interval, percentile_interval, resamples
+from karat.models.split_half import split_half
+from karat.types import Floats
+
+SCHEMA: dict[str, Any] = {
+    "question": pl.String, "ceiling": pl.String, "estimate": pl.Float64, "lower": pl.Float64, "upper": pl.Float64,
+}  # fmt: skip
+RELIABILITY, MEANS = "reliability of means", "predictions with means"
+OTHERS, EVERYBODY = "a participant with the mean of the others", "a participant with the mean of all"
+MAJORITY = "answers equal to the majority of the others"
+
+
+@dataclass(frozen=True)
+class NoiseCeiling:
+    """What predictions can reach at best, by question, with intervals."""
+
+    ceilings: pl.DataFrame
+    """question, ceiling, estimate, lower, upper."""
+    participants: int
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[Message, ...] = ()
+
+    def table(self) -> pl.DataFrame:
+        """The ceilings."""
+        return self.ceilings
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How many participants the ceilings are from, and the ceilings of each question."""
+        found = [Message("noise_ceiling.participants", {"n": self.participants})]
+        for (question,), rows in self.ceilings.group_by("question", maintain_order=True):
+            own = {row["ceiling"]: row for row in rows.to_dicts()}
+            about = {"question": question or None, "level": self.settings.get("level", LEVEL)}
+            if MEANS in own and own[MEANS]["estimate"] is None:
+                found.append(Message("noise_ceiling.undefined", {"question": question or None}))
+            elif MEANS in own:
+                single = {"low": own[OTHERS]["estimate"], "high": own[EVERYBODY]["estimate"]}
+                found.append(Message("noise_ceiling.means", about | _interval(own[MEANS]) | single))
+            if MAJORITY in own and own[MAJORITY]["estimate"] is not None:
+                shares = {name: rounded(share) for name, share in _interval(own[MAJORITY]).items()}
+                found.append(Message("noise_ceiling.majority", about | shares))
+        return tuple(found)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.summary))
+
+
+def _interval(row: dict[str, Any]) -> dict[str, float | None]:
+    return {name: row[name] for name in ("estimate", "lower", "upper")}
+
+
+def noise_ceiling(
+    judgments: Judgments,
+    functions: Sequence[str] = ("test",),
+    conditions: Sequence[str] | None = None,
+    samples: int = 500,
+    level: float = 0.95,
+    seed: int = 1,
+    executor: Executor = SERIAL,
+) -> NoiseCeiling:
+    """How well predictions of means, of single participants and of labels can do, with bootstrap intervals.
+
+    `executor` says where the samples are computed (`karat.executors.open_executor`).
+
+    >>> import karat
+    >>> print(noise_ceiling(karat.datasets.load("likert"), samples=100))  # doctest: +ELLIPSIS
+    This is the best any model could predict, estimated from 48 participants. Perfect predictions would correlate ...
+    """
+    check_bootstrap(samples, level)
+    rows: list[tuple[Any, ...]] = []
+    notes: list[Message] = []
+    people: set[str] = set()
+    for one in rated(judgments, "noise_ceiling", functions, conditions):
+        if len(one.people) < 2 or not (np.bincount(one.stimulus) > 1).any():
+            raise MeasureError(Message("noise_ceiling.no_shared_stimulus", {"question": one.question or None}))
+        people |= set(one.people)
+        notes += about_question(one.question, one.notes)
+        drawn = resamples(len(one.people), samples, seed) if samples else None
+        rows += [(one.question, *row) for row in _ceilings(one, drawn, level, seed, executor)]
+    table = pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
+    settings = {"functions": tuple(functions), "samples": samples, "level": level, "seed": seed}
+    return NoiseCeiling(table, len(people), settings, tuple(dict.fromkeys(notes)))
+
+
+def _ceilings(
+    one: Rated, drawn: Floats | None, level: float, seed: int, executor: Executor
+) -> Iterator[tuple[str, float, float, float]]:
+    """Each ceiling with its interval."""
+    none = (np.nan, np.nan)
+    stimulus, rater, value = one.stimulus, one.rater, one.value
+    if one.has_numbers:
+        estimate = float(split_half(stimulus, rater, value, splits(one, None), seed=seed)[0])
+        ends = none
+        if drawn is not None:
+            mapper = as_map(executor, name="split halves")
+            many = split_half(stimulus, rater, value, splits(one, drawn), drawn, seed, mapper)
+            ends = percentile_interval(many, level)
+        yield RELIABILITY, estimate, *ends
+        low, middle, high = (
+            float(np.sqrt(max(part, 0.0))) if part == part else np.nan for part in (ends[0], estimate, ends[1])
+        )
+        yield MEANS, middle, low, high
+        names = (OTHERS, EVERYBODY)
+        estimates = with_the_mean(stimulus, rater, value)
+        samples = _many(_with_the_mean, one, drawn, executor)
+        for place, (name, (found,)) in enumerate(zip(names, estimates, strict=True)):
+            yield (
+                name,
+                float(found),
+                *(none if drawn is None else centred_interval(float(found), samples[place], level)),
+            )
+    if one.levels:
+        found = float(with_the_majority(stimulus, rater, one.category)[0])
+        ends = none
+        if drawn is not None:
+            ends = centred_interval(found, _many(_with_the_majority, one, drawn, executor)[0], level)
+        yield MAJORITY, found, *ends
+
+
+Samples = Callable[[tuple[Rated, Floats], tuple[int, int]], tuple[Floats, ...]]
+"""The values of some bootstrap samples."""
+
+
+def _many(values: Samples, one: Rated, drawn: Floats | None, executor: Executor) -> tuple[Floats, ...]:
+    """The values of all samples, some of them at a time."""
+    if drawn is None:
+        return ()
+    parts = executor.map(values, (one, drawn), in_columns(drawn), name="noise ceiling")
+    return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
+
+
+def _with_the_mean(about: tuple[Rated, Floats], columns: tuple[int, int]) -> tuple[Floats, ...]:
+    one, drawn = about
+    return with_the_mean(one.stimulus, one.rater, one.value, drawn[:, slice(*columns)])
+
+
+def _with_the_majority(about: tuple[Rated, Floats], columns: tuple[int, int]) -> tuple[Floats, ...]:
+    one, drawn = about
+    return (with_the_majority(one.stimulus, one.rater, one.category, drawn[:, slice(*columns)]),)

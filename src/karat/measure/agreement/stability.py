@@ -1,0 +1,352 @@
+"""Stability: do the same stimuli get the same scores, and pairs the same decisions, when they are judged again?
+
+Answers are divided by session (the same participants again: within participants) or by a group of participants, such as
+their source (others: between participants), as in the test-retest comparisons of Langsford, Perfors, Hendrickson,
+Kennedy and Navarro (2018). For every two groups
+
+- Pearson's and Spearman's correlation of the scores of stimuli: means, standardised means, or strengths by a function;
+- the share of pairs with the same decision, where decisions are given;
+- and for each participant who was there twice, the correlation of their own answers and the share of equal ones.
+
+Intervals are bootstraps over participants: who took part in the same groups is drawn together, stimuli and pairs stay.
+They are centred at the estimate by Fisher's z, since scores of bootstrap samples carry the noise of the study twice
+(`karat.models.resampling`). Where decisions are given ready-made, so that no participants can be drawn, the interval of
+their share is Wilson's over pairs.
+
+A correlation of scores depends on how much the stimuli differ: it is a statement about this set of stimuli.
+
+Groups of judgments that are compared with each other: sessions of the same participants, or other participants.
+
+Bootstrap samples draw participants among those who took part in the same groups, so that groups keep their sizes and
+somebody who came twice is drawn with both sessions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from karat.judgments import Judgments
+from karat.measure.agreement.agreement import LEVEL, check_bootstrap
+from karat.measure.errors import MeasureError
+from karat.measure.notes import rounded
+from karat.measure.rated import Rated, known_column, rated
+from karat.measure.strengths.item_scores import Score, as_mapping, drawn_again, function_scores, weighted_means
+from karat.messages import Message
+from karat.models.others import within_raters
+from karat.models.proportions import wilson
+from karat.models.resampling import centred_interval, stratified_resamples
+from karat.models.split_half import column_correlations
+from karat.types import Floats
+
+SCHEMA: dict[str, Any] = {
+    "question": pl.String, "first": pl.String, "second": pl.String, "kind": pl.String, "measure": pl.String,
+    "estimate": pl.Float64, "lower": pl.Float64, "upper": pl.Float64, "n": pl.Int64, "participants": pl.Int64,
+}  # fmt: skip
+OWN_SCHEMA: dict[str, Any] = {
+    "question": pl.String, "first": pl.String, "second": pl.String, "participant": pl.String, "stimuli": pl.Int64,
+    "correlation": pl.Float64, "equal": pl.Float64,
+}  # fmt: skip
+PEARSON, SPEARMAN, DECISIONS = "Pearson", "Spearman", "same decision"
+
+
+@dataclass(frozen=True)
+class Stability:
+    """How well scores and decisions of two sessions, or two groups, go together."""
+
+    comparisons: pl.DataFrame
+    """question, first, second, kind (within, between, mixed), measure, estimate, lower, upper, n (stimuli or pairs),
+    participants."""
+    participants: pl.DataFrame
+    """Who was there twice: question, first, second, participant, stimuli, correlation, equal (share of answers)."""
+    scores: pl.DataFrame
+    """The scores of stimuli, by group."""
+    disagreements: pl.DataFrame
+    """first, second, pair, and the two decisions that differ."""
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[Message, ...] = ()
+
+    def table(self) -> pl.DataFrame:
+        """The comparisons."""
+        return self.comparisons
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How the scores of every two groups correlate, and how often their decisions are the same."""
+        return tuple(map(self._message, self.comparisons.filter(pl.col("measure") != SPEARMAN).to_dicts()))
+
+    def _message(self, row: dict[str, Any]) -> Message:
+        about = {"question": row["question"] or None} | {name: row[name] for name in ("first", "second", "kind")}
+        if row["estimate"] is None:
+            return Message("stability.undefined", about)
+        numbers = {name: row[name] for name in ("estimate", "lower", "upper", "n")}
+        values = about | numbers | {"level": self.settings.get("level", LEVEL)}
+        if row["measure"] == PEARSON:
+            return Message("stability.scores", values)
+        shares = {name: rounded(row[name]) for name in ("estimate", "lower", "upper")}
+        return Message("stability.decisions", values | shares)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.summary))
+
+
+def stability(
+    judgments: Judgments,
+    by: str = "session",
+    scores: Literal["mean", "zscore"] | Score = "mean",
+    decisions: Score | Mapping[str, Any] | None = None,
+    functions: Sequence[str] = ("test",),
+    conditions: Sequence[str] | None = None,
+    samples: int | None = None,
+    level: float = 0.95,
+    seed: int = 1,
+) -> Stability:
+    """Test-retest comparisons of all groups that `by` makes, a column of the judgments or of their participants.
+
+    `decisions` is a function from judgments to a table with pair and decision, or a mapping from group to such a table.
+    `samples` is 1000 by default, and 100 where a function has to be called for each.
+
+    >>> import karat
+    >>> print(stability(karat.datasets.load("likert"), by="list", conditions=[], samples=100))  # doctest: +ELLIPSIS
+    The scores of stimuli in A and B (different participants) correlate ...
+    """
+    called = callable(scores) or callable(decisions)
+    number = (100 if called else 1000) if samples is None else samples
+    check_bootstrap(number, level)
+    if not callable(scores) and scores not in ("mean", "zscore"):
+        raise MeasureError(Message("stability.unknown_scores", {"scores": str(scores)}))
+    whole, groups, notes = grouped(judgments, by)
+    parts = rated(whole, "stability", functions, conditions, once=("_group",))
+    rows: list[tuple[Any, ...]] = []
+    own: list[tuple[Any, ...]] = []
+    tables: list[pl.DataFrame] = []
+    different: list[tuple[Any, ...]] = []
+    for one in parts:
+        notes += list(one.notes)
+        if one.has_numbers and not callable(scores):
+            tables.append(_score_table(one, groups, scores == "zscore"))
+            rows += _of_means(one, groups, scores == "zscore", number, level, seed)
+        for first, second in combinations(groups, 2):
+            own += _twice(one, first, second)
+    tested = only(whole, functions)
+    if callable(scores):
+        found, table = _of_function(tested, groups, scores, number, level, seed)
+        rows += found
+        tables.append(table)
+    if decisions is not None:
+        found, different = _of_decisions(tested, groups, decisions, number, level, seed)
+        rows += found
+    if not rows:
+        raise MeasureError(Message("stability.labels"))
+    return Stability(
+        pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None)),
+        pl.DataFrame(own, schema=OWN_SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None)),
+        pl.concat(tables, how="diagonal") if tables else pl.DataFrame(),
+        pl.DataFrame(different, schema=["first", "second", "pair", "decision", "other"], orient="row"),
+        {"by": by, "scores": scores if isinstance(scores, str) else "function", "samples": number, "level": level,
+         "seed": seed},
+        tuple(dict.fromkeys(notes)),
+    )  # fmt: skip
+
+
+def _of_means(
+    one: Rated, groups: list[str], standardised: bool, samples: int, level: float, seed: int
+) -> Iterator[tuple[Any, ...]]:
+    """Correlations of means of stimuli for every two groups."""
+    members, strata = memberships(one.rows, one.people)
+    everybody = np.ones((len(one.people), 1))
+    weights = np.hstack([everybody, stratified_resamples(strata, samples, seed)])
+    of_group = one.rows["_group"].to_numpy()
+    means = {group: weighted_means(one, of_group == group, weights, standardised) for group in groups}
+    for first, second in combinations(groups, 2):
+        kind, people = kind_of(members[first], members[second]), len(members[first] | members[second])
+        yield from _correlated(one.question, first, second, kind, means[first], means[second], people, level)
+
+
+def _correlated(
+    question: str, first: str, second: str, kind: str, x: Floats, y: Floats, people: int, level: float
+) -> Iterator[tuple[Any, ...]]:
+    """Pearson's and Spearman's correlation of the first columns, with intervals from the others."""
+    both = int((np.isfinite(x[:, 0]) & np.isfinite(y[:, 0])).sum())
+    for name, (a, b) in ((PEARSON, (x, y)), (SPEARMAN, _ranked(x, y))):
+        found = column_correlations(a, b)
+        ends = centred_interval(float(found[0]), found[1:], level) if len(found) > 1 else (np.nan, np.nan)
+        yield question, first, second, kind, name, float(found[0]), *ends, both, people
+
+
+def _ranked(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """Ranks within each column, among the rows that both tables have; equal values share the mean of their ranks."""
+    both = np.isfinite(x) & np.isfinite(y)
+    found = []
+    for table in (x, y):
+        ranks = np.full(table.shape, np.nan)
+        for column in range(table.shape[1]):
+            kept = both[:, column]
+            # Means that are equal but for the order of their sums are tied.
+            values = np.round(table[kept, column], 9)
+            _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+            ranks[kept, column] = (np.cumsum(counts) - (counts - 1) / 2)[place]
+        found.append(ranks)
+    return found[0], found[1]
+
+
+def _score_table(one: Rated, groups: list[str], standardised: bool) -> pl.DataFrame:
+    everybody = np.ones((len(one.people), 1))
+    of_group = one.rows["_group"].to_numpy()
+    columns = {g: weighted_means(one, of_group == g, everybody, standardised)[:, 0] for g in groups}
+    about = one.stimuli.with_columns(question=pl.lit(one.question)) if one.question else one.stimuli
+    return about.hstack(pl.DataFrame(columns).with_columns(pl.all().fill_nan(None)))
+
+
+def _twice(one: Rated, first: str, second: str) -> Iterator[tuple[Any, ...]]:
+    """For everybody who judged stimuli in both groups: how their own answers correlate, and the share of equal ones.
+
+    Answers are equal in what they say, whichever way round the scale or the two items of a choice were shown.
+    """
+    keys = ["_rater", "_stimulus"]
+    said = pl.col("_category" if one.levels else "_value").alias("said")
+    a, b = (one.rows.filter(pl.col("_group") == g).select(*keys, "_value", said) for g in (first, second))
+    both = a.join(b, on=keys, suffix="_again")
+    if not both.height:
+        return
+    rater = both["_rater"].to_numpy()
+    r = within_raters(rater, both["_value"].to_numpy(), both["_value_again"].to_numpy(), len(one.people))
+    equal = both.group_by("_rater").agg(n=pl.len(), same=(pl.col("said") == pl.col("said_again")).mean())
+    for number, n, same in equal.sort("_rater").iter_rows():
+        yield one.question, first, second, one.people[number], n, float(r[number]), same
+
+
+def _of_function(
+    judgments: Judgments, groups: list[str], score: Score, samples: int, level: float, seed: int
+) -> tuple[list[tuple[Any, ...]], pl.DataFrame]:
+    """Correlations of scores that a function gives."""
+    found = [
+        {group: function_scores(score, group_of(sample, group)) for group in groups}
+        for sample in samples_of(judgments, samples, seed)
+    ]
+    items = sorted(set().union(*found[0].values()))
+    if not items:
+        raise MeasureError(Message("stability.no_scores"))
+    tables = {g: np.array([[float(one[g].get(item, np.nan)) for one in found] for item in items]) for g in groups}
+    members, _ = memberships(judgments.frame, [])
+    rows = [
+        row for a, b in combinations(groups, 2)
+        for row in _correlated("", a, b, kind_of(members[a], members[b]), tables[a], tables[b],
+                               len(members[a] | members[b]), level)
+    ]  # fmt: skip
+    columns = {group: table[:, 0] for group, table in tables.items()}
+    return rows, pl.DataFrame({"item": items, **columns}).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+
+def _of_decisions(
+    judgments: Judgments, groups: list[str], decisions: Score | Mapping[str, Any], samples: int, level: float, seed: int
+) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+    """The share of pairs with the same decision, and the pairs where they differ."""
+    if callable(decisions):
+        found = [
+            {g: function_scores(decisions, group_of(sample, g), "pair", "decision") for g in groups}
+            for sample in samples_of(judgments, samples, seed)
+        ]
+    else:
+        missing = [group for group in groups if group not in decisions]
+        if missing:
+            known = [str(group) for group in decisions]
+            raise MeasureError(Message("stability.no_decisions", {"group": missing[0], "known": known}))
+        found = [{group: as_mapping(decisions[group], "pair", "decision") for group in groups}]
+    members, _ = memberships(judgments.frame, [])
+    rows: list[tuple[Any, ...]] = []
+    different: list[tuple[Any, ...]] = []
+    for a, b in combinations(groups, 2):
+        pairs = sorted(set(found[0][a]) & set(found[0][b]))
+        if not pairs:
+            raise MeasureError(Message("stability.no_shared_pair", {"first": a, "second": b}))
+        shares = np.array([_same(one[a], one[b], pairs) for one in found])
+        same = float(shares[0])
+        if len(found) > 1:
+            # By numpy's maximum, which keeps an end that is missing.
+            lower, upper = (float(np.maximum(end, 0.0)) for end in centred_interval(same, shares[1:], level))
+        else:
+            lower, upper = (float(end) for end in wilson(round(same * len(pairs)), len(pairs), level))
+        people = len(members[a] | members[b])
+        rows.append(("", a, b, kind_of(members[a], members[b]), DECISIONS, same, lower, upper, len(pairs), people))
+        different += [(a, b, pair, found[0][a][pair], found[0][b][pair]) for pair in pairs
+                      if found[0][a][pair] != found[0][b][pair]]  # fmt: skip
+    return rows, different
+
+
+def _same(first: dict[str, Any], second: dict[str, Any], pairs: list[str]) -> float:
+    known = [pair for pair in pairs if pair in first and pair in second]
+    return sum(first[pair] == second[pair] for pair in known) / len(known) if known else float("nan")
+
+
+CAME_BACK = 0.9
+"""The share of the smaller group that must be in the other for a comparison to be within participants."""
+
+
+def grouped(judgments: Judgments, by: str) -> tuple[Judgments, list[str], list[Message]]:
+    """The judgments with the group of each answer in _group, the groups, and a note on answers without one."""
+    frame = judgments.frame
+    if by in frame.columns:
+        frame = frame.with_columns(_group=pl.col(by).cast(pl.String))
+    else:
+        known_column(judgments.participants, by, "stability")
+        names = judgments.participants.select("participant", _group=pl.col(by).cast(pl.String))
+        frame = frame.join(names, on="participant", how="left", maintain_order="left")
+    missing = frame["_group"].null_count()
+    notes = [Message("stability.no_group", {"n": missing, "by": by})] if missing else []
+    frame = frame.filter(pl.col("_group").is_not_null())
+    groups = sorted(frame["_group"].unique().to_list())
+    if not groups:
+        raise MeasureError(Message("stability.empty_column", {"by": by}))
+    if len(groups) < 2:
+        raise MeasureError(Message("stability.one_group", {"by": by, "group": groups[0]}))
+    return judgments.with_frame(frame), groups, notes
+
+
+def only(judgments: Judgments, functions: Sequence[str]) -> Judgments:
+    """The judgments of trials with these functions."""
+    kept = judgments.frame.filter(pl.col("function").is_in(list(functions)))
+    return judgments.with_frame(kept)
+
+
+def kind_of(first: set[str], second: set[str]) -> str:
+    """Whether two groups are the same participants, others, or some of each.
+
+    >>> kind_of({"p1", "p2"}, {"p1", "p2", "p3"}), kind_of({"p1"}, {"p2"}), kind_of({"p1", "p2"}, {"p2", "p3"})
+    ('within', 'between', 'mixed')
+    """
+    shared = len(first & second)
+    if not shared:
+        return "between"
+    return "within" if shared >= CAME_BACK * min(len(first), len(second)) else "mixed"
+
+
+def memberships(frame: pl.DataFrame, people: list[str]) -> tuple[dict[str, set[str]], list[str]]:
+    """Who is in each group, and for each participant the groups they are in, as one text."""
+    pairs = frame.select("participant", "_group").unique()
+    members: dict[str, set[str]] = {}
+    for name, group in pairs.iter_rows():
+        members.setdefault(group, set()).add(name)
+    return members, ["|".join(sorted(group for group, own in members.items() if name in own)) for name in people]
+
+
+def samples_of(judgments: Judgments, samples: int, seed: int) -> Iterator[Judgments]:
+    """The judgments themselves, then bootstrap samples of them."""
+    yield judgments
+    people = judgments.frame["participant"].unique(maintain_order=True).to_list()
+    _, strata = memberships(judgments.frame, people)
+    for counts in stratified_resamples(strata, samples, seed).T:
+        drawn = {name: int(times) for name, times in zip(people, counts, strict=True) if times}
+        yield drawn_again(judgments, drawn)
+
+
+def group_of(judgments: Judgments, group: str) -> Judgments:
+    """The judgments of one group."""
+    kept = judgments.frame.filter(pl.col("_group") == group).drop("_group")
+    people = judgments.participants.filter(pl.col("participant").is_in(kept["participant"].unique().to_list()))
+    return judgments.with_frame(kept, people)

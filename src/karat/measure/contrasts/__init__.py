@@ -1,0 +1,1 @@
+"""Contrasts between conditions: mixed models, planned comparisons, effects of the order."""

@@ -1,0 +1,287 @@
+"""Contrasts of a factorial design: what conditions do to the answers, with participants and items as random effects.
+
+    response ~ a * b + (1 + a * b | participant) + (1 + a * b | item)
+
+Rating scales are fitted by the cumulative logit model, yes or no by the logit, magnitudes and sliders by a linear model
+(magnitudes as logarithms of the ratio to the modulus). Without a formula the largest one of the design is taken
+(`karat.measure.contrasts.formula`); where its fit is singular it is simplified, and the notes say what was left out.
+Terms have Type III tests in sum-to-zero coding: Wald's chi-squared, or F with Satterthwaite's degrees of freedom for
+measured answers. Means are estimated marginal means, on the scale of the link, with the plain means of the answers
+beside them. Pairs of means are compared with Holm's adjustment within each term.
+
+An interaction may be a matter of the scale: see `karat.measure.contrasts.interactions`. For sizes of effects see
+`karat.measure.contrasts.effect_sizes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from karat.judgments import Judgments
+from karat.jupyter import NotebookDisplay
+from karat.measure.contrasts.data import Asked, asked_for
+from karat.measure.contrasts.effect_sizes import effect_sizes
+from karat.measure.contrasts.interactions import (
+    EMPTY,
+    REMOVABLE,
+    SHOWN,
+    UNSURE,
+    RawMeans,
+    differences_of_differences,
+    factor_terms,
+)
+from karat.measure.errors import MeasureError
+from karat.measure.texts import interval
+from karat.messages import Message, message_of, with_code
+from karat.models.glrm import Model, fit, intervals, marginal_means, type_three
+from karat.models.glrm.families import FamilyName
+from karat.models.glrm.mixed_singular import SINGULAR
+from karat.models.glrm.variables import FactorVariable
+from karat.models.glrm.wald import TermTests, statistic_message
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+WARNINGS = (
+    "contrasts.not_used", "contrasts.simplified", "contrasts.not_converged", "contrasts.crossover",
+    "contrasts.removable", "contrasts.unsure", "design.dropped",
+)  # fmt: skip
+"""The codes of notes that are shown with the result."""
+
+
+@dataclass(frozen=True)
+class Contrasts(NotebookDisplay):
+    """Tests, means and differences of the conditions of a design."""
+
+    frame: pl.DataFrame
+    """Type III tests: term, chi2 (or F), df, denominator (F only), p."""
+    coefficients: pl.DataFrame
+    """term, estimate, se, z (or t and df), lower, upper, p."""
+    means: pl.DataFrame
+    """term, a column for each factor (null where it is averaged over), estimate, se, df, lower, upper, raw, n."""
+    differences: pl.DataFrame
+    """term, first, second, estimate, se, df, lower, upper, p, adjusted, d with its interval, odds ratio with its
+    interval (yes-or-no and ordered answers), raw."""
+    interactions: pl.DataFrame
+    """Differences of differences: term, contrast, estimate, se, df, lower, upper, p, raw, scale_dependence, and sizes
+    as in `differences`."""
+    formula: str
+    """As it was asked for; `notes` say what was left out of it."""
+    unit: Message
+    level: float
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[Message, ...] = ()
+    model: Model | None = field(default=None, repr=False)
+
+    @property
+    def factors(self) -> tuple[str, ...]:
+        """The factors that have means, in the order of the formula."""
+        return tuple(self.means.columns[1 : self.means.columns.index("estimate")])
+
+    @property
+    def simplified(self) -> tuple[Message, ...]:
+        """What was removed from the random effects, step by step, and why."""
+        return self.model.fit.log if self.model else ()
+
+    @property
+    def warnings(self) -> tuple[Message, ...]:
+        """The notes that nobody should miss: trouble with the fit, and interactions that depend on the scale."""
+        return tuple(with_code(self.notes, *WARNINGS))
+
+    def table(self) -> pl.DataFrame:
+        """The tests of the terms."""
+        return self.frame
+
+    def figure(self) -> Figure:
+        """The means with their intervals: dots for one factor, lines for two, panels for three."""
+        from karat.measure.contrasts.figure import interaction_figure
+
+        return interaction_figure(self)
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """The test of each term, and the interactions."""
+        tests = [
+            Message("contrasts.test", {"term": row["term"], "test": term_test(row)}) for row in self.frame.to_dicts()
+        ]
+        shown = (
+            self.interactions
+            if self.interactions.height == 1
+            else self.interactions.filter(pl.col("p") < 1 - self.level)
+        )
+        return *(tests or [Message("contrasts.no_terms")]), *map(_interaction, shown.to_dicts())
+
+    def __str__(self) -> str:
+        return " ".join(map(str, (*self.summary, *self.warnings)))
+
+
+def contrasts(
+    judgments: Judgments,
+    formula: str | None = None,
+    *,
+    conditions: Sequence[str] | None = None,
+    question: str | None = None,
+    functions: Sequence[str] = ("test",),
+    simplify: bool = True,
+    level: float = 0.95,
+) -> Contrasts:
+    """Effects of conditions with participant and item effects: tests, means, differences and effect sizes.
+
+    `formula` is written as in R's lme4; without it, the largest model of the `conditions` is fitted, by default those
+    of the design. `simplify` leaves out random effects until the fit is not singular.
+
+    >>> import karat
+    >>> found = contrasts(karat.datasets.load("likert"), "response ~ order + (1 | participant) + (1 | item)")
+    >>> found.frame.row(0)[0], found.differences.row(0)[1:3], found.differences["d"].round(2).item()
+    ('order', ('OBJ>PP', 'PP>OBJ'), -0.46)
+    """
+    if not 0 < level < 1:
+        raise MeasureError(Message("measure.level", {"level": level}))
+    asked = asked_for(judgments, formula, conditions, question, functions)
+    model, notes = _fitted(asked, simplify)
+    terms, tests = factor_terms(model), type_three(model)
+    raw = {label: _raw_means(model, names, asked.plain) for label, names in terms.items()}
+    differences, interactions = _differences(model, raw, level), differences_of_differences(model, raw, level)
+    settings = {
+        "conditions": list(asked.conditions), "question": asked.question, "functions": list(functions),
+        "simplify": simplify, "family": model.family,
+    }  # fmt: skip
+    return Contrasts(
+        _tests(tests), _coefficients(model, level), _means(model, raw, level), differences,
+        _with_sizes(model, interactions), str(model.formula), _unit(asked, model), level, settings,
+        (*notes, *_scale_notes(interactions, level), *asked.notes, *tests.notes), model,
+    )  # fmt: skip
+
+
+def _fitted(asked: Asked, simplify: bool) -> tuple[Model, list[Message]]:
+    """The model, or where the largest one has no maximum to be found, the one with intercepts alone."""
+    model = _fit(asked, asked.formula, simplify)
+    notes: list[Message] = []
+    if not model.fit.converged and asked.simple and simplify:
+        reason = model.fit.convergence.reason or Message("fit.reason_stopped")
+        notes.append(Message("contrasts.not_used", {"formula": asked.formula, "reason": reason}))
+        model = _fit(asked, asked.simple, simplify)
+    if model.fit.log:
+        left = " + ".join(str(term) for term in model.fit.terms)
+        notes.append(Message("contrasts.simplified", {"terms": left, "steps": len(model.fit.log)}))
+    if not model.fit.converged:
+        notes.append(Message("contrasts.not_converged", {"convergence": model.fit.convergence.message}))
+    kept = [note for note in model.fit.notes if note.code not in SINGULAR or not model.fit.log]
+    return model, [*notes, *kept, *model.notes]
+
+
+def _fit(asked: Asked, formula: str, simplify: bool) -> Model:
+    try:
+        return fit(formula, asked.data, asked.family, simplify=simplify, levels=asked.levels)
+    except ValueError as error:
+        raise MeasureError(message_of(error)) from error
+
+
+def _raw_means(model: Model, names: tuple[str, ...], plain: np.ndarray[Any, Any]) -> RawMeans:
+    """The plain mean of the answers in every cell of a term."""
+    columns = {name: column for name in names if isinstance(column := model.frame.raw[name], FactorVariable)}
+    told = {name: [column.levels[code] for code in column.codes] for name, column in columns.items()}
+    rows = pl.DataFrame({**told, "_plain": plain[model.frame.kept]})
+    grouped = rows.group_by(names, maintain_order=True).agg(pl.col("_plain").mean(), pl.len())
+    return {tuple(row[:-2]): (row[-2], row[-1]) for row in grouped.rows()}
+
+
+def _tests(tests: TermTests) -> pl.DataFrame:
+    return pl.DataFrame(tests.table(), schema_overrides={"term": pl.String}).rename({"chisq": "chi2"}, strict=False)
+
+
+def _coefficients(model: Model, level: float) -> pl.DataFrame:
+    table = pl.DataFrame(model.table(), schema_overrides={"term": pl.String})
+    ends = intervals(model, level=level, parameters=list(model.fit.names))
+    return table.with_columns(lower=ends.lower, upper=ends.upper).select(pl.exclude("p"), "p")
+
+
+def _means(model: Model, raw: dict[str, RawMeans], level: float) -> pl.DataFrame:
+    tables, terms = [], factor_terms(model)
+    for label, names in terms.items():
+        found = marginal_means(model, *names, level=level)
+        of_cells = [raw[label].get(cell, EMPTY) for cell in zip(*found.cells.values(), strict=True)]
+        raw_mean, n = (pl.Series(name, [one[k] for one in of_cells]) for k, name in enumerate(("raw", "n")))
+        table = pl.DataFrame(found.table(), schema_overrides=dict.fromkeys(names, pl.String))
+        tables.append(table.select(pl.lit(label).alias("term"), pl.all(), raw_mean, n))
+    if not tables:
+        return pl.DataFrame(schema={"term": pl.String, "estimate": pl.Float64})
+    factors = list(dict.fromkeys(name for names in terms.values() for name in names))
+    whole = pl.concat(tables, how="diagonal")
+    return whole.select("term", *factors, pl.exclude("term", *factors))
+
+
+def _differences(model: Model, raw: dict[str, RawMeans], level: float) -> pl.DataFrame:
+    tables = []
+    for label, names in factor_terms(model).items():
+        found = marginal_means(model, *names, level=level)
+        pairs, plain = found.differences(), raw[label]
+        cells = list(zip(*found.cells.values(), strict=True))
+        named = [(", ".join(one), ", ".join(other)) for one, other in combinations(cells, 2)]
+        gaps = [plain.get(one, EMPTY)[0] - plain.get(other, EMPTY)[0] for one, other in combinations(cells, 2)]
+        table = {key: column for key, column in pairs.table().items() if key != "pair"}
+        first, second = ([pair[k] for pair in named] for k in (0, 1))
+        tables.append(pl.DataFrame({"term": label, "first": first, "second": second, **table, "raw": gaps}))
+    if not tables:
+        return pl.DataFrame(schema={"term": pl.String, "first": pl.String, "second": pl.String, "estimate": pl.Float64})
+    return _with_sizes(model, pl.concat(tables))
+
+
+def _with_sizes(model: Model, table: pl.DataFrame) -> pl.DataFrame:
+    """The table with effect sizes."""
+    if not table.height:
+        return table
+    sizes = effect_sizes(model, table["estimate"], table["lower"], table["upper"])
+    return table.with_columns(pl.Series(name, column) for name, column in sizes._asdict().items() if column is not None)
+
+
+def _unit(asked: Asked, model: Model) -> Message:
+    return asked.unit or family_unit(model.family)
+
+
+def family_unit(family: FamilyName) -> Message:
+    """What a family's differences are counted in.
+
+    >>> str(family_unit("binary"))
+    'logits'
+    """
+    if family == "ordinal":
+        return Message("unit.latent_logits")
+    return Message("unit.logits") if family == "binary" else Message("unit.answers")
+
+
+def _scale_notes(interactions: pl.DataFrame, level: float) -> list[Message]:
+    """On every significant interaction of two factors: whether another scale would remove it."""
+    notes = []
+    for row in interactions.filter(pl.col("scale_dependence").is_not_null(), pl.col("p") < 1 - level).to_dicts():
+        opposite = Message("contrasts.opposite") if row["raw"] * row["estimate"] < 0 else None
+        values = {"term": row["term"], "opposite": opposite}
+        if row["scale_dependence"] == SHOWN:
+            notes.append(Message("contrasts.crossover", values))
+        elif row["scale_dependence"] == REMOVABLE:
+            notes.append(Message("contrasts.removable", values))
+        elif row["scale_dependence"] == UNSURE:
+            notes.append(Message("contrasts.unsure", values))
+    return notes
+
+
+def term_test(row: dict[str, Any]) -> Message:
+    """The test of a term, as journals print it.
+
+    >>> str(term_test({"term": "order", "chi2": 4.2, "df": 1.0, "p": 0.04}))
+    'χ²(1) = 4.20, p = .040'
+    """
+    if "F" in row:
+        return statistic_message(row["F"], row["df"], row["denominator"], row["p"])
+    return statistic_message(row["chi2"], row["df"], np.inf, row["p"])
+
+
+def _interaction(row: dict[str, Any]) -> Message:
+    values = {key: row[key] for key in ("term", "contrast", "estimate")}
+    return Message("contrasts.interaction", values | {"interval": interval(row["lower"], row["upper"])})

@@ -1,0 +1,168 @@
+"""The answers and conditions that a formula speaks of, laid out for the models.
+
+`response` in a formula is the answer: the points of a rating scale in their order, yes or no, the number of a slider,
+or the logarithm of a magnitude's ratio to the modulus. Another column may stand there, such as log(rt). Columns that
+only the table of participants has, such as their age or group, may be used as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from karat.judgments import Judgments
+from karat.judgments.scales import Magnitude, Ordinal
+from karat.judgments.stimuli import Stimuli
+from karat.measure.contrasts.formula import design_formula, family_of
+from karat.measure.errors import MeasureError
+from karat.measure.rated import Rated, asked_about, known_column, rated
+from karat.messages import Message, message_of
+from karat.models.glrm.families import FamilyName
+from karat.models.glrm.formula import Formula, names_in, read_formula
+from karat.types import Floats
+
+ANSWER = "response"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be fitted."""
+
+    formula: str
+    simple: str
+    """To fall back on; empty where the formula was given."""
+    family: FamilyName
+    data: dict[str, Any]
+    levels: dict[str, Sequence[str]]
+    plain: Floats
+    """The answers as numbers, for plain means."""
+    question: str
+    conditions: tuple[str, ...]
+    unit: Message | None
+    """None where it is that of the family."""
+    notes: tuple[Message, ...]
+
+
+def one_question(judgments: Judgments, measure: str, question: str | None, functions: Sequence[str]) -> Rated:
+    """The answers to one question; where there are several it must be named.
+
+    >>> import karat
+    >>> one_question(karat.datasets.load("crowd"), "contrasts", None, ("test",)).rows.height
+    9600
+    """
+    return asked_about(rated(judgments, measure, functions, [], once=None), question, measure)
+
+
+def asked_for(
+    judgments: Judgments,
+    formula: str | None,
+    conditions: Sequence[str] | None,
+    question: str | None,
+    functions: Sequence[str],
+) -> Asked:
+    """The formula and the data of contrasts.
+
+    >>> import karat
+    >>> asked = asked_for(karat.datasets.load("likert"), None, ["order"], None, ("test",))
+    >>> asked.formula, asked.family
+    ('response ~ order + (1 + order | participant) + (1 + order | item)', 'ordinal')
+    """
+    if formula is not None and conditions is not None:
+        raise MeasureError(Message("contrasts.formula_and_conditions"))
+    one = one_question(judgments, "contrasts", question, functions)
+    rows = with_people(one.rows, judgments.participants)
+    if formula is None:
+        made = design_formula(rows, _conditions(rows, conditions, judgments.stimuli(one.scale)))
+        text, simple, notes = made.text, made.simple, list(made.notes)
+    else:
+        text, simple, notes = formula, "", []
+    read = _read(text)
+    answers = [name.text for name in names_in(read.response.tree)]
+    if answers == [ANSWER]:
+        family, unit, plain = family_of(one.scale, "contrasts"), _unit(one), one.value
+    else:
+        family, plain = "gaussian", _measured(rows, answers)
+        unit = Message("unit.column", {"column": read.response.label})
+    data, levels = columns_of(one, rows, family)
+    named = [name.text for variable in read.variables.values() for name in names_in(variable.tree)]
+    notes += _repeats(rows, [name for name in dict.fromkeys(named) if name in rows.columns])
+    return Asked(
+        text, simple, family, data, levels, plain, one.question, tuple(dict.fromkeys(named)), unit, tuple(notes)
+    )
+
+
+def _read(text: str) -> Formula:
+    try:
+        return read_formula(text)
+    except ValueError as error:
+        raise MeasureError(message_of(error)) from error
+
+
+def columns_of(one: Rated, rows: pl.DataFrame, family: FamilyName) -> tuple[dict[str, Any], dict[str, Sequence[str]]]:
+    """All columns as the models take them, with the answers turned the right way round, and the order of answers.
+
+    >>> import karat
+    >>> one = one_question(karat.datasets.load("crowd"), "contrasts", None, ("test",))
+    >>> data, levels = columns_of(one, one.rows, "binary")
+    >>> str(data["response"][0]), levels
+    ('1', {'response': ('0', '1')})
+    """
+    data: dict[str, Any] = {
+        name: rows[name].to_numpy() if rows[name].dtype.is_numeric() else rows[name].to_list()
+        for name in rows.columns
+        if not name.startswith("_") and (rows[name].dtype in (pl.String, pl.Boolean) or rows[name].dtype.is_numeric())
+    }
+    if family == "gaussian":
+        data[ANSWER] = one.value
+        return data, {}
+    data[ANSWER] = np.array(one.levels, dtype=object)[one.category]
+    return data, {ANSWER: one.levels}
+
+
+def with_people(rows: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
+    """The answers with what is known of the participants, where the answers have no column of that name.
+
+    >>> rows = pl.DataFrame({"participant": ["a", "b", "a"], "item": ["x", "x", "y"]})
+    >>> people = pl.DataFrame({"participant": ["b", "a"], "item": ["-", "-"], "age": [20, 30]})
+    >>> with_people(rows, people)["age"].to_list()
+    [30, 20, 30]
+    """
+    new = [name for name in people.columns if name not in rows.columns]
+    return rows.join(people.select("participant", *new), on="participant", how="left", maintain_order="left")
+
+
+def _conditions(rows: pl.DataFrame, conditions: Sequence[str] | None, stimuli: Stimuli) -> list[str]:
+    if conditions is None:
+        found = stimuli.varying(rows, stimuli.identifiers)
+        if not found:
+            raise MeasureError(Message("contrasts.no_condition"))
+        return found
+    if not conditions:
+        raise MeasureError(Message("contrasts.empty_conditions"))
+    return [known_column(rows, name, "contrasts") for name in conditions]
+
+
+def _repeats(rows: pl.DataFrame, conditions: list[str]) -> list[Message]:
+    """How many answers repeat a stimulus."""
+    keys = list(dict.fromkeys(["participant", "item", *conditions]))
+    more = rows.height - rows.select(keys).n_unique()
+    return [Message("contrasts.repeats", {"n": more})] if more else []
+
+
+def _measured(rows: pl.DataFrame, names: Sequence[str]) -> Floats:
+    """The first column behind a response that is not the answer, as it is; the model says where there is none."""
+    if not names or names[0] not in rows.columns or not rows[names[0]].dtype.is_numeric():
+        return np.full(rows.height, np.nan)
+    return rows[names[0]].cast(pl.Float64).fill_null(np.nan).to_numpy()
+
+
+def _unit(one: Rated) -> Message | None:
+    if isinstance(one.scale, Ordinal):
+        return Message("unit.latent_logits")
+    if isinstance(one.scale, Magnitude):
+        return Message("unit.log_ratios") if one.scale.modulus else Message("unit.log_magnitudes")
+    return None

@@ -1,0 +1,247 @@
+"""Order effects: do answers change in the course of the study, and do they change more in some conditions?
+
+Sentences that are odd may come to sound better the more of them are judged (satiation), and people get tired. Both
+show in the position of the trial:
+
+    response ~ condition * scale(trial) + (1 + scale(trial) | participant) + (1 | item)
+
+The slope of a condition is how much its answers change along the questionnaire, in the unit of the model: logits of the
+latent scale for ratings, logits for yes or no, the unit of the answers for sliders, logarithms for magnitudes. Response
+times have the same model on their logarithms. A slope that differs between conditions is the sign of satiation; one
+that all share may as well be fatigue, practice or another use of the scale. Orders must be random over participants for
+either to be told from the items themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from karat.judgments import Judgments
+from karat.judgments.scales import Choice, Nominal
+from karat.judgments.stimuli import Stimuli
+from karat.judgments.trial_order import check_order, order_messages, with_positions
+from karat.measure.contrasts.contrasts import family_unit
+from karat.measure.contrasts.data import columns_of, one_question, with_people
+from karat.measure.contrasts.formula import family_of
+from karat.measure.errors import MeasureError
+from karat.measure.rated import Rated, known_column
+from karat.measure.texts import interval, sentences
+from karat.messages import Message, message_of, with_code
+from karat.models.glrm import Model, fit, marginal_means, type_three
+from karat.models.glrm.model import quantile, two_sided
+from karat.models.glrm.variables import Numeric
+from karat.models.proportions import holm
+from karat.models.rounding import known
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PER = 10
+"""Slopes are for so many trials."""
+RANDOM = "(1 + scale(trial) | participant) + (1 | item)"
+SCHEMA: dict[str, Any] = {
+    "measure": pl.String, "condition": pl.String, "slope": pl.Float64, "se": pl.Float64, "df": pl.Float64,
+    "lower": pl.Float64, "upper": pl.Float64, "p": pl.Float64, "adjusted": pl.Float64, "change": pl.Float64,
+    "unit": pl.String,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class OrderEffects:
+    """How answers and response times change along the questionnaire, by condition."""
+
+    frame: pl.DataFrame
+    """measure (response, rt), condition, slope over ten trials, se, df, lower, upper, p, adjusted (Holm), change (from
+    the first to the last position), unit."""
+    tests: pl.DataFrame
+    """Type III tests of the position and of its interaction with the conditions: measure, term, statistic, df, p."""
+    answers: pl.DataFrame = field(repr=False)
+    """participant, condition, trial, value (the answer as a number) and rt where it is there; for the picture."""
+    by: tuple[str, ...] = ()
+    level: float = 0.95
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[Message, ...] = ()
+    models: dict[str, Model] = field(default_factory=dict, repr=False)
+
+    def table(self) -> pl.DataFrame:
+        """The slopes."""
+        return self.frame
+
+    def figure(self) -> Figure:
+        """Means of answers and times along the questionnaire, by condition, with intervals over participants."""
+        from karat.measure.contrasts.order_figure import order_figure
+
+        return order_figure(self)
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """The change of answers and of times in each condition, and whether conditions differ in it."""
+        return tuple(message for name in self.models for message in _changes(name, self))
+
+    @property
+    def warnings(self) -> tuple[Message, ...]:
+        """The notes that nobody should miss."""
+        return tuple(with_code(self.notes, "order.not_converged"))
+
+    def __str__(self) -> str:
+        return " ".join(map(str, (*self.summary, *self.warnings)))
+
+
+def order_effects(
+    judgments: Judgments,
+    by: Sequence[str] | str | None = None,
+    *,
+    question: str | None = None,
+    functions: Sequence[str] = ("test",),
+    simplify: bool = True,
+    level: float = 0.95,
+) -> OrderEffects:
+    """The slopes of answers and of response times over the position of the trial, for each condition.
+
+    `by` names the condition columns, by default those of the design; an empty list takes all answers together.
+
+    >>> import karat
+    >>> found = order_effects(karat.datasets.load("likert"), by="order")
+    >>> found.frame.select("measure", "condition").rows()
+    [('response', 'OBJ>PP'), ('response', 'PP>OBJ'), ('rt', 'OBJ>PP'), ('rt', 'PP>OBJ')]
+    """
+    if not 0 < level < 1:
+        raise MeasureError(Message("measure.level", {"level": level}))
+    one = one_question(judgments, "order_effects", question, functions)
+    check_order(one.rows.columns, MeasureError, "order_effects")
+    rows, notes = _with_position(with_people(one.rows, judgments.participants))
+    names = _conditions(rows, by, judgments.stimuli(one.scale))
+    rows = rows.with_columns(condition=pl.concat_str(names, separator=", ") if names else pl.lit("all"))
+    one = replace(one, rows=rows.drop_nulls("condition"))
+    models: dict[str, Model] = {}
+    if isinstance(one.scale, Choice) or (isinstance(one.scale, Nominal) and not one.scale.is_binary):
+        notes.append(Message("order.no_order"))
+    else:
+        models["response"] = _answers_model(one, names, simplify)
+    timed, untimed = _timed(one.rows)
+    if len(timed) == 1 and untimed:
+        notes.append(Message("order.untimed", {"conditions": untimed}))
+    elif timed:
+        models["rt"] = _model(f"log(rt) ~ {_fixed(names)} + {RANDOM}", one, "gaussian", simplify)
+    if not models:
+        raise MeasureError(Message("order.nothing"))
+    frame = pl.concat([_slopes(name, model, bool(names), level) for name, model in models.items()])
+    tests = pl.concat([_tests(name, model) for name, model in models.items()], how="diagonal")
+    for name, model in models.items():
+        notes += _fit_notes(name, model)
+    kept = ["participant", "condition", "trial", *(["rt"] if "rt" in models else [])]
+    answers = one.rows.select(*kept, value="_value")
+    settings = {"question": one.question, "functions": list(functions), "simplify": simplify}
+    return OrderEffects(frame, tests, answers, tuple(names), level, settings, tuple(notes), models)
+
+
+def _with_position(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
+    """The rows with the position of the trial: by the column trial, else by the times of answers."""
+    return with_positions(rows), list(order_messages(rows.columns))
+
+
+def _conditions(rows: pl.DataFrame, by: Sequence[str] | str | None, stimuli: Stimuli) -> list[str]:
+    if by is None:
+        return stimuli.varying(rows, stimuli.identifiers)
+    return [known_column(rows, name, "order_effects") for name in ([by] if isinstance(by, str) else by)]
+
+
+def _timed(rows: pl.DataFrame) -> tuple[list[str], list[str]]:
+    """The conditions that have response times, and those that have none."""
+    time = pl.col("rt") if "rt" in rows.columns else pl.lit(None, dtype=pl.Float64)
+    found = rows.group_by("condition").agg((time > 0).any().alias("timed"))
+    with_times, without = (
+        found.filter(pl.col("timed") == there)["condition"].sort().to_list() for there in (True, False)
+    )
+    return with_times, without
+
+
+def _fixed(names: Sequence[str]) -> str:
+    return "condition * scale(trial)" if names else "scale(trial)"
+
+
+def _answers_model(one: Rated, names: Sequence[str], simplify: bool) -> Model:
+    family = family_of(one.scale, "order_effects")
+    return _model(f"response ~ {_fixed(names)} + {RANDOM}", one, family, simplify)
+
+
+def _model(formula: str, one: Rated, family: Any, simplify: bool) -> Model:
+    data, levels = columns_of(one, one.rows, family)
+    try:
+        return fit(formula, data, family, simplify=simplify, levels=levels)
+    except ValueError as error:
+        raise MeasureError(message_of(error)) from error
+
+
+def _slopes(name: str, model: Model, several: bool, level: float) -> pl.DataFrame:
+    """The change of each condition's mean when the trial moves on."""
+    trial, deviation = model.frame.raw["trial"], model.frame.scaling["scale(trial)"][1]
+    labels, rows = ["all"], (np.array(model.fit.names) == "scale(trial)")[None] * (PER / deviation)
+    if several:
+        start, end = (marginal_means(model, "condition", at={"trial": place}) for place in (0.0, float(PER)))
+        # The thresholds of ordered answers are the same at both places, and cancel.
+        labels, rows = start.labels(), (end.contrasts - start.contrasts)[:, : len(model.fit.coefficients)]
+    slope = rows @ model.fit.coefficients
+    se = np.sqrt(np.einsum("ki,ij,kj->k", rows, model.fit.covariance, rows))
+    df = model.degrees(rows)
+    half = quantile(level, df) * se
+    p = two_sided(slope / se, df)
+    change = slope * float(np.ptp(trial.values)) / PER if isinstance(trial, Numeric) else np.full(len(slope), np.nan)
+    unit = str(_unit(name, model))
+    columns = (labels, slope, se, df, slope - half, slope + half, p, holm(p), change)
+    return pl.DataFrame([(name, *row, unit) for row in zip(*columns, strict=True)], schema=SCHEMA, orient="row")
+
+
+def _tests(name: str, model: Model) -> pl.DataFrame:
+    """Of the position, and of what it does in the conditions."""
+    tests = type_three(model)
+    table = pl.DataFrame(tests.table(), schema_overrides={"term": pl.String}).rename({tests.kind: "statistic"})
+    kept = table.filter(pl.col("term").str.contains("scale(trial)", literal=True))
+    named = pl.col("term").str.replace("scale(trial)", "trial", literal=True)
+    kind = {"chisq": "chi2", "F": "F"}[tests.kind]
+    return kept.select(pl.lit(name).alias("measure"), named, pl.lit(kind).alias("kind"), pl.exclude("term"))
+
+
+def _unit(name: str, model: Model) -> Message:
+    return Message("unit.log_seconds") if name == "rt" else family_unit(model.family)
+
+
+def _fit_notes(name: str, model: Model) -> list[Message]:
+    notes, about = [], {"measure": Message("order.answers") if name == "response" else Message("order.times")}
+    if not model.fit.converged:
+        notes.append(Message("order.not_converged", about | {"convergence": model.fit.convergence.message}))
+    if model.fit.log:
+        notes.append(Message("order.simplified", about | {"steps": sentences(model.fit.log)}))
+    return notes + [
+        Message("order.left_out", about | {"note": note}) for note in with_code(model.notes, "frame.left_out")
+    ]
+
+
+def _changes(name: str, found: OrderEffects) -> list[Message]:
+    """How the answers, or the times, change in each condition, and whether that differs."""
+    rows = found.frame.filter(pl.col("measure") == name).to_dicts()
+    changes = []
+    for row in rows:
+        values = {"condition": row["condition"] if len(rows) > 1 else None, "trials": PER, "p": known(row["p"])}
+        if name == "rt":
+            slope, lower, upper = (known(100 * np.expm1(row[key])) for key in ("slope", "lower", "upper"))
+            there = lower is not None and upper is not None
+            percent = Message("order.percent", {"lower": lower, "upper": upper}) if there else None
+            changes.append(Message("order.time_slope", values | {"slope": slope, "interval": percent}))
+        else:
+            ends = interval(row["lower"], row["upper"])
+            changes.append(Message("order.slope", values | {"slope": row["slope"], "interval": ends}))
+    if name == "response":
+        changes.append(Message("order.unit", {"unit": _unit(name, found.models[name])}))
+    crossed = found.tests.filter(pl.col("measure") == name, pl.col("term") == "condition:trial")
+    if crossed.height:
+        p = crossed["p"].item()
+        values = {"p": known(p)}
+        differ = p < 1 - found.level
+        changes.append(Message("order.differ", values) if differ else Message("order.alike", values))
+    return changes

@@ -1,0 +1,200 @@
+"""The comparisons that a study planned, as its file states them: one level of a factor minus another.
+
+For ratings, yes-or-no answers and numbers the difference is that of the estimated marginal means of `contrasts`: over
+all levels of the other factors, or at those that `within` names. For choices between the two levels it is the
+intercept of
+
+    first level chosen ~ 1 + (1 | participant) + (1 | item),
+
+the logit of a preference for the first level, without answers "no difference". p is not adjusted, since the comparisons
+were planned; where there are several, `adjusted` is Holm's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from karat.judgments import Judgments
+from karat.judgments.scales import Binary, Choice
+from karat.measure.contrasts.contrasts import Contrasts, contrasts
+from karat.measure.contrasts.interactions import factor_terms
+from karat.measure.errors import MeasureError
+from karat.measure.texts import interval, sentences
+from karat.messages import Message, message_of
+from karat.models.proportions import holm
+
+if TYPE_CHECKING:
+    from karat.study.settings import ContrastSettings
+
+PREFERENCE = "response ~ 1 + (1 | participant) + (1 | item)"
+SCHEMA: dict[str, Any] = {
+    "contrast": pl.String, "first": pl.String, "second": pl.String, "estimate": pl.Float64, "se": pl.Float64,
+    "lower": pl.Float64, "upper": pl.Float64, "p": pl.Float64, "d": pl.Float64, "raw": pl.Float64,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PlannedContrasts:
+    """The planned comparisons."""
+
+    frame: pl.DataFrame
+    """contrast, first, second, estimate (the first minus the second), se, lower, upper, p, adjusted, d (not for
+    choices), raw (of plain means; for choices the share of the first)."""
+    unit: Message
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[Message, ...] = ()
+
+    def table(self) -> pl.DataFrame:
+        """The comparisons, in the order of the study file."""
+        return self.frame
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """Each difference, and what the differences are counted in."""
+        return *map(_difference, self.frame.to_dicts()), Message("planned.unit", {"unit": self.unit})
+
+    def __str__(self) -> str:
+        return " ".join(map(str, (*self.summary, *self.notes)))
+
+
+def _difference(row: dict[str, Any]) -> Message:
+    """The difference with its interval and p, as far as they are known."""
+    values = {"name": row["contrast"], **{key: row[key] for key in ("first", "second", "estimate")}}
+    ends = interval(row["lower"], row["upper"])
+    if ends is None:
+        return Message("planned.no_interval", values)
+    return Message("planned.difference", values | {"interval": ends, "p": row["p"]})
+
+
+def planned_contrasts(plan: Sequence[ContrastSettings], found: Contrasts) -> PlannedContrasts:
+    """The planned differences of a fitted design.
+
+    >>> import karat
+    >>> from karat.study.settings import ContrastSettings
+    >>> found = contrasts(karat.datasets.load("likert"), "response ~ order + (1 | participant) + (1 | item)")
+    >>> plan = [ContrastSettings(name="order", factor="order", levels=["PP>OBJ", "OBJ>PP"])]
+    >>> planned_contrasts(plan, found).table().row(0)[:3]
+    ('order', 'PP>OBJ', 'OBJ>PP')
+    """
+    terms = {} if found.model is None else factor_terms(found.model)
+    rows: list[Any] = []
+    notes: list[Message] = []
+    for one in plan:
+        place = {one.factor: "", **one.within}
+        names = next((own for own in terms.values() if set(own) == set(place)), None)
+        if names is None:
+            notes.append(_failed(one, Message("planned.no_term", {"factors": list(place)})))
+            continue
+        first, second = (", ".join({**place, one.factor: level}[name] for name in names) for level in one.levels)
+        row = _row(found.differences, first, second)
+        if row is None or not np.isfinite(row[0]):
+            notes.append(_failed(one, Message("planned.no_answers", {"first": first, "second": second})))
+        else:
+            rows.append((one.name, first, second, *row))
+    return _made(rows, found.unit, {"level": found.level}, notes)
+
+
+def _failed(one: ContrastSettings, reason: Message) -> Message:
+    return Message("planned.failed", {"name": one.name, "reason": reason})
+
+
+def _row(differences: pl.DataFrame, first: str, second: str) -> tuple[Any, ...] | None:
+    """The difference of two cells, in the wanted direction."""
+    for turned, (one, other) in enumerate(((first, second), (second, first))):
+        found = differences.filter(pl.col("first") == one, pl.col("second") == other)
+        if found.height:
+            row = found.row(0, named=True)
+            sign, ends = (-1, ("upper", "lower")) if turned else (1, ("lower", "upper"))
+            size = [sign * row["estimate"], row["se"], *(sign * row[end] for end in ends), row["p"]]
+            return (*size, sign * row["d"], None if row["raw"] is None else sign * row["raw"])
+    return None
+
+
+def planned_choices(
+    plan: Sequence[ContrastSettings], judgments: Judgments, functions: Sequence[str] = ("test",), level: float = 0.95
+) -> PlannedContrasts:
+    """The planned preferences in choices between two levels of a factor.
+
+    The level of a side stands in left_FACTOR and right_FACTOR, or behind the name of the item, as in "t04.object
+    first".
+
+    >>> import karat
+    >>> from karat.study.settings import ContrastSettings
+    >>> random = np.random.default_rng(2)
+    >>> rows = {"participant": [f"p{n // 12}" for n in range(240)], "item": [f"t{n % 12}" for n in range(240)]}
+    >>> rows |= {"left": [f"{item}.old" for item in rows["item"]], "right": [f"{item}.new" for item in rows["item"]]}
+    >>> rows["response"] = ["left" if draw < 0.8 else "right" for draw in random.random(240)]
+    >>> plan = [ContrastSettings(name="age", factor="age", levels=["old", "new"])]
+    >>> round(planned_choices(plan, karat.Judgments(rows, karat.Choice())).table()["raw"].item(), 2)
+    0.8
+    """
+    rows: list[Any] = []
+    notes: list[Message] = []
+    for one in plan:
+        try:
+            found, share, lost = _preference(one, judgments, functions, level)
+        except MeasureError as error:
+            notes.append(_failed(one, message_of(error)))
+            continue
+        row = found.coefficients.row(0, named=True)
+        size = [row[name] for name in ("estimate", "se", "lower", "upper", "p")]
+        rows.append((one.name, *one.levels, *size, None, share))
+        notes += [*lost, *found.warnings]
+    return _made(rows, Message("unit.choosing_first"), {"level": level, "formula": PREFERENCE}, notes)
+
+
+def _preference(
+    one: ContrastSettings, judgments: Judgments, functions: Sequence[str], level: float
+) -> tuple[Contrasts, float, list[Message]]:
+    """The model of whether the first level was chosen, the share of it, and what was left out."""
+    rows = judgments.frame.filter(pl.col("function").is_in(list(functions)), pl.col("response").is_not_null())
+    for name, at in one.within.items():
+        if name not in rows.columns:
+            raise MeasureError(Message("planned.no_column", {"column": name}))
+        rows = rows.filter(pl.col(name) == at)
+    sides = [_level_of(rows, side, one.factor) for side in ("left", "right")]
+    rows = rows.with_columns(_left=sides[0], _right=sides[1])
+    rows = rows.filter(pl.col("_left").is_in(one.levels), pl.col("_right").is_in(one.levels))
+    rows = rows.filter(pl.col("_left") != pl.col("_right"))
+    if not rows.height:
+        raise MeasureError(Message("planned.no_choice", {"factor": one.factor, "levels": list(one.levels)}))
+    sided = rows.filter(pl.col("response") != "none")
+    ties = rows.height - sided.height
+    notes = [Message("planned.ties", {"name": one.name, "n": ties})] if ties else []
+    first = (pl.col("response") == "left") == (pl.col("_left") == one.levels[0])
+    answers = sided.select("participant", "item", "function", response=first.cast(pl.Int64).cast(pl.String))
+    found = contrasts(Judgments(answers, Binary()), PREFERENCE, functions=functions, level=level)
+    return found, float(np.mean(answers["response"].to_numpy() == "1")), notes
+
+
+def _level_of(rows: pl.DataFrame, side: str, factor: str) -> pl.Expr:
+    """The level of the factor that stood on a side."""
+    if f"{side}_{factor}" in rows.columns:
+        return pl.col(f"{side}_{factor}").cast(pl.String)
+    if side not in rows.columns:
+        raise MeasureError(Message("planned.no_sides"))
+    return pl.col(side).str.strip_prefix(pl.col("item") + ".")
+
+
+def _made(rows: list[Any], unit: Message, settings: dict[str, Any], notes: list[Message]) -> PlannedContrasts:
+    if not rows:
+        raise MeasureError(sentences(notes) if notes else Message("planned.nothing"))
+    frame = pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    frame = frame.with_columns(adjusted=pl.Series(holm(frame["p"].to_numpy())))
+    frame = frame.select(*frame.columns[:8], "adjusted", "d", "raw").with_columns(pl.col(pl.Float64).fill_nan(None))
+    return PlannedContrasts(frame, unit, settings, tuple(dict.fromkeys(notes)))
+
+
+def for_choices(judgments: Judgments) -> bool:
+    """Whether all answers are choices between two.
+
+    >>> import karat
+    >>> for_choices(karat.datasets.load("likert"))
+    False
+    """
+    return all(isinstance(scale, Choice) for scale in judgments.scales.values())

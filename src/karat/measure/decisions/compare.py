@@ -1,0 +1,198 @@
+"""Where measures decide differently on the same pairs, and how often.
+
+For every two measures: the share of pairs with the same decision (expert, reverse, none) and Cohen's kappa, which takes
+out the agreement that their own shares of decisions give by chance (Cohen 1960),
+
+    kappa = (same - chance) / (1 - chance),    chance = sum over decisions of share_first share_second
+
+Intervals are percentiles of bootstrap samples of pairs: they say what other pairs of this kind would give, not what
+other participants would (see `karat.measure.stability` for those). Pairs that a measure does not decide on are left out
+where it is compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from karat.judgments import frames
+from karat.judgments.columns import nearest
+from karat.measure.agreement.agreement import check_bootstrap
+from karat.measure.decisions.decisions import SYMBOLS, Decisions
+from karat.measure.errors import MeasureError
+from karat.messages import Message
+from karat.models.resampling import percentile_interval, quotient
+from karat.types import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+WORDS = {word: word for word in SYMBOLS} | {symbol: word for word, symbol in SYMBOLS.items()}
+SCHEMA: dict[str, Any] = {
+    "first": pl.String, "second": pl.String, "n": pl.Int64, "same": pl.Float64, "lower": pl.Float64,
+    "upper": pl.Float64, "kappa": pl.Float64, "kappa_lower": pl.Float64, "kappa_upper": pl.Float64,
+    "opposite": pl.Int64,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class DecisionComparison:
+    """The pairs on which measures differ, and how far measures agree."""
+
+    disagreements: pl.DataFrame
+    """One row a pair on which they differ: pair, and for each measure a check, a cross or a tilde."""
+    agreement: pl.DataFrame
+    """first, second, n (pairs), same (share), lower, upper, kappa, kappa_lower, kappa_upper, opposite (pairs where one
+    endorses the expert's stimulus and one the other)."""
+    counts: pl.DataFrame
+    """measure, n, expert, reverse, none."""
+    everything: pl.DataFrame
+    """All pairs, with the decision of each measure."""
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[Message, ...] = ()
+
+    def table(self) -> pl.DataFrame:
+        """The pairs on which measures differ."""
+        return self.disagreements
+
+    @property
+    def measures(self) -> list[str]:
+        """The names of the measures."""
+        return self.counts["measure"].to_list()
+
+    def figure(self) -> Figure:
+        """The table of checks, crosses and tildes, as a picture."""
+        from karat.measure.decisions.figure import decision_figure
+
+        return decision_figure(self)
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """On how many pairs measures differ, and which two agree least and most often."""
+        number = {"different": self.disagreements.height, "pairs": self.everything.height}
+        found = [Message("compare_decisions.different", {"measures": len(self.measures)} | number)]
+        known = self.agreement.filter(pl.col("same").is_not_null()).sort("same", maintain_order=True)
+        rows = [
+            {"first": row["first"], "second": row["second"], "same": round(row["same"], 2), "kappa": row["kappa"]}
+            for row in known.to_dicts()
+        ]
+        if len(rows) == 1:
+            found.append(Message("compare_decisions.agree", rows[0]))
+        elif rows:
+            found.append(Message("compare_decisions.agree_least", rows[0]))
+            found.append(Message("compare_decisions.agree_most", rows[-1]))
+        return tuple(found)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, (*self.summary, *self.notes)))
+
+
+def compare_decisions(
+    decisions: Mapping[str, Any], reference: str | None = None, samples: int = 2000, level: float = 0.95, seed: int = 1
+) -> DecisionComparison:
+    """Compare the decisions of several measures, by their names: `Decisions`, or tables of pair and decision.
+
+    With a `reference` only differences from that measure are shown.
+
+    >>> likert = {"1": "expert", "2": "expert", "3": "none"}
+    >>> choice = {"1": "expert", "2": "reverse", "3": "none"}
+    >>> found = compare_decisions({"likert": likert, "choice": choice})
+    >>> found.table().row(0)
+    ('2', '✓', '×')
+    >>> print(found)
+    2 measures decide differently on 1 of 3 pairs. likert and choice agree on 67 % of pairs (kappa .50).
+    """
+    if len(decisions) < 2:
+        raise MeasureError(Message("compare_decisions.one_measure"))
+    if reference is not None and reference not in decisions:
+        about = {"measure": reference, "close": nearest(reference, list(decisions))}
+        raise MeasureError(Message("compare_decisions.unknown_reference", about))
+    check_bootstrap(samples, level)
+    everything = _joined({name: _mapping(name, found) for name, found in decisions.items()})
+    names = list(decisions)
+    paired = list(combinations(names, 2))
+    if reference is not None:
+        paired = [(reference, name) for name in names if name != reference]
+    rows = [_compared(everything, *two, samples, level, seed) for two in paired]
+    differs = [pl.col(a) != pl.col(b) for a, b in paired]
+    different = everything.filter(pl.any_horizontal(differs).fill_null(False))
+    missing = everything.filter(pl.any_horizontal(pl.col(names).is_null())).height
+    notes = [Message("compare_decisions.undecided", {"n": missing})] if missing else []
+    return DecisionComparison(
+        different.with_columns(pl.col(names).replace_strict(SYMBOLS, default="", return_dtype=pl.String)),
+        pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None)),
+        _counts(everything, names), everything,
+        {"reference": reference, "samples": samples, "level": level, "seed": seed}, tuple(notes),
+    )  # fmt: skip
+
+
+def _mapping(name: str, found: Any) -> dict[str, str]:
+    """The decision of a measure on each pair, in words."""
+    if isinstance(found, Decisions):
+        found = found.table()
+    elif not isinstance(found, Mapping):
+        found = frames.to_polars(found)
+    if isinstance(found, pl.DataFrame):
+        if not {"pair", "decision"} <= set(found.columns):
+            raise MeasureError(Message("compare_decisions.columns", {"measure": name}))
+        twice = found.filter(pl.col("pair").is_duplicated())
+        if twice.height:
+            raise MeasureError(
+                Message("compare_decisions.repeated_pair", {"measure": name, "pair": str(twice["pair"][0])})
+            )
+        found = dict(found.select("pair", "decision").drop_nulls().iter_rows())
+    unknown = [text for text in found.values() if text not in WORDS]
+    if unknown:
+        about = {"decision": str(unknown[0]), "measure": name}
+        known = {"words": list(SYMBOLS), "symbols": list(SYMBOLS.values())}
+        raise MeasureError(Message("compare_decisions.unknown_decision", about | known))
+    return {str(pair): WORDS[text] for pair, text in found.items()}
+
+
+def _joined(found: Mapping[str, Mapping[str, str]]) -> pl.DataFrame:
+    """All pairs in the order in which they come, with a column a measure."""
+    pairs = list(dict.fromkeys(pair for one in found.values() for pair in one))
+    columns = {name: pl.Series([one.get(pair) for pair in pairs], dtype=pl.String) for name, one in found.items()}
+    if "pair" in columns:
+        raise MeasureError(Message("compare_decisions.reserved_name"))
+    return pl.DataFrame({"pair": pl.Series(pairs, dtype=pl.String), **columns})
+
+
+def _compared(
+    everything: pl.DataFrame, first: str, second: str, samples: int, level: float, seed: int
+) -> tuple[Any, ...]:
+    """One row of the agreement of two measures."""
+    both = everything.select(first, second).drop_nulls()
+    n = both.height
+    if not n:
+        raise MeasureError(Message("compare_decisions.no_shared_pair", {"first": first, "second": second}))
+    words = list(SYMBOLS)
+    cell = [len(words) * words.index(a) + words.index(b) for a, b in both.iter_rows()]
+    counts = np.bincount(cell, minlength=len(words) ** 2)
+    # A bootstrap sample of pairs is a draw of the nine counts.
+    drawn = np.random.default_rng(seed).multinomial(n, counts / n, size=samples)
+    same, kappa = _agreement(np.vstack([counts, drawn]) / n)
+    ends = [percentile_interval(values[1:], level) if samples else (np.nan, np.nan) for values in (same, kappa)]
+    opposite = both.filter(pl.col(first) != pl.col(second), pl.all_horizontal(pl.all() != "none")).height
+    return first, second, n, float(same[0]), *ends[0], float(kappa[0]), *ends[1], opposite
+
+
+def _agreement(shares: Floats) -> tuple[Floats, Floats]:
+    """The share of equal decisions and kappa, for each row of nine shares; kappa is NaN where chance is certain."""
+    tables = shares.reshape(-1, 3, 3)
+    same = np.trace(tables, axis1=1, axis2=2)
+    chance = (tables.sum(axis=1) * tables.sum(axis=2)).sum(axis=1)
+    return same, quotient(same - chance, np.where(chance < 1 - 1e-12, 1 - chance, 0.0))
+
+
+def _counts(everything: pl.DataFrame, names: list[str]) -> pl.DataFrame:
+    rows = []
+    for name in names:
+        column = everything[name].drop_nulls()
+        rows.append((name, len(column), *(int((column == word).sum()) for word in SYMBOLS)))
+    return pl.DataFrame(rows, schema=["measure", "n", *SYMBOLS], orient="row")

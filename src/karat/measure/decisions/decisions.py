@@ -1,0 +1,225 @@
+"""Decisions on pairs: does a measure endorse the stimulus that experts prefer, the other one, or neither?
+
+As in the table of Langsford, Perfors, Hendrickson, Kennedy and Navarro (2018): a check where the expert's stimulus is
+significantly better, a cross where the other one is, a tilde where no difference was found. A tilde is no evidence that
+there is none. That is what the last columns are for: `equivalence` is
+
+    equivalent    the difference is smaller than the region of practical equivalence (two one-sided tests)
+    different     the difference is larger than that region
+    undecided     neither can be said
+
+so that a check may be undecided (there is a difference, perhaps a negligible one). p values of the three tests are each
+adjusted for the number of pairs, by Holm's method, Benjamini and Hochberg's, or not at all; intervals are not.
+
+What is compared, and the half-width of the region where none is given (`rope`):
+
+    choices           "binomial": direct choices, share of the better one    .10 around one half
+                      a model of `karat.measure.strengths`                   0.2 sd of noise, or 0.36 logits
+    rating scale      "ordinal": the model's contrast                        0.36 logits
+                      "paired": participants' differences in points          a tenth of the range of the scale
+    yes or no         "binary": the model's contrast                         0.36 logits
+                      "paired": participants' differences                    .10
+    magnitudes, numbers   "paired": differences of standardised answers      0.2 standard deviations
+
+0.2 standard deviations are what Cohen (1988) calls small, and 0.36 logits are the same on the logistic scale
+(0.2 pi / sqrt 3). Set the region from what would matter in your study, before you look. The first way of each scale is
+taken unless `model` says another; choices that do not contain all pairs directly take the recommended model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from karat.judgments import Judgments
+from karat.judgments.columns import nearest
+from karat.judgments.scales import Binary, Choice, Nominal, Ordinal
+from karat.jupyter import NotebookDisplay
+from karat.measure.decisions.expert_pairs import SHOWN, expert_pairs
+from karat.measure.decisions.pair_contrasts import Contrast, benjamini_hochberg
+from karat.measure.decisions.pair_measures import direct_choices, direct_counts, model_contrasts, own_differences
+from karat.measure.errors import MeasureError
+from karat.measure.rated import Rated, asked_about, rated, stimulus_labels
+from karat.measure.strengths.strengths import strengths
+from karat.messages import Message
+from karat.models.proportions import holm
+from karat.types import Floats
+
+Adjust = Literal["holm", "bh", "none"]
+Known = list[tuple[tuple[str, str, str], Contrast]]
+SYMBOLS = {"expert": "✓", "reverse": "×", "none": "~"}
+SCHEMA: dict[str, Any] = {
+    "pair": pl.String, "better": pl.String, "worse": pl.String, "measure": pl.String, "test": pl.String,
+    "estimate": pl.Float64, "se": pl.Float64, "lower": pl.Float64, "upper": pl.Float64, "p": pl.Float64,
+    "adjusted": pl.Float64, "decision": pl.String, "symbol": pl.String, "p_equivalence": pl.Float64,
+    "equivalence": pl.String, "bayes_factor": pl.Float64, "ties": pl.Float64, "n": pl.Int64,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Decisions(NotebookDisplay):
+    """What a measure decides on each pair."""
+
+    frame: pl.DataFrame
+    """pair, better, worse, measure, test, estimate, se, lower, upper, p, adjusted, decision (expert, reverse, none),
+    symbol, p_equivalence (adjusted), equivalence, bayes_factor (of a difference; from a posterior), ties, n."""
+    unit: Message
+    """What an estimate is counted in."""
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[Message, ...] = ()
+
+    def table(self) -> pl.DataFrame:
+        """The decisions, in the order of the pairs."""
+        return self.frame
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many pairs there are of each decision."""
+        found = dict(self.frame["decision"].value_counts().iter_rows())
+        return {name: int(found.get(name, 0)) for name in SYMBOLS}
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How many pairs there are of each decision, and how many of those without one are equivalent."""
+        equal = self.frame.filter(pl.col("decision") == "none", pl.col("equivalence") == "equivalent").height
+        counts = {"pairs": self.frame.height, "model": self.settings["model"]} | self.counts
+        found = [Message("decisions.counts", counts)]
+        if self.counts["none"]:
+            region = {"equal": equal, "rope": self.settings["rope"], "unit": self.unit}
+            found.append(Message("decisions.equivalent", region))
+        return tuple(found)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, (*self.summary, *self.notes)))
+
+
+def decisions(
+    judgments: Judgments,
+    pairs: Any = None,
+    model: str | None = None,
+    *,
+    alpha: float = 0.05,
+    adjust: Adjust = "holm",
+    rope: float | None = None,
+    question: str | None = None,
+    conditions: Sequence[str] | None = None,
+    functions: Sequence[str] = ("test",),
+    prior_sd: float | None = None,
+    posterior: bool = False,
+    seed: int = 1,
+) -> Decisions:
+    """The decision on each pair: a table (or a CSV file, or a list) of pair, better and worse, by experts.
+
+    Without `pairs` they are read from the columns of the judgments: see `karat.measure.decisions.expert_pairs`.
+    `prior_sd` and `posterior` are for models of choices, as in `karat.measure.strengths`; a posterior, drawn with
+    `seed`, gives Bayes factors.
+
+    >>> import karat
+    >>> answers = {"participant": [f"p{n // 2}" for n in range(12)], "item": ["good", "bad"] * 6,
+    ...            "response": [7, 1, 6, 2, 7, 3, 5, 2, 7, 2, 6, 1]}
+    >>> found = decisions(karat.Judgments(answers, karat.Ordinal(7)), [("1", "good", "bad")], "paired")
+    >>> found.table().select("estimate", "decision", "symbol", "equivalence").row(0)
+    (4.5, 'expert', '✓', 'different')
+    """
+    _check(alpha, adjust, rope)
+    one = asked_about(rated(judgments, "decisions", functions, conditions), question, "decisions")
+    asked = expert_pairs(pairs, one)
+    chosen = _model(one, asked, model)
+    if chosen in ("binomial", "paired") and (posterior or prior_sd is not None):
+        name = "posterior" if posterior else "prior_sd"
+        raise MeasureError(Message("decisions.no_option", {"model": chosen, "option": name}))
+    if chosen == "binomial":
+        measure = direct_choices(one, rope, alpha)
+    elif chosen == "paired":
+        measure = own_differences(one, rope, alpha)
+    else:
+        found = strengths(
+            judgments, chosen, question=one.question, conditions=conditions, functions=functions, level=1 - alpha,
+            prior_sd=prior_sd, posterior=posterior, seed=seed,
+        )  # fmt: skip
+        measure = model_contrasts(one, found, rope, alpha)
+    contrasts = [(row, measure.contrast(row[1], row[2])) for row in asked.iter_rows()]
+    known: Known = [(row, contrast) for row, contrast in contrasts if contrast is not None]
+    left_out = [row[0] for row, contrast in contrasts if contrast is None]
+    if not known:
+        raise MeasureError(_nothing(asked, one))
+    notes = [*list(one.notes), *measure.notes]
+    if left_out:
+        some = {"pairs": left_out[:SHOWN], "more": max(0, len(left_out) - SHOWN) or None}
+        notes.append(Message("decisions.left_out", {"n": len(left_out)} | some))
+    settings = {"model": chosen, "alpha": alpha, "adjust": adjust, "rope": measure.rope, "question": one.question}
+    frame = _frame(known, chosen, alpha, adjust)
+    return Decisions(frame, measure.unit, settings, tuple(dict.fromkeys(notes)))
+
+
+def _check(alpha: float, adjust: Adjust, rope: float | None) -> None:
+    if not 0 < alpha < 0.5:
+        raise MeasureError(Message("decisions.alpha", {"alpha": alpha}))
+    if adjust not in ("holm", "bh", "none"):
+        raise MeasureError(Message("decisions.adjust", {"adjust": str(adjust)}))
+    if rope is not None and not rope > 0:
+        raise MeasureError(Message("decisions.rope", {"rope": rope}))
+
+
+def _model(one: Rated, asked: pl.DataFrame, model: str | None) -> str:
+    """The way that was asked for, or the usual one of the scale; models of strengths are checked there."""
+    scale = one.scale
+    if isinstance(scale, Nominal):
+        raise MeasureError(Message("decisions.labels"))
+    own = "binomial" if isinstance(scale, Choice) else "paired"
+    other = {"binomial": "paired", "paired": "binomial"}[own]
+    if model == other:
+        raise MeasureError(Message("decisions.wrong_model", {"model": model, "kind": scale.kind, "usual": own}))
+    if model is not None:
+        return model
+    if isinstance(scale, Ordinal | Binary):
+        return scale.kind
+    if not isinstance(scale, Choice):
+        return own
+    counts = direct_counts(one)
+    if all(tuple(sorted(row)) in counts for row in asked.select("better", "worse").iter_rows()):
+        return own
+    return "thurstone" if scale.none else "bradley-terry"
+
+
+def _frame(known: Known, measure: str, alpha: float, adjust: Adjust) -> pl.DataFrame:
+    """The table of decisions, p values adjusted."""
+    found = [contrast for _, contrast in known]
+    p, equivalence, beyond = (
+        _adjusted(np.array([getattr(contrast, name) for contrast in found]), adjust)
+        for name in ("p", "equivalence", "beyond")
+    )
+    middle = 0.5 if measure == "binomial" else 0.0
+    rows = []
+    for number, (names, one) in enumerate(known):
+        decision = "none" if not p[number] < alpha else "expert" if one.estimate > middle else "reverse"
+        verdict = (
+            "equivalent" if equivalence[number] < alpha else "different" if beyond[number] < alpha else "undecided"
+        )
+        rows.append((
+            *names, measure, one.test, one.estimate, one.se, one.lower, one.upper, one.p, p[number], decision,
+            SYMBOLS[decision], equivalence[number], verdict, one.bayes_factor, one.ties, one.n,
+        ))  # fmt: skip
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
+
+
+def _adjusted(p: Floats, adjust: Adjust) -> Floats:
+    """p values adjusted for the number of those that there are; a missing one stays missing."""
+    if adjust == "none":
+        return p
+    return holm(p) if adjust == "holm" else benjamini_hochberg(p)
+
+
+def _nothing(asked: pl.DataFrame, one: Rated) -> Message:
+    """Why no pair can be decided."""
+    labels = stimulus_labels(one.stimuli)
+    if isinstance(one.scale, Choice):
+        labels = sorted({*one.rows["left"].drop_nulls(), *one.rows["right"].drop_nulls()})
+    wanted = asked["better"][0]
+    if wanted in labels:
+        return Message("decisions.too_few_answers")
+    return Message("decisions.unknown_stimulus", {"stimulus": wanted, "close": nearest(wanted, labels)})

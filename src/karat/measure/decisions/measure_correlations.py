@@ -1,0 +1,160 @@
+"""Do different measures order the same stimuli in the same way? Rank correlations between them, on one page.
+
+For each two measures: Spearman's and Kendall's rank correlation (tau-b) and Pearson's correlation over the stimuli that
+both have, with percentile intervals from bootstrap samples of stimuli. They say how the correlation would vary with
+other stimuli of the kind. That every strength is itself an estimate lowers the correlations; see
+`karat.measure.noise_ceiling` for how much agreement there can be.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from karat.judgments import frames
+from karat.measure.agreement.agreement import LEVEL, check_bootstrap
+from karat.measure.errors import MeasureError
+from karat.measure.rated import stimulus_labels
+from karat.measure.strengths.strengths import Strengths
+from karat.messages import Message
+from karat.models.rank_correlations import kendall, pearson, spearman
+from karat.models.resampling import percentile_interval, resamples
+from karat.types import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FEWEST = 3
+"""With fewer stimuli in common there is no correlation worth its name."""
+MOST = 6
+"""So many pairs of measures are in the summary."""
+COEFFICIENTS = {"spearman": spearman, "kendall": kendall, "pearson": pearson}
+SCHEMA: dict[str, Any] = {"first": pl.String, "second": pl.String, "n": pl.Int64} | dict.fromkeys(
+    ("spearman", "lower", "upper", "kendall", "kendall_lower", "kendall_upper",
+     "pearson", "pearson_lower", "pearson_upper"), pl.Float64,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class MeasureCorrelations:
+    """How measures of the same stimuli go together."""
+
+    frame: pl.DataFrame
+    """first, second, n (stimuli), then Spearman's, Kendall's and Pearson's correlation, each with its interval."""
+    scores: pl.DataFrame
+    """stimulus, and a column of estimates for each measure."""
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[Message, ...] = ()
+
+    def table(self) -> pl.DataFrame:
+        """The correlations."""
+        return self.frame
+
+    def figure(self) -> Figure:
+        """Ranks in one measure against ranks in another, for every two."""
+        from karat.measure.decisions.measure_figure import measure_figure
+
+        return measure_figure(self)
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """Spearman's correlation of the first pairs of measures."""
+        found = [self._message(row) for row in self.frame.head(MOST).to_dicts()]
+        if self.frame.height > MOST:
+            found.append(Message("measure_correlations.more", {"n": self.frame.height - MOST}))
+        return tuple(found)
+
+    def _message(self, row: dict[str, Any]) -> Message:
+        about = {name: row[name] for name in ("first", "second", "n")}
+        if row["spearman"] is None:
+            return Message("measure_correlations.undefined", about)
+        values = {"estimate": row["spearman"], "lower": row["lower"], "upper": row["upper"]}
+        level = {"level": self.settings.get("level", LEVEL)}
+        return Message("measure_correlations.spearman", about | values | level)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, (*self.summary, *self.notes)))
+
+
+def compare_measures(
+    measures: Mapping[str, Any], samples: int = 1000, level: float = 0.95, seed: int = 1
+) -> MeasureCorrelations:
+    """Rank correlations between measures of the same stimuli, with bootstrap intervals over stimuli.
+
+    `measures` names them; each is a `Strengths`, a table with `item` and `estimate` (and condition columns between), or
+    a mapping from stimulus to score. Stimuli are matched by their label: the item, or "item, condition".
+
+    >>> import karat
+    >>> from karat.measure.strengths.strengths import strengths
+    >>> likert = karat.datasets.load("likert")
+    >>> both = {model: strengths(likert, model) for model in ("ordinal", "zscore")}
+    >>> compare_measures(both, samples=200).table()["spearman"].round(2).to_list()
+    [0.99]
+    """
+    check_bootstrap(samples, level)
+    if len(measures) < 2:
+        raise MeasureError(Message("measure_correlations.one_measure"))
+    scores = {name: _scores(name, found) for name, found in measures.items()}
+    rows, notes = [], []
+    for first, second in combinations(scores, 2):
+        shared = [label for label in scores[first] if label in scores[second]]
+        if len(shared) < FEWEST:
+            about = {"first": first, "second": second, "shared": len(shared), "fewest": FEWEST}
+            some = {"first_stimuli": _some(scores[first]), "second_stimuli": _some(scores[second])}
+            raise MeasureError(Message("measure_correlations.few_shared", about | some))
+        lost = len(scores[first]) + len(scores[second]) - 2 * len(shared)
+        if lost:
+            notes.append(Message("measure_correlations.left_out", {"first": first, "second": second, "n": lost}))
+        x, y = (np.array([scores[name][label] for label in shared]) for name in (first, second))
+        rows.append((first, second, len(shared), *_correlations(x, y, samples, level, seed)))
+    labels = list(dict.fromkeys(label for own in scores.values() for label in own))
+    table = pl.DataFrame(
+        {"stimulus": labels} | {name: [own.get(label) for label in labels] for name, own in scores.items()}
+    )
+    return MeasureCorrelations(
+        pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None)), table,
+        {"samples": samples, "level": level, "seed": seed, "resampled": "stimuli"}, tuple(notes),
+    )  # fmt: skip
+
+
+def _correlations(x: Floats, y: Floats, samples: int, level: float, seed: int) -> Iterator[float]:
+    """Each coefficient with its interval."""
+    drawn = resamples(len(x), samples, seed) if samples else None
+    for coefficient in COEFFICIENTS.values():
+        yield float(coefficient(x, y)[0])
+        yield from (np.nan, np.nan) if drawn is None else percentile_interval(coefficient(x, y, drawn), level)
+
+
+def _scores(name: str, found: Any) -> dict[str, float]:
+    """The estimate of each stimulus that has one, by its label."""
+    if name == "stimulus":
+        raise MeasureError(Message("measure_correlations.reserved_name"))
+    if isinstance(found, Strengths):
+        pairs = list(zip(found.labels, found.frame["estimate"].to_list(), strict=True))
+    elif isinstance(found, Mapping):
+        pairs = [(str(label), value) for label, value in found.items()]
+    else:
+        pairs = _of_table(name, frames.to_polars(found))
+    twice = [label for label, times in Counter(label for label, _ in pairs).items() if times > 1]
+    if twice:
+        raise MeasureError(Message("measure_correlations.repeated", {"measure": name, "stimulus": twice[0]}))
+    known = ((label, float(value)) for label, value in pairs if value is not None)
+    return {label: value for label, value in known if np.isfinite(value)}
+
+
+def _of_table(name: str, table: pl.DataFrame) -> list[tuple[str, Any]]:
+    if not {"item", "estimate"} <= set(table.columns):
+        raise MeasureError(Message("measure_correlations.columns", {"measure": name}))
+    keys = ["item", *table.columns[table.columns.index("item") + 1 : table.columns.index("estimate")]]
+    return list(zip(stimulus_labels(table.select(keys)), table["estimate"].to_list(), strict=True))
+
+
+def _some(scores: Mapping[str, float]) -> list[str] | None:
+    """The first stimuli of a measure; None where it has none."""
+    return [*list(scores)[:3], *(["..."] if len(scores) > 3 else [])] or None

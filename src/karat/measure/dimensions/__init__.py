@@ -1,0 +1,1 @@
+"""Semantic differentials: factors, scores, profiles and short forms."""

@@ -1,0 +1,226 @@
+"""Exploratory factor analysis of ratings: which few dimensions stand behind many pairs of adjectives.
+
+Extraction is by maximum likelihood or minimum residuals, rotation by promax, oblimin or varimax; the formulas are in
+`karat.models.factors`. The published analysis of machine translations (Macketanz et al. 2022) used maximum likelihood
+and "promax with Kaiser normalisation" in SPSS: `kaiser="spss"`. Which rows are normalised when differs between
+programs, and the loadings with it; `karat.models.factors.rotation` has the list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from karat.jupyter import NotebookDisplay
+from karat.measure.dimensions.correlations import Correlations, Kind, check_invertible, correlations_of
+from karat.measure.dimensions.notes import carriers, solution_notes
+from karat.measure.errors import MeasureError
+from karat.messages import Message
+from karat.models.factors import FactorFit, Rotation, extract, fit_of, rotate, score_weights
+from karat.models.factors.fit import degrees_of_freedom
+from karat.types import Floats
+
+Method = Literal["ml", "minres"]
+RotationName = Literal["promax", "oblimin", "varimax"]
+Kaiser = Literal["none", "varimax", "spss", "all"]
+KAISER: dict[str | None, tuple[str, ...]] = {
+    "promax": ("varimax", "spss", "all", "none"),
+    "varimax": ("varimax", "none"),
+    "oblimin": ("none", "all"),
+    None: ("none",),
+}
+"""The normalisations that each rotation knows, the usual one first."""
+PRECISE = 1e-13
+
+
+@dataclass(frozen=True)
+class Factors(NotebookDisplay):
+    """A factor solution: pattern loadings, what is left of each pair, how factors correlate, and how well it fits."""
+
+    frame: pl.DataFrame
+    """pair, a column of loadings for each factor, communality, uniqueness, and the factor that carries the pair."""
+    loadings: Floats
+    uniquenesses: Floats
+    correlations: Floats
+    """Of the factors with each other."""
+    fit: FactorFit
+    explained: pl.DataFrame
+    """factor; sums of squares and per cent of variance, before rotation (unrotated factors are others than the
+    rotated ones: the sums are listed by size) and after it (with what correlated factors share divided among them)."""
+    pairs: tuple[str, ...]
+    names: tuple[str, ...]
+    converged: bool
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[Message, ...] = ()
+    source: Correlations = field(repr=False, kw_only=True)
+
+    @property
+    def communalities(self) -> Floats:
+        """The share of each pair's variance that the factors explain."""
+        return np.asarray(1 - self.uniquenesses)
+
+    @property
+    def chi2(self) -> float:
+        """The test of fit: small where the factors suffice."""
+        return self.fit.chi2
+
+    @property
+    def dof(self) -> int:
+        """Its degrees of freedom."""
+        return self.fit.dof
+
+    @property
+    def p_value(self) -> float:
+        """Its p value; NaN without degrees of freedom."""
+        return self.fit.p_value
+
+    @property
+    def rmsea(self) -> float:
+        """The root mean square error of approximation; its 90 % interval is in `fit`."""
+        return self.fit.rmsea
+
+    def table(self) -> pl.DataFrame:
+        """The loadings, pairs of the same factor together, the largest first."""
+        best = np.abs(self.loadings).max(axis=1)
+        order = np.lexsort((-best, np.where(carriers(self.loadings) < 0, len(self.names), carriers(self.loadings))))
+        return self.frame.select(pl.all().gather(order.tolist()))
+
+    def named(self, *names: str) -> Factors:
+        """The same solution with names for its factors, in their order.
+
+        >>> one = [[1, 0.6, 0.5], [0.6, 1, 0.4], [0.5, 0.4, 1]]
+        >>> factors(one, 1, observations=100).named("clarity").frame.columns[:2]
+        ['pair', 'clarity']
+        """
+        if len(names) != len(self.names) or len(set(names)) < len(names):
+            raise MeasureError(Message("factors.names", {"n": len(self.names)}))
+        new = dict(zip(self.names, names, strict=True))
+        frame = self.frame.rename(new).with_columns(pl.col("factor").replace(new))
+        explained = self.explained.with_columns(pl.col("factor").replace(new))
+        return replace(self, frame=frame, explained=explained, names=tuple(names))
+
+    def scores(self, method: Literal["regression", "bartlett"] = "regression") -> pl.DataFrame:
+        """Where each complete case stands on each factor; its participant and text beside, where they are known.
+
+        >>> ratings = {"a": [1, 2, 3, 4, 5], "b": [1, 3, 2, 4, 5], "c": [2, 1, 3, 5, 4]}
+        >>> factors(ratings, 1).scores()["F1"].round(1).to_list()[:2]
+        [-1.3, -0.6]
+        """
+        if self.source.values is None:
+            raise MeasureError(Message("factors.no_ratings"))
+        if method not in ("regression", "bartlett"):
+            raise MeasureError(Message("factors.score_method", {"method": str(method)}))
+        check_invertible(self.source)
+        values = self.source.values
+        standard = (values - values.mean(axis=0)) / values.std(axis=0, ddof=1)
+        weights = score_weights(self.source.matrix, self.loadings, self.correlations, self.uniquenesses, method)
+        found = pl.DataFrame(standard @ weights, schema=list(self.names), orient="row")
+        return found if self.source.keys is None else pl.concat([self.source.keys, found], how="horizontal")
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How much variance the factors explain, and how well they fit."""
+        share = round(float(self.explained["unrotated_percent"].sum()) / 100, 2)
+        explained = {"n": len(self.names), "share": share, "pairs": len(self.pairs)}
+        if self.dof < 1:
+            return Message("factors.explained", explained), Message("factors.no_test")
+        fit = {"dof": self.dof, "chi2": self.chi2, "p": self.p_value, "rmsea": self.rmsea}
+        return Message("factors.explained", explained), Message("factors.fit", fit)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.summary)) + "".join(f"\nNote: {note!s}" for note in self.notes)
+
+
+def factors(
+    matrix: Any,
+    n: int,
+    method: Method = "ml",
+    rotation: RotationName | None = "promax",
+    kaiser: Kaiser | None = None,
+    *,
+    correlations: Kind = "pearson",
+    observations: int | None = None,
+    start: Literal["usual", "best"] = "usual",
+) -> Factors:
+    """The n factors of ratings (a `RatingsMatrix`, a table or an array), or of correlations with their observations.
+
+    `kaiser` says which rows the rotation normalises: by default "varimax" for promax and varimax, "none" for oblimin.
+
+    >>> one = [[1, 0.6, 0.5, 0.4], [0.6, 1, 0.5, 0.4], [0.5, 0.5, 1, 0.3], [0.4, 0.4, 0.3, 1]]
+    >>> found = factors(one, 1, observations=200)
+    >>> found.loadings[:, 0].round(2).tolist(), found.dof, round(found.p_value, 2)
+    ([0.78, 0.78, 0.64, 0.51], 2, 0.84)
+    """
+    source = correlations_of(matrix, correlations, observations)
+    usual = _checked(source, n, method, rotation, kaiser, start)
+    if method == "ml":
+        check_invertible(source)
+    found = extract(source.matrix, n, method, start)
+    rotated = rotate(found.loadings, rotation, usual)
+    exact = rotate(found.loadings, rotation, usual, gain=PRECISE) if rotation in ("promax", "varimax") else rotated
+    names = tuple(f"F{number}" for number in range(1, n + 1))
+    fit = fit_of(source.matrix, found.loadings, found.uniquenesses, source.observations)
+    notes = [*source.notes, *solution_notes(source.pairs, names, found, rotated, exact)]
+    if fit.dof < 1:
+        notes.append(Message("factors.no_degrees_of_freedom"))
+    if source.observations < 5 * len(source.pairs):
+        notes.append(Message("factors.few_cases", {"cases": source.observations, "pairs": len(source.pairs)}))
+    settings = {
+        "n": n, "method": method, "rotation": rotation, "kaiser": usual, "correlations": correlations, "start": start,
+        "observations": source.observations,
+    }  # fmt: skip
+    return Factors(
+        _frame(source.pairs, names, rotated.loadings, found.uniquenesses), rotated.loadings, found.uniquenesses,
+        rotated.correlations, fit, _explained(names, found.loadings, rotated), source.pairs, names,
+        found.converged and rotated.converged, settings, tuple(notes), source=source,
+    )  # fmt: skip
+
+
+def _checked(source: Correlations, n: int, method: str, rotation: str | None, kaiser: str | None, start: str) -> Kaiser:
+    """The normalisation to take, after a look at what was asked for."""
+    p = len(source.pairs)
+    if method not in ("ml", "minres"):
+        raise MeasureError(Message("factors.method", {"method": str(method)}))
+    if rotation not in KAISER:
+        raise MeasureError(Message("factors.rotation", {"rotation": str(rotation)}))
+    if start not in ("usual", "best"):
+        raise MeasureError(Message("factors.start", {"start": str(start)}))
+    usual = KAISER[rotation][0] if kaiser is None else kaiser
+    if kaiser is not None and rotation is not None and kaiser not in KAISER[rotation]:
+        about = {"known": list(KAISER[rotation]), "rotation": rotation, "kaiser": str(kaiser)}
+        raise MeasureError(Message("factors.kaiser", about))
+    if n < 1 or n >= p or degrees_of_freedom(p, n) < 0:
+        most = max((k for k in range(1, p) if degrees_of_freedom(p, k) >= 0), default=0)
+        if not most:
+            raise MeasureError(Message("factors.too_few_pairs", {"pairs": p}))
+        raise MeasureError(Message("factors.number", {"pairs": p, "most": most, "n": n}))
+    return usual  # type: ignore[return-value]
+
+
+def _frame(pairs: Sequence[str], names: Sequence[str], loadings: Floats, uniquenesses: Floats) -> pl.DataFrame:
+    carried = [None if number < 0 else names[number] for number in carriers(loadings)]
+    return pl.DataFrame(
+        {"pair": list(pairs)}
+        | {name: loadings[:, number] for number, name in enumerate(names)}
+        | {"communality": 1 - uniquenesses, "uniqueness": uniquenesses}
+    ).with_columns(pl.Series("factor", carried, dtype=pl.String))
+
+
+def _explained(names: Sequence[str], unrotated: Floats, rotated: Rotation) -> pl.DataFrame:
+    """Sums of squared loadings before and after rotation, and what share of the variance they are."""
+    p = len(unrotated)
+    before = np.sort((unrotated**2).sum(axis=0))[::-1]
+    after = np.diag(rotated.correlations @ rotated.loadings.T @ rotated.loadings)
+    return pl.DataFrame(
+        {
+            "factor": list(names),
+            "unrotated": before,
+            "unrotated_percent": 100 * before / p,
+            "rotated": after,
+            "rotated_percent": 100 * after / p,
+        }
+    )

@@ -1,0 +1,116 @@
+"""Profiles of a semantic differential: the mean rating of each text, or group of texts or participants, on each pair.
+
+Polarity is aligned first. Within a group each participant counts once, with the mean of their ratings; the interval is
+Student's over participants, since ratings of one participant hang together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from karat.judgments import Judgments
+from karat.measure.dimensions.matrix import aligned_ratings
+from karat.measure.errors import MeasureError
+from karat.messages import Message
+from karat.models.means import mean_interval
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Profiles:
+    """Mean ratings of each group on each pair."""
+
+    frame: pl.DataFrame
+    """group, pair, n (participants), mean, lower, upper."""
+    by: str
+    groups: tuple[str, ...]
+    pairs: tuple[str, ...]
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[Message, ...] = ()
+
+    def table(self) -> pl.DataFrame:
+        """One row a pair, one column a group: the means."""
+        return self.frame.pivot(on="group", index="pair", values="mean", maintain_order=True)
+
+    def plot(
+        self,
+        groups: Sequence[str] | None = None,
+        poles: Mapping[str, tuple[str, str]] | None = None,
+        width_cm: float = 16,
+    ) -> Figure:
+        """The classic line plot: pairs below each other, a line for each group; `poles` names the two ends of a pair.
+
+        >>> import karat
+        >>> rated = {"participant": ["p1", "p1", "p2", "p2"], "item": ["a"] * 4, "question": ["clear", "simple"] * 2,
+        ...          "response": [7, 2, 6, 3]}
+        >>> found = profiles(karat.Judgments(rated, karat.Ordinal(7)))
+        >>> [tick.get_text() for tick in found.plot(poles={"clear": ("unclear", "clear")}).axes[0].get_yticklabels()]
+        ['unclear', 'simple']
+        """
+        from karat.measure.dimensions.profile_figure import profile_figure
+
+        return profile_figure(self, groups, poles, width_cm)
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How many profiles there are, and the pair on which they differ most."""
+        about = {"groups": len(self.groups), "by": self.by, "pairs": len(self.pairs)}
+        found = [Message("profiles.groups", about)]
+        if len(self.groups) > 1:
+            spread = self.frame.group_by("pair", maintain_order=True).agg(
+                (pl.col("mean").max() - pl.col("mean").min()).alias("range")
+            )
+            widest = spread.sort("range", descending=True, maintain_order=True).row(0, named=True)
+            found.append(Message("profiles.widest", {"pair": widest["pair"], "points": widest["range"]}))
+        return tuple(found)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.summary))
+
+
+def profiles(
+    judgments: Judgments, by: str = "item", functions: Sequence[str] = ("test",), level: float = 0.95
+) -> Profiles:
+    """The profile of each text, or of each value of another column of the judgments or the participants.
+
+    >>> import karat
+    >>> rated = {"participant": ["p1", "p1", "p2", "p2"], "item": ["a"] * 4, "question": ["clear", "simple"] * 2,
+    ...          "response": [7, 2, 6, 3]}
+    >>> profiles(karat.Judgments(rated, karat.Ordinal(7))).frame["mean"].to_list()
+    [6.5, 2.5]
+    """
+    rows, aligned = aligned_ratings(judgments, functions)
+    notes = list(aligned)
+    if by not in rows.columns:
+        if by not in judgments.participants.columns:
+            known = [name for name in (*rows.columns, *judgments.participants.columns) if name != "rating"]
+            about = {"column": by, "known": list(dict.fromkeys(known))}
+            raise MeasureError(Message("profiles.unknown_column", about))
+        rows = rows.join(judgments.participants.select("participant", by), on="participant", maintain_order="left")
+    unknown = int(rows[by].null_count())
+    if unknown:
+        notes.append(Message("profiles.no_group", {"n": unknown, "by": by}))
+    rows = rows.drop_nulls(by).with_columns(group=pl.col(by).cast(pl.String))
+    if not rows.height:
+        raise MeasureError(Message("profiles.empty_column", {"column": by}))
+    people = rows.group_by("group", "question", "participant", maintain_order=True).agg(pl.col("rating").mean())
+    pairs = tuple(question for question in judgments.scales if question in set(rows["question"]))
+    groups = tuple(people["group"].unique(maintain_order=True))
+    own = {key: part["rating"].to_numpy() for key, part in people.group_by("group", "question")}
+    found = [
+        (group, pair, len(values), *mean_interval(values, level))
+        for group in groups
+        for pair in pairs
+        for values in [np.asarray(own.get((group, pair), np.empty(0)), dtype=np.float64)]
+    ]
+    frame = pl.DataFrame(found, schema=["group", "pair", "n", "mean", "lower", "upper"], orient="row")
+    return Profiles(
+        frame, by, groups, pairs, {"by": by, "level": level, "functions": list(functions)}, tuple(notes)
+    )  # fmt: skip

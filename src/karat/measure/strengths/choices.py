@@ -1,0 +1,306 @@
+"""Strengths from choices between two stimuli: Bradley and Terry's model, Davidson's and Thurstone's.
+
+    "bradley-terry"   two answers; P(left) / P(right) = exp(left - right). Where "no difference" was answered after all,
+                      each such answer counts as half a choice of either side.
+    "davidson"        the same with "no difference" as a third answer (`karat.models.choices.bradley_terry`).
+    "thurstone"       three answers; participants differ in their variability and in how large a difference must be to
+                      be told (Langsford and others 2018; `karat.models.choices.thurstone`).
+
+Strengths sum to zero. The standard errors of the first two hold where choices of one participant hang together
+(`karat.models.choices.pair_robust`); those of the third come from the model, which has participants in it.
+
+Stimuli that were never compared, not even by way of others, have no common scale, and one that won or lost all its
+comparisons has no finite strength. The first two models refuse both by name, unless `prior_sd` gives strengths a normal
+prior. Thurstone's always has a wide one, and a note says where it matters.
+
+The posterior of strengths from choices: sampled with the extra `bayes`, checked, and given out draw by draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from scipy.special import ndtri
+
+from karat.measure.errors import MeasureError
+from karat.measure.rated import COMPARED, Rated, stimulus_labels
+from karat.measure.strengths.strengths import Criterion, Strengths, by_strength
+from karat.measure.texts import first_names
+from karat.messages import Message
+from karat.models.choices import ChoiceFit, Pairs, fit_pairs, groups_of
+from karat.models.choices.posterior import Posterior, draw_posterior
+from karat.models.choices.predicted import probabilities
+from karat.models.choices.thurstone import PRIOR_SD, fit_thurstone
+from karat.models.rounding import significant
+from karat.types import Floats, Ints
+
+ANSWERS = {"left": 1, "none": 0, "right": -1}
+SHOWN = 10
+"""How many stimuli of a group are named."""
+GROUPS = 3
+"""How many groups of stimuli are listed."""
+FEW = 10
+"""Participants below which robust standard errors are no longer to be trusted."""
+
+
+class Compared(NamedTuple):
+    """The choices of one question as numbers."""
+
+    pairs: Pairs
+    person: Ints
+    people: list[str]
+    stimuli: pl.DataFrame
+    """item and conditions, by number."""
+    labels: list[str]
+    notes: tuple[Message, ...]
+
+
+def choice_strengths(
+    one: Rated,
+    model: str,
+    level: float = 0.95,
+    side: bool = False,
+    criterion: Criterion = "participant",
+    prior_sd: float | None = None,
+    posterior: bool = False,
+    seed: int = 1,
+) -> Strengths:
+    """The strength of every stimulus that was compared.
+
+    `side` adds a preference for the left side, `prior_sd` a normal prior (both for "bradley-terry" and "davidson").
+    `criterion` says whether each participant has their own or all share one, and `posterior` asks for the full
+    posterior, which needs the extra `bayes` (both for "thurstone").
+
+    >>> import karat
+    >>> from karat.measure.rated import rated
+    >>> frame = {"left": ["a", "b", "c"] * 2, "right": ["b", "c", "a"] * 2, "item": ["ab", "bc", "ac"] * 2,
+    ...          "participant": ["p1"] * 3 + ["p2"] * 3, "response": ["left", "left", "left", "left", "right", "right"]}
+    >>> (one,) = rated(karat.Judgments(frame, karat.Choice()), "strengths", once=None)
+    >>> choice_strengths(one, "bradley-terry").table()["item"].to_list()
+    ['a', 'c', 'b']
+    """
+    _check_options(model, side, criterion, prior_sd, posterior)
+    compared = compared_stimuli(one)
+    if model == "thurstone":
+        return _thurstone(compared, level, criterion, posterior, seed)
+    return _pairs(compared, model, level, side, prior_sd)
+
+
+def _check_options(model: str, side: bool, criterion: Criterion, prior_sd: float | None, posterior: bool) -> None:
+    """Refuse what a model does not have."""
+    if criterion not in ("participant", "shared"):
+        raise MeasureError(Message("choices.criterion", {"criterion": criterion}))
+    if prior_sd is not None and not prior_sd > 0:
+        raise MeasureError(Message("choices.prior_sd", {"sd": prior_sd}))
+    thurstone = model == "thurstone"
+    foreign = {
+        "side": thurstone and side,
+        "prior_sd": thurstone and prior_sd is not None,
+        "criterion": not thurstone and criterion != "participant",
+        "posterior": not thurstone and posterior,
+    }
+    for name, given in foreign.items():
+        if given:
+            others = ["bradley-terry", "davidson"] if thurstone else ["thurstone"]
+            raise MeasureError(Message("choices.no_option", {"model": model, "option": name, "models": others}))
+
+
+def compared_stimuli(one: Rated) -> Compared:
+    """The choices as numbers; a stimulus is what stood left or right, in its conditions."""
+    rows = one.rows
+    if not {"left", "right"} <= set(rows.columns):
+        raise MeasureError(Message("choices.no_sides"))
+    notes: list[Message] = []
+    whole = rows.filter(pl.col("left").is_not_null() & pl.col("right").is_not_null())
+    if whole.height < rows.height:
+        notes.append(Message("choices.unnamed_side", {"n": rows.height - whole.height}))
+    differ = whole.filter(pl.col("left") != pl.col("right"))
+    if differ.height < whole.height:
+        notes.append(Message("choices.same_sides", {"n": whole.height - differ.height}))
+    if not differ.height:
+        raise MeasureError(Message("choices.no_choices"))
+    conditions = [name for name in one.stimuli.columns[1:] if name != COMPARED]
+    sides = [differ.select(pl.col(name).alias("item"), *conditions) for name in ("left", "right")]
+    stimuli = pl.concat(sides).unique(maintain_order=True)
+    numbered = stimuli.with_row_index("_number")
+    left, right = (
+        part.join(numbered, on=part.columns, how="left", nulls_equal=True, maintain_order="left")["_number"].to_numpy()
+        for part in sides
+    )
+    answer = differ["response"].replace_strict(ANSWERS, return_dtype=pl.Int64).to_numpy()
+    people, person = np.unique(differ["_rater"].to_numpy(), return_inverse=True)
+    names = [one.people[number] for number in people]
+    return Compared(
+        Pairs.of(left, right, answer, stimuli.height), person.astype(np.int64), names, stimuli,
+        stimulus_labels(stimuli), tuple(notes),
+    )  # fmt: skip
+
+
+def _pairs(compared: Compared, model: str, level: float, side: bool, prior_sd: float | None) -> Strengths:
+    """Bradley and Terry's model, or Davidson's."""
+    pairs, notes = compared.pairs, list(compared.notes)
+    apart = _unconnected(compared)
+    if apart is not None and prior_sd is None:
+        raise MeasureError(Message("choices.not_connected", {"apart": apart}))
+    if apart is not None:
+        notes.append(Message("choices.prior", {"apart": apart, "sd": prior_sd}))
+    ties = int((pairs.answer == 0).sum())
+    if model == "bradley-terry" and ties:
+        notes.append(Message("choices.half_ties", {"n": ties}))
+    if model == "davidson" and not ties:
+        notes.append(Message("choices.no_ties_davidson"))
+    several = len(compared.people) > 1
+    fit = fit_pairs(
+        pairs, "half" if model == "bradley-terry" else None, side, prior_sd, compared.person if several else None
+    )
+    notes += _doubts(compared, fit)
+    if side and fit.side is not None and fit.side_error is not None:
+        reach = float(ndtri((1 + level) / 2)) * fit.side_error
+        values = {"side": fit.side, "lower": fit.side - reach, "upper": fit.side + reach, "level": level}
+        notes.append(Message("choices.side", values))
+    settings: dict[str, object] = {"side": side, "prior_sd": prior_sd}
+    covariance = fit.covariance if fit.robust is None else fit.robust
+    return _made(compared, fit.strengths, covariance, model, Message("unit.logits"), level, settings, notes, fit)
+
+
+def _thurstone(compared: Compared, level: float, criterion: Criterion, posterior: bool, seed: int) -> Strengths:
+    """Thurstone's model, by penalised maximum likelihood or by its posterior."""
+    notes = list(compared.notes)
+    apart = _unconnected(compared)
+    if apart is not None:
+        notes.append(Message("choices.wide_prior", {"apart": apart, "sd": PRIOR_SD}))
+    if criterion == "participant" and not compared.pairs.has_ties:
+        notes.append(Message("choices.no_ties_thurstone"))
+    settings: dict[str, object] = {"criterion": criterion, "posterior": posterior}
+    shared, unit = criterion == "shared", Message("unit.noise_deviations")
+    if posterior:
+        found = posterior_of(compared.pairs, compared.person, shared, seed)
+        made = _made(
+            compared, found.strengths, found.covariance, "thurstone", unit, level, settings | {"seed": seed},
+            [*notes, *posterior_notes(found)], None, found.interval(level),
+        )  # fmt: skip
+        return replace(made, fit=found.ordered(np.argsort(-found.strengths, kind="stable")))
+    fit = fit_thurstone(compared.pairs, compared.person, shared)
+    notes += _doubts(compared, fit, robust=False)
+    return _made(compared, fit.strengths, fit.covariance, "thurstone", unit, level, settings, notes, fit)
+
+
+def _made(
+    compared: Compared, estimate: Floats, covariance: Floats, model: str, unit: Message, level: float,
+    settings: dict[str, object], notes: Iterable[Message], fit: object, ends: tuple[Floats, Floats] | None = None,
+) -> Strengths:  # fmt: skip
+    pairs = compared.pairs
+    n = np.bincount(np.concatenate([pairs.left, pairs.right]), minlength=pairs.items)
+    frame, ordered, _ = by_strength(compared.stimuli, estimate, covariance, n, level, ends=ends)
+    return Strengths(frame, model, unit, level, ordered, settings, tuple(notes), fit)
+
+
+def _unconnected(compared: Compared) -> Message | None:
+    """Which stimuli the choices do not connect; None where all are connected."""
+    apart = groups_of(compared.pairs, directed=False)
+    count = int(apart.max()) + 1
+    if count > 1:
+        groups = [_group(compared.labels, apart, number) for number in _largest(apart, GROUPS)]
+        more = count - GROUPS if count > GROUPS else None
+        return Message("choices.groups", {"n": count, "groups": groups, "more": more})
+    one_way = groups_of(compared.pairs)
+    if int(one_way.max()) == 0:
+        return None
+    sizes = np.bincount(one_way)
+    main = int(sizes.argmax()) if sizes.max() > 1 else -1
+    alone = np.flatnonzero((sizes[one_way] == 1) & (one_way != main))
+    always = None
+    if len(alone):
+        always = Message("choices.alone", first_names([compared.labels[number] for number in alone.tolist()], SHOWN))
+    together = [number for number in _largest(one_way, int(one_way.max()) + 1) if number != main and sizes[number] > 1]
+    groups = [_group(compared.labels, one_way, number) for number in together[:GROUPS]]
+    more = len(together) - GROUPS if len(together) > GROUPS else None
+    in_groups = Message("choices.together", {"groups": groups, "more": more}) if groups else None
+    return Message("choices.one_way", {"alone": always, "together": in_groups})
+
+
+def _largest(groups: Ints, most: int) -> list[int]:
+    sizes = np.bincount(groups)
+    return [int(number) for number in np.argsort(-sizes, kind="stable")[:most]]
+
+
+def _group(labels: Sequence[str], groups: Ints, number: int) -> Message:
+    names = [labels[place] for place in np.flatnonzero(groups == number).tolist()]
+    return Message("choices.group", first_names(names, SHOWN))
+
+
+def _doubts(compared: Compared, fit: ChoiceFit, robust: bool = True) -> list[Message]:
+    """What makes the estimates or their errors doubtful."""
+    doubts = []
+    if not fit.converged:
+        doubts.append(Message("choices.not_converged", {"gradient": significant(fit.gradient, 2)}))
+    people = len(compared.people)
+    if robust and people == 1:
+        doubts.append(Message("choices.one_participant"))
+    elif robust and people < FEW:
+        doubts.append(Message("choices.few_participants", {"n": people}))
+    return doubts
+
+
+def predict(strengths: Strengths, pairs: Iterable[tuple[str, str]]) -> pl.DataFrame:
+    """The probability of each answer (left, none, right) to comparisons of stimuli, given by their labels.
+
+    In Thurstone's model it is that of somebody drawn from the population of participants.
+
+    >>> import karat
+    >>> rows = {"left": ["a", "b", "a"], "right": ["b", "a", "b"], "participant": ["p1", "p2", "p3"],
+    ...         "item": ["ab"] * 3, "response": ["left", "left", "left"]}
+    >>> found = karat.measure.strengths(karat.Judgments(rows, karat.Choice()), prior_sd=1.0)
+    >>> predict(found, [("a", "b")]).columns
+    ['left', 'right', 'p_left', 'p_none', 'p_right']
+    """
+    if strengths.model not in ("bradley-terry", "davidson", "thurstone"):
+        raise MeasureError(Message("choices.not_choices", {"model": strengths.model}))
+    asked = list(pairs)
+    known = dict(zip(strengths.labels, strengths.frame["estimate"].to_list(), strict=True))
+    unknown = list(dict.fromkeys(name for pair in asked for name in pair if name not in known))
+    if unknown:
+        raise MeasureError(Message("choices.unknown", first_names(unknown, SHOWN)))
+    difference = np.array([known[left] - known[right] for left, right in asked], dtype=np.float64)
+    found = strengths.fit.probabilities(difference) if strengths.settings.get("posterior") else None
+    chances = probabilities(strengths.fit, difference) if found is None else found
+    sides = {"left": [left for left, _ in asked], "right": [right for _, right in asked]}
+    return pl.DataFrame(sides | dict(zip(("p_left", "p_none", "p_right"), chances.T, strict=True)))
+
+
+def posterior_of(pairs: Pairs, person: Ints, shared: bool, seed: int) -> Posterior:
+    """The posterior, or the command that installs what is missing for it."""
+    try:
+        return draw_posterior(pairs, person, shared, seed)
+    except ImportError:
+        raise MeasureError(Message("posterior.not_installed", {"command": "pip install 'karat[bayes]'"})) from None
+
+
+def posterior_notes(found: Posterior) -> list[Message]:
+    """How far the draws can be trusted."""
+    rhat = max(float(found.rhat.max()), float(found.variability_rhat.max()))
+    ess = min(float(found.ess.min()), float(found.variability_ess.min()))
+    values = {
+        "draws": len(found.draws), "chains": found.chains, "rhat": rhat, "ess": round(ess),
+        "divergences": found.divergences,
+    }  # fmt: skip
+    notes = [Message("posterior.draws", values)]
+    return notes if found.trusted else [*notes, Message("posterior.not_trusted")]
+
+
+def strength_draws(strengths: Strengths) -> pl.DataFrame:
+    """The draws of the posterior, one column per stimulus (by its label, strongest first), one row per draw.
+
+    >>> import karat
+    >>> strength_draws(karat.measure.strengths(karat.datasets.load("likert"), "mean"))
+    Traceback (most recent call last):
+    ...
+    karat.measure.errors.MeasureError: These estimates have no posterior draws. Use posterior=True.
+    """
+    if not isinstance(strengths.fit, Posterior):
+        raise MeasureError(Message("posterior.no_draws"))
+    return pl.DataFrame(strengths.fit.draws, schema=strengths.labels, orient="row")

@@ -1,0 +1,180 @@
+"""Strengths of stimuli from ratings, yes-or-no answers, sliders and magnitudes.
+
+- "mean": the mean answer, with Student's interval over participants (Wilson's for the share of yes).
+- "zscore": the same of answers standardised within participant, which takes out that some use the high end of a scale
+  and some only its middle. Those whose answers do not vary have no z-scores.
+- "magnitude": the logarithm of the ratio to the modulus, standardised within participant, which cancels the modulus.
+  Zero, negative and text answers are no magnitudes. `karat.read` names each of them; with skip_bad=True it leaves them
+  out. Trials without an answer are counted in the notes.
+- "binary" and "ordinal": the recommended ones, logit models with effects of participants and of stimuli,
+
+      P(yes) = F(beta + b_participant + b_stimulus),   P(answer <= k) = F(alpha_k - b_participant - b_stimulus),
+
+  b ~ N(0, variance). A strength is the mode of b_stimulus: logits above the average stimulus, shrunk towards it, more
+  so with few answers. Its standard error is given the variances (`karat.models.glrm.effects`).
+
+The covariance of two means comes from the participants who judged both. With d_ps the deviation of participant p's
+answer from the mean of stimulus s (0 where p did not judge it) and n_s answers,
+
+    cov(s, t) = sum over p of d_ps d_pt / sqrt(n_s (n_s - 1) n_t (n_t - 1)),
+
+so that the variance of a mean is s^2 / n, and the difference of two that everybody judged has the standard error of the
+paired t test.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.special import stdtrit
+
+from karat.judgments.scales import Binary, Continuous, Magnitude, Ordinal
+from karat.measure.errors import MeasureError
+from karat.measure.rated import Rated
+from karat.measure.strengths.item_scores import standardised_within
+from karat.measure.strengths.strengths import Strengths, by_strength
+from karat.measure.texts import first_names
+from karat.messages import Message, message_of
+from karat.models.glrm import Fit, fit_crossed
+from karat.models.glrm.effects import task_covariance, task_errors
+from karat.models.proportions import wilson
+from karat.models.resampling import quotient
+from karat.types import Floats, Ints
+
+MOST = 3000
+"""With more stimuli than this their covariances are not kept: the matrix would fill the memory."""
+SHOWN = 3
+"""How many participants are named."""
+
+
+def rating_strengths(one: Rated, model: str, level: float = 0.95) -> Strengths:
+    """The strength of every stimulus by one of the models above.
+
+    >>> import karat
+    >>> from karat.measure.rated import rated
+    >>> (crowd,) = rated(karat.datasets.load("crowd"), "strengths")
+    >>> print(rating_strengths(crowd, "mean").unit)
+    shares of the answer “1”
+    """
+    return _modelled(one, model, level) if model in ("binary", "ordinal") else _averaged(one, model, level)
+
+
+def _averaged(one: Rated, model: str, level: float) -> Strengths:
+    """Means of answers, or of their z-scores."""
+    value = one.value
+    notes: list[Message] = []
+    if model in ("zscore", "magnitude"):
+        value = standardised_within(one.rater, value, len(one.people))
+        notes = _without_spread(one, value)
+    known = np.isfinite(value)
+    if not known.any():
+        raise MeasureError(Message("strengths.no_spread", {"model": model}))
+    rater, stimulus, value = one.rater[known], one.stimulus[known], value[known]
+    number = np.bincount(stimulus, minlength=one.stimuli.height)
+    mean, se = _means(stimulus, value, number)
+    # One answer has no interval, and Student's t no quantile without degrees of freedom.
+    half = np.where(number > 1, stdtrit(np.maximum(number - 1, 1), (1 + level) / 2), np.nan) * se
+    ends = (mean - half, mean + half)
+    if isinstance(one.scale, Binary) and model == "mean":
+        ends = wilson(np.bincount(stimulus, value, len(number)), number, level)
+    alone = int((number < 2).sum())
+    if alone:
+        notes.append(Message("strengths.single_answers", {"n": alone}))
+    covariance = np.empty((0, 0))
+    if len(number) <= MOST:
+        covariance = mean_covariance(rater, stimulus, value - mean[stimulus], number, len(one.people))
+    else:
+        notes.append(_uncorrelated(len(number)))
+    frame, covariance, _ = by_strength(one.stimuli, mean, covariance, number, level, se, ends)
+    return Strengths(frame, model, _unit(one, model), level, covariance, notes=tuple(notes))
+
+
+def _means(stimulus: Ints, value: Floats, number: Ints) -> tuple[Floats, Floats]:
+    """The mean of each stimulus and its standard error."""
+    mean = quotient(np.bincount(stimulus, value, len(number)), number)
+    squares = np.bincount(stimulus, (value - mean[stimulus]) ** 2, len(number))
+    return mean, np.sqrt(quotient(squares, number * (number - 1)))
+
+
+def mean_covariance(rater: Ints, stimulus: Ints, deviation: Floats, number: Ints, people: int) -> Floats:
+    """The covariance of means of stimuli, by the formula above; NaN for a stimulus with one answer.
+
+    >>> rater, stimulus, deviation = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([-1.0, -1.0, 1.0, 1.0])
+    >>> mean_covariance(rater, stimulus, deviation, np.array([2, 2]), 2).round(6).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
+    table = csr_array((deviation, (rater, stimulus)), shape=(people, len(number)))
+    scale = np.where(number > 1, 1 / np.sqrt(np.maximum(number * (number - 1), 1)), np.nan)
+    covariance: Floats = (table.T @ table).toarray() * np.outer(scale, scale)
+    return covariance
+
+
+def _without_spread(one: Rated, value: Floats) -> list[Message]:
+    """Whose answers do not vary, and so have no z-scores."""
+    flat = np.unique(one.rater[~np.isfinite(value)])
+    if not len(flat):
+        return []
+    names = first_names([one.people[place] for place in flat], SHOWN)
+    lost = int((~np.isfinite(value)).sum())
+    return [Message("strengths.flat_answers", {"answers": lost, "n": len(flat), **names})]
+
+
+def _modelled(one: Rated, model: str, level: float) -> Strengths:
+    """The modes of stimulus effects of a logit model with crossed effects."""
+    try:
+        fit = fit_crossed(one.category, one.rater, one.stimulus, family="binary" if model == "binary" else "ordinal")
+    except ValueError as error:
+        raise MeasureError(Message("strengths.not_fitted", {"reason": _reason(one, error)})) from error
+    notes = _fit_notes(fit)
+    few = len(fit.tasks) <= MOST
+    covariance = task_covariance(fit) if few else np.empty((0, 0))
+    se = None
+    if not few:
+        se = task_errors(fit)
+        notes.append(_uncorrelated(len(fit.tasks)))
+    number = np.bincount(one.stimulus, minlength=one.stimuli.height)
+    frame, covariance, _ = by_strength(one.stimuli, fit.task_effects, covariance, number, level, se)
+    settings = {"levels": tuple(one.levels[int(place)] for place in fit.categories)}
+    return Strengths(frame, model, Message("unit.shrunken_logits"), level, covariance, settings, tuple(notes), fit)
+
+
+def _reason(one: Rated, error: ValueError) -> Message:
+    if len(one.people) < 2 or one.stimuli.height < 2:
+        return Message("strengths.two_of_each")
+    return message_of(error)
+
+
+def _fit_notes(fit: Fit) -> list[Message]:
+    """What should be known of the fit."""
+    notes = [Message("strengths.shrunk")]
+    if not fit.converged:
+        notes.append(Message("strengths.not_converged", {"convergence": fit.convergence.message}))
+    if fit.variances["task"] < 1e-8:
+        notes.append(Message("strengths.no_stimulus_variance"))
+    if fit.variances["worker"] < 1e-8:
+        notes.append(Message("strengths.no_participant_variance"))
+    if len(fit.same_answer_workers):
+        notes.append(
+            Message("strengths.same_answers", {"n": len(fit.same_answer_workers), "participants": len(fit.workers)})
+        )
+    return notes
+
+
+def _unit(one: Rated, model: str) -> Message:
+    if model == "zscore":
+        return Message("unit.answer_deviations")
+    if model == "magnitude":
+        return Message("unit.ratio_deviations")
+    if isinstance(one.scale, Binary):
+        return Message("unit.shares", {"answer": one.levels[-1]})
+    if isinstance(one.scale, Ordinal):
+        return Message("unit.points", {"low": 1, "high": len(one.levels)})
+    if isinstance(one.scale, Magnitude):
+        return Message("unit.log_ratios")
+    if isinstance(one.scale, Continuous) and one.scale.low is not None and one.scale.high is not None:
+        return Message("unit.points", {"low": one.scale.low, "high": one.scale.high})
+    return Message("unit.answers")
+
+
+def _uncorrelated(stimuli: int) -> Message:
+    return Message("strengths.covariances", {"n": stimuli})

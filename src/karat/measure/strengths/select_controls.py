@@ -1,0 +1,366 @@
+"""Control items from a norming study: stimuli that nearly everybody rates at one end of the scale.
+
+A control tells people who judge from people who guess only if its status is beyond doubt, and that rests on ratings
+rather than on the intuition of its author (Pieper et al., section 3.2). A stimulus is clear when
+
+- the interval of its mean lies wholly within `clearly` of an end, as a share of the scale (a quarter: on five points
+  below 2 or above 4);
+- the standard deviation of its answers is at most `max_sd` (a quarter of the scale: 1 on five points). For yes and no
+  the share says both, and there is no such limit unless it is given;
+- it lies at the end that its status or expected answer says, where one is known.
+
+Of the clear ones all are chosen, or the `n` nearest to each end. Expected answers are the halves of the scale, with the
+middle point on the upper side: 1-2 and 3-5. Screen participants first: one who guesses makes every item less clear.
+
+Which items are verified, written into the item table of a study.
+
+Rows are matched by item and by those columns of the norming study (conditions, status) that the table has. A matched
+row gets verified = yes where the stimulus was clear, no where it was not, and the expected answer where that cell is
+empty and the stimulus clear. All other cells, rows and columns stay as they are, and so do delimiter, encoding and line
+ends. A spreadsheet is written as CSV.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from karat.errors import ScaleError
+from karat.judgments import Judgments
+from karat.judgments.columns import FUNCTIONS
+from karat.judgments.files import replacing
+from karat.judgments.scales import Binary, Continuous, NumberRange, Ordinal
+from karat.judgments.tables import SPREADSHEETS, FileTable, read_table
+from karat.measure.errors import MeasureError
+from karat.measure.notes import finite, with_reasons
+from karat.measure.rated import Rated, rated
+from karat.measure.strengths.ratings import rating_strengths
+from karat.messages import Message
+from karat.study.items import source_file
+
+LOW, HIGH = "low", "high"
+MARKED = "marked"
+SIDE_OF_STATUS = {"grammatical": HIGH, "ungrammatical": LOW, "marked": MARKED}
+FEWEST = 5
+"""With fewer answers a stimulus is not verified, however clear they are."""
+VALUES = pl.Struct(
+    {"n": pl.Int64, "fewest": pl.Int64} | dict.fromkeys(("mean", "lower", "upper", "sd", "limit", "max_sd"), pl.Float64)
+)
+"""The values of the reasons."""
+
+
+@dataclass(frozen=True)
+class Controls:
+    """Which stimuli are clear enough to be controls, and why the others are not."""
+
+    frame: pl.DataFrame
+    """item, conditions, status where known, mean, lower, upper, sd, n, side, expected, clear, chosen, and the message
+    and values of the reason; no message where a stimulus is chosen."""
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[Message, ...] = ()
+
+    def table(self, language: str = "en") -> pl.DataFrame:
+        """The stimuli with the reason why one is not chosen, clearest first."""
+        return with_reasons(self.frame, language)
+
+    @property
+    def chosen(self) -> pl.DataFrame:
+        """The stimuli that were chosen."""
+        return self.frame.filter("chosen")
+
+    def write(self, path: str | Path, out: str | Path | None = None, *, in_place: bool = False) -> Path:
+        """Write into an item table which stimuli are verified, and the expected answers where those are empty.
+
+        The table goes to `out`; the file itself is changed only with `in_place=True`. See
+        `karat.measure.strengths.select_controls` for which rows are meant.
+        """
+        return write_verified(self.frame, Path(path), None if out is None else Path(out), in_place)
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How many stimuli are clear and chosen, and how many are not clear for which reason."""
+        clear, chosen = int(self.frame["clear"].sum()), int(self.frame["chosen"].sum())
+        low = int((self.chosen["side"] == LOW).sum())
+        number = {"clear": clear, "n": self.frame.height, "chosen": chosen, "low": low, "high": chosen - low}
+        found = [Message("select_controls.clear", number)]
+        reasons = self.frame.filter(~pl.col("clear"))["message"].value_counts(sort=True)
+        if reasons.height:
+            counts = [Message("select_controls.count", {"n": n, "reason": code}) for code, n in reasons.iter_rows()]
+            found.append(Message("select_controls.not_clear", {"reasons": counts}))
+        return tuple(found)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, (*self.summary, *self.notes)))
+
+
+def select_controls(
+    judgments: Judgments,
+    n: int | None = None,
+    *,
+    max_sd: float | None = None,
+    clearly: float = 0.25,
+    level: float = 0.95,
+    functions: Sequence[str] = ("test",),
+    conditions: Sequence[str] | None = None,
+) -> Controls:
+    """The stimuli of a norming study that can be controls; `n` is how many are wanted at each end of the scale.
+
+    `max_sd` is in points of the scale, `clearly` a share of it.
+
+    >>> import karat
+    >>> found = select_controls(karat.datasets.load("likert"), functions=["control"], max_sd=1.5, clearly=0.4)
+    >>> found.table().columns
+    ['item', 'status', 'mean', 'lower', 'upper', 'sd', 'n', 'side', 'expected', 'clear', 'chosen', 'reason']
+    """
+    _check(n, max_sd, clearly, level)
+    one = _norming(judgments, functions, conditions)
+    low, high = _ends(one)
+    width = high - low
+    limit = max_sd if max_sd is not None else np.inf if isinstance(one.scale, Binary) else width / 4
+    strengths = rating_strengths(one, "mean", level)
+    rows = [
+        _judged(row, _claimed(row, one), (low + clearly * width, high - clearly * width), limit)
+        for row in _with_status(one, strengths.frame).to_dicts()
+    ]
+    answers = _expected(one)
+    schema: dict[str, Any] = {"message": pl.String, "values": VALUES}
+    found = pl.DataFrame(rows, schema_overrides=schema, infer_schema_length=None)
+    table = _chosen(found, (low, high), n).with_columns(
+        expected=pl.when("clear").then(pl.col("side").replace_strict(answers, default=None, return_dtype=pl.String))
+    )
+    about = [name for name in (*one.stimuli.columns, "status") if name in table.columns]
+    shown = [*dict.fromkeys(about), "mean", "lower", "upper", "sd", "n", "side", "expected", "clear", "chosen",
+             "message", "values"]  # fmt: skip
+    settings = {"n": n, "max_sd": limit, "clearly": clearly, "level": level, "functions": tuple(functions)}
+    notes = (*[*one.notes, *strengths.notes], *_too_few(table, n))
+    return Controls(table.select(shown), settings, notes)
+
+
+def _check(n: int | None, max_sd: float | None, clearly: float, level: float) -> None:
+    if n is not None and n < 1:
+        raise MeasureError(Message("select_controls.n", {"n": n}))
+    if max_sd is not None and not max_sd > 0:
+        raise MeasureError(Message("select_controls.max_sd", {"max_sd": max_sd}))
+    if not 0 < clearly <= 0.5:
+        raise MeasureError(Message("select_controls.clearly", {"clearly": clearly}))
+    if not 0 < level < 1:
+        raise MeasureError(Message("select_controls.level", {"level": level}))
+
+
+def _norming(judgments: Judgments, functions: Sequence[str], conditions: Sequence[str] | None) -> Rated:
+    """The answers to the one question; items that were shown in several statuses are distinguished by them."""
+    rows = judgments.frame.filter(pl.col("function").is_in([name for name in functions if name in FUNCTIONS]))
+    if conditions is None and "status" in rows.columns:
+        conditions = judgments.stimuli().varying(rows)
+        keys = ["item", *conditions]
+        if rows.select(*keys, "status").n_unique() > rows.select(keys).n_unique():
+            conditions = [*conditions, "status"]
+    found = rated(judgments, "select_controls", functions, conditions)
+    if len(found) > 1:
+        names = [one.question for one in found]
+        raise MeasureError(Message("select_controls.questions", {"questions": names}))
+    (one,) = found
+    ended = isinstance(one.scale, Continuous) and one.scale.low is not None and one.scale.high is not None
+    if not ended and not isinstance(one.scale, Ordinal | Binary):
+        raise MeasureError(Message("select_controls.no_ends", {"kind": one.scale.kind}))
+    return one
+
+
+def _ends(one: Rated) -> tuple[float, float]:
+    scale = one.scale
+    if isinstance(scale, Continuous) and scale.low is not None and scale.high is not None:
+        return scale.low, scale.high
+    return (0.0, 1.0) if isinstance(scale, Binary) else (1.0, float(len(one.levels)))
+
+
+def _expected(one: Rated) -> dict[str, str]:
+    """The right answers at each end, as an item table spells them."""
+    if not one.levels:
+        low, high = _ends(one)
+        middle = (low + high) / 2
+        return {LOW: f"{low:g}-{middle:g}", HIGH: f"{middle:g}-{high:g}"}
+    half = len(one.levels) // 2
+    return {side: _spelled(part) for side, part in ((LOW, one.levels[:half]), (HIGH, one.levels[half:]))}
+
+
+def _spelled(levels: Sequence[str]) -> str:
+    """A set of neighbouring levels: 1-2 where they are whole numbers, else each by name."""
+    if len(levels) > 1 and all(level.isdecimal() for level in levels):
+        return f"{levels[0]}-{levels[-1]}"
+    return "|".join(levels)
+
+
+def _with_status(one: Rated, frame: pl.DataFrame) -> pl.DataFrame:
+    """The means with the standard deviation of the answers and what the study says about each stimulus."""
+    keys = one.stimuli.columns
+    said = [name for name in ("status", "expected") if name in one.rows.columns and name not in keys]
+    about = one.rows.group_by(keys).agg(pl.col(name).drop_nulls().first() for name in said)
+    sd = (pl.col("se") * pl.col("n").sqrt()).alias("sd")
+    return frame.rename({"estimate": "mean"}).with_columns(sd).join(
+        about, on=keys, how="left", nulls_equal=True, maintain_order="left"
+    )  # fmt: skip
+
+
+def _claimed(row: dict[str, Any], one: Rated) -> str | None:
+    """The end at which a stimulus should lie by its status or its expected answer."""
+    status = row.get("status")
+    if status in SIDE_OF_STATUS:
+        return SIDE_OF_STATUS[status]
+    answer = row.get("expected")
+    if answer is None:
+        return None
+    try:
+        right = one.scale.expected(answer)
+    except ScaleError:
+        return None
+    if isinstance(right, NumberRange):
+        low, high = _ends(one)
+        return LOW if right.high <= (low + high) / 2 else HIGH if right.low >= (low + high) / 2 else None
+    places = [one.levels.index(level) for level in right]
+    half = len(one.levels) // 2
+    return LOW if max(places) < half else HIGH if min(places) >= half else None
+
+
+def _judged(row: dict[str, Any], claimed: str | None, limits: tuple[float, float], max_sd: float) -> dict[str, Any]:
+    """A stimulus with its side, whether it is clear, and the reason where it is not."""
+    side = LOW if row["mean"] <= sum(limits) / 2 else HIGH
+    message = None
+    if row["n"] < FEWEST or row["lower"] is None:
+        message = "select_controls.too_few_answers"
+    elif claimed == MARKED:
+        message = "select_controls.marked"
+    elif claimed is not None and claimed != side:
+        message = "select_controls.other_side"
+    elif not (row["upper"] < limits[0] or row["lower"] > limits[1]):
+        message = "select_controls.not_near_end"
+    elif row["sd"] > max_sd:
+        message = "select_controls.variation"
+    values = {name: row[name] for name in ("n", "mean", "lower", "upper", "sd")} | {
+        "fewest": FEWEST, "limit": limits[0] if side == LOW else limits[1], "max_sd": finite(max_sd),
+    }  # fmt: skip
+    return row | {"side": side, "clear": message is None, "message": message, "values": values}
+
+
+def _chosen(table: pl.DataFrame, ends: tuple[float, float], n: int | None) -> pl.DataFrame:
+    """The clearest first, and the n nearest to each end chosen."""
+    away = pl.when(pl.col("side") == LOW).then(pl.col("mean") - ends[0]).otherwise(ends[1] - pl.col("mean"))
+    ordered = table.with_columns(_away=away).sort("clear", "_away", "sd", descending=[True, False, False],
+                                                  maintain_order=True)  # fmt: skip
+    place = pl.col("clear").cast(pl.Int64).cum_sum().over("side")
+    chosen = pl.col("clear") & (place <= n) if n is not None else pl.col("clear")
+    spare = pl.col("clear") & ~pl.col("chosen")
+    return ordered.with_columns(chosen.alias("chosen")).with_columns(
+        message=pl.when(spare).then(pl.lit("select_controls.others_clearer")).otherwise("message")
+    )  # fmt: skip
+
+
+def _too_few(table: pl.DataFrame, n: int | None) -> list[Message]:
+    """Where fewer are clear than were wanted."""
+    if n is None:
+        return []
+    low, high = (int((table["chosen"] & (table["side"] == side)).sum()) for side in (LOW, HIGH))
+    found = [Message("select_controls.too_few_low", {"number": low, "n": n})] if low < n else []
+    return [*found, Message("select_controls.too_few_high", {"number": high, "n": n})] if high < n else found
+
+
+ENCODINGS = {"utf-8": "utf-8", "cp1252": "cp1252", "latin-1": "latin-1"}
+"""In which the table is written as it was read; anything else becomes UTF-8."""
+
+
+def write_verified(found: pl.DataFrame, path: Path, out: Path | None, in_place: bool) -> Path:
+    """Write the item table with what was found, and give the path it was written to.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> found = pl.DataFrame({"item": ["c1"], "mean": [4.8], "expected": ["3-5"], "clear": [True]})
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "items.csv").write_text("item,sentence\\nc1,He left.\\n")
+    ...     print(write_verified(found, Path(folder, "items.csv"), Path(folder, "new.csv"), False).read_text())
+    item,sentence,expected,verified
+    c1,He left.,3-5,yes
+    <BLANKLINE>
+    """
+    target = _target(path, out, in_place)
+    table = read_table(source_file(path))
+    if table.problems:
+        raise MeasureError(Message("verified_items.unreadable_rows", {"file": path.name}))
+    if "item" not in table.frame.columns:
+        raise MeasureError(Message("verified_items.no_item_column", {"file": path.name}))
+    verified = _verified(found, table.frame, path.name)
+    if not verified["verified"].is_not_null().any():
+        normed = found["item"].unique(maintain_order=True)[:3].to_list()
+        raise MeasureError(Message("verified_items.no_items", {"file": path.name, "items": normed}))
+    _write(table, _filled(table.frame, verified), target)
+    return target
+
+
+def _target(path: Path, out: Path | None, in_place: bool) -> Path:
+    """Where to write; never over the item table, nor over another file, unless that was said."""
+    if in_place:
+        if out is not None:
+            raise MeasureError(Message("verified_items.two_targets"))
+        if path.suffix.lower() in SPREADSHEETS:
+            raise MeasureError(Message("verified_items.spreadsheet", {"file": path.name}))
+        return path
+    if out is None:
+        raise MeasureError(Message("verified_items.no_target", {"file": path.name}))
+    if out.exists():
+        raise MeasureError(Message("verified_items.target_exists", {"target": str(out), "file": path.name}))
+    if out.suffix.lower() in SPREADSHEETS:
+        raise MeasureError(Message("verified_items.not_csv", {"name": out.with_suffix(".csv").name}))
+    return out
+
+
+def _verified(found: pl.DataFrame, items: pl.DataFrame, name: str) -> pl.DataFrame:
+    """For each row of the item table: yes, no or nothing, and the expected answer."""
+    about = found.columns[: found.columns.index("mean")]
+    keys = ["item", *(column for column in about[1:] if column in items.columns)]
+    known = found.select(
+        *keys, pl.when("clear").then(pl.lit("yes")).otherwise(pl.lit("no")).alias("verified"),
+        pl.col("expected").alias("answer"),
+    ).unique(maintain_order=True)  # fmt: skip
+    torn = known.filter(known.select(keys).is_duplicated())
+    if torn.height:
+        missing = [column for column in about[1:] if column not in items.columns]
+        values = {"file": name, "item": str(torn["item"][0]), "columns": missing}
+        raise MeasureError(Message("verified_items.versions", values))
+    return items.select(keys).join(known, on=keys, how="left", nulls_equal=True, maintain_order="left")
+
+
+def _filled(items: pl.DataFrame, verified: pl.DataFrame) -> pl.DataFrame:
+    """The item table with its two columns, which come last where there were none."""
+    known = {name: items[name] if name in items.columns else pl.Series(name, [None] * items.height, dtype=pl.String)
+             for name in ("expected", "verified")}  # fmt: skip
+    expected = pl.select(pl.coalesce(known["expected"], verified["answer"])).to_series().alias("expected")
+    status = pl.select(pl.coalesce(verified["verified"], known["verified"])).to_series().alias("verified")
+    return items.with_columns(expected, status)
+
+
+def _write(table: FileTable, frame: pl.DataFrame, target: Path) -> None:
+    """Write the table as the file was; at once, so that a fault on the way does not leave half of it."""
+    encoding, delimiter, end, mark = _manner(table)
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter=delimiter, lineterminator=end)
+    writer.writerow(frame.columns)
+    writer.writerows([["" if cell is None else cell for cell in row] for row in frame.iter_rows()])
+    mode = target.stat().st_mode if target.exists() else None
+    with replacing(target) as temporary:
+        temporary.write_bytes(mark + text.getvalue().encode(encoding))
+    if mode is not None:
+        target.chmod(mode)
+
+
+def _manner(table: FileTable) -> tuple[str, str, str, bytes]:
+    """Encoding, delimiter, line end and byte order mark of the file."""
+    if table.file.suffix in SPREADSHEETS:
+        return "utf-8", ",", "\n", b""
+    content = table.file.path.read_bytes()
+    mark = b"\xef\xbb\xbf" if content.startswith(b"\xef\xbb\xbf") else b""
+    end = "\r\n" if b"\r\n" in content else "\n"
+    return ENCODINGS.get(table.file.encoding, "utf-8"), table.delimiter or ",", end, mark
