@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from karat import figures
+from karat.plots import style as figures
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -38,7 +38,7 @@ def test_the_same_figure_is_the_same_svg_letter_by_letter() -> None:
     first, second = (figures.to_svg(drawn(), "A title", "What is to be seen.") for _ in range(2))
     assert first == second
     code = (
-        "from karat import figures\n"
+        "from karat.plots import style as figures\n"
         "with figures.figure(8, 5) as f: f.subplots().plot([1, 2], [1, 2], 'o')\n"
         "print(figures.to_svg(f, 'a', 'b'))"
     )

@@ -15,7 +15,7 @@ import pytest
 import karat
 
 FLOORS = [
-    ["errors", "types", "languages", "messages", "packages", "figures", "jupyter", "judgments", "section", "executors"],
+    ["errors", "types", "languages", "messages", "packages", "plots", "jupyter", "judgments", "section", "executors"],
     ["models"],
     ["study", "intake"],
     ["datasets"],

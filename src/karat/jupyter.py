@@ -2,7 +2,7 @@
 
 A notebook asks the last value of a cell for `_repr_html_`. A result that derives from `NotebookDisplay` answers with
 the sentences of `str`, the first and last rows of `table()` (of `frame` where there is none), and the figure that needs
-no further choice: the flow of participants, `figure()`, or `plot()` without arguments. A figure that cannot be drawn is
+no further choice: the flow of participants, or `plot()` without arguments. A figure that cannot be drawn is
 told in one line: the words and the table are worth seeing without it.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from karat.errors import KaratError
-from karat.figures import to_svg
+from karat.plots.style import to_svg
 
 ROWS = 12
 """Rows of a table that are shown; of a longer one the first and the last."""
@@ -64,7 +64,7 @@ def drawn(result: Any) -> str:
     flow = getattr(result, "flow", None)
     if callable(flow):
         return str(flow())
-    draw = getattr(result, "figure", None) or getattr(result, "plot", None)
+    draw = getattr(result, "plot", None)
     if draw is None:
         return ""
     try:

@@ -133,7 +133,7 @@ def test_an_empty_cell_is_named_and_not_estimated(scale: karat.Scale) -> None:
     cells = result.means.filter(term="a:b")
     assert cells["estimate"].is_nan().to_list() == [True, False, False, False]
     assert cells["n"].to_list() == [0, 96, 96, 96]
-    assert "cells of the design are empty" in result.figure().get_suptitle()
+    assert "cells of the design are empty" in result.plot().get_suptitle()
 
 
 def test_a_number_as_a_factor_has_means() -> None:
@@ -143,7 +143,7 @@ def test_a_number_as_a_factor_has_means() -> None:
     assert result.factors == ("a", "third")
     assert result.means.filter(term="a:factor(third)").height == 6
     assert result.differences.filter(term="factor(third)")["first"].to_list() == ["0", "0", "1"]
-    assert result.figure().axes[0].get_xlabel() == "a"
+    assert result.plot().axes[0].get_xlabel() == "a"
 
 
 def test_a_response_time_may_be_asked_for_instead() -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from karat.figures import to_svg
 from karat.measure import compare_decisions
+from karat.plots.style import to_svg
 
 
 def test_symbols_stand_in_the_row_of_their_pair_and_the_column_of_their_measure() -> None:
     found = compare_decisions({"likert": {"1": "expert", "2": "none"}, "choice": {"1": "reverse", "2": "none"}})
-    drawn = found.figure()
+    drawn = found.plot()
     (axes,) = drawn.axes
     assert [(text.get_position(), text.get_text()) for text in axes.texts] == [((0, 0), "✓"), ((1, 0), "×")]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["likert", "choice"]
@@ -20,7 +20,7 @@ def test_symbols_stand_in_the_row_of_their_pair_and_the_column_of_their_measure(
 def test_many_pairs_are_cut_and_the_cut_is_told() -> None:
     pairs = [f"a rather long name of the pair with the number {number}" for number in range(80)]
     found = compare_decisions({"a": dict.fromkeys(pairs, "expert"), "b": dict.fromkeys(pairs, "none")})
-    drawn = found.figure()
+    drawn = found.plot()
     assert len(drawn.axes[0].get_yticks()) == 60
     assert "(the first 60 are shown)" in drawn.get_suptitle().replace("\n", " ")
     assert all(len(label.get_text()) <= 40 for label in drawn.axes[0].get_yticklabels())
@@ -28,4 +28,4 @@ def test_many_pairs_are_cut_and_the_cut_is_told() -> None:
 
 def test_measures_that_agree_have_an_empty_table() -> None:
     found = compare_decisions({"a": {"1": "expert"}, "b": {"1": "expert"}})
-    assert not found.figure().axes[0].texts
+    assert not found.plot().axes[0].texts

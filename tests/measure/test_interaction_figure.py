@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import karat
-from karat.figures import to_svg
 from karat.measure.contrasts.contrasts import contrasts
+from karat.plots.style import to_svg
 from measure.factorial import FORMULA, frame, rated
 from messages import raises
 
@@ -19,7 +19,7 @@ RANDOM = "(1 | participant) + (1 | item)"
 
 def test_two_factors_are_lines_with_their_names() -> None:
     found = contrasts(rated(frame(a=1.0, ab=2.0), karat.Ordinal(5)), FORMULA)
-    drawn = found.figure()
+    drawn = found.plot()
     (axes,) = drawn.axes
     cells = found.means.filter(term="a:b")
     lines = [line for line in axes.lines if len(line.get_xdata()) == 2 and line.get_marker() in ("o", "D")]
@@ -36,7 +36,7 @@ def test_two_factors_are_lines_with_their_names() -> None:
 
 def test_one_factor_is_dots_and_names_the_difference() -> None:
     found = contrasts(rated(frame(a=1.0), karat.Continuous()), f"response ~ a + {RANDOM}")
-    drawn = found.figure()
+    drawn = found.plot()
     (dots,) = (line for line in drawn.axes[0].lines if line.get_marker() == "o")
     assert dots.get_linestyle() == "None"
     assert drawn.get_suptitle().startswith("high minus low is ")
@@ -45,14 +45,14 @@ def test_one_factor_is_dots_and_names_the_difference() -> None:
 def test_three_factors_are_panels() -> None:
     table = frame(16, 16).with_columns(c=pl.when(pl.col("trial") % 2 == 0).then(pl.lit("u")).otherwise(pl.lit("v")))
     found = contrasts(rated(table, karat.Continuous()), f"response ~ a * b * c + {RANDOM}")
-    drawn = found.figure()
+    drawn = found.plot()
     assert [axes.get_title("left") for axes in drawn.axes] == ["c: u", "c: v"]
     assert "is not shown to change with b and c" in drawn.get_suptitle().replace("\n", " ")
 
 
 def test_names_of_lines_do_not_touch() -> None:
     found = contrasts(rated(frame(a=1.0), karat.Continuous()), FORMULA)
-    (axes,) = found.figure().axes
+    (axes,) = found.plot().axes
     low, high = axes.get_ylim()
     places = sorted(text.xy[1] for text in axes.texts)
     assert np.diff(places).min() >= 0.05 * (high - low)
@@ -61,18 +61,18 @@ def test_names_of_lines_do_not_touch() -> None:
 def test_what_cannot_be_drawn() -> None:
     found = contrasts(rated(frame(), karat.Continuous()), f"response ~ scale(trial) + {RANDOM}")
     with raises(karat.measure.MeasureError, "contrasts.no_factors"):
-        found.figure()
+        found.plot()
     table = frame(16, 16).with_columns(c=(pl.col("trial") % 7).cast(pl.String))
     many = contrasts(rated(table, karat.Continuous()), f"response ~ a * c + {RANDOM}")
     with raises(karat.measure.MeasureError, "contrasts.too_many_levels"):
-        many.figure()
+        many.plot()
 
 
 def test_means_without_intervals_are_drawn_and_without_anything_are_not() -> None:
     found = contrasts(rated(frame(), karat.Continuous()), FORMULA)
     bare = replace(found, means=found.means.with_columns(lower=np.nan, upper=np.nan))
-    low, high = bare.figure().axes[0].get_ylim()
+    low, high = bare.plot().axes[0].get_ylim()
     assert low < bare.means["estimate"].min() < bare.means["estimate"].max() < high
     empty = replace(bare, means=bare.means.with_columns(estimate=np.nan))
     with raises(karat.measure.MeasureError, "contrasts.no_means"):
-        empty.figure()
+        empty.plot()

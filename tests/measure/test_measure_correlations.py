@@ -94,7 +94,7 @@ def test_a_measure_that_does_not_vary_has_no_correlation() -> None:
     found = compare_measures({"x": {"a": 1, "b": 1, "c": 1}, "y": {"a": 1, "b": 2, "c": 3}}, 50)
     assert found.frame.select("spearman", "kendall", "pearson", "lower").row(0) == (None,) * 4
     assert codes(found.summary) == ["measure_correlations.undefined"]
-    assert "cannot be compared" in found.figure().get_suptitle()
+    assert "cannot be compared" in found.plot().get_suptitle()
 
 
 def test_the_summary_has_the_first_correlations() -> None:

@@ -12,7 +12,7 @@ from messages import raises
 def test_ranks_below_and_correlations_above_the_diagonal() -> None:
     measures = {"likert": {"a": 1, "b": 2, "c": 3, "d": 4}, "choice": {"a": 1, "b": 3, "c": 2, "d": 9}}
     found = compare_measures(measures, samples=100)
-    drawn = found.figure()
+    drawn = found.plot()
     name, above, below, other = drawn.axes
     assert [axes.texts[0].get_text() for axes in (name, other)] == ["likert", "choice"]
     assert above.texts[0].get_text().startswith(".80 [")
@@ -30,4 +30,4 @@ def test_too_many_measures_for_a_page() -> None:
     one = {"a": 1.0, "b": 2.0, "c": 3.0}
     found = compare_measures({f"m{place}": one for place in range(7)}, samples=0)
     with raises(MeasureError, "measures.too_many"):
-        found.figure()
+        found.plot()

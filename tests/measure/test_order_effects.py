@@ -137,4 +137,4 @@ def test_two_labels_are_drawn_as_yes_and_no() -> None:
     labels = karat.Judgments(crowd.frame.drop("expected"), karat.Nominal(["0", "1"]))
     found = order_effects(labels)
     assert found.frame["measure"].to_list() == ["response", "rt"]
-    assert len(found.figure().axes) == 2
+    assert len(found.plot().axes) == 2

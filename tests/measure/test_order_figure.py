@@ -7,8 +7,7 @@ import polars as pl
 import pytest
 
 import karat
-from karat.measure.contrasts.order_effects import order_effects
-from karat.measure.contrasts.order_figure import STRETCHES, stretches
+from karat.measure.contrasts.order_effects import STRETCHES, order_effects
 from karat.models.means import mean_interval
 from measure.factorial import frame, rated
 from messages import raises
@@ -21,7 +20,7 @@ def timed(seed: int = 1) -> pl.DataFrame:
 
 def test_stretches_are_means_of_participants_means() -> None:
     judgments = rated(timed(), karat.Continuous())
-    cut = stretches(order_effects(judgments, by="a"), "response")
+    cut = order_effects(judgments, by="a").stretches("response")
     assert cut.height == 2 * STRETCHES
     first = judgments.frame.filter(pl.col("trial") <= 4, pl.col("a") == "high")
     own = first.group_by("participant").agg(pl.col("response").cast(pl.Float64).mean())["response"].sort().to_numpy()
@@ -32,7 +31,7 @@ def test_stretches_are_means_of_participants_means() -> None:
 
 def test_times_are_averaged_as_logarithms() -> None:
     judgments = rated(timed(), karat.Continuous())
-    cut = stretches(order_effects(judgments, by=[]), "rt")
+    cut = order_effects(judgments, by=[]).stretches("rt")
     first = judgments.frame.filter(pl.col("trial") <= 4)
     own = first.group_by("participant").agg(pl.col("rt").log().mean())["rt"]
     assert cut["mean"][0] == pytest.approx(float(np.exp(own.mean())))
@@ -40,7 +39,7 @@ def test_times_are_averaged_as_logarithms() -> None:
 
 def test_answers_and_times_stand_side_by_side() -> None:
     found = order_effects(rated(timed(), karat.Ordinal(5)), by="a")
-    drawn = found.figure()
+    drawn = found.plot()
     assert [axes.get_ylabel().split(",")[0] for axes in drawn.axes] == ["mean answer", "response time (s)"]
     assert {text.get_text() for text in drawn.axes[0].texts} == {"high", "low"}
     assert drawn.get_suptitle() == "Answers are not shown to change along the questionnaire"
@@ -49,20 +48,20 @@ def test_answers_and_times_stand_side_by_side() -> None:
 def test_the_title_says_what_changes() -> None:
     table = timed().with_columns(pl.col("latent") + 0.2 * pl.col("trial") * (pl.col("a") == "low"))
     found = order_effects(rated(table, karat.Continuous()), by="a")
-    assert found.figure().get_suptitle().endswith("low rises")
+    assert found.plot().get_suptitle().endswith("low rises")
     whole = order_effects(rated(table, karat.Continuous()), by=[])
-    assert whole.figure().get_suptitle() == "Answers rise along the questionnaire"
+    assert whole.plot().get_suptitle() == "Answers rise along the questionnaire"
 
 
 def test_too_many_conditions_are_refused() -> None:
     table = timed().with_columns(c=(pl.col("trial") % 7).cast(pl.String))
     found = order_effects(rated(table, karat.Continuous()), by="c")
     with raises(karat.measure.MeasureError, "order.too_many_conditions"):
-        found.figure()
+        found.plot()
 
 
 def test_a_condition_without_times_is_left_out_of_their_panel() -> None:
     there = (pl.col("a") == "high") | (pl.col("b") == "new")
     table = timed().with_columns(rt=pl.when(there).then("rt"))
-    drawn = order_effects(rated(table, karat.Continuous()), by=["a", "b"]).figure()
+    drawn = order_effects(rated(table, karat.Continuous()), by=["a", "b"]).plot()
     assert [sum(len(line.get_xdata()) > 0 for line in axes.lines) for axes in drawn.axes] == [4, 3]

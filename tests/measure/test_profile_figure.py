@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from karat.figures import to_svg
 from karat.measure import MeasureError, profiles
 from karat.messages import message_of
+from karat.plots.style import to_svg
 from measure.differential import differential
 from messages import raises
 

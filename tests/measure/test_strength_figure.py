@@ -11,7 +11,7 @@ from measure.rated_items import ratings
 
 def test_every_stimulus_with_its_interval_the_strongest_on_top() -> None:
     found = strengths(ratings(), "mean")
-    axes = found.figure().axes[0]
+    axes = found.plot().axes[0]
     assert [label.get_text() for label in axes.get_yticklabels()] == found.labels
     (segments,) = axes.collections
     ends = np.array([segment[:, 0] for segment in segments.get_segments()])  # type: ignore[attr-defined]
@@ -23,7 +23,7 @@ def test_every_stimulus_with_its_interval_the_strongest_on_top() -> None:
 
 def test_many_stimuli_show_both_ends_and_say_the_rest() -> None:
     found = strengths(karat.datasets.load("likert"), "mean")
-    drawn = found.figure()
+    drawn = found.plot()
     shown = [label.get_text() for label in drawn.axes[0].get_yticklabels()]
     assert shown == found.labels[:30] + found.labels[-30:]
     assert drawn.axes[0].texts[0].get_text() == "... 36 more between these ..."
@@ -33,11 +33,11 @@ def test_many_stimuli_show_both_ends_and_say_the_rest() -> None:
 def test_long_labels_are_cut() -> None:
     frame = ratings().frame
     long = karat.Judgments(frame.with_columns(item=frame["item"] + " " + "word " * 20), karat.Ordinal(5))
-    labels = strengths(long, "mean").figure().axes[0].get_yticklabels()
-    assert all(len(label.get_text()) == 40 and label.get_text().endswith("...") for label in labels)
+    labels = strengths(long, "mean").plot().axes[0].get_yticklabels()
+    assert all(len(label.get_text()) == 40 and label.get_text().endswith("…") for label in labels)
 
 
 def test_one_stimulus() -> None:
     one = ratings().frame.filter(ratings().frame["item"] == "i1")
-    drawn = strengths(karat.Judgments(one, karat.Ordinal(5)), "mean").figure()
+    drawn = strengths(karat.Judgments(one, karat.Ordinal(5)), "mean").plot()
     assert drawn.get_suptitle() == "The strength of i1"

@@ -1,4 +1,4 @@
-"""Figures that stand twice on a page: what sets them apart is said beside each, and is what sets them apart."""
+"""Agreement is reported once; where two tests of the same effects are reported, the report says why they differ."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from karat.judgments import Judgments
 from karat.measure.agreement.agreement import Agreement
 from karat.measure.contrasts.contrasts import Contrasts
 from karat.measure.measures import Measure, Measures
-from karat.messages import Message
-from karat.report.build import NOT_COMPUTED, ReportData
-from karat.report.sections.discrepancies import compared_with_contrasts, compared_with_test_trials, discrepancies
+from karat.messages import Message, NotComputed
+from karat.report.build import ReportData
+from karat.report.sections import quality
 from karat.report.sections.results import section
 from karat.screen.effects import EffectsBeforeAfter
-from messages import codes
 from report.small import gathered
 
 
@@ -26,36 +25,21 @@ def part(found: ReportData, name: str) -> Measure:
     return next(one for one in found.measures.parts if one.name == name)
 
 
-def test_agreement_says_beside_both_figures_why_they_differ() -> None:
-    found = gathered()
-    functions = ["attention", "calibration", "control", "filler", "test"]
-    beside = compared_with_test_trials(found)
-    assert codes(beside) == ["discrepancies.crowd", "discrepancies.crowd_and_results"]
-    assert beside[0].values == {"functions": functions}
-    (told,) = discrepancies(part(found, "agreement"), found)
-    assert told == Message("discrepancies.agreement", {"functions": functions})
-    shown = next(one for one in section(found).sections if one.key.startswith("agreement"))
-    assert str(told) in shown.paragraphs
+def test_agreement_is_reported_once() -> None:
+    index = next(one for one in quality.section(gathered()).sections if one.key == "spammer-index")
+    assert [table.key for table in index.tables] == ["variances"]
 
 
-def test_other_trials_and_conditions_are_the_whole_difference() -> None:
+def test_tasks_that_are_stimuli_have_the_agreement_of_the_results() -> None:
     found = gathered()
     kept = found.screening.kept
     agreement = part(found, "agreement").result
     assert isinstance(agreement, Agreement)
-    # Of test trials alone, and with conditions as tasks of their own, the index has the coefficient of the results.
     tests = Judgments(kept.frame.filter(pl.col("function") == "test"), kept.scales, kept.participants)
-    index = karat.screen.spammer_index(tests, conditions=["order"])
     kappa = agreement.of("Fleiss' kappa")["estimate"]
-    assert index.agreement["fleiss_kappa"] == pytest.approx(kappa, abs=1e-9)
-    assert isinstance(found.index, karat.screen.SpammerIndex)
-    assert abs(found.index.agreement["fleiss_kappa"] - kappa) > 0.05
-
-
-def test_nothing_is_said_where_the_answers_are_the_same() -> None:
-    crowd = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
-    whole = ReportData(crowd, None, karat.screen.spammer_index(crowd.kept), NOT_COMPUTED)
-    assert compared_with_test_trials(whole) == ()
+    stimuli = karat.screen.spammer_index(tests, conditions=None)
+    assert stimuli.agreement["fleiss_kappa"] == pytest.approx(kappa, abs=1e-9)
+    assert karat.screen.spammer_index(tests).agreement["fleiss_kappa"] != pytest.approx(kappa, abs=1e-3)
 
 
 def test_simplified_models_are_told_apart_from_whole_ones() -> None:
@@ -63,9 +47,11 @@ def test_simplified_models_are_told_apart_from_whole_ones() -> None:
     assert isinstance(found.effects, EffectsBeforeAfter)
     contrasts = part(found, "contrasts")
     assert isinstance(contrasts.result, Contrasts)
-    told = discrepancies(contrasts, found), compared_with_contrasts(found)
-    assert [bool(one) for one in told] == [bool(contrasts.result.simplified)] * 2
+    said = [Message("discrepancies.contrasts"), Message("discrepancies.effects")]
+    spoken = [text for one in section(found).sections for text in one.paragraphs]
+    assert [str(one) in spoken for one in said] == [bool(contrasts.result.simplified)] * 2
     # The whole model of the contrasts has the tests of the effects.
     whole = karat.measure.contrasts(found.screening.kept, contrasts.result.formula, simplify=False)
     assert whole.frame["chi2"].to_list() == pytest.approx(found.effects.tests["chisq_after"].to_list(), rel=1e-3)
-    assert discrepancies(contrasts, replace(found, effects="Nobody is excluded.")) == ()
+    alone = section(replace(found, effects=NotComputed("report.nobody_excluded")))
+    assert not any(str(one) in piece.paragraphs for one in said for piece in alone.sections)

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import karat
-from karat.figures import to_svg
 from karat.messages import message_of
+from karat.plots.style import to_svg
 from karat.screen import ScreenError, credence
 from karat.screen.credence import PARTS, Credence
 from messages import raises

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import karat
-from karat.figures import FLAGGED_MARKER, KEPT_MARKER, to_svg
+from karat.plots.style import FLAGGED_MARKER, KEPT_MARKER, to_svg
 from karat.screen import Deletion, deletion, deletion_windows
 from karat.screen.crowd_figures import _chi_squared, chance_figure, deletion_figure, share_figure, windows_figure
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import karat
-from karat.figures import to_svg
+from karat.plots.style import to_svg
 from karat.screen.markov import Markov, markov
 from karat.screen.markov_figure import balance_figure, distance_figure, errors_figure, transition_figure
 

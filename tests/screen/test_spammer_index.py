@@ -86,7 +86,7 @@ def test_a_bootstrap_interval_on_request_with_progress_and_the_same_for_a_seed()
 
 def test_ratings_choices_and_conditions() -> None:
     likert = karat.datasets.load("likert")
-    found, items = spammer_index(likert), spammer_index(likert, conditions=[])
+    items, found = spammer_index(likert), spammer_index(likert, conditions=None)
     stated = spammer_index(likert, conditions=["order", "integration"])
     assert found.family == items.family == "ordinal"
     assert (found.value, found.log_likelihood) == (stated.value, stated.log_likelihood)

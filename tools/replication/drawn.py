@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from karat.figures import to_svg
+from karat.plots.style import to_svg
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

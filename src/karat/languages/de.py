@@ -487,11 +487,6 @@ MESSAGES = {
     "Mittelwerte von Paaren sind nicht vergleichbar.",
     "ratings.no_numbers": "Antworten auf einer Skala der Art {kind} haben keine Zahlen; ein Rating braucht geordnete "
     "Punkte.",
-    "discrepancies.crowd": "Diese Werte umfassen alle Trials außer Übungstrials ({functions:and}).",
-    "discrepancies.crowd_and_results": "Die Übereinstimmung im Ergebnisteil ist eine andere, weil sie nur Testtrials "
-    "umfasst.",
-    "discrepancies.agreement": "Diese Werte umfassen nur Testtrials. Die Werte beim Spammer Index umfassen alle Trials "
-    "außer Übungstrials ({functions:and}). Die Übereinstimmung steigt mit dem Anteil eindeutiger Sätze.",
     "discrepancies.contrasts": "Zufallseffekte, die die Daten nicht tragen, wurden hier entfernt. Die Effekte vor und "
     "nach dem Ausschluss, weiter unten, behalten alle; ihre Tests derselben Antworten weichen daher etwas ab.",
     "discrepancies.effects": "Hier bleiben alle Zufallseffekte, damit vorher und nachher dasselbe Modell steht. Bei "

@@ -459,10 +459,6 @@ MESSAGES = {
     "ratings.different_scales": "The pairs have different scales. This does not affect correlations, but means of "
     "pairs cannot be compared.",
     "ratings.no_numbers": "Answers on a {kind} scale have no numbers; a rating needs ordered points.",
-    "discrepancies.crowd": "These values cover all trials except practice ({functions:and}).",
-    "discrepancies.crowd_and_results": "Agreement in the results section differs because it covers test trials only.",
-    "discrepancies.agreement": "These values cover test trials only. The values beside the Spammer Index cover all "
-    "trials except practice ({functions:and}). Agreement rises with the share of clear-cut sentences.",
     "discrepancies.contrasts": "Random effects that the data could not support were removed here. The effects before "
     "and after exclusion, below, keep them all, so their tests of the same answers differ slightly.",
     "discrepancies.effects": "All random effects are kept here, so that one model is compared before and after. In "

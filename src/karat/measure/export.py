@@ -19,11 +19,11 @@ import numpy as np
 import polars as pl
 
 from karat.errors import KaratError
-from karat.figures import to_svg
 from karat.judgments.files import escape_formulas, replacing
 from karat.measure.errors import MeasureError
 from karat.measure.part_files import TABLES, TOLD, figures_of, numbers
 from karat.messages import Message
+from karat.plots.style import to_svg
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

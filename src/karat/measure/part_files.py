@@ -56,11 +56,11 @@ TABLES: dict[str, Callable[[Any], dict[str, pl.DataFrame]]] = {
     },
 }  # fmt: skip
 FIGURES: dict[str, dict[str, Callable[[Any, Measures], Figure]]] = {
-    "strengths": {"strengths": lambda one, _: one.figure()},
-    "measures": {"measures": lambda one, _: one.figure()},
-    "contrasts": {"means": lambda one, _: one.figure()},
-    "order effects": {"order-effects": lambda one, _: one.figure()},
-    "decisions compared": {"decisions-compared": lambda one, _: one.figure()},
+    "strengths": {"strengths": lambda one, _: one.plot()},
+    "measures": {"measures": lambda one, _: one.plot()},
+    "contrasts": {"means": lambda one, _: one.plot()},
+    "order effects": {"order-effects": lambda one, _: one.plot()},
+    "decisions compared": {"decisions-compared": lambda one, _: one.plot()},
     "number of factors": {"eigenvalues": lambda one, _: one.plot()},
     "profiles": {"profiles": lambda one, measures: one.plot(_shown(one, measures))},
 }

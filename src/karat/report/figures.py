@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from karat.figures import CM_PER_INCH, NARROW_CM, to_svg, wrapped
 from karat.messages import Message, render_all
+from karat.plots.style import CM_PER_INCH, NARROW_CM, to_svg, wrapped
 from karat.section import Figure
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ TITLE_POINTS = 10.0
 def report_figure(key: str, figure: MplFigure, alt: str, caption: str = "", data: pl.DataFrame | None = None) -> Figure:
     """A figure with its own finding as the title; `alt` is for those who do not see it.
 
-    >>> from karat import figures
+    >>> from karat.plots import style as figures
     >>> with figures.figure(8, 5) as one:
     ...     _ = one.subplots().plot([1, 2], [3, 4])
     ...     figures.say(one, "It rises")
@@ -35,7 +35,7 @@ def report_figure(key: str, figure: MplFigure, alt: str, caption: str = "", data
 def retitled(figure: MplFigure, finding: str) -> MplFigure:
     """A figure with another title in the letters of the house, where a page says more, or less, than the figure does.
 
-    >>> from karat import figures
+    >>> from karat.plots import style as figures
     >>> with figures.figure(8, 5) as one:
     ...     _ = one.subplots().plot([1, 2], [3, 4])
     ...     figures.say(one, "It rises")

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from karat.errors import counted
-from karat.figures import FLAGGED, KEPT, figure, say, threshold_line
 from karat.languages import language_of
+from karat.plots.style import FLAGGED, KEPT, figure, say, threshold_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -80,7 +80,7 @@ class Composition:
 
     def to_svg(self, criterion: str | None = None) -> str:
         """The figure as SVG."""
-        from karat.figures import to_svg
+        from karat.plots.style import to_svg
 
         drawn = self.plot(criterion)
         return to_svg(drawn, drawn.get_suptitle().replace("\n", " "), str(self))

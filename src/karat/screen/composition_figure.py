@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 from karat.errors import KaratError
-from karat.figures import FLAGGED, FLAGGED_MARKER, GREY, KEPT, KEPT_MARKER, NARROW_CM, figure, say
 from karat.judgments.columns import nearest
+from karat.plots.style import FLAGGED, FLAGGED_MARKER, GREY, KEPT, KEPT_MARKER, NARROW_CM, figure, say
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

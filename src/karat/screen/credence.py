@@ -75,7 +75,7 @@ class Credence(Evidence):
 
     def to_svg(self) -> str:
         """The figure of everybody as SVG."""
-        from karat.figures import to_svg
+        from karat.plots.style import to_svg
 
         drawn = self.plot()
         return to_svg(drawn, drawn.get_suptitle().replace("\n", " "), str(self))

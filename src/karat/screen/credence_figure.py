@@ -14,7 +14,10 @@ import numpy as np
 import polars as pl
 
 from karat.errors import counted
-from karat.figures import (
+from karat.judgments.columns import nearest
+from karat.languages import language_of
+from karat.messages import Message
+from karat.plots.style import (
     BLACK,
     FLAGGED,
     FLAGGED_MARKER,
@@ -27,9 +30,6 @@ from karat.figures import (
     say,
     threshold_line,
 )
-from karat.judgments.columns import nearest
-from karat.languages import language_of
-from karat.messages import Message
 from karat.screen.evidence import ScreenError
 from karat.types import Floats
 

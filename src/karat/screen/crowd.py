@@ -1,8 +1,9 @@
 """Answers as a crowd gave them: workers by tasks, on one scale, as the random-effects models take them.
 
-A worker is a participant, a task a stimulus: an item in one of its conditions (`karat.judgments.stimuli`). `conditions`
-names other columns, and an empty list takes items as they are. Practice is left out. Answers to questions that were
-shown the other way round are turned (polarity), and a choice counts as the item chosen, not as its side.
+A worker is a participant, a task an item in all its conditions (and a question, where there are several), as in the
+paper. `conditions` names columns that make an item several tasks; None takes every stimulus as a task
+(`karat.judgments.stimuli`). Practice is left out. Answers to questions that were shown the other way round are turned
+(polarity), and a choice counts as the item chosen, not as its side.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class Crowd:
         return self.rows["participant"].unique(maintain_order=True).to_list()
 
 
-def crowd(judgments: Judgments, criterion: str, conditions: Sequence[str] | None = None) -> Crowd:
+def crowd(judgments: Judgments, criterion: str, conditions: Sequence[str] | None = ()) -> Crowd:
     """The answers of judgments as a crowd, or the reason why a criterion cannot look at them so.
 
     >>> import karat

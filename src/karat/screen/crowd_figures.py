@@ -17,7 +17,8 @@ import polars as pl
 from scipy.special import chdtri, gammaln
 
 from karat.errors import KaratError, counted
-from karat.figures import (
+from karat.languages import language_of
+from karat.plots.style import (
     BLACK,
     BLUE,
     FLAGGED,
@@ -34,7 +35,6 @@ from karat.figures import (
     say,
     threshold_line,
 )
-from karat.languages import language_of
 from karat.screen.spammer_index import SUSPICIOUS
 from karat.types import Floats
 

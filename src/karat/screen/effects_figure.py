@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from karat.errors import counted
-from karat.figures import BLUE, GREEN, NARROW_CM, ORANGE, PURPLE, VERMILLION, figure, say
 from karat.messages import Message
+from karat.plots.style import BLUE, GREEN, NARROW_CM, ORANGE, PURPLE, VERMILLION, figure, say
 from karat.screen.effects import EffectsBeforeAfter, plotted_factors
 from karat.screen.evidence import ScreenError
 

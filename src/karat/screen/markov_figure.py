@@ -14,9 +14,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from karat.errors import KaratError, counted
-from karat.figures import BLUE, FLAGGED, GREEN, GREY, KEPT, NARROW_CM, ORANGE, figure, say, threshold_line
 from karat.languages import language_of
 from karat.models.markov import distances, transition_counts, transition_matrices
+from karat.plots.style import BLUE, FLAGGED, GREEN, GREY, KEPT, NARROW_CM, ORANGE, figure, say, threshold_line
 from karat.screen.markov_cutoffs import KINDS, CutoffDesign, Simulated, errors_by_trials
 from karat.types import Floats
 

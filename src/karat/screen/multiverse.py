@@ -109,7 +109,7 @@ class Multiverse:
 
     def to_svg(self) -> str:
         """The specification curve as SVG."""
-        from karat.figures import to_svg
+        from karat.plots.style import to_svg
 
         drawn = self.plot()
         return to_svg(drawn, drawn.get_suptitle().replace("\n", " "), str(self))

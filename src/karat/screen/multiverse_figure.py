@@ -14,8 +14,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.figures import BLACK, FLAGGED, FLAGGED_MARKER, GREY, KEPT, LIGHT_GREY, NARROW_CM, figure, say, thousands
 from karat.languages import language_of
+from karat.plots.style import BLACK, FLAGGED, FLAGGED_MARKER, GREY, KEPT, LIGHT_GREY, NARROW_CM, figure, say, thousands
 from karat.study.criteria import title_of
 
 if TYPE_CHECKING:

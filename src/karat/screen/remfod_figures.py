@@ -14,7 +14,9 @@ import numpy as np
 import polars as pl
 
 from karat.errors import counted
-from karat.figures import (
+from karat.judgments.columns import nearest
+from karat.messages import Message
+from karat.plots.style import (
     BLACK,
     FLAGGED,
     GREY,
@@ -27,8 +29,6 @@ from karat.figures import (
     threshold_line,
     threshold_lines,
 )
-from karat.judgments.columns import nearest
-from karat.messages import Message
 from karat.screen.evidence import ScreenError
 from karat.screen.time_rules import find_outliers, time_rule
 from karat.types import Floats

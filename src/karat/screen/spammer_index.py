@@ -99,14 +99,14 @@ def spammer_index(
     simulations: int = 0,
     seed: int = 1,
     progress: Progress | None = None,
-    conditions: Sequence[str] | None = None,
+    conditions: Sequence[str] | None = (),
     executor: Executor = SERIAL,
 ) -> SpammerIndex:
     """The Spammer Index of judgments, with interval, variances and the usual coefficients of agreement beside it.
 
     `simulations` asks for a parametric bootstrap of so many samples instead of the profile interval.
-    `conditions` names the columns that make an item several tasks, in place of those that karat finds; an empty list
-    takes items as tasks. `executor` says where the samples are fitted (`karat.executors.open_executor`).
+    `conditions` names columns that make an item several tasks; None takes every stimulus as a task. `executor` says
+    where the samples are fitted (`karat.executors.open_executor`).
 
     >>> import karat
     >>> print(spammer_index(karat.datasets.load("crowd")))

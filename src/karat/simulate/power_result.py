@@ -77,13 +77,25 @@ class Power:
 
     def plot(self) -> Figure:
         """The power curve."""
-        from karat.simulate.power_figure import power_figure
+        from karat.plots.power import power_plot
 
-        return power_figure(self)
+        xlabel = "participants recruited" if self.exclude else "participants"
+        key = f"Contrast {self.contrast}; bars are 95 % intervals of the simulation"
+        return power_plot(self.cells, str(self.unit), xlabel, self._finding(), key)
+
+    def _finding(self) -> str:
+        """The only line in a sentence, or how many of several lines reach the power that is usually wanted."""
+        needed = self.needed()
+        if needed.height == 1:
+            return str(self.summary[0])
+        reached = needed.height - needed["participants"].null_count()
+        most = max(self.cells["participants"].to_list())
+        cases = f"{reached} of {needed.height} combinations of items and effect"
+        return f"{cases} reach a power of .80 with up to {most} participants"
 
     def svg(self) -> str:
         """The power curve as SVG."""
-        from karat.figures import to_svg
+        from karat.plots.style import to_svg
 
         told = " ".join(map(str, (*self.summary, *self.notes)))
         return to_svg(self.plot(), f"Power of the contrast {self.contrast}", told)

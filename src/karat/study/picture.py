@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from karat.figures import BLUE, GREEN, ORANGE, VERMILLION, YELLOW
 from karat.judgments.columns import FUNCTIONS
+from karat.plots.style import BLUE, GREEN, ORANGE, VERMILLION, YELLOW
 
 COLOURS = {
     "test": BLUE, "filler": "#C8C8C8", "control": ORANGE, "attention": VERMILLION, "calibration": GREEN,

@@ -55,7 +55,7 @@ def disagreements(pairs: Pairs, drawn: dict[str, str]) -> str:
     assert agreement[turned[0]]["opposite"] == 1
     crosses = found.everything.filter(pl.any_horizontal(pl.exclude("pair") == "reverse")).height
     assert crosses == 19
-    shown = keep(drawn, "figures/measures-disagreements.svg", "Decisions on 19 pairs", found.figure(), "pairs")
+    shown = keep(drawn, "figures/measures-disagreements.svg", "Decisions on 19 pairs", found.plot(), "pairs")
     return f"""## Decisions: the table of disagreements
 
 Experts prefer the first sentence of each pair. A check (✓) says that a measure endorses it, a cross (×) that it

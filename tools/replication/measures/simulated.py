@@ -60,7 +60,7 @@ def four_measures(pairs: Pairs, drawn: dict[str, str]) -> str:
         for row in compared.agreement.to_dicts()
     ]  # fmt: skip
     assert len(agreement) == len(list(combinations(found, 2)))
-    shown = keep(drawn, "figures/measures-simulated.svg", "Simulated decisions that differ", compared.figure(), "pairs")
+    shown = keep(drawn, "figures/measures-simulated.svg", "Simulated decisions that differ", compared.plot(), "pairs")
     header = ("measure", "contrast", "answers a pair", "✓", "×", "~", "wrong", "~ and equivalent")
     return f"""## Four measures of the same pairs, simulated
 

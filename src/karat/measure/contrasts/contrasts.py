@@ -44,10 +44,13 @@ from karat.models.glrm.families import FamilyName
 from karat.models.glrm.mixed_singular import SINGULAR
 from karat.models.glrm.variables import FactorVariable
 from karat.models.glrm.wald import TermTests, statistic_message
+from karat.models.rounding import known
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+MOST_FACTORS = 3
+"""As many factors can be drawn."""
 WARNINGS = (
     "contrasts.not_used", "contrasts.simplified", "contrasts.not_converged", "contrasts.crossover",
     "contrasts.removable", "contrasts.unsure", "design.dropped",
@@ -98,11 +101,56 @@ class Contrasts(NotebookDisplay):
         """The tests of the terms."""
         return self.frame
 
-    def figure(self) -> Figure:
-        """The means with their intervals: dots for one factor, lines for two, panels for three."""
-        from karat.measure.contrasts.figure import interaction_figure
+    def plot(self) -> Figure:
+        """The means of the largest term with their intervals: dots for one factor, lines for two, panels for three.
 
-        return interaction_figure(self)
+        >>> import karat
+        >>> likert = karat.datasets.load("likert")
+        >>> found = contrasts(likert, "response ~ order * integration + (1 | participant) + (1 | item)")
+        >>> found.plot().axes[0].get_xlabel()
+        'order'
+        """
+        from karat.plots.lines import LINES, means_plot
+
+        terms = self.means["term"].unique(maintain_order=True).to_list()
+        if not terms:
+            raise MeasureError(Message("contrasts.no_factors"))
+        term = max(terms, key=lambda name: (len(self._factors_of(name)), -terms.index(name)))
+        rows, names = self.means.filter(pl.col("term") == term), self._factors_of(term)
+        if len(names) > MOST_FACTORS:
+            raise MeasureError(Message("contrasts.too_many_factors", {"n": len(names)}))
+        if len(names) > 1 and rows[names[1]].n_unique() > LINES:
+            raise MeasureError(Message("contrasts.too_many_levels", {"factor": names[1], "most": LINES}))
+        if not np.isfinite(rows.select("lower", "estimate", "upper").to_numpy()).any():
+            raise MeasureError(Message("contrasts.no_means"))
+        ylabel = f"{self.unit}, with {100 * self.level:.0f} % intervals"
+        return means_plot(rows, names, ylabel, self._finding(term), self._points())
+
+    def _factors_of(self, term: str) -> list[str]:
+        first = self.means.filter(pl.col("term") == term).row(0, named=True)
+        return [name for name in self.factors if first[name] is not None]
+
+    def _points(self) -> tuple[list[float], list[str]]:
+        """The thresholds of an ordinal scale and the answers between them."""
+        if self.model is None or self.model.family != "ordinal":
+            return [], []
+        thresholds = self.model.fit.thresholds
+        return (thresholds - thresholds.mean()).tolist(), list(self.model.answers)
+
+    def _finding(self, term: str) -> str:
+        """What the picture shows: the difference, the difference of differences, or the test of the term."""
+        of_term, pairs = (table.filter(pl.col("term") == term) for table in (self.interactions, self.differences))
+        if of_term.height:
+            row, names = of_term.row(0, named=True), self._factors_of(term)
+            changes = "changes" if row["p"] < 1 - self.level else "is not shown to change"
+            return f"The difference of {names[0]} {changes} with {' and '.join(names[1:])}: {_value(row)}"
+        if pairs.height == 1 and pairs["estimate"].is_finite().item():
+            row = pairs.row(0, named=True)
+            return f"{row['first']} minus {row['second']} is {_value(row)}"
+        tests = self.frame.filter(pl.col("term") == term)
+        if not tests.height:
+            return f"Means of {' and '.join(self._factors_of(term))}: cells of the design are empty"
+        return f"{term}: {term_test(tests.row(0, named=True))}"
 
     @property
     def summary(self) -> tuple[Message, ...]:
@@ -119,6 +167,11 @@ class Contrasts(NotebookDisplay):
 
     def __str__(self) -> str:
         return " ".join(map(str, (*self.summary, *self.warnings)))
+
+
+def _value(row: dict[str, Any]) -> Message:
+    ends = interval(row["lower"], row["upper"])
+    return Message("estimate.test", {"estimate": row["estimate"], "interval": ends, "p": known(row["p"])})
 
 
 def contrasts(

@@ -35,12 +35,15 @@ from karat.messages import Message, message_of, with_code
 from karat.models.glrm import Model, fit, marginal_means, type_three
 from karat.models.glrm.model import quantile, two_sided
 from karat.models.glrm.variables import Numeric
+from karat.models.means import mean_interval
 from karat.models.proportions import holm
 from karat.models.rounding import known
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+STRETCHES = 6
+"""Into how many stretches the questionnaire is cut for the picture."""
 PER = 10
 """Slopes are for so many trials."""
 RANDOM = "(1 + scale(trial) | participant) + (1 | item)"
@@ -72,11 +75,58 @@ class OrderEffects:
         """The slopes."""
         return self.frame
 
-    def figure(self) -> Figure:
-        """Means of answers and times along the questionnaire, by condition, with intervals over participants."""
-        from karat.measure.contrasts.order_figure import order_figure
+    def plot(self) -> Figure:
+        """Means of answers and times along the questionnaire, by condition, with intervals over participants.
 
-        return order_figure(self)
+        >>> import karat
+        >>> drawn = order_effects(karat.datasets.load("likert"), by="order").plot()
+        >>> [axes.get_ylabel() for axes in drawn.axes]
+        ['mean answer, with 95 % intervals', 'response time (s), with 95 % intervals']
+        """
+        from karat.plots.lines import LINES, course_plot
+
+        conditions = self.frame["condition"].unique(maintain_order=True).to_list()
+        if len(conditions) > LINES:
+            raise MeasureError(Message("order.too_many_conditions", {"n": len(conditions)}))
+        measures = self.frame["measure"].unique(maintain_order=True).to_list()
+        panels = {measure: self.stretches(measure) for measure in measures}
+        return course_plot(panels, conditions, f"{100 * self.level:.0f} % intervals", self._finding(measures[0]))
+
+    def stretches(self, measure: str) -> pl.DataFrame:
+        """condition, place (mean position), mean, lower, upper and participants, for each stretch of trials.
+
+        >>> import karat
+        >>> cut = order_effects(karat.datasets.load("likert"), by=[]).stretches("response")
+        >>> cut.columns, cut.height
+        (['condition', 'place', 'mean', 'lower', 'upper', 'participants'], 6)
+        """
+        value = pl.col("rt").log() if measure == "rt" else pl.col("value")
+        rows = self.answers.with_columns(_drawn=value)
+        rows = rows.filter(pl.col("_drawn").is_finite(), pl.col("trial").is_not_null())
+        edges = np.unique(np.quantile(rows["trial"].to_numpy(), np.linspace(0, 1, STRETCHES + 1)[1:-1]))
+        rows = rows.with_columns(_stretch=np.searchsorted(edges, rows["trial"].to_numpy(), side="left"))
+        own = rows.group_by("condition", "_stretch", "participant").agg(pl.col("_drawn", "trial").mean())
+        told = []
+        for (condition, _), part in own.sort("condition", "_stretch", "participant").group_by(
+            "condition", "_stretch", maintain_order=True
+        ):
+            told.append(
+                (condition, part["trial"].mean(), *mean_interval(part["_drawn"].to_numpy(), self.level), part.height)
+            )
+        names = ["condition", "place", "mean", "lower", "upper", "participants"]
+        cut = pl.DataFrame(told, schema=names, orient="row")
+        return cut.with_columns(pl.col("mean", "lower", "upper").exp()) if measure == "rt" else cut
+
+    def _finding(self, measure: str) -> str:
+        rows = self.frame.filter(pl.col("measure") == measure)
+        changed = rows.filter(pl.col("adjusted") < 1 - self.level)
+        what = "Answers" if measure == "response" else "Response times"
+        if not changed.height:
+            return f"{what} are not shown to change along the questionnaire"
+        if rows.height == 1:
+            return f"{what} {'rise' if changed['slope'].item() > 0 else 'fall'} along the questionnaire"
+        parts = [f"{row['condition']} {'rises' if row['slope'] > 0 else 'falls'}" for row in changed.to_dicts()]
+        return f"{what} change along the questionnaire: {', '.join(parts)}"
 
     @property
     def summary(self) -> tuple[Message, ...]:

@@ -40,6 +40,9 @@ SCHEMA: dict[str, Any] = {
 }  # fmt: skip
 
 
+KEY = "✓ the stimulus that experts prefer   × the other one   ~ no difference found"
+
+
 @dataclass(frozen=True)
 class DecisionComparison:
     """The pairs on which measures differ, and how far measures agree."""
@@ -65,11 +68,19 @@ class DecisionComparison:
         """The names of the measures."""
         return self.counts["measure"].to_list()
 
-    def figure(self) -> Figure:
-        """The table of checks, crosses and tildes, as a picture."""
-        from karat.measure.decisions.figure import decision_figure
+    def plot(self, width_cm: float = 16) -> Figure:
+        """The table of checks, crosses and tildes, as a picture: pairs on which measures differ, up to sixty.
 
-        return decision_figure(self)
+        >>> found = compare_decisions({"likert": {"1": "✓", "2": "~"}, "choice": {"1": "×", "2": "~"}})
+        >>> found.plot().get_suptitle()
+        'Measures differ on 1 of 2 pairs'
+        """
+        from karat.plots.ranked import SHOWN, symbols_plot
+
+        total = self.disagreements.height
+        shown = f" (the first {SHOWN} are shown)" if total > SHOWN else ""
+        title = f"Measures differ on {total} of {self.everything.height} pairs{shown}"
+        return symbols_plot(self.disagreements.head(SHOWN), self.measures, KEY, title, width_cm)
 
     @property
     def summary(self) -> tuple[Message, ...]:

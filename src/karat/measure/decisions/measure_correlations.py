@@ -22,6 +22,7 @@ from karat.measure.agreement.agreement import LEVEL, check_bootstrap
 from karat.measure.errors import MeasureError
 from karat.measure.rated import stimulus_labels
 from karat.measure.strengths.strengths import Strengths
+from karat.measure.texts import coefficient, with_interval
 from karat.messages import Message
 from karat.models.rank_correlations import kendall, pearson, spearman
 from karat.models.resampling import percentile_interval, resamples
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 FEWEST = 3
 """With fewer stimuli in common there is no correlation worth its name."""
 MOST = 6
-"""So many pairs of measures are in the summary."""
+"""So many pairs of measures are in the summary, and so many measures in the picture."""
 COEFFICIENTS = {"spearman": spearman, "kendall": kendall, "pearson": pearson}
 SCHEMA: dict[str, Any] = {"first": pl.String, "second": pl.String, "n": pl.Int64} | dict.fromkeys(
     ("spearman", "lower", "upper", "kendall", "kendall_lower", "kendall_upper",
@@ -56,11 +57,37 @@ class MeasureCorrelations:
         """The correlations."""
         return self.frame
 
-    def figure(self) -> Figure:
+    def plot(self, width_cm: float = 16) -> Figure:
         """Ranks in one measure against ranks in another, for every two."""
-        from karat.measure.decisions.measure_figure import measure_figure
+        from karat.plots.ranks import ranks_plot
 
-        return measure_figure(self)
+        names = self.scores.columns[1:]
+        if len(names) > MOST:
+            raise MeasureError(Message("measures.too_many", {"n": len(names), "most": MOST}))
+        return ranks_plot(self.scores, self._beside, self._finding(), width_cm)
+
+    def _beside(self, first: str, second: str) -> str:
+        """Spearman's correlation of two measures, with its interval."""
+        row = self.frame.filter(
+            (pl.col("first") == first) & (pl.col("second") == second)
+            | (pl.col("first") == second) & (pl.col("second") == first)
+        ).row(0, named=True)
+        return f"{with_interval(row['spearman'], row['lower'], row['upper'])}\n{row['n']:,} stimuli"
+
+    def _finding(self) -> str:
+        known = self.frame.filter(pl.col("spearman").is_not_null()).sort("spearman")
+        if not known.height:
+            return "The measures cannot be compared: the estimates of one do not vary"
+        low = known.row(0, named=True)
+        if known.height == 1:
+            return (
+                f"{low['first']} and {low['second']} order {low['n']:,} stimuli with a rank correlation of "
+                f"{coefficient(low['spearman'])}"
+            )
+        return (
+            f"Rank correlations between measures run from {coefficient(low['spearman'])} ({low['first']} and "
+            f"{low['second']}) to {coefficient(known['spearman'][-1])}"
+        )
 
     @property
     def summary(self) -> tuple[Message, ...]:
@@ -126,9 +153,9 @@ def compare_measures(
 def _correlations(x: Floats, y: Floats, samples: int, level: float, seed: int) -> Iterator[float]:
     """Each coefficient with its interval."""
     drawn = resamples(len(x), samples, seed) if samples else None
-    for coefficient in COEFFICIENTS.values():
-        yield float(coefficient(x, y)[0])
-        yield from (np.nan, np.nan) if drawn is None else percentile_interval(coefficient(x, y, drawn), level)
+    for compute in COEFFICIENTS.values():
+        yield float(compute(x, y)[0])
+        yield from (np.nan, np.nan) if drawn is None else percentile_interval(compute(x, y, drawn), level)
 
 
 def _scores(name: str, found: Any) -> dict[str, float]:

@@ -13,11 +13,11 @@ import numpy as np
 import polars as pl
 
 from karat.errors import counted
-from karat.figures import BLUE, GREY, figure, say
 from karat.measure.dimensions.correlations import Kind, check_invertible, correlations_of
 from karat.measure.errors import MeasureError
 from karat.messages import Message
 from karat.models.factors import acceleration, map_test, parallel_analysis
+from karat.plots.style import BLUE, GREY, figure, say
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

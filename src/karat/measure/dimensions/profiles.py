@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from karat.errors import counted
 from karat.judgments import Judgments
 from karat.measure.dimensions.matrix import aligned_ratings
 from karat.measure.errors import MeasureError
@@ -54,9 +55,30 @@ class Profiles:
         >>> [tick.get_text() for tick in found.plot(poles={"clear": ("unclear", "clear")}).axes[0].get_yticklabels()]
         ['unclear', 'simple']
         """
-        from karat.measure.dimensions.profile_figure import profile_figure
+        from karat.plots.lines import LINES, profile_plot
 
-        return profile_figure(self, groups, poles, width_cm)
+        shown = list(self.groups if groups is None else groups)
+        unknown = [group for group in shown if group not in self.groups]
+        if unknown:
+            raise MeasureError(Message("profiles.unknown_group", {"group": unknown[0], "column": self.by}))
+        if not 1 <= len(shown) <= LINES:
+            raise MeasureError(Message("profiles.lines", {"n": len(shown), "most": LINES}))
+        intervals = f"{100 * self.settings['level']:.0f} % intervals"
+        return profile_plot(self.frame, self.pairs, shown, poles or {}, intervals, self._finding(shown), width_cm)
+
+    def _finding(self, shown: Sequence[str]) -> str:
+        """Where the lines that are drawn lie farthest apart."""
+        part = self.frame.filter(pl.col("group").is_in(shown), pl.col("mean").is_not_nan())
+        if len(shown) < 2 or not part.height:
+            return f"The profile of {shown[0]} on {counted(len(self.pairs), 'pair')}"
+        spread = part.group_by("pair", maintain_order=True).agg(
+            (pl.col("mean").max() - pl.col("mean").min()).alias("range"),
+            pl.col("group").sort_by("mean").last().alias("high"),
+            pl.col("group").sort_by("mean").first().alias("low"),
+        )
+        widest = spread.sort("range", descending=True, maintain_order=True).row(0, named=True)
+        where = f"{widest['pair']} ({widest['range']:.1f} points)"
+        return f"{widest['high']} and {widest['low']} lie farthest apart on {where}"
 
     @property
     def summary(self) -> tuple[Message, ...]:

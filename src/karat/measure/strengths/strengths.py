@@ -135,11 +135,26 @@ class Strengths(NotebookDisplay):
         close = nearest(label, labels)
         raise MeasureError(Message("strengths.no_stimulus", {"label": label, "close": close or None}))
 
-    def figure(self) -> Figure:
-        """The strengths as points with their intervals, the strongest on top."""
-        from karat.measure.strengths.figure import strength_figure
+    def plot(self, width_cm: float = 16) -> Figure:
+        """The strengths as points with their intervals, the strongest on top; of more than sixty, both ends.
 
-        return strength_figure(self)
+        >>> import karat
+        >>> drawn = strengths(karat.datasets.load("crowd"), "mean").plot()
+        >>> len(drawn.axes[0].get_yticks())
+        60
+        """
+        from karat.plots.ranked import ranked_plot, short
+
+        rows = self.frame.with_columns(label=pl.Series(self.labels)).filter(pl.col("estimate").is_not_null())
+        if rows.height < 2:
+            title = f"The strength of {rows['label'][0]}" if rows.height else "No stimulus has a strength"
+        else:
+            best, worst = rows.row(0, named=True), rows.row(-1, named=True)
+            title = (
+                f"{short(best['label'])} is the strongest of {self.frame.height:,} stimuli, {short(worst['label'])} "
+                f"the weakest: {best['estimate']:.2f} and {worst['estimate']:.2f}"
+            )
+        return ranked_plot(rows, f"{self.unit}, with {100 * self.level:g} % intervals", title, width_cm)
 
     @property
     def summary(self) -> tuple[Message, ...]:

@@ -13,20 +13,15 @@ from karat.report.figures import report_figure, sentences
 from karat.report.quality_figures import credence_figure
 from karat.report.sections import checks, times
 from karat.report.sections.brief import quality_told
-from karat.report.sections.discrepancies import compared_with_test_trials
 from karat.screen.crowd_figures import chance_figure
 from karat.screen.deletion import Deletion
 from karat.screen.evidence import Evidence, with_reasons
 from karat.screen.markov import Markov
 from karat.screen.markov_figure import MOST_MATRICES, distance_figure, transition_figure
-from karat.screen.spammer_index import SUSPICIOUS, SpammerIndex
+from karat.screen.spammer_index import SUSPICIOUS
 from karat.section import Figure, Section, Table
 from karat.study.criteria import CRITERIA, title_of
 
-AGREEMENT = {
-    "fleiss_kappa": "Fleiss' kappa", "icc_agreement": "ICC(A,1)", "icc_consistency": "ICC(C,1)",
-    "icc_fixed_error": "ICC, fixed error",
-}  # fmt: skip
 SOURCES = {
     "workers": "participants", "tasks": "items", "workers:time": "participants:time", "tasks:time": "items:time",
 }  # fmt: skip
@@ -81,7 +76,7 @@ def _index(gathered: ReportData) -> Section | NotComputed:
         "a look."
     )
     return Section(
-        "spammer-index", "Spammer Index", (quality_told(gathered), reading), (variances, _agreement(found, gathered)),
+        "spammer-index", "Spammer Index", (quality_told(gathered), reading), (variances,),
         notes=tuple(map(str, found.notes)),
     )  # fmt: skip
 
@@ -89,14 +84,6 @@ def _index(gathered: ReportData) -> Section | NotComputed:
 def _in_words(variances: pl.DataFrame) -> pl.DataFrame:
     """The variances, called as everywhere else on the page."""
     return variances.with_columns(pl.col("source").replace(SOURCES), pl.col("share") * 100)
-
-
-def _agreement(found: SpammerIndex, gathered: ReportData) -> Table:
-    known = {AGREEMENT.get(name, name): value for name, value in found.agreement.items() if value == value}
-    frame = pl.DataFrame({"coefficient": list(known), "estimate": list(known.values())},
-                         schema={"coefficient": pl.String, "estimate": pl.Float64})  # fmt: skip
-    caption = " ".join(map(str, compared_with_test_trials(gathered)))
-    return Table("crowd-agreement", "Agreement of the participants who stay", frame, caption)
 
 
 def _credence(gathered: ReportData) -> Section | NotComputed:

@@ -7,13 +7,13 @@ import re
 import polars as pl
 
 from karat.errors import KaratError
+from karat.measure.contrasts.contrasts import Contrasts
 from karat.measure.errors import MeasureError
 from karat.measure.measures import Measure, Measures
 from karat.measure.part_files import TABLES, TOLD, figures_of
 from karat.messages import Message, NotComputed
 from karat.report.build import NOT_COMPUTED, ReportData
 from karat.report.figures import report_figure, sentences
-from karat.report.sections.discrepancies import compared_with_contrasts, discrepancies
 from karat.screen.effects import EffectsBeforeAfter
 from karat.section import Figure, Section, Table
 
@@ -50,10 +50,11 @@ def section(gathered: ReportData) -> Section:
     if isinstance(measures, NotComputed):
         return Section("results", "What they said", (f"Nothing could be measured. {measures}",))
     people = measures.judgments.participants.height
-    made = [_part(part, measures, number, discrepancies(part, gathered)) for number, part in enumerate(measures.parts)]
+    compared = isinstance(gathered.effects, EffectsBeforeAfter)
+    made = [_part(part, measures, number, compared) for number, part in enumerate(measures.parts)]
     notes = [f"{name[:1].upper()}{name[1:]}: not measured. {why}" for name, why in measures.skipped.items()]
     if isinstance(gathered.effects, EffectsBeforeAfter):
-        made.append(_effects(gathered.effects, compared_with_contrasts(gathered)))
+        made.append(_effects(gathered.effects, any(_simplified(part) for part in measures.parts)))
     elif gathered.effects != NOT_COMPUTED:
         notes.append(f"Effects before and after exclusion: not shown. {gathered.effects}")
     who = "the one participant who stays" if people == 1 else f"the {people:,} participants who stay"
@@ -61,15 +62,21 @@ def section(gathered: ReportData) -> Section:
     return Section("results", "What they said", (told,), notes=tuple(notes), sections=tuple(made))
 
 
-def _part(part: Measure, measures: Measures, number: int, further: tuple[Message, ...]) -> Section:
-    """One result: its sentences and what is to be said beside them, then what it has drawn and tabulated."""
+def _simplified(part: Measure) -> bool:
+    """Whether contrasts leave out random effects, which the effects before and after exclusion keep."""
+    return isinstance(part.result, Contrasts) and bool(part.result.simplified)
+
+
+def _part(part: Measure, measures: Measures, number: int, compared: bool) -> Section:
+    """One result: its sentences, then what it has drawn and tabulated; `compared` with effects before exclusion."""
     key = re.sub(r"[^a-z0-9]+", "-", f"{part.heading} {number}".lower()).strip("-")
     notes = list(map(str, getattr(part.result, "notes", ())))
     tables = TABLES[part.name](part.result)
     shown = SHOWN.get(part.name, list(tables))
     figures, undrawn = _figures(part, measures, key, tables)
+    further = (str(Message("discrepancies.contrasts")),) if compared and _simplified(part) else ()
     return Section(
-        key, part.heading[:1].upper() + part.heading[1:], (sentences(part.result.summary), *map(str, further)),
+        key, part.heading[:1].upper() + part.heading[1:], (sentences(part.result.summary), *further),
         tuple(_table(f"{key}-{name}", name, tables[name]) for name in shown if tables[name].height),
         tuple(figures), (*notes, *undrawn),
     )  # fmt: skip
@@ -107,7 +114,7 @@ def _undrawn(error: Exception) -> str:
     return f"A figure is not shown. {error}"
 
 
-def _effects(found: EffectsBeforeAfter, further: tuple[Message, ...]) -> Section:
+def _effects(found: EffectsBeforeAfter, simplified: bool) -> Section:
     tests = Table("effects-tests", "Tests of the terms", found.tests, headings={
         "chisq_before": "χ², everybody", "p_before": "p, everybody", "chisq_after": "χ², those who stay",
         "p_after": "p, those who stay"}, digits={"p_before": 3, "p_after": 3})  # fmt: skip
@@ -118,6 +125,7 @@ def _effects(found: EffectsBeforeAfter, further: tuple[Message, ...]) -> Section
         "excluded. A p that changes says nothing on whether the exclusion was right; read the coefficients beside "
         "their standard errors."
     )
+    further = (str(Message("discrepancies.effects")),) if simplified else ()
     figures: tuple[Figure, ...] = ()
     undrawn: tuple[str, ...] = ()
     try:
@@ -125,6 +133,6 @@ def _effects(found: EffectsBeforeAfter, further: tuple[Message, ...]) -> Section
     except (KaratError, ValueError) as error:
         undrawn = (_undrawn(error),)
     return Section(
-        "effects", "Effects before and after exclusion", (told, *map(str, further)), (tests, coefficients), figures,
+        "effects", "Effects before and after exclusion", (told, *further), (tests, coefficients), figures,
         (*map(str, found.notes), *undrawn),
     )  # fmt: skip

@@ -56,7 +56,7 @@ def spammer_index_in_parts(
     crowd: InParts,
     simulations: int = 0,
     seed: int = 1,
-    conditions: Sequence[str] | None = None,
+    conditions: Sequence[str] | None = (),
     tasks: int = TASKS,
     passes: int = PASSES,
     *,

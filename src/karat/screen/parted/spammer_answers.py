@@ -94,7 +94,7 @@ class PartedCrowd:
     notes: tuple[Message, ...]
 
 
-def parted_crowd(crowd: InParts, criterion: str, conditions: Sequence[str] | None = None) -> PartedCrowd:
+def parted_crowd(crowd: InParts, criterion: str, conditions: Sequence[str] | None = ()) -> PartedCrowd:
     """The answers of a crowd in parts, or the reason why a criterion cannot look at them so."""
     # Of its own for everything that says which answers they are: what was gathered before may be kept and not redone.
     about = hashlib.sha256(repr((crowd.excluded, conditions)).encode()).hexdigest()[:8]

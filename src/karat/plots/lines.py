@@ -1,0 +1,213 @@
+"""Lines of means with intervals: conditions, the course of a questionnaire, profiles of a semantic differential."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from karat.plots.style import BLUE, GREEN, GREY, LIGHT_GREY, ORANGE, PURPLE, VERMILLION, figure, log_seconds, say
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, GREY)
+MARKERS = ("o", "D", "^", "s", "v", "x")
+LINES = len(COLOURS)
+"""As many lines can be told apart."""
+APART = 0.06
+"""How far apart the points of two lines stand, so that their intervals do not cover each other."""
+SHIFT = 0.008
+"""The same along a questionnaire, as a share of the axis."""
+PROFILES_APART = 0.1
+"""The same for profiles."""
+GAP = 0.06
+"""How far apart names stand, as a share of the axis."""
+ROOM = 0.12
+"""White above and below the intervals, as a share of their range."""
+LETTER = 0.24
+"""About how wide a letter is, in cm of the figure."""
+
+
+def means_plot(
+    rows: pl.DataFrame, factors: Sequence[str], ylabel: str, title: str, points: tuple[Sequence[float], Sequence[str]]
+) -> Figure:
+    """Means (estimate, lower, upper) of up to three factors: dots for one, lines for two, panels for three.
+
+    `points` are the thresholds of an ordinal scale and the answers between them, both empty where there are none.
+
+    >>> rows = pl.DataFrame({"order": ["old", "new"], "estimate": [0, 1], "lower": [-1, 0], "upper": [1, 2]})
+    >>> means_plot(rows, ["order"], "logits", "new is higher", ([], [])).axes[0].get_xlabel()
+    'order'
+    """
+    drawable = rows.select("lower", "estimate", "upper").to_numpy()
+    low, high = float(np.nanmin(drawable)), float(np.nanmax(drawable))
+    panels = rows[factors[2]].unique(maintain_order=True).to_list() if len(factors) == 3 else [None]
+    with figure(16 if len(panels) > 1 else 12, 9) as drawn:
+        all_axes = np.atleast_1d(drawn.subplots(1, len(panels), sharey=True))
+        room = ROOM * (high - low)
+        for axes, panel in zip(all_axes, panels, strict=True):
+            axes.set_ylim(low - room, high + room)
+            _means(axes, rows if panel is None else rows.filter(pl.col(factors[2]) == panel), factors)
+            if panel is not None:
+                axes.set_title(f"{factors[2]}: {panel}")
+        all_axes[0].set_ylabel(ylabel)
+        _points(all_axes.tolist(), *points)
+        say(drawn, title)
+    return drawn
+
+
+def _means(axes: Axes, rows: pl.DataFrame, names: Sequence[str]) -> None:
+    levels = rows[names[0]].unique(maintain_order=True).to_list()
+    lines = rows[names[1]].unique(maintain_order=True).to_list() if len(names) > 1 else [None]
+    ends = []
+    for number, line in enumerate(lines):
+        part = rows if line is None else rows.filter(pl.col(names[1]) == line)
+        x = np.array([levels.index(level) for level in part[names[0]]]) + (number - (len(lines) - 1) / 2) * APART
+        mean, lower, upper = (part[name].to_numpy() for name in ("estimate", "lower", "upper"))
+        colour = COLOURS[number]
+        axes.vlines(x, lower, upper, color=colour, linewidth=0.9)
+        axes.plot(x, mean, color=colour, marker=MARKERS[number], markersize=5, linestyle="-" if line else "none")
+        ends.append(float(mean[-1]))
+    axes.set_xticks(range(len(levels)), levels)
+    axes.set_xlim(-0.4, len(levels) - 1 + (0.75 if len(lines) > 1 else 0.4))
+    axes.set_xlabel(names[0])
+    if len(names) > 1:
+        texts = [f"{names[1]}: {line}" for line in lines]
+        name_lines(axes, len(levels) - 1 + len(lines) * APART / 2, ends, texts)
+
+
+def name_lines(axes: Axes, x: float, ends: Sequence[float], texts: Sequence[str]) -> None:
+    """The names of lines beside their ends, moved apart where they would touch.
+
+    >>> with figure(8, 5) as drawn:
+    ...     axes = drawn.subplots()
+    ...     name_lines(axes, 0.5, [0.5, 0.5], ["one", "two"])
+    >>> [round(float(text.xy[1]), 3) for text in axes.texts]
+    [0.47, 0.53]
+    """
+    low, high = axes.get_ylim()
+    gap = GAP * (high - low)
+    order = np.argsort(ends, kind="stable")
+    places = np.asarray(ends, dtype=np.float64)[order]
+    places = np.where(np.isfinite(places), places, low)
+    for _ in range(len(places) * 20):
+        close = np.flatnonzero(np.diff(places) < gap * 0.999)
+        if not len(close):
+            break
+        first = close[0]
+        middle = places[first : first + 2].mean()
+        places[first : first + 2] = middle - gap / 2, middle + gap / 2
+    for number, place in zip(order, places, strict=True):
+        axes.annotate(
+            texts[number], (x, place), xytext=(6, 0), textcoords="offset points", color=COLOURS[number],
+            verticalalignment="center", annotation_clip=False,
+        )  # fmt: skip
+
+
+def _points(all_axes: list[Axes], thresholds: Sequence[float], answers: Sequence[str]) -> None:
+    """Lines between the points of the scale, and the points themselves at the right edge."""
+    places = np.asarray(thresholds, dtype=np.float64)
+    low, high = all_axes[-1].get_ylim()
+    for axes in all_axes:
+        for place in places[(places > low) & (places < high)]:
+            axes.axhline(place, color=LIGHT_GREY, linewidth=0.8, zorder=0)
+    edges = np.clip(np.concatenate([[-np.inf], places, [np.inf]]), low, high)
+    for answer, bottom, top in zip(answers, edges, edges[1:], strict=False):
+        if top - bottom > 0.04 * (high - low):
+            all_axes[-1].annotate(
+                f"answer {answer}", (1, (bottom + top) / 2), xycoords=("axes fraction", "data"), xytext=(4, 0),
+                textcoords="offset points", verticalalignment="center", color=GREY, annotation_clip=False,
+            )  # fmt: skip
+
+
+def course_plot(panels: Mapping[str, pl.DataFrame], conditions: Sequence[str], intervals: str, title: str) -> Figure:
+    """Means along the questionnaire, a line for each condition: "response" and "rt" (in seconds) beside each other.
+
+    The tables have condition, place, mean, lower and upper.
+
+    >>> rows = {"condition": ["a", "a"], "place": [1, 9], "mean": [3, 4], "lower": [2, 3], "upper": [4, 5]}
+    >>> drawn = course_plot({"response": pl.DataFrame(rows)}, ["a"], "95 % intervals", "Answers rise")
+    >>> drawn.axes[0].get_ylabel()
+    'mean answer, with 95 % intervals'
+    """
+    with figure(16 if len(panels) > 1 else 12, 8) as drawn:
+        all_axes = np.atleast_1d(drawn.subplots(1, len(panels)))
+        for axes, (measure, rows) in zip(all_axes, panels.items(), strict=True):
+            first, last = (float(rows["place"].to_numpy()[end]) for end in _ends(rows))
+            ends = _course(axes, rows, conditions, SHIFT * (last - first))
+            axes.set_xlabel("position in the questionnaire")
+            if measure == "rt":
+                log_seconds(axes, "y", f"response time (s), with {intervals}")
+                continue
+            axes.set_ylabel(f"mean answer, with {intervals}")
+            if len(conditions) > 1:
+                name_lines(axes, last, ends, conditions)
+        say(drawn, title)
+    return drawn
+
+
+def _ends(rows: pl.DataFrame) -> tuple[int, int]:
+    """The rows of the first and the last place."""
+    places = rows["place"].to_numpy()
+    return int(places.argmin()), int(places.argmax())
+
+
+def _course(axes: Axes, rows: pl.DataFrame, conditions: Sequence[str], width: float) -> list[float]:
+    """Draw the lines; where each ends."""
+    ends = []
+    for number, condition in enumerate(conditions):
+        part = rows.filter(pl.col("condition") == condition)
+        x = part["place"].to_numpy() + (number - (len(conditions) - 1) / 2) * width
+        axes.vlines(x, part["lower"].to_numpy(), part["upper"].to_numpy(), color=COLOURS[number], linewidth=0.8)
+        axes.plot(x, part["mean"].to_numpy(), color=COLOURS[number], marker=MARKERS[number], markersize=4)
+        # A condition may have answers and no times.
+        ends.append(float(part["mean"][-1]) if part.height else np.nan)
+    return ends
+
+
+def profile_plot(
+    rows: pl.DataFrame, pairs: Sequence[str], groups: Sequence[str], poles: Mapping[str, tuple[str, str]],
+    intervals: str, title: str, width_cm: float,
+) -> Figure:  # fmt: skip
+    """Profiles (group, mean, lower, upper, by pair) with their intervals; each is named above, where it begins."""
+    places = np.arange(len(pairs))
+    with figure(width_cm, 3.5 + 0.7 * len(places) + 0.35 * len(groups)) as drawn:
+        axes = drawn.subplots()
+        starts = {}
+        for number, group in enumerate(groups):
+            part = rows.filter(pl.col("group") == group)
+            mean, lower, upper = (part[name].to_numpy() for name in ("mean", "lower", "upper"))
+            own = places + (number - (len(groups) - 1) / 2) * PROFILES_APART
+            axes.plot(mean, own, color=COLOURS[number], marker=MARKERS[number], markersize=4)
+            axes.hlines(own, lower, upper, color=COLOURS[number], linewidth=0.8)
+            starts[group] = (float(mean[0]), COLOURS[number])
+        ends = [poles.get(pair, (pair, "")) for pair in pairs]
+        axes.set_yticks(places, [left for left, _ in ends])
+        axes.set_ylim(len(places) - 0.5, -0.5)
+        axes.grid(axis="y")
+        axes.set_xlabel(f"mean rating, with {intervals}")
+        if any(right for _, right in ends):
+            other = axes.secondary_yaxis("right")
+            other.set_yticks(places, [right for _, right in ends])
+            other.spines["right"].set_visible(False)
+        left, right = axes.get_xlim()
+        _name_profiles(axes, starts, LETTER / width_cm * (right - left))
+        say(drawn, title)
+    return drawn
+
+
+def _name_profiles(axes: Axes, starts: Mapping[str, tuple[float, str]], letter: float) -> None:
+    """Each line's name above its first point, higher where it would touch a name that is there already."""
+    ends: list[float] = []
+    for group, (x, colour) in sorted(starts.items(), key=lambda one: one[1][0]):
+        half = letter * (len(group) + 1) / 2
+        level = next((place for place, end in enumerate(ends) if x - half > end), len(ends))
+        ends[level : level + 1] = [x + half]
+        axes.annotate(
+            group, (x, -0.5), xytext=(0, 3 + 10 * level), textcoords="offset points", color=colour,
+            horizontalalignment="center", annotation_clip=False,
+        )  # fmt: skip
