@@ -54,7 +54,7 @@ class Result(NotebookDisplay):
     def table(self) -> pl.DataFrame:
         return pl.DataFrame({"reason": ["<script>alert(1)</script>"]})
 
-    def figure(self) -> Any:
+    def plot(self) -> Any:
         raise self.error
 
     def __str__(self) -> str:
