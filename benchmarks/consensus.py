@@ -25,8 +25,8 @@ import polars as pl
 import karat
 from karat.judgments import Judgments
 from karat.judgments.checks import Checked
-from karat.measure.agreement.agreement import agreement
 from karat.measure.consensus import consensus
+from karat.measure.reliability.agreement import agreement
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.marked import write_rows

@@ -15,7 +15,7 @@ from benchmarks.credence_parts import crowd_kit
 from conftest import ROOT
 from karat.cli.main import app
 from karat.intake import READERS
-from karat.measure.strengths.strengths import MODELS
+from karat.measure.scaling.strengths import MODELS
 from karat.study.criteria import CRITERIA
 from karat.study.tasks import TASKS
 

@@ -13,7 +13,7 @@ from scipy.stats import norm
 import karat
 from karat.measure import MeasureError, predict, strength_draws, strengths
 from karat.measure.rated import rated
-from karat.measure.strengths.choices import choice_strengths, compared_stimuli
+from karat.measure.scaling.choices import choice_strengths, compared_stimuli
 from karat.messages import Message, message_of, with_code
 from karat.models.choices import Pairs, fit_pairs
 from karat.models.choices.predicted import population_probabilities

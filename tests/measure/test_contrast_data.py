@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import karat
-from karat.measure.contrasts.contrasts import contrasts
-from karat.measure.contrasts.data import asked_for, one_question
+from karat.measure.effects.contrasts import contrasts
+from karat.measure.effects.data import asked_for, one_question
 from karat.messages import Message
 from measure.factorial import FORMULA, frame, rated
 from messages import raises

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
-from karat.measure.contrasts.contrasts import Contrasts, contrasts
+from karat.measure.effects.contrasts import Contrasts, contrasts
 from karat.messages import Message, message_of, with_code
 from karat.models.glrm.mixed_singular import SINGULAR
 from measure.factorial import FORMULA, frame, rated
@@ -165,7 +165,7 @@ def test_slopes_that_cannot_be_told_from_chance_are_not_asked_for() -> None:
 
 @pytest.mark.slow
 def test_a_fit_that_failed_is_told_and_intercepts_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = sys.modules["karat.measure.contrasts.contrasts"]
+    module = sys.modules["karat.measure.effects.contrasts"]
     fit = module.fit
 
     def failing(formula: str, *args: Any, **settings: Any) -> Any:

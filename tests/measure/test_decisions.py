@@ -220,7 +220,7 @@ def test_decisions_of_two_sessions_can_be_compared() -> None:
 
 def test_a_posterior_is_drawn_with_the_seed_that_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     # By its name, since karat.measure.decisions is the function.
-    module = import_module("karat.measure.decisions.decisions")
+    module = import_module("karat.measure.pairs.decisions")
     asked: list[object] = []
 
     def noted(*arguments: object, seed: int, **options: object) -> object:

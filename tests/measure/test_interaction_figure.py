@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import karat
-from karat.measure.contrasts.contrasts import contrasts
+from karat.measure.effects.contrasts import contrasts
 from karat.plots.style import to_svg
 from measure.factorial import FORMULA, frame, rated
 from messages import raises

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
-from karat.measure.contrasts.contrasts import contrasts
-from karat.measure.contrasts.interactions import REMOVABLE, SHOWN, UNSURE
+from karat.measure.effects.contrasts import contrasts
+from karat.measure.effects.interactions import REMOVABLE, SHOWN, UNSURE
 from measure.factorial import FORMULA, frame, rated
 from messages import codes
 

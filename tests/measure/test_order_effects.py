@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import karat
-from karat.measure.contrasts.order_effects import PER, OrderEffects, order_effects
+from karat.measure.effects.order_effects import PER, OrderEffects, order_effects
 from karat.messages import Message
 from measure.factorial import frame, rated
 from messages import codes, raises

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import karat
-from karat.measure.contrasts.order_effects import STRETCHES, order_effects
+from karat.measure.effects.order_effects import STRETCHES, order_effects
 from karat.models.means import mean_interval
 from measure.factorial import frame, rated
 from messages import raises

@@ -11,7 +11,7 @@ from scipy import stats
 
 import karat
 from karat.measure import MeasureError, strengths
-from karat.measure.decisions.pair_measures import (
+from karat.measure.pairs.pair_measures import (
     SMALL_LOGITS,
     direct_choices,
     direct_counts,

@@ -11,7 +11,7 @@ from scipy import stats
 
 import karat
 from karat.measure.errors import MeasureError
-from karat.measure.strengths.strengths import strengths
+from karat.measure.scaling.strengths import strengths
 from karat.messages import Message, message_of
 from karat.models.glrm import fit_crossed
 from measure.rated_items import ratings
@@ -155,7 +155,7 @@ def test_one_participant_cannot_be_modelled() -> None:
 @pytest.mark.parametrize("model", ["mean", "ordinal"])
 def test_too_many_stimuli_for_a_covariance(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = strengths(ratings(), model)
-    monkeypatch.setattr(import_module("karat.measure.strengths.ratings"), "MOST", 5)
+    monkeypatch.setattr(import_module("karat.measure.scaling.ratings"), "MOST", 5)
     found = strengths(ratings(), model)
     assert found.covariance.size == 0
     assert found.frame["se"].to_list() == pytest.approx(whole.frame["se"].to_list())

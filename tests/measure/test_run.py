@@ -12,8 +12,8 @@ import pytest
 
 import karat
 from karat.measure import MeasureError, Measures, contrasts, run, strengths
-from karat.measure.contrasts.planned import planned_choices, planned_contrasts
 from karat.measure.dimensions.steps import is_differential
+from karat.measure.effects.planned import planned_choices, planned_contrasts
 from karat.measure.excluded import excluded, nobody
 from karat.measure.export import tables
 from karat.measure.part_files import FIGURES, TABLES, TOLD

@@ -11,7 +11,7 @@ from scipy import stats
 
 import karat
 from karat.measure.errors import MeasureError
-from karat.measure.strengths.select_controls import Controls, select_controls
+from karat.measure.scaling.select_controls import Controls, select_controls
 from karat.messages import Message, message_of
 from messages import raises
 

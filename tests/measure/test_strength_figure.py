@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import karat
-from karat.measure.strengths.strengths import strengths
+from karat.measure.scaling.strengths import strengths
 from measure.rated_items import ratings
 
 

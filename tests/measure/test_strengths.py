@@ -11,7 +11,8 @@ from scipy import stats
 
 import karat
 from karat.measure.errors import MeasureError
-from karat.measure.strengths.strengths import Strengths, by_strength, strengths
+from karat.measure.scaling.result import Strengths, by_strength
+from karat.measure.scaling.strengths import strengths
 from karat.messages import Message, message_of
 from measure.rated_items import ratings
 from messages import raises

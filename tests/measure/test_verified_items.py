@@ -9,7 +9,7 @@ import pytest
 
 import karat
 from karat.measure.errors import MeasureError
-from karat.measure.strengths.select_controls import Controls
+from karat.measure.scaling.select_controls import Controls
 from karat.messages import message_of
 from messages import raises
 

@@ -14,8 +14,8 @@ import polars as pl
 import pytest
 
 import karat
-from karat.measure.agreement.agreement import agreement
 from karat.measure.consensus import consensus
+from karat.measure.reliability.agreement import agreement
 from karat.models.dawid_skene import dawid_skene
 
 MADE = Path(__file__).parent / "peers" / "dawid_skene.json"

@@ -14,9 +14,9 @@ import polars as pl
 import pytest
 
 import karat
-from karat.measure.contrasts.contrasts import Contrasts, contrasts
-from karat.measure.contrasts.effect_sizes import standard_deviation
-from karat.measure.contrasts.order_effects import order_effects
+from karat.measure.effects.contrasts import Contrasts, contrasts
+from karat.measure.effects.effect_sizes import standard_deviation
+from karat.measure.effects.order_effects import order_effects
 
 VALUES: dict[str, Any] = json.loads((Path(__file__).parent / "r" / "contrasts.json").read_text(encoding="utf-8"))
 INTERCEPTS = "(1 | participant) + (1 | item)"

@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 import karat
-from karat.measure.strengths.select_controls import select_controls
+from karat.measure.scaling.select_controls import select_controls
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,10 @@ import pytest
 
 import karat
 from karat.judgments import Judgments
-from karat.measure.agreement.agreement import Agreement
-from karat.measure.contrasts.contrasts import Contrasts
-from karat.measure.measures import Measure, Measures
+from karat.measure.effects.contrasts import Contrasts
+from karat.measure.measured import Measure
+from karat.measure.measures import Measures
+from karat.measure.reliability.agreement import Agreement
 from karat.messages import Message, NotComputed
 from karat.report.build import ReportData
 from karat.report.sections import quality

@@ -8,8 +8,8 @@ import pytest
 
 import karat
 from karat.judgments.scales import Magnitude, Nominal, Scale
-from karat.measure.contrasts.planned import planned_choices, planned_contrasts
-from karat.measure.strengths.strengths import Strengths
+from karat.measure.effects.planned import planned_choices, planned_contrasts
+from karat.measure.scaling.result import Strengths
 from karat.report.sections.plain_means import means_told, on_scale, planned_told, wording_told
 from karat.study.settings import ContrastSettings
 

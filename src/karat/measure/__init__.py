@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from karat.measure.agreement.agreement import Agreement, agreement
-from karat.measure.agreement.decision_study import DecisionStudy, decision_study
-from karat.measure.agreement.noise_ceiling import NoiseCeiling, noise_ceiling
-from karat.measure.agreement.stability import Stability, stability
 from karat.measure.consensus import Consensus, consensus
-from karat.measure.contrasts.contrasts import Contrasts, contrasts
-from karat.measure.contrasts.order_effects import OrderEffects, order_effects
-from karat.measure.decisions.compare import DecisionComparison, compare_decisions
-from karat.measure.decisions.decisions import Decisions, decisions
-from karat.measure.decisions.measure_correlations import MeasureCorrelations, compare_measures
 from karat.measure.dimensions.adequacy import Adequacy, adequacy
 from karat.measure.dimensions.factors import Factors, factors
 from karat.measure.dimensions.intervals import FactorIntervals, factor_intervals
@@ -28,14 +19,24 @@ from karat.measure.dimensions.reduction import Reduction, reduce_pairs
 from karat.measure.dimensions.scores import DimensionScores, dimension_scores
 from karat.measure.dimensions.short_form import ShortForm, short_form
 from karat.measure.dimensions.suitability import Suitability, suitability
+from karat.measure.effects.contrasts import Contrasts, contrasts
+from karat.measure.effects.order_effects import OrderEffects, order_effects
 from karat.measure.errors import MeasureError
 from karat.measure.measures import Measures
+from karat.measure.pairs.compare import DecisionComparison, compare_decisions
+from karat.measure.pairs.decisions import Decisions, decisions
+from karat.measure.pairs.measure_correlations import MeasureCorrelations, compare_measures
+from karat.measure.reliability.agreement import Agreement, agreement
+from karat.measure.reliability.decision_study import DecisionStudy, decision_study
+from karat.measure.reliability.noise_ceiling import NoiseCeiling, noise_ceiling
+from karat.measure.reliability.stability import Stability, stability
 from karat.measure.run import run
-from karat.measure.strengths.assumptions import ChoiceAssumptions, choice_assumptions
-from karat.measure.strengths.choices import predict, strength_draws
-from karat.measure.strengths.select_controls import Controls, select_controls
-from karat.measure.strengths.strengths import StrengthDifference, Strengths, strengths
-from karat.measure.strengths.thresholds import thresholds_figure
+from karat.measure.scaling.assumptions import ChoiceAssumptions, choice_assumptions
+from karat.measure.scaling.choices import predict, strength_draws
+from karat.measure.scaling.result import StrengthDifference, Strengths
+from karat.measure.scaling.select_controls import Controls, select_controls
+from karat.measure.scaling.strengths import strengths
+from karat.measure.scaling.thresholds import thresholds_figure
 
 __all__ = [
     "Adequacy",

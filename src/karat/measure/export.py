@@ -1,4 +1,4 @@
-"""Measures on disk: tables for people, figures, JSON for machines, and an index that says what is where.
+"""Measured on disk: tables for people, figures, JSON for machines, and an index that says what is where.
 
 The CSV files are made for spreadsheets: text that a spreadsheet would run as a formula is marked as text. Where several
 questions were measured one by one, a table has them all, with the column question; where there are several models, each
@@ -28,10 +28,10 @@ from karat.plots.style import to_svg
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from karat.measure.measures import Measure, Measures
+    from karat.measure.measured import Measure, Measured
 
 
-def write(measures: Measures, folder: Path) -> list[Path]:
+def write(measures: Measured, folder: Path) -> list[Path]:
     """Write everything to a folder, which is made where it is missing; returns the files."""
     if folder.exists() and not folder.is_dir():
         raise KaratError(f"{folder} is a file; give a folder to write to.")
@@ -58,7 +58,7 @@ def write(measures: Measures, folder: Path) -> list[Path]:
     return paths
 
 
-def tables(measures: Measures) -> dict[str, pl.DataFrame]:
+def tables(measures: Measured) -> dict[str, pl.DataFrame]:
     """Every table by the name of its file, without the ending.
 
     >>> import karat
@@ -75,7 +75,7 @@ def tables(measures: Measures) -> dict[str, pl.DataFrame]:
     return {name: pl.concat(own, how="diagonal_relaxed") for name, own in found.items()}
 
 
-def _suffixed(measures: Measures) -> Iterator[tuple[Measure, str]]:
+def _suffixed(measures: Measured) -> Iterator[tuple[Measure, str]]:
     """The parts, and what their files are called besides: the model, from the second one of a question on."""
     seen: set[tuple[str, str]] = set()
     for part in measures.parts:
@@ -84,7 +84,7 @@ def _suffixed(measures: Measures) -> Iterator[tuple[Measure, str]]:
         seen.add(key)
 
 
-def _figures(measures: Measures) -> Iterator[tuple[str, Measure, Callable[[], Figure]]]:
+def _figures(measures: Measured) -> Iterator[tuple[str, Measure, Callable[[], Figure]]]:
     """The name of each figure, what it shows, and what draws it."""
     used: dict[str, int] = {}
     for part, suffix in _suffixed(measures):
@@ -96,7 +96,7 @@ def _figures(measures: Measures) -> Iterator[tuple[str, Measure, Callable[[], Fi
             yield whole, part, lambda draw=draw, part=part: draw(part.result, measures)  # type: ignore[misc]
 
 
-def as_data(measures: Measures) -> dict[str, Any]:
+def as_data(measures: Measured) -> dict[str, Any]:
     """Everything as plain data.
 
     >>> import karat
@@ -143,7 +143,7 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, str | int | bool) else str(value)
 
 
-def _index(measures: Measures, names: list[str], undrawn: Mapping[str, str]) -> str:
+def _index(measures: Measured, names: list[str], undrawn: Mapping[str, str]) -> str:
     """What is in the folder, and what is not."""
     people = measures.judgments.participants.height
     lines = [f"What {people:,} participants said, measured by karat. Excluded: {measures.excluded.told}", ""]

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from karat.measure.contrasts.contrasts import Contrasts
-from karat.measure.contrasts.planned import PlannedContrasts
 from karat.measure.dimensions.adequacy import Adequacy
 from karat.measure.dimensions.factors import Factors
-from karat.measure.strengths.strengths import Strengths
-from karat.measure.strengths.thresholds import thresholds_figure
+from karat.measure.effects.contrasts import Contrasts
+from karat.measure.effects.planned import PlannedContrasts
+from karat.measure.scaling.result import Strengths
+from karat.measure.scaling.thresholds import thresholds_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from karat.measure.dimensions.profiles import Profiles
-    from karat.measure.measures import Measures
+    from karat.measure.measured import Measured
 
 LINES = 4
 """So many profiles are drawn where there are too many to distinguish."""
@@ -55,7 +55,7 @@ TABLES: dict[str, Callable[[Any], dict[str, pl.DataFrame]]] = {
         "confusion": one.confusion,
     },
 }  # fmt: skip
-FIGURES: dict[str, dict[str, Callable[[Any, Measures], Figure]]] = {
+FIGURES: dict[str, dict[str, Callable[[Any, Measured], Figure]]] = {
     "strengths": {"strengths": lambda one, _: one.plot()},
     "measures": {"measures": lambda one, _: one.plot()},
     "contrasts": {"means": lambda one, _: one.plot()},
@@ -105,7 +105,7 @@ TOLD = {
 """What each file has."""
 
 
-def figures_of(name: str, result: Any) -> dict[str, Callable[[Any, Measures], Figure]]:
+def figures_of(name: str, result: Any) -> dict[str, Callable[[Any, Measured], Figure]]:
     """The figures of a result, by the name of their file.
 
     >>> import karat
@@ -145,7 +145,7 @@ def _factor_correlations(found: Factors) -> pl.DataFrame:
     return pl.DataFrame({"factor": list(found.names), **columns})
 
 
-def _shown(found: Profiles, measures: Measures) -> list[str]:
+def _shown(found: Profiles, measures: Measured) -> list[str]:
     """The profiles that are drawn: all where they are few, else the texts at both ends of the first dimension."""
     groups = list(found.groups)
     if len(groups) <= LINES:

@@ -30,7 +30,7 @@ from karat.measure.excluded import Excluded, nobody
 from karat.measure.measures import Measures
 from karat.measure.rated import Rated, known_column, rated
 from karat.measure.run_parts import Collected, Wanted, correlations, one_question, together
-from karat.measure.strengths.strengths import MODELS
+from karat.measure.scaling.strengths import MODELS
 from karat.messages import Message, NotComputed
 from karat.types import NamedSteps
 

@@ -15,22 +15,22 @@ from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
 from karat.judgments.scales import Binary, Choice, Nominal
 from karat.judgments.trial_order import order_is_known
-from karat.measure.agreement.agreement import agreement
-from karat.measure.agreement.decision_study import decision_study
-from karat.measure.agreement.noise_ceiling import noise_ceiling
-from karat.measure.agreement.stability import group_of, grouped, stability
 from karat.measure.consensus import consensus
-from karat.measure.contrasts.contrasts import Contrasts, contrasts
-from karat.measure.contrasts.formula import family_of
-from karat.measure.contrasts.order_effects import order_effects
-from karat.measure.contrasts.planned import for_choices, planned_choices, planned_contrasts
-from karat.measure.decisions.compare import compare_decisions
-from karat.measure.decisions.decisions import decisions
-from karat.measure.decisions.measure_correlations import compare_measures
+from karat.measure.effects.contrasts import Contrasts, contrasts
+from karat.measure.effects.formula import family_of
+from karat.measure.effects.order_effects import order_effects
+from karat.measure.effects.planned import for_choices, planned_choices, planned_contrasts
 from karat.measure.errors import MeasureError
-from karat.measure.measures import Measure
+from karat.measure.measured import Measure
+from karat.measure.pairs.compare import compare_decisions
+from karat.measure.pairs.decisions import decisions
+from karat.measure.pairs.measure_correlations import compare_measures
 from karat.measure.rated import Rated
-from karat.measure.strengths.strengths import MODELS, strengths
+from karat.measure.reliability.agreement import agreement
+from karat.measure.reliability.decision_study import decision_study
+from karat.measure.reliability.noise_ceiling import noise_ceiling
+from karat.measure.reliability.stability import group_of, grouped, stability
+from karat.measure.scaling.strengths import MODELS, strengths
 from karat.messages import Message, NotComputed, message_of
 from karat.types import NamedSteps
 

@@ -1,4 +1,4 @@
-"""Measures for a terminal: for each result a few sentences and a short table; then what does not apply, and why."""
+"""Measured for a terminal: for each result a few sentences and a short table; then what does not apply, and why."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from karat.measure.texts import coefficient
 from karat.messages import Message
 
 if TYPE_CHECKING:
-    from karat.measure.measures import Measures
+    from karat.measure.measured import Measured
 
 WIDTH = 118
 INDENT = " " * 11
@@ -37,7 +37,7 @@ MAIN = (
 SHARES = ("p", "adjusted", "kmo", "probability")
 
 
-def lines(measures: Measures) -> list[str]:
+def lines(measures: Measured) -> list[str]:
     """The summary, line by line.
 
     >>> import karat
@@ -76,7 +76,7 @@ def _warnings(result: Any) -> tuple[Message, ...]:
     return warnings
 
 
-def _notes(measures: Measures) -> list[str]:
+def _notes(measures: Measured) -> list[str]:
     """The notes of results that are not shown with their summary, once each."""
     seen = {str(note) for part in measures.parts for note in _warnings(part.result)}
     lines_of_notes = []

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from karat.errors import counted
-from karat.measure.contrasts.contrasts import Contrasts
-from karat.measure.contrasts.planned import PlannedContrasts
-from karat.measure.measures import Measure, Measures
-from karat.measure.strengths.strengths import Strengths
+from karat.measure.effects.contrasts import Contrasts
+from karat.measure.effects.planned import PlannedContrasts
+from karat.measure.measured import Measure
+from karat.measure.measures import Measures
+from karat.measure.scaling.result import Strengths
 from karat.messages import Message, NotComputed
 from karat.report.build import ReportData
 from karat.report.figures import sentences

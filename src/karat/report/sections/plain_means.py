@@ -12,9 +12,9 @@ from typing import Any
 import polars as pl
 
 from karat.judgments.scales import Binary, Continuous, Nominal, Ordinal, Scale
-from karat.measure.contrasts.contrasts import Contrasts
-from karat.measure.contrasts.planned import PlannedContrasts
-from karat.measure.strengths.strengths import Strengths
+from karat.measure.effects.contrasts import Contrasts
+from karat.measure.effects.planned import PlannedContrasts
+from karat.measure.scaling.result import Strengths
 from karat.models.glrm.model import p_told
 
 LONGEST_QUOTE = 60
@@ -45,7 +45,7 @@ def planned_told(planned: PlannedContrasts, contrasts: Sequence[Contrasts], scal
     """Each planned comparison: the plain means or shares of both sides, then their difference in the model.
 
     >>> import karat
-    >>> from karat.measure.contrasts.planned import planned_contrasts
+    >>> from karat.measure.effects.planned import planned_contrasts
     >>> from karat.study.settings import ContrastSettings
     >>> likert = karat.datasets.load("likert")
     >>> found = karat.measure.contrasts(likert, "response ~ order + (1 | participant) + (1 | item)")

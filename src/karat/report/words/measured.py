@@ -9,11 +9,12 @@ import polars as pl
 from karat import __version__
 from karat.judgments.scales import Choice, Nominal
 from karat.languages.language import Language
-from karat.measure.contrasts.contrasts import Contrasts
-from karat.measure.contrasts.formula import design_formula, family_of
+from karat.measure.effects.contrasts import Contrasts
+from karat.measure.effects.formula import design_formula, family_of
 from karat.measure.errors import MeasureError
-from karat.measure.measures import Measure, Measures
-from karat.measure.strengths.strengths import MODELS
+from karat.measure.measured import Measure
+from karat.measure.measures import Measures
+from karat.measure.scaling.strengths import MODELS
 from karat.messages import NotComputed, render
 from karat.report.words.criteria import citation
 

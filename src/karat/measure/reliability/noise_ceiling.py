@@ -23,10 +23,10 @@ import polars as pl
 
 from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
-from karat.measure.agreement.agreement import LEVEL, check_bootstrap, in_columns, splits
 from karat.measure.errors import MeasureError
 from karat.measure.notes import about_question, rounded
 from karat.measure.rated import Rated, rated
+from karat.measure.reliability.agreement import LEVEL, check_bootstrap, in_columns, splits
 from karat.messages import Message
 from karat.models.others import with_the_majority, with_the_mean
 from karat.models.resampling import centred_interval, percentile_interval, resamples

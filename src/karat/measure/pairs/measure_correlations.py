@@ -18,10 +18,10 @@ import numpy as np
 import polars as pl
 
 from karat.judgments import frames
-from karat.measure.agreement.agreement import LEVEL, check_bootstrap
 from karat.measure.errors import MeasureError
 from karat.measure.rated import stimulus_labels
-from karat.measure.strengths.strengths import Strengths
+from karat.measure.reliability.agreement import LEVEL, check_bootstrap
+from karat.measure.scaling.result import Strengths
 from karat.measure.texts import coefficient, with_interval
 from karat.messages import Message
 from karat.models.rank_correlations import kendall, pearson, spearman
@@ -118,7 +118,7 @@ def compare_measures(
     a mapping from stimulus to score. Stimuli are matched by their label: the item, or "item, condition".
 
     >>> import karat
-    >>> from karat.measure.strengths.strengths import strengths
+    >>> from karat.measure.scaling.strengths import strengths
     >>> likert = karat.datasets.load("likert")
     >>> both = {model: strengths(likert, model) for model in ("ordinal", "zscore")}
     >>> compare_measures(both, samples=200).table()["spearman"].round(2).to_list()

@@ -17,7 +17,7 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.judgments.scales import Magnitude, Ordinal
 from karat.judgments.stimuli import Stimuli
-from karat.measure.contrasts.formula import design_formula, family_of
+from karat.measure.effects.formula import design_formula, family_of
 from karat.measure.errors import MeasureError
 from karat.measure.rated import Rated, asked_about, known_column, rated
 from karat.messages import Message, message_of

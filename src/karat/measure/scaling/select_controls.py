@@ -41,7 +41,7 @@ from karat.judgments.tables import SPREADSHEETS, FileTable, read_table
 from karat.measure.errors import MeasureError
 from karat.measure.notes import finite, with_reasons
 from karat.measure.rated import Rated, rated
-from karat.measure.strengths.ratings import rating_strengths
+from karat.measure.scaling.ratings import rating_strengths
 from karat.messages import Message
 from karat.study.items import source_file
 
@@ -79,7 +79,7 @@ class Controls:
         """Write into an item table which stimuli are verified, and the expected answers where those are empty.
 
         The table goes to `out`; the file itself is changed only with `in_place=True`. See
-        `karat.measure.strengths.select_controls` for which rows are meant.
+        `karat.measure.scaling.select_controls` for which rows are meant.
         """
         return write_verified(self.frame, Path(path), None if out is None else Path(out), in_place)
 

@@ -18,7 +18,8 @@ import numpy as np
 import polars as pl
 
 from karat.judgments.scales import Binary, Continuous, Magnitude, Ordinal
-from karat.measure.decisions.pair_contrasts import (
+from karat.measure.errors import MeasureError
+from karat.measure.pairs.pair_contrasts import (
     Contrast,
     by_t,
     choices,
@@ -28,10 +29,9 @@ from karat.measure.decisions.pair_contrasts import (
     yes_no,
     yes_no_unpaired,
 )
-from karat.measure.errors import MeasureError
 from karat.measure.rated import Rated, stimulus_labels
-from karat.measure.strengths.item_scores import standardised_within
-from karat.measure.strengths.strengths import Strengths
+from karat.measure.scaling.item_scores import standardised_within
+from karat.measure.scaling.result import Strengths
 from karat.messages import Message
 from karat.types import Floats
 

@@ -1,35 +1,18 @@
-"""Strengths of stimuli: how good, natural or acceptable each one is, on one scale, with intervals.
-
-One table for all ways of measuring: a rating scale, yes or no, magnitudes, or choices between two. The recommended
-model of a scale is taken unless another one is named:
-
-    scale              recommended                        others
-    rating scale       "ordinal"                          "mean", "zscore"
-    yes or no          "binary"                           "mean"
-    magnitudes         "magnitude"                        "mean"
-    numbers, sliders   "zscore"                           "mean"
-    choices            "thurstone" with "no difference",  "davidson"
-                       "bradley-terry" without
-
-How each is estimated stands in `karat.measure.strengths.ratings` and `karat.measure.strengths.choices`.
-"""
+"""The strengths of stimuli as a result: a table, differences, a picture."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
 from scipy.special import ndtr, ndtri
 
-from karat.judgments import Judgments
 from karat.judgments.columns import nearest
-from karat.judgments.scales import Choice, Scale
 from karat.jupyter import NotebookDisplay
 from karat.measure.errors import MeasureError
-from karat.measure.rated import asked_about, rated, stimulus_labels
+from karat.measure.rated import stimulus_labels
 from karat.measure.texts import interval
 from karat.messages import Message
 from karat.models.rounding import known as known_number
@@ -39,14 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Criterion = Literal["participant", "shared"]
-MODELS: dict[str, tuple[str, ...]] = {
-    "ordinal": ("ordinal", "mean", "zscore"),
-    "binary": ("binary", "mean"),
-    "magnitude": ("magnitude", "mean"),
-    "continuous": ("zscore", "mean"),
-    "choice": ("bradley-terry", "davidson", "thurstone"),
-}
-"""The models of each kind of scale, the recommended one first."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +85,7 @@ class Strengths(NotebookDisplay):
         """How much stronger the first stimulus is than the second; both by their label, as "item" or "item, condition".
 
         >>> import karat
-        >>> found = strengths(karat.datasets.load("crowd"), "mean")
+        >>> found = karat.measure.strengths(karat.datasets.load("crowd"), "mean")
         >>> found.difference(found.labels[0], found.labels[-1]).p < 0.001
         True
         """
@@ -139,7 +114,7 @@ class Strengths(NotebookDisplay):
         """The strengths as points with their intervals, the strongest on top; of more than sixty, both ends.
 
         >>> import karat
-        >>> drawn = strengths(karat.datasets.load("crowd"), "mean").plot()
+        >>> drawn = karat.measure.strengths(karat.datasets.load("crowd"), "mean").plot()
         >>> len(drawn.axes[0].get_yticks())
         60
         """
@@ -175,82 +150,6 @@ class Strengths(NotebookDisplay):
 def _estimate(row: dict[str, Any]) -> Message:
     ends = interval(row["lower"], row["upper"])
     return Message("estimate.value", {"estimate": row["estimate"], "interval": ends})
-
-
-def strengths(
-    judgments: Judgments,
-    model: str | None = None,
-    *,
-    question: str | None = None,
-    conditions: Sequence[str] | None = None,
-    functions: Sequence[str] = ("test",),
-    level: float = 0.95,
-    side: bool = False,
-    criterion: Criterion = "participant",
-    prior_sd: float | None = None,
-    posterior: bool = False,
-    seed: int = 1,
-) -> Strengths:
-    """The strength of every stimulus, by the recommended model of the scale or the one that is named.
-
-    `side`, `criterion`, `prior_sd`, `posterior` and `seed` are for choices: see `karat.measure.strengths.choices`.
-
-    >>> import karat
-    >>> found = strengths(karat.datasets.load("likert"), "mean")
-    >>> found.table().columns
-    ['item', 'order', 'integration', 'estimate', 'se', 'lower', 'upper', 'rank', 'n']
-    """
-    if not 0 < level < 1:
-        raise MeasureError(Message("measure.level", {"level": level}))
-    one = asked_about(rated(judgments, "strengths", functions, conditions), question, "strengths")
-    if isinstance(one.scale, Choice):
-        # Every comparison counts, also of two items that somebody has compared before.
-        one = asked_about(rated(judgments, "strengths", functions, conditions, once=None), question, "strengths")
-    chosen = _model(one.scale, model)
-    if isinstance(one.scale, Choice):
-        from karat.measure.strengths.choices import choice_strengths
-
-        found = choice_strengths(one, chosen, level, side, criterion, prior_sd, posterior, seed)
-    else:
-        from karat.measure.strengths.ratings import rating_strengths
-
-        _only_for_choices(chosen, side, criterion, prior_sd, posterior)
-        found = rating_strengths(one, chosen, level)
-    silent = _without_answer(judgments, one.question, functions)
-    settings = {"model": chosen, "question": one.question, "functions": tuple(functions), "level": level}
-    return replace(
-        found, settings=settings | found.settings, notes=tuple(dict.fromkeys((*silent, *one.notes, *found.notes)))
-    )  # fmt: skip
-
-
-def _without_answer(judgments: Judgments, question: str, functions: Sequence[str]) -> list[Message]:
-    """How many trials are left out because nothing was answered."""
-    silent = judgments.frame.filter(pl.col("function").is_in(list(functions)), pl.col("response").is_null())
-    if "question" in silent.columns:
-        silent = silent.filter(pl.col("question").fill_null("") == question)
-    return [Message("strengths.no_answer", {"n": silent.height})] if silent.height else []
-
-
-def _model(scale: Scale, model: str | None) -> str:
-    """The model that was asked for, or the recommended one; else the reason why it does not fit the scale."""
-    fitting = MODELS.get(scale.kind, ())
-    if not fitting:
-        raise MeasureError(Message("strengths.no_order", {"kind": scale.kind}))
-    if model is None:
-        return "thurstone" if isinstance(scale, Choice) and scale.none else fitting[0]
-    if model not in fitting:
-        values = {"model": model, "kinds": [scale.kind], "models": list(fitting)}
-        raise MeasureError(Message("strengths.no_model", values))
-    return model
-
-
-def _only_for_choices(model: str, side: bool, criterion: Criterion, prior_sd: float | None, posterior: bool) -> None:
-    given = {
-        "side": side, "criterion": criterion != "participant", "prior_sd": prior_sd is not None, "posterior": posterior,
-    }  # fmt: skip
-    for name, present in given.items():
-        if present:
-            raise MeasureError(Message("strengths.only_choices", {"option": name, "model": model}))
 
 
 def by_strength(

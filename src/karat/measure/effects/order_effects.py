@@ -25,9 +25,9 @@ from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Nominal
 from karat.judgments.stimuli import Stimuli
 from karat.judgments.trial_order import check_order, order_messages, with_positions
-from karat.measure.contrasts.contrasts import family_unit
-from karat.measure.contrasts.data import columns_of, one_question, with_people
-from karat.measure.contrasts.formula import family_of
+from karat.measure.effects.contrasts import family_unit
+from karat.measure.effects.data import columns_of, one_question, with_people
+from karat.measure.effects.formula import family_of
 from karat.measure.errors import MeasureError
 from karat.measure.rated import Rated, known_column
 from karat.measure.texts import interval, sentences

@@ -21,8 +21,8 @@ import polars as pl
 
 from karat.judgments import Judgments
 from karat.judgments.scales import Binary, Choice
-from karat.measure.contrasts.contrasts import Contrasts, contrasts
-from karat.measure.contrasts.interactions import factor_terms
+from karat.measure.effects.contrasts import Contrasts, contrasts
+from karat.measure.effects.interactions import factor_terms
 from karat.measure.errors import MeasureError
 from karat.measure.texts import interval, sentences
 from karat.messages import Message, message_of

@@ -20,7 +20,7 @@ from karat.judgments import Judgments
 from karat.judgments.scales import Choice
 from karat.measure.errors import MeasureError
 from karat.measure.rated import known_column, rated
-from karat.measure.strengths.choices import Compared, compared_stimuli
+from karat.measure.scaling.choices import Compared, compared_stimuli
 from karat.messages import Message
 from karat.models.choices.assumptions import NAMES, Misfit, misfit, simulated
 from karat.models.choices.pairs import Pairs

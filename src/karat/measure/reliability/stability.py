@@ -32,11 +32,11 @@ import numpy as np
 import polars as pl
 
 from karat.judgments import Judgments
-from karat.measure.agreement.agreement import LEVEL, check_bootstrap
 from karat.measure.errors import MeasureError
 from karat.measure.notes import rounded
 from karat.measure.rated import Rated, known_column, rated
-from karat.measure.strengths.item_scores import Score, as_mapping, drawn_again, function_scores, weighted_means
+from karat.measure.reliability.agreement import LEVEL, check_bootstrap
+from karat.measure.scaling.item_scores import Score, as_mapping, drawn_again, function_scores, weighted_means
 from karat.messages import Message
 from karat.models.others import within_raters
 from karat.models.proportions import wilson

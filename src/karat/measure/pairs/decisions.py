@@ -39,12 +39,12 @@ from karat.judgments import Judgments
 from karat.judgments.columns import nearest
 from karat.judgments.scales import Binary, Choice, Nominal, Ordinal
 from karat.jupyter import NotebookDisplay
-from karat.measure.decisions.expert_pairs import SHOWN, expert_pairs
-from karat.measure.decisions.pair_contrasts import Contrast, benjamini_hochberg
-from karat.measure.decisions.pair_measures import direct_choices, direct_counts, model_contrasts, own_differences
 from karat.measure.errors import MeasureError
+from karat.measure.pairs.expert_pairs import SHOWN, expert_pairs
+from karat.measure.pairs.pair_contrasts import Contrast, benjamini_hochberg
+from karat.measure.pairs.pair_measures import direct_choices, direct_counts, model_contrasts, own_differences
 from karat.measure.rated import Rated, asked_about, rated, stimulus_labels
-from karat.measure.strengths.strengths import strengths
+from karat.measure.scaling.strengths import strengths
 from karat.messages import Message
 from karat.models.proportions import holm
 from karat.types import Floats
@@ -114,7 +114,7 @@ def decisions(
 ) -> Decisions:
     """The decision on each pair: a table (or a CSV file, or a list) of pair, better and worse, by experts.
 
-    Without `pairs` they are read from the columns of the judgments: see `karat.measure.decisions.expert_pairs`.
+    Without `pairs` they are read from the columns of the judgments: see `karat.measure.pairs.expert_pairs`.
     `prior_sd` and `posterior` are for models of choices, as in `karat.measure.strengths`; a posterior, drawn with
     `seed`, gives Bayes factors.
 

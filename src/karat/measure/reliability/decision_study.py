@@ -30,10 +30,10 @@ import polars as pl
 
 from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Nominal
-from karat.measure.agreement.agreement import answers_a_stimulus, check_bootstrap
 from karat.measure.errors import MeasureError
 from karat.measure.notes import about_question, finite
 from karat.measure.rated import rated
+from karat.measure.reliability.agreement import answers_a_stimulus, check_bootstrap
 from karat.messages import Message
 from karat.models.resampling import percentile_interval, resamples
 from karat.models.symmetric_sums import Components, components

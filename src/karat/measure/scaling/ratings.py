@@ -31,8 +31,8 @@ from scipy.special import stdtrit
 from karat.judgments.scales import Binary, Continuous, Magnitude, Ordinal
 from karat.measure.errors import MeasureError
 from karat.measure.rated import Rated
-from karat.measure.strengths.item_scores import standardised_within
-from karat.measure.strengths.strengths import Strengths, by_strength
+from karat.measure.scaling.item_scores import standardised_within
+from karat.measure.scaling.result import Strengths, by_strength
 from karat.measure.texts import first_names
 from karat.messages import Message, message_of
 from karat.models.glrm import Fit, fit_crossed

@@ -28,7 +28,7 @@ from scipy.special import ndtri
 
 from karat.measure.errors import MeasureError
 from karat.measure.rated import COMPARED, Rated, stimulus_labels
-from karat.measure.strengths.strengths import Criterion, Strengths, by_strength
+from karat.measure.scaling.result import Criterion, Strengths, by_strength
 from karat.measure.texts import first_names
 from karat.messages import Message
 from karat.models.choices import ChoiceFit, Pairs, fit_pairs, groups_of

@@ -4,13 +4,13 @@
 
 Rating scales are fitted by the cumulative logit model, yes or no by the logit, magnitudes and sliders by a linear model
 (magnitudes as logarithms of the ratio to the modulus). Without a formula the largest one of the design is taken
-(`karat.measure.contrasts.formula`); where its fit is singular it is simplified, and the notes say what was left out.
+(`karat.measure.effects.formula`); where its fit is singular it is simplified, and the notes say what was left out.
 Terms have Type III tests in sum-to-zero coding: Wald's chi-squared, or F with Satterthwaite's degrees of freedom for
 measured answers. Means are estimated marginal means, on the scale of the link, with the plain means of the answers
 beside them. Pairs of means are compared with Holm's adjustment within each term.
 
-An interaction may be a matter of the scale: see `karat.measure.contrasts.interactions`. For sizes of effects see
-`karat.measure.contrasts.effect_sizes`.
+An interaction may be a matter of the scale: see `karat.measure.effects.interactions`. For sizes of effects see
+`karat.measure.effects.effect_sizes`.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ import polars as pl
 
 from karat.judgments import Judgments
 from karat.jupyter import NotebookDisplay
-from karat.measure.contrasts.data import Asked, asked_for
-from karat.measure.contrasts.effect_sizes import effect_sizes
-from karat.measure.contrasts.interactions import (
+from karat.measure.effects.data import Asked, asked_for
+from karat.measure.effects.effect_sizes import effect_sizes
+from karat.measure.effects.interactions import (
     EMPTY,
     REMOVABLE,
     SHOWN,

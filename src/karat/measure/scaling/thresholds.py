@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import expit
 
 from karat.measure.errors import MeasureError
-from karat.measure.strengths.strengths import Strengths
+from karat.measure.scaling.result import Strengths
 from karat.messages import Message
 from karat.plots.thresholds import thresholds_plot
 from karat.types import Floats
@@ -33,7 +33,7 @@ def thresholds_figure(strengths: Strengths, width_cm: float = 16) -> Figure:
     """The thresholds of an ordinal model with the stimuli on the same line.
 
     >>> import karat
-    >>> from karat.measure.strengths.strengths import strengths
+    >>> from karat.measure.scaling.strengths import strengths
     >>> drawn = thresholds_figure(strengths(karat.datasets.load("likert"), "ordinal"))
     >>> len(drawn.axes)
     2
