@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 import karat
+from karat.judgments.message_tables import with_reasons
 from karat.messages import Message, NotComputed, with_code
 from karat.screen import Evidence, ScreenError, completion, deletion, markov, procedure, spammer_size, time_filter
-from karat.screen.evidence import with_reasons
 from karat.screen.procedure import _accuracy
 from messages import raises
 

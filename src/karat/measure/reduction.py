@@ -20,9 +20,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from karat.judgments.message_tables import with_reasons
 from karat.measure.errors import MeasureError
 from karat.measure.factors import Factors, Kaiser, Method, RotationName, factors
-from karat.measure.notes import with_reasons
 from karat.measure.rating_correlations import Kind
 from karat.measure.ratings_matrix import RatingsMatrix
 from karat.messages import Message

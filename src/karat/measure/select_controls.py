@@ -26,9 +26,10 @@ import polars as pl
 from karat.errors import ScaleError
 from karat.judgments import Judgments
 from karat.judgments.columns import FUNCTIONS
+from karat.judgments.message_tables import with_reasons
 from karat.judgments.scales import Binary, Continuous, NumberRange, Ordinal
 from karat.measure.errors import MeasureError
-from karat.measure.notes import finite, with_reasons
+from karat.measure.notes import finite
 from karat.measure.rated import Rated, rated
 from karat.measure.rating_strengths import rating_strengths
 from karat.measure.verified_items import write_verified

@@ -15,8 +15,8 @@ from typing import Any, Literal
 import polars as pl
 
 from karat.judgments import Judgments
+from karat.judgments.message_tables import with_reasons
 from karat.measure.errors import MeasureError
-from karat.measure.notes import with_reasons
 from karat.measure.ratings_matrix import rating_of
 from karat.messages import Message
 

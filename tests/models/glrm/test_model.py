@@ -11,7 +11,7 @@ from scipy.stats import chi2, ttest_rel
 
 from karat.messages import Message, message_of
 from karat.models.glrm.mixed import fit_mixed
-from karat.models.glrm.model import fit, p_told
+from karat.models.glrm.model import fit
 from karat.models.glrm.syntax import FormulaError
 from karat.models.glrm.terms import random_term
 from karat.models.glrm.variables import listed
@@ -184,10 +184,3 @@ def test_the_second_of_two_answers_is_modelled(data: dict[str, Any]) -> None:
 def test_what_cannot_be_fitted(data: dict[str, Any], formula: str, settings: dict[str, Any], what: str) -> None:
     with raises(ValueError, what):
         fit(formula, data, **settings)
-
-
-def test_probabilities_for_people() -> None:
-    assert p_told(0.05) == "= .050"
-    assert p_told(1.0) == "= 1.000"
-    assert p_told(0.001) == "= .001"
-    assert p_told(float("nan")) == "not known"

@@ -196,15 +196,6 @@ def quantile(level: float, df: Floats) -> Floats:
     return reach
 
 
-def p_told(p: float) -> str:
-    """The p of a test with its sign, in English, for figures.
-
-    >>> p_told(0.0321), p_told(0.00004)
-    ('= .032', '< .001')
-    """
-    return str(Message("models.p", {"p": p}) if np.isfinite(p) else Message("models.no_p"))
-
-
 def _check_order(formula: Formula, frame: Frame, data: Data, levels: Mapping[str, Sequence[Any]]) -> None:
     label = formula.response.label
     if not formula.fixed.intercept:
