@@ -104,6 +104,19 @@ def test_yes_or_no_answers_are_tested_by_z(data: dict[str, Any]) -> None:
     )
 
 
+def test_a_standard_error_that_is_not_known_is_said(data: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    rated = fit(f"rating ~ group + {GROUPS}", data, "ordinal")
+    coefficient, *between = rated.summary
+    monkeypatch.setattr(
+        type(rated.fit), "standard_errors", property(lambda self: np.full(len(self.coefficients), np.nan))
+    )
+    found = rated.summary[0]
+    assert (found.code, found.values["name"]) == ("model.no_standard_error", coefficient.values["name"])
+    assert found.values["estimate"] == coefficient.values["estimate"]
+    assert str(found).endswith(" (SE unknown)")
+    assert len(rated.summary) == 1 + len(between)
+
+
 def test_a_model_is_told_in_sentences_and_a_row_for_each_coefficient_and_threshold(data: dict[str, Any]) -> None:
     measured = fit(f"time ~ size + {GROUPS}", data, "gaussian")
     t = measured.table()
