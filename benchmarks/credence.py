@@ -1,4 +1,4 @@
-"""Credence beside an oracle and its peers: python benchmarks/credence.py [--full | --tiny] [--develop] [--write]
+"""Credence beside an oracle and its peers: python benchmarks/credence.py [--full | --tiny]
 
 Every scenario is scored by credence, by the likelihood ratio with the generating parameters (the oracle), and by the
 peers, all compared where 5 % of cooperative participants are flagged. Then calibration over all simulated participants,
@@ -6,11 +6,11 @@ real data with injected spammers, what removal does to a known effect, and the t
 which targets hold; the run fails where one is missed.
 
 As it comes it takes about a quarter of an hour on two idle cores. --full draws five times as many replications, --tiny
-next to none (to see that everything runs). Seeds are held out: they begin at 1,000,001 and are kept for the published
-tables; --develop takes those from 1 on. --write puts the tables into docs/credence.md and a row into the README.
-Deletion, MACE and Dawid-Skene are run on the first replications of each scenario only, and deletion in windows on fewer
-of some, because they take long; they are compared with credence on the same. crowd-kit is installed into an environment
-of its own under the temporary folder.
+next to none, --smallest one of each sort without the slow peers (to see that everything runs). Seeds are held out: they
+begin at 1,000,001 and are kept for the published tables; --develop takes those from 1 on. --write puts the tables into
+docs/credence.md and a row into the README. Deletion, MACE and Dawid-Skene are run on the first replications of each
+scenario only, and deletion in windows on fewer of some, because they take long; they are compared with credence on the
+same. crowd-kit is installed into an environment of its own under the temporary folder.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from credence_parts.runs import Scored
 from credence_parts.scenes import DEVELOPMENT, HELD_OUT
 from credence_parts.tables import calibration_table, number, rows_of
 
-from benchmarks.marked import check_page, write_page, write_rows
+from benchmarks.marked import check_page, parse_options, write_page, write_rows
 from karat.screen.credence import credence
 
 PROCESSES = 2
 ROW = "credence of 10,000 participants with 100 answers each"
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "credence.md"
-LARGE = Crowd("random guessing", workers=10_000, trials=100)
-STUDIES = {"quick": 30, "full": 200, "tiny": 2}
-SIZES = {"quick": runs.QUICK, "full": runs.FULL, "tiny": runs.TINY}
+LARGE, SMALL = Crowd("random guessing", workers=10_000, trials=100), Crowd("random guessing")
+STUDIES = {"quick": 30, "full": 200, "tiny": 2, "smallest": 1}
+SIZES = {"quick": runs.QUICK, "full": runs.FULL, "tiny": runs.TINY, "smallest": runs.TINY}
 Given, Found = TypeVar("Given"), TypeVar("Found")
 
 
@@ -64,15 +64,15 @@ def together(call: Callable[[Given], Found], given: Sequence[Given], what: str) 
     return [found[place] for place in range(len(given))]
 
 
-def large_crowd() -> float:
-    """The seconds from judgments to probabilities of 10,000 participants."""
-    judgments = draw_crowd(LARGE, 1, oracle=False).judgments
+def seconds_of(crowd: Crowd) -> float:
+    """The seconds from judgments to probabilities of a crowd."""
+    judgments = draw_crowd(crowd, 1, oracle=False).judgments
     start = time.perf_counter()
     credence(judgments)
     return time.perf_counter() - start
 
 
-def all_targets(scored: list[Scored], seconds: float) -> list[targets.Target]:
+def all_targets(scored: list[Scored], seconds: float, crowd: Crowd) -> list[targets.Target]:
     """The targets in the order of the page."""
     rows = rows_of(scored)
     simulated = [one for one in scored if not isinstance(one.job.scenario, Injected)]
@@ -84,7 +84,7 @@ def all_targets(scored: list[Scored], seconds: float) -> list[targets.Target]:
     if injected:
         _, error, people, planted = calibration_table(injected)
         found.append(targets.calibrated("injected real data", error, people, planted, targets.INJECTED_ECE))
-    found.append(targets.in_time(seconds, LARGE.workers, LARGE.trials))
+    found.append(targets.in_time(seconds, crowd.workers, crowd.trials))
     return found
 
 
@@ -105,19 +105,22 @@ def main() -> int:
     size.add_argument("--tiny", action="store_const", const="tiny", dest="size", help="next to none")
     parser.add_argument("--develop", action="store_true", help="the seeds on which the model was made")
     parser.add_argument("--write", action="store_true", help="put the figures into docs/credence.md and README")
-    asked = parser.parse_args()
-    chosen, first = asked.size or "quick", DEVELOPMENT if asked.develop else HELD_OUT
+    asked = parse_options(parser)
+    chosen = "smallest" if asked.smallest else asked.size or "quick"
+    first = DEVELOPMENT if asked.develop else HELD_OUT
     if asked.write:
         check_page(PAGE, PARTS)
-    if crowd_kit.python() is None:
+    if not asked.smallest and crowd_kit.python() is None:
         print(f"{crowd_kit.PEER} cannot be installed here: without MACE and Dawid-Skene", file=sys.stderr)
     start = time.perf_counter()
-    scored = together(runs.score, runs.jobs(SIZES[chosen], first), "scenarios")
+    jobs = runs.jobs(SIZES[chosen], first)
+    scored = together(runs.score, runs.one_of_each(jobs) if asked.smallest else jobs, "scenarios")
     by_study = together(estimates, [first + place for place in range(STUDIES[chosen])], "effects")
     studies = [one for own in by_study for one in own]
-    seconds = large_crowd()
-    found = all_targets(scored, seconds)
-    command = " ".join(["python benchmarks/credence.py", *([f"--{chosen}"] if asked.size else [])])
+    crowd = SMALL if asked.smallest else LARGE
+    seconds = seconds_of(crowd)
+    found = all_targets(scored, seconds, crowd)
+    command = " ".join(["python benchmarks/credence.py", *([f"--{chosen}"] if chosen != "quick" else [])])
     told = page_parts(scored, studies, found, command, first)
     for text in told.values():
         print(f"{text}\n")
@@ -126,7 +129,7 @@ def main() -> int:
     if asked.write:
         write_page(PAGE, told)
         write_rows({ROW: readme_row(scored, seconds)})
-    return int(not all(one.holds for one in found))
+    return int(not all(one.holds for one in found) and not asked.smallest)
 
 
 if __name__ == "__main__":

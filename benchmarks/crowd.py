@@ -1,4 +1,4 @@
-"""The Markov criterion on large crowds, and its cutoffs beside lme4: python benchmarks/crowd.py [WORKERS] [--write]
+"""The Markov criterion on large crowds, and its cutoffs beside lme4: python benchmarks/crowd.py [WORKERS]
 
 In one run: 30,000 credible and 90,000 patterned workers simulated for 80 tasks, with their distances from every pattern
 and the cutoffs that follow, beside the time of one fit of a crossed binary model to 160 workers and 77 tasks in R
@@ -6,7 +6,8 @@ and the cutoffs that follow, beside the time of one fit of a crossed binary mode
 peak memory; the whole criterion from judgments of as many workers; and the paper's procedure on its MTurk data.
 
 Judgments of a million workers have 100 million rows. Names of participants are text, as a reader gives them; items,
-answers and functions are categories (polars Enum), since as text they alone would take 5 GB.
+answers and functions are categories (polars Enum), since as text they alone would take 5 GB. `--write` puts the ratio
+into the README; `--smallest` takes 1,000 workers throughout.
 """
 
 from __future__ import annotations
@@ -32,10 +33,11 @@ from karat.screen.markov import markov
 from karat.screen.procedure import procedure
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from benchmarks.marked import write_rows
+from benchmarks.marked import parse_options, write_rows
 
 SECONDS, GIGABYTES, PROCEDURE = 20.0, 3.0, 10.0
 JUDGMENTS_GIGABYTES = 10.0
+SIMULATED, SMALLEST = 30_000, 1_000
 ROW = "cutoffs of the Markov criterion from 120,000 simulated workers"
 MTURK = Path(__file__).resolve().parents[2] / "shared" / "reference" / "ba" / "mturk.csv"
 FIT = """
@@ -59,18 +61,18 @@ def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
 
 
-def cutoffs() -> None:
-    """Cutoffs from 30,000 credible workers, and the errors of 30,000 who follow each kind of pattern."""
+def cutoffs(workers: int) -> None:
+    """Cutoffs from so many credible workers, and the errors of as many who follow each kind of pattern."""
     random = np.random.default_rng(1)
     latent = random.normal(0, np.sqrt(6), 80)
     shares = np.column_stack([1 / (1 + np.exp(latent)), 1 / (1 + np.exp(-latent))])
     seen = Sequences(np.arange(80), np.array([80]))
     patterns = targets(2)
     matrices = [target.matrix for target in patterns]
-    null = distances(credible_counts(seen, shares, 30_000, random), matrices, "average")
+    null = distances(credible_counts(seen, shares, workers, random), matrices, "average")
     calibration = calibrate(null, judged_together(patterns), 0.05)
     for target in (patterns[0], patterns[3], patterns[4]):
-        found = distances(pattern_counts(target, seen.lengths, 30_000, 2, random), matrices, "average")
+        found = distances(pattern_counts(target, seen.lengths, workers, 2, random), matrices, "average")
         (calibration.grouped(found)[0] < calibration.cutoffs).any(axis=1).mean()
 
 
@@ -105,12 +107,15 @@ def categories(levels: list[str], codes: np.ndarray) -> pl.Series:
     return pl.Series(levels, dtype=pl.Enum(levels)).gather(codes)
 
 
+def sizes(usual: tuple[int, ...], largest: int) -> list[int]:
+    """The usual sizes up to the largest; where all are larger, that one."""
+    return [workers for workers in usual if workers <= largest] or [largest]
+
+
 def whole_criterion(largest: int) -> tuple[float, bool]:
     """Print times of the criterion from judgments; the last, and whether it or its memory are too much."""
     took, failed = 0.0, False
-    for workers in (20_000, 100_000, 1_000_000):
-        if workers > largest:
-            continue
+    for workers in sizes((20_000, 100_000, 1_000_000), largest):
         judgments = crowd(workers, 100)
         before = peak()
         took = seconds(lambda: markov(judgments))  # noqa: B023
@@ -125,22 +130,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("workers", type=int, nargs="?", default=1_000_000, help="the largest crowd")
     parser.add_argument("--write", action="store_true", help="put the ratio into the README")
-    asked = parser.parse_args()
-    ours, theirs = seconds(cutoffs), lme4_seconds()
+    asked = parse_options(parser)
+    simulated, largest = (SMALLEST, SMALLEST) if asked.smallest else (SIMULATED, asked.workers)
+    ours, theirs = seconds(lambda: cutoffs(simulated)), lme4_seconds()
     beside = "R with lme4 is not on this machine" if theirs is None else f"one lme4 fit of 160 x 77 {theirs:.2f} s"
-    print(f"cutoffs, 30,000 + 90,000 workers x 80   {ours:.2f} s; {beside}")
-    failed = theirs is not None and ours > theirs
+    print(f"cutoffs, {simulated:,} + {3 * simulated:,} workers x 80   {ours:.2f} s; {beside}")
+    failed = theirs is not None and ours > theirs and not asked.smallest
     matrices = [target.matrix for target in targets(2)]
-    for workers in (10_000, 100_000, 1_000_000):
-        if workers > asked.workers:
-            continue
+    for workers in sizes((10_000, 100_000, 1_000_000), largest):
         codes = np.random.default_rng(3).integers(0, 2, workers * 100, dtype=np.int8)
         lengths = np.full(workers, 100)
         before = peak()
         took = seconds(lambda: distances(transition_counts(codes, lengths, 2), matrices, "rows"))  # noqa: B023
         print(f"{workers:>9,} workers x 100 answers   {took:.2f} s, peak {peak():.2f} GB ({before:.2f} GB before)")
         failed = failed or (workers == 1_000_000 and (took > SECONDS or peak() > GIGABYTES))
-    whole, too_much = whole_criterion(asked.workers)
+    whole, too_much = whole_criterion(largest)
     if asked.write and theirs is not None and asked.workers >= 1_000_000:
         million = f"`markov` on a million workers with 100 answers each takes {whole:.0f} s here"
         write_rows({ROW: f"{ours / theirs:.1f} times its time; {million}"})

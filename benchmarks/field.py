@@ -1,4 +1,4 @@
-"""Bots against the server, a bare endpoint and oTree: python benchmarks/field.py [--quick] [--without-otree] [--write]
+"""Bots against the server, a bare endpoint and oTree: python benchmarks/field.py [--quick] [--without-otree]
 
 In one run, on this machine, bots and servers together: answers a second and their latency (50th, 95th, 99th percentile)
 for 50, 200 and 1,000 participants who answer without a pause, and for 1,000 who answer every five seconds; how long
@@ -9,7 +9,7 @@ the next page has come. The limits at the end are those that the project holds i
 
 Last, where there is PostgreSQL, the answers of 200 participants with one, two and four server processes on it, each of
 which answers its share of the bots; with `--processes 1 2 4` only this is measured. `--write` puts the ratios into the
-README and the table of processes into docs/scale.md.
+README and the table of processes into docs/scale.md. `--smallest` sends ten bots at most, without oTree.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from karat.study.init import write_study
 from karat.study.study import load
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from benchmarks.marked import check_page, write_page, write_rows
+from benchmarks.marked import check_page, parse_options, write_page, write_rows
 from benchmarks.peers import otree
 from tests.field.postgres import NoPostgresError, a_database
 
@@ -47,9 +47,27 @@ SLUG = "likert"
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "scale.md"
 ROW = "answers of 200 participants at once, saved before they are acknowledged (SQLite)"
 PROCESSES = (1, 2, 4)
-CROWDS = (50, 200, 1000)
 INTERVAL = 5.0
 LATENCY, TIMES_OTREE, SHARE_OF_BARE, MEGABYTES, ARRIVAL_SECONDS = 0.050, 20.0, 1 / 3, 300.0, 10.0
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is measured."""
+
+    least: float
+    """Seconds for which bots answer, at least."""
+    crowds: tuple[int, ...]
+    """How many bots come at once, in turn."""
+    compared: int
+    """The crowd that is set beside other programs."""
+    processes: tuple[int, ...] = ()
+    """Numbers of server processes on one PostgreSQL."""
+
+
+FULL = Size(8.0, (50, 200, 1000), 200, PROCESSES)
+QUICK = Size(2.0, (50, 200), 200)
+SMALLEST = Size(0.2, (5, 10), 10, (1, 2))
 
 
 @dataclass
@@ -238,64 +256,62 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--processes", type=int, nargs="+", metavar="N", help="only PostgreSQL, with so many server processes"
     )
     parser.add_argument("--write", action="store_true", help="put the figures into the README and docs/scale.md")
-    options = parser.parse_args(arguments)
+    options = parse_options(parser, arguments)
     if options.write:
         check_page(PAGE, ["processes"])
-    least, crowds = (2.0, CROWDS[:2]) if options.quick else (8.0, CROWDS)
+    size = SMALLEST if options.smallest else QUICK if options.quick else FULL
     held: list[tuple[str, bool]] = []
     with tempfile.TemporaryDirectory(prefix="karat-benchmark-") as name, databases() as urls:
         folder = Path(name)
         path = study_folder(folder)
         way = Way(SLUG, known=known_answers(load(path)))
         if options.processes:
-            return several(options.processes, folder, path, way, urls, least, options.write)
-        reference = bare(200, folder, least)
-        print(f"{'bare endpoint, 200 bots':<34}{reference}")
+            return several(options.processes, folder, path, way, urls, size, options.write)
+        reference = bare(size.compared, folder, size.least)
+        print(f"{f'bare endpoint, {size.compared} bots':<34}{reference}")
         rates = {}
         for database, url in urls.items():
             with ServerProcess(path, folder / f"data-{database}", database=url) as server:
-                rates[database] = of_karat(database, server, way, crowds, least, held)
+                rates[database] = of_karat(database, server, way, size, held)
         share = rates["SQLite"] / reference.rate
-        print(f"karat on SQLite beside the bare endpoint, 200 bots: {share:.2f} of its answers a second")
+        print(f"karat on SQLite beside the bare endpoint, {size.compared} bots: {share:.2f} of its answers a second")
         held.append(("a third of the bare endpoint's answers", share >= SHARE_OF_BARE))
-        if not options.without_otree:
-            times = beside_otree(folder, path, rates["SQLite"], least)
+        if not options.without_otree and not options.smallest:
+            times = beside_otree(folder, path, rates["SQLite"], size.least)
             held.append(("twenty times oTree's answers", times >= TIMES_OTREE))
             if options.write:
                 told = f"{share:.1f} times the bare endpoint's ({rates['SQLite']:,.0f} a second here)"
                 write_rows({ROW: f"{times:.0f} times oTree's answers a second, {told}"})
-        if "PostgreSQL" in urls and not options.quick:
-            several(PROCESSES, folder, path, way, urls, least, options.write)
+        if "PostgreSQL" in urls and size.processes:
+            several(size.processes, folder, path, way, urls, size, options.write)
     for what, kept in held:
         print(f"{'held    ' if kept else 'NOT HELD'}  {what}")
-    return int(not all(kept for _, kept in held))
+    return int(not all(kept for _, kept in held) and not options.smallest)
 
 
-def of_karat(
-    database: str, server: ServerProcess, way: Way, crowds: Sequence[int], least: float, held: list[tuple[str, bool]]
-) -> float:
-    """Print what karat does on a database and note what is held; the answers a second of 200 bots."""
+def of_karat(database: str, server: ServerProcess, way: Way, size: Size, held: list[tuple[str, bool]]) -> float:
+    """Print what karat does on a database and note what is held; the answers a second of the crowd compared."""
     rates = {}
-    for people in crowds:
-        measured, crowd = measure([server], way, people, least)
+    for people in size.crowds:
+        measured, crowd = measure([server], way, people, size.least)
         rates[people] = measured.rate
         print(f"{f'{database}, {people:,} bots':<34}{measured}")
         print(f"{'':<34}  all arrived in {crowd.arrived:.1f} s and stood before the first trial after "
               f"{crowd.ready:.1f} s; server {server.memory():.0f} MB")  # fmt: skip
-    calm = steady(server, way, people, 6 * least)
+    calm = steady(server, way, people, 6 * size.least)
     print(f"{f'{database}, {people:,} bots every {INTERVAL:.0f} s':<34}{calm}")
     held += [
         (f"{database}: {people:,} bots every {INTERVAL:.0f} s, p95 under 50 ms", calm.percentile(0.95) < LATENCY),
         (f"{database}: {people:,} arrivals within 10 s", crowd.arrived < ARRIVAL_SECONDS),
         (f"{database}: memory under 300 MB", not server.memory() > MEGABYTES),
     ]
-    return rates[200]
+    return rates[size.compared]
 
 
 def several(
-    counts: Sequence[int], folder: Path, path: Path, way: Way, urls: dict[str, str], least: float, write: bool
+    counts: Sequence[int], folder: Path, path: Path, way: Way, urls: dict[str, str], size: Size, write: bool
 ) -> int:
-    """Print, and write, the answers a second of 200 bots on one PostgreSQL, for each number of server processes."""
+    """Print, and write, the answers a second of a crowd on one PostgreSQL, for each number of server processes."""
     if "PostgreSQL" not in urls:
         return 1
     table = ["| servers on one PostgreSQL | answers a second, together | half of them within | 99 % within |"]
@@ -306,8 +322,8 @@ def several(
                 stack.enter_context(ServerProcess(path, folder / "data", database=urls["PostgreSQL"]))
                 for _ in range(number)
             ]
-            measured, _ = measure(servers, way, 200, least)
-        print(f"{f'PostgreSQL, processes: {number}, 200 bots':<34}{measured}")
+            measured, _ = measure(servers, way, size.compared, size.least)
+        print(f"{f'PostgreSQL, processes: {number}, {size.compared} bots':<34}{measured}")
         half, most = (f"{1000 * measured.percentile(share):.0f} ms" for share in (0.5, 0.99))
         table.append(f"| {number} | {measured.rate:,.0f} | {half} | {most} |")
     if write:

@@ -10,9 +10,9 @@ Criteria alone, and ReMFOD beside its peer, are run once.
 All must flag the same people. The peer is the same ReMFOD written with plain dask.dataframe (`groupby`, `median`), in
 an environment of its own, on the smallest size.
 
-Sizes are given as 1e6 1e7 1e8; without any, it is 1e6, which takes some minutes, most of them for the peer. 1e8 takes
-about 6 GB of disk. --write puts the tables into docs/scale.md and a row into the README. The run fails where a
-target is missed.
+Sizes are given as 1e6 1e7 1e8; without any, it is 1e6, which takes some minutes, most of them for the peer; --smallest
+is 5,000 trials in two parts, one turn, without the peer. 1e8 takes about 6 GB of disk. --write puts the tables into
+docs/scale.md and a row into the README. The run fails where a target is missed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from pathlib import Path
 import polars as pl
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from benchmarks.marked import check_page, write_page, write_rows
+from benchmarks.marked import check_page, parse_options, write_page, write_rows
 from benchmarks.peers.environment import environment
 from benchmarks.scale_parts.generated import BYTES, generate, parts_for
 from benchmarks.scale_parts.measured import ONE_THREAD, Measured, check_room, measure, python
@@ -62,6 +62,8 @@ ALONE = 20_000_000
 """Trials up to which one process is measured too, and every criterion alone."""
 SHORT, TURNS = 2_000_000, 3
 """Trials up to which the quickest of some turns counts."""
+SMALLEST = 5_000
+"""Trials that only show that everything runs."""
 
 
 def quickest(run: Callable[[], Measured], turns: int) -> Measured:
@@ -122,14 +124,16 @@ def measured_size(
     trials: int, folder: Path, smallest: bool, with_peer: bool, limit: float, parts: int | None = None
 ) -> Size:
     """All that is measured of one size."""
-    check_room(folder, trials * BYTES, MEMORY)
+    check_room(folder, trials * BYTES, MEMORY if trials > SMALLEST else 0)
     judgments, out = folder / "judgments", folder / "out"
     number = parts_for(trials) if parts is None else parts
     held = generate(judgments, trials, number)
     print(f"{trials:,} trials in {number} parts, {held / 1e6:.1f} MB", flush=True)
-    # What one process does alone is known from smaller sizes.
-    large, turns = trials > ALONE, TURNS if trials <= SHORT else 1
-    processes = {one: screened("parts", judgments, out, one, turns) for one in ((2,) if large else (1, 2))}
+    # What one process does alone is known from smaller sizes; of the smallest, nothing is to be known.
+    large, turns = trials > ALONE, TURNS if SMALLEST < trials <= SHORT else 1
+    processes = {
+        one: screened("parts", judgments, out, one, turns) for one in ((1, 2) if SMALLEST < trials <= ALONE else (2,))
+    }
     memory = in_memory(judgments, folder / "whole.parquet", turns) if smallest else None
     alone = None if large else {name: screened(name, judgments, out, 1, 1) for name in CRITERIA}
     beside = screened("remfod", judgments, out, 2, 1) if smallest and with_peer else None
@@ -156,7 +160,9 @@ def main() -> int:
     parser.add_argument("--parts", type=int, help="files of every size; 6 to 512 unless given")
     parser.add_argument("--limit", type=float, default=3600, help="seconds after which the peer is given up")
     parser.add_argument("--folder", type=Path, help="where the temporary folder is made")
-    asked = parser.parse_args()
+    asked = parse_options(parser)
+    if asked.smallest:
+        asked.trials, asked.parts, asked.without_peer = [SMALLEST], 2, True
     if asked.write:
         check_page(PAGE, PARTS)
     sizes = sorted({int(one) for one in asked.trials})
@@ -179,7 +185,7 @@ def main() -> int:
     if asked.write:
         write_page(PAGE, tables)
         write_rows(readme_rows(done))
-    return int(not all(one.holds for one in found))
+    return int(not all(one.holds for one in found) and not asked.smallest)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""ReMFOD beside straightforward pandas, and on ten million trials: python benchmarks/screen.py [TRIALS] [--write]
+"""ReMFOD beside straightforward pandas, and on ten million trials: python benchmarks/screen.py [TRIALS]
 
 In one run: the first paper's Likert study where its data are at hand (../shared/reference/ajt), and a simulated one of
 the same size (70 people, 108 trials), karat beside pandas (group medians by `transform`, recomputed every round), with
 the CPU time of the authors' R code as it was recorded with the data; then 1e5 up to 1e7 trials, 100 a participant, by
 karat alone, with the time per million trials, which should stay level, and the peak memory above what the judgments
-take.
+take. `--write` puts the ratios into the README; `--smallest` takes one round and 10,000 trials.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from karat.judgments.checks import Checked
 from karat.screen import completion, remfod
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from benchmarks.marked import write_rows
+from benchmarks.marked import parse_options, write_rows
 
-ROUNDS = 15
+ROUNDS, SMALLEST = 15, 10_000
 ROW = "ReMFOD on a questionnaire of 70 x 108 trials"
 SECONDS, GIGABYTES = 15.0, 3.0
 AUTHORS_R_SECONDS = 0.62
@@ -89,11 +89,11 @@ def seconds(call: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def beside_pandas(judgments: Judgments) -> tuple[float, float]:
+def beside_pandas(judgments: Judgments, rounds: int) -> tuple[float, float]:
     """The median seconds of karat and of pandas in alternating runs, after checking that both find the same."""
     table = judgments.frame.select("participant", "function", "rt").to_pandas()
     assert pandas_remfod(table) == remfod(judgments).trials.height
-    runs = [(seconds(lambda: remfod(judgments)), seconds(lambda: pandas_remfod(table))) for _ in range(ROUNDS)]
+    runs = [(seconds(lambda: remfod(judgments)), seconds(lambda: pandas_remfod(table))) for _ in range(rounds)]
     ours, theirs = zip(*runs, strict=True)
     return statistics.median(ours), statistics.median(theirs)
 
@@ -108,14 +108,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("trials", type=int, nargs="?", default=10_000_000, help="the largest number of trials")
     parser.add_argument("--write", action="store_true", help="put the ratios into the README")
-    asked = parser.parse_args()
+    asked = parse_options(parser)
     real = real_study()
     ratios = {}
     for name, judgments in (("Likert study", real), ("simulated", questionnaire(70, 108))):
         if judgments is None:
             print(f"{name}: its data are not on this machine ({LIKERT.name})")
             continue
-        ours, theirs = beside_pandas(judgments)
+        ours, theirs = beside_pandas(judgments, 1 if asked.smallest else ROUNDS)
         ratio = f"karat {ours * 1000:.1f} ms, pandas {theirs * 1000:.1f} ms: {theirs / ours:.1f} times"
         print(f"{name + ', 70 x 108':<23}  {ratio}")
         ratios[name] = theirs / ours
@@ -126,9 +126,8 @@ def main() -> int:
         each = " and ".join(f"{ratio:.1f} ({name})" for name, ratio in ratios.items())
         write_rows({ROW: f"{each} times faster; {r_code}"})
     failed = False
-    for total in (100_000, 1_000_000, 10_000_000):
-        if total > asked.trials:
-            continue
+    usual = [total for total in (100_000, 1_000_000, 10_000_000) if total <= asked.trials]
+    for total in [SMALLEST] if asked.smallest else usual:
         judgments = questionnaire(total // 100, 100)
         before, took = peak(), seconds(partial(remfod, judgments))
         print(

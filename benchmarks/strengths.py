@@ -1,4 +1,4 @@
-"""Strengths of choices, and factors, beside other programs: python benchmarks/strengths.py [PART ...] [--write]
+"""Strengths of choices, and factors, beside other programs: python benchmarks/strengths.py [PART ...]
 
     bt          Bradley and Terry's model of 1,000,000 comparisons of 2,000 items, beside choix (ilsr_pairwise, its
                 fastest) in an environment of its own. Both turn about and the best of each counts. karat also has the
@@ -10,7 +10,8 @@
                 its figures are those of the reference, from a busy machine.
     factors     Factor analysis of 25 items and 2,800 people beside R's psych, where that is installed.
 
-The last three need ../shared/reference and are left out where it is missing. `--write` puts the ratios into the README.
+The last three need ../shared/reference and are left out where it is missing. `--write` puts the ratios into the README;
+`--smallest` draws a few choices and ratings for all parts, and asks only those other programs that are there.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from karat.models.choices import Pairs, fit_pairs
 from karat.models.choices.thurstone import fit_thurstone
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from benchmarks.marked import write_rows
+from benchmarks.marked import parse_options, write_rows
 from benchmarks.peers.environment import environment
 
 ROOT = Path(__file__).parent.parent
@@ -41,6 +42,7 @@ REFERENCE = ROOT.parent / "shared" / "reference"
 PINNED = ROOT / "constraints.txt"
 CHOIX, BAYES = ["choix==0.4.1"], ["jax", "numpyro", "scipy"]
 ITEMS, COMPARISONS, TURNS, FASTER, SAME = 2_000, 1_000_000, 3, 5.0, 1e-5
+REFERENCE_ITEMS, FEW_ITEMS, FEW_PEOPLE = 300, 10, 8
 SECONDS_AT_MOST, AHEAD_OF_JAGS, GIBBS = 60.0, 20.0, 2.0
 PEER_SECONDS = 600
 CHOICES_ROW = "Bradley and Terry's model of 1,000,000 comparisons of 2,000 items, with all covariances"
@@ -63,7 +65,7 @@ import numpy as np
 from karat.models.choices import Pairs
 from karat.models.choices.posterior import draw_posterior
 made = np.load(sys.argv[1] + "/choices.npz")
-pairs = Pairs.of(made["left"], made["right"], made["answer"], 300)
+pairs = Pairs.of(made["left"], made["right"], made["answer"], int(sys.argv[3]))
 found = draw_posterior(pairs, made["who"], draws=int(sys.argv[2]))
 took = time.perf_counter() - start
 ess = min(found.ess.min(), found.variability_ess.min())
@@ -86,27 +88,28 @@ def seconds(call: Callable[[], object]) -> tuple[float, object]:
     return time.perf_counter() - start, found
 
 
-def bradley_terry(rows: dict[str, str]) -> bool:
+def bradley_terry(rows: dict[str, str], smallest: bool) -> bool:
     """Beside choix; whether a limit is missed."""
     random = np.random.default_rng(1)
-    strengths = random.normal(size=ITEMS)
-    left = random.integers(ITEMS, size=COMPARISONS)
-    right = (left + random.integers(1, ITEMS, size=COMPARISONS)) % ITEMS
-    won = random.random(COMPARISONS) < 1 / (1 + np.exp(strengths[right] - strengths[left]))
-    python = environment("choix", CHOIX, "choix", PINNED)
+    items, comparisons, turns = (20, 2_000, 1) if smallest else (ITEMS, COMPARISONS, TURNS)
+    strengths = random.normal(size=items)
+    left = random.integers(items, size=comparisons)
+    right = (left + random.integers(1, items, size=comparisons)) % items
+    won = random.random(comparisons) < 1 / (1 + np.exp(strengths[right] - strengths[left]))
+    python = environment("choix", CHOIX, "choix", PINNED, install=not smallest)
     ours, theirs = [], []
     with tempfile.TemporaryDirectory() as folder:
         np.savez(f"{folder}/choices.npz", better=np.where(won, left, right), worse=np.where(won, right, left))
-        for _ in range(TURNS):
-            took, found = seconds(lambda: fit_pairs(Pairs.of(left, right, np.where(won, 1, -1), ITEMS)))
+        for _ in range(turns):
+            took, found = seconds(lambda: fit_pairs(Pairs.of(left, right, np.where(won, 1, -1), items)))
             ours.append(took)
             if python is not None:
-                command = [python, "-c", CHOIX_SCRIPT, folder, str(ITEMS)]
+                command = [python, "-c", CHOIX_SCRIPT, folder, str(items)]
                 done = subprocess.run(command, capture_output=True, text=True, timeout=PEER_SECONDS, check=True)
                 theirs.append(float(json.loads(done.stdout)))
-        print(f"karat, {COMPARISONS:,} comparisons of {ITEMS:,} items    {min(ours):.2f} s")
+        print(f"karat, {comparisons:,} comparisons of {items:,} items    {min(ours):.2f} s")
         if python is None:
-            print(f"{CHOIX[0]} cannot be installed here: no comparison")
+            print(f"{CHOIX[0]} is not here: no comparison")
             return False
         difference = float(np.abs(found.strengths - np.load(f"{folder}/strengths.npy")).max())  # type: ignore[attr-defined]
     ratio = min(theirs) / min(ours)
@@ -114,7 +117,21 @@ def bradley_terry(rows: dict[str, str]) -> bool:
     print(f"{CHOIX[0]}, the same                       {min(theirs):.2f} s: {told}")
     print(f"greatest difference of strengths              {difference:.1e}")
     rows[CHOICES_ROW] = f"{ratio:.1f} times faster at the same optimum (strengths differ by at most {difference:.0e})"
-    return ratio < FASTER or difference > SAME
+    return (ratio < FASTER and not smallest) or difference > SAME
+
+
+def drawn_choices() -> dict[str, np.ndarray]:
+    """A few choices, everybody's of every pair."""
+    random = np.random.default_rng(2)
+    left, right = np.triu_indices(FEW_ITEMS, 1)
+    who, left, right = (
+        np.repeat(np.arange(FEW_PEOPLE), len(left)),
+        np.tile(left, FEW_PEOPLE),
+        np.tile(right, FEW_PEOPLE),
+    )
+    ahead = random.normal(size=FEW_ITEMS)
+    felt = ahead[left] - ahead[right] + random.normal(size=len(left))
+    return {"left": left, "right": right, "answer": np.where(felt > 0, 1, -1), "who": who}
 
 
 def reference_choices() -> dict[str, np.ndarray] | None:
@@ -128,37 +145,41 @@ def reference_choices() -> dict[str, np.ndarray] | None:
     return {"left": number["item_a"], "right": number["item_b"], "answer": table["response"].to_numpy(), "who": who}
 
 
-def thurstone(_: dict[str, str]) -> bool:
+def thurstone(_: dict[str, str], smallest: bool) -> bool:
     """Point estimates; whether they take too long."""
-    made = reference_choices()
+    made = drawn_choices() if smallest else reference_choices()
     if made is None:
         print("thurstone: no reference data, left out")
         return False
-    pairs = Pairs.of(made["left"], made["right"], made["answer"], 300)
+    items, people = (FEW_ITEMS if smallest else REFERENCE_ITEMS), int(made["who"].max()) + 1
+    pairs = Pairs.of(made["left"], made["right"], made["answer"], items)
     took, found = min((seconds(lambda: fit_thurstone(pairs, made["who"])) for _ in range(2)), key=lambda run: run[0])
-    print(f"Thurstone's model, 300 items x 150 people     {took:.1f} s (at most {SECONDS_AT_MOST:g})")
+    print(f"Thurstone's model, {items} items x {people} people     {took:.1f} s (at most {SECONDS_AT_MOST:g})")
     return took > SECONDS_AT_MOST or not found.converged  # type: ignore[attr-defined]
 
 
-def nuts(rows: dict[str, str], draws: int = 500) -> bool:
+def nuts(rows: dict[str, str], smallest: bool) -> bool:
     """The posterior; whether its effective draws a second are too few."""
-    made = reference_choices()
-    python = None if made is None else environment("bayes", BAYES, "numpyro, scipy", PINNED)
+    made, draws = (drawn_choices(), 50) if smallest else (reference_choices(), 500)
+    python = None if made is None else environment("bayes", BAYES, "numpyro, scipy", PINNED, install=not smallest)
     if made is None or python is None:
-        print("nuts: no reference data, or NumPyro cannot be installed here; left out")
+        print("nuts: no reference data, or NumPyro is not here; left out")
         return False
     with tempfile.TemporaryDirectory() as folder:
         np.savez(f"{folder}/choices.npz", **made)
-        command = [python, "-c", NUTS_SCRIPT, folder, str(draws)]
+        items = FEW_ITEMS if smallest else REFERENCE_ITEMS
+        command = [python, "-c", NUTS_SCRIPT, folder, str(draws), str(items)]
         inside = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
         done = subprocess.run(command, capture_output=True, text=True, check=True, env=inside)
     took, ess, rhat, astray, total = json.loads(done.stdout)
+    told = f"R-hat at most {rhat:.3f}, {astray} divergences"
+    print(f"NUTS, {total:,} draws                             {took:.0f} s, {told}")
+    if smallest:
+        return False
     golden = json.loads((REFERENCE / "pairs" / "thurstone_golden.json").read_text(encoding="utf-8"))
     jags = golden["criterion_per_participant"]["jags"]
     jags_took = float(np.sum(jags["seconds_compile_burnin_sample_per_chain"]))
     rate, jags_rate = ess / took, min(jags[name]["ess_min_over_sd_alpha"] for name in ("alpha", "sigma")) / jags_took
-    told = f"R-hat at most {rhat:.3f}, {astray} divergences"
-    print(f"NUTS, {total:,} draws                             {took:.0f} s, {told}")
     print(f"smallest effective size                       {ess:.0f}: {rate:.1f} a second (reference sampler {GIBBS:g})")
     told = f"{rate / jags_rate:.0f} times (at least {AHEAD_OF_JAGS:g})"
     print(f"JAGS, as recorded                             {jags_rate:.3f} a second: {told}")
@@ -166,17 +187,32 @@ def nuts(rows: dict[str, str], draws: int = 500) -> bool:
     return rate < GIBBS or rate < AHEAD_OF_JAGS * jags_rate
 
 
-def factors(_: dict[str, str]) -> bool:
-    """Factor analysis; beside R psych where it is installed."""
+def ratings(smallest: bool) -> pl.DataFrame | None:
+    """The ratings of the reference; at the smallest size drawn ones of twelve items that load on two factors."""
+    if smallest:
+        random = np.random.default_rng(3)
+        felt = np.repeat(random.normal(size=(200, 2)), 6, axis=1) + random.normal(size=(200, 12))
+        return pl.DataFrame(felt, [f"A{number}" for number in range(1, 13)])
     path = REFERENCE / "sd" / "bfi.csv"
     if not path.exists():
-        print("factors: no reference data, left out")
-        return False
+        return None
     table = pl.read_csv(path, null_values=["NA", ""])
     items = [name for name in table.columns if name[0] in "ACENO" and name[1:].isdigit()]
-    table = table.select(pl.col(items).cast(pl.Float64)).drop_nulls()
-    took, _ = min((seconds(lambda: karat.measure.factors(table, 5)) for _ in range(TURNS)), key=lambda run: run[0])
-    print(f"factors, {len(items)} items x {table.height:,} people            {took:.2f} s")
+    return table.select(pl.col(items).cast(pl.Float64)).drop_nulls()
+
+
+def factors(_: dict[str, str], smallest: bool) -> bool:
+    """Factor analysis; beside R psych where it is installed."""
+    table = ratings(smallest)
+    if table is None:
+        print("factors: no reference data, left out")
+        return False
+    number, turns = (2, 1) if smallest else (5, TURNS)
+    runs = [seconds(lambda: karat.measure.factors(table, number)) for _ in range(turns)]
+    took, _ = min(runs, key=lambda run: run[0])
+    print(f"factors, {table.width} items x {table.height:,} people            {took:.2f} s")
+    if smallest:
+        return False
     with tempfile.NamedTemporaryFile(suffix=".csv") as file:
         table.write_csv(file.name)
         try:
@@ -190,7 +226,7 @@ def factors(_: dict[str, str]) -> bool:
     return False
 
 
-PARTS: dict[str, Callable[[dict[str, str]], bool]] = {
+PARTS: dict[str, Callable[[dict[str, str], bool], bool]] = {
     "bt": bradley_terry, "thurstone": thurstone, "nuts": nuts, "factors": factors,
 }  # fmt: skip
 
@@ -200,8 +236,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("parts", nargs="*", metavar="PART", choices=[*PARTS, []], help=f"of {', '.join(PARTS)}")
     parser.add_argument("--write", action="store_true", help="put the ratios into the README")
-    asked, rows = parser.parse_args(), {}
-    missed = [PARTS[name](rows) for name in asked.parts or PARTS]
+    asked, rows = parse_options(parser), {}
+    missed = [PARTS[name](rows, asked.smallest) for name in asked.parts or PARTS]
     if asked.write:
         write_rows(rows)
     return int(any(missed))

@@ -1,4 +1,4 @@
-"""How far a stored rt is from what happened in the browser: python benchmarks/timing.py [--trials N] [--write]
+"""How far a stored rt is from what happened in the browser: python benchmarks/timing.py [--trials N]
 
 A real server, a real Chromium, and a probe inside the page that shares no code with it. Sentences are judged by mouse,
 by key and by touch, each after a known delay of 200 to 3,000 ms, at the full speed of the machine and with a processor
@@ -11,7 +11,8 @@ from outside and takes the way of a real one. Then the judgments are exported, a
 for every trial. A second table compares rt with the delay that was asked for; the time that the timer of the probe and
 the way from this script into the browser take is in that difference, so it is an upper bound. Two sessions run at a
 time: more than that would wait for each other and measure themselves. Most delays are short and a few are long, so that
-all is done in three minutes. With --write the figures go into docs/timing.md.
+all is done in three minutes. With --write the figures go into docs/timing.md; --smallest is two trials of each
+input, and of one with the slow processor.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ import polars as pl
 from karat.field.bots.process import ServerProcess
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from benchmarks.marked import parse_options
 from tests.field.browser import FLAGS, MISSING, chromium_path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -43,6 +45,8 @@ KINDS = ("mouse", "key", "touch")
 SPEEDS = {1: "full speed", 4: "4 times slower"}
 SHORTEST, LONGEST = 200.0, 3000.0
 AT_A_TIME = 2
+PATIENCE = 240.0
+"""Seconds that all sessions may take beside their trials, on a machine that is busy with something else."""
 SLOW_SHARE = 0.3
 """Trials on the slow processor for one at full speed."""
 FRAME = 1000 / 60
@@ -207,7 +211,7 @@ async def sessions(address: str, plans: Sequence[Plan]) -> pl.DataFrame:
             async with room:
                 return await session(browser, address, plan.kind, plan.slower, delays(plan.trials, seed))
 
-        async with asyncio.timeout(60 + sum(plan.trials for plan in plans)):
+        async with asyncio.timeout(PATIENCE + sum(plan.trials for plan in plans)):
             seen = await asyncio.gather(*(in_turn(seed, plan) for seed, plan in enumerate(plans)))
         version = browser.version
         await browser.close()
@@ -308,19 +312,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--trials", type=int, default=100, help="trials of each kind of input at full speed (default 100)"
     )
     parser.add_argument("--write", action="store_true", help=f"put the figures into {PAGE.relative_to(ROOT)}")
-    options = parser.parse_args(arguments)
+    options = parse_options(parser, arguments)
     if chromium_path() is None:
         sys.exit(f"Nothing was measured: {MISSING}")
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="karat-timing-") as folder:
-        measured = measure(Path(folder), planned(options.trials))
+        measured = measure(Path(folder), planned(2)[: len(KINDS) + 1] if options.smallest else planned(options.trials))
     figures = section(measured, load)
     print(figures)
     if options.write:
         PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), figures), encoding="utf-8")
     held = abs(float(np.median(measured.filter(pl.col("slower") == 1)["error"]))) < FRAME
     print(f"{'held    ' if held else 'NOT HELD'}  median error under one frame at full speed")
-    return int(not held)
+    return int(not held and not options.smallest)
 
 
 if __name__ == "__main__":

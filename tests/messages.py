@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 import pytest
 
+from karat.judgments.message_tables import message_at
 from karat.messages import Message
 from karat.screen import Evidence
-from karat.screen.evidence import message_at
 
 
 def codes(messages: Iterable[Message]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,17 @@ def test_costs_follow_from_the_constants() -> None:
     table = page.cost_table(constants, "(2,000 a second here)")
     assert "| 3.3 core-hours |" in table
     assert "| 139 hours |" in table
+
+
+def test_rounds_without_passes_have_no_constant() -> None:
+    whole = sized(1_000_000, 10, 6, 4)
+    alone = {name: done(4.0, passes={"remfod": [1.0, 2.0]}) for name in screened.CRITERIA}
+    constants = page.constants_of([replace(whole, alone=alone)])
+    assert (constants["first pass"], constants["last pass"]) == (1.0, 2.0)
+    assert "round pass" not in constants
+    assert "a pass of a round, core-seconds a million answers | no pass of its own" in page.constants_table(
+        constants, ""
+    )
 
 
 def test_tables_go_between_their_markers(tmp_path: Path) -> None:

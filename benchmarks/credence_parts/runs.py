@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,6 +95,18 @@ def replications(scenario: Scenario, number: int, first: int, dear: int, windows
     """The replications of a scenario; the first of them with dear peers."""
     cost = [DEAREST if place < windows else DEAR if place < dear else CHEAP for place in range(number)]
     return [Job(scenario, first + place, one) for place, one in enumerate(cost)]
+
+
+def one_of_each(every: list[Job]) -> list[Job]:
+    """One replication of each sort, crowds of 30 workers with 20 trials, without the peers that take long."""
+    found: dict[object, Job] = {}
+    for job in every:
+        scenario, sort = job.scenario, None
+        if isinstance(scenario, Crowd):
+            sort = scenario.levels > 2, scenario.turn > 1
+            scenario = replace(scenario, workers=30, trials=20, turn=11 if scenario.turn > 1 else 1)
+        found.setdefault((type(scenario), sort), Job(scenario, job.seed, CHEAP))
+    return list(found.values())
 
 
 def prepare() -> None:

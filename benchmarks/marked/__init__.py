@@ -1,12 +1,13 @@
-"""Pages whose tables a benchmark writes between markers that name them, the rows of the README, and targets.
+"""Pages whose tables a benchmark writes between markers that name them, the rows of the README, targets, and options.
 
 `make benchmarks` runs every benchmark with `--write`, so that no figure of README or documentation is copied by hand.
 """
 
 from __future__ import annotations
 
+import argparse
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,19 @@ class Target:
 
     def __str__(self) -> str:
         return f"{'holds ' if self.holds else 'MISSED'}  {self.name}: {self.found}"
+
+
+def parse_options(parser: argparse.ArgumentParser, arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """The options of a benchmark, `--smallest` among them, whose figures are never written.
+
+    At the smallest size everything of karat runs on next to nothing, limits on time and memory do not count, and no
+    peer is installed that is not there.
+    """
+    parser.add_argument("--smallest", action="store_true", help="the smallest size, to see that everything runs")
+    options = parser.parse_args(arguments)
+    if options.smallest and options.write:
+        parser.error("--smallest measures too little to be written. Leave out --smallest or --write.")
+    return options
 
 
 def check_page(path: Path, names: Iterable[str]) -> None:

@@ -129,7 +129,10 @@ def readme_rows(sizes: Sequence[Size]) -> dict[str, str]:
 
 
 def constants_of(sizes: Sequence[Size]) -> dict[str, float]:
-    """What the cost of other sizes is computed from, measured on the largest size that has it."""
+    """What the cost of other sizes is computed from, measured on the largest size that has it.
+
+    Up to a million trials the rounds of ReMFOD are done without sending for tasks, so that they have no pass to time.
+    """
     size = next(size for size in reversed(sizes) if size.alone)
     alone = size.alone or {}
     found = {"bytes": size.bytes / size.trials}
@@ -140,7 +143,8 @@ def constants_of(sizes: Sequence[Size]) -> dict[str, float]:
     passes = found_of(alone["remfod"])["passes"]["remfod"]
     millions = size.trials / 1e6
     found["first pass"], found["last pass"] = passes[0] / millions, passes[-1] / millions
-    found["round pass"] = statistics.median(passes[1:-1]) / millions
+    if len(passes) > 2:
+        found["round pass"] = statistics.median(passes[1:-1]) / millions
     found["rounds"] = found_of(alone["remfod"])["rounds"]
     found["memory"] = max(one.peak / number for s in sizes for number, one in s.processes.items()) / 1e9
     return found
@@ -154,7 +158,10 @@ def constants_table(constants: dict[str, float], command: str) -> str:
         ("evidence and verdicts of all three criteria, bytes a participant", f"{constants['written']:.0f}"),
         *((f"{name}, answers a core-second", f"{constants[name]:,.0f}") for name in CRITERIA),
         ("ReMFOD, first pass (reading), core-seconds a million answers", f"{constants['first pass']:.2f}"),
-        ("ReMFOD, a pass of a round, core-seconds a million answers", f"{constants['round pass']:.3f}"),
+        (
+            "ReMFOD, a pass of a round, core-seconds a million answers",
+            f"{constants['round pass']:.3f}" if "round pass" in constants else "no pass of its own at this size",
+        ),
         ("ReMFOD, last pass (writing), core-seconds a million answers", f"{constants['last pass']:.2f}"),
         ("ReMFOD, rounds that found outliers", f"{constants['rounds']:.0f}"),
         ("memory of a process, GB at most", f"{constants['memory']:.2f}"),

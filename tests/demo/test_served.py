@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,29 @@ def test_without_a_terminal_it_serves_exports_screens_and_ends(tmp_path: Path) -
     judgments = karat.read(tmp_path / "judgments.parquet")
     assert judgments.frame["participant"].n_unique() == sum(PEOPLE.values()) == 60
     assert (tmp_path / "screened" / "participants.csv").is_file()
+
+
+@pytest.mark.parametrize("when", ["server.log", "karat.db"])
+def test_who_ends_the_demo_ends_its_server(tmp_path: Path, when: str) -> None:
+    """While the server starts, which then is nowhere but in the list of processes, and while bots take part."""
+    command = [sys.executable, "-m", "karat", "demo", "--keep", str(tmp_path), "--no-open"]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as running:
+        until = time.monotonic() + 120
+        while not (tmp_path / FOLDER / "data" / when).exists() or not children(running.pid):
+            assert running.poll() is None
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        started = children(running.pid)
+        running.terminate()
+        assert running.wait(60) == 128 + signal.SIGTERM
+    assert started
+    assert [process for process in started if Path(f"/proc/{process}").exists()] == []
+
+
+def children(process: int) -> list[int]:
+    """The processes that a process has started; the system keeps a list of them for each thread."""
+    lists = Path(f"/proc/{process}/task").glob("*/children")
+    return [int(child) for one in lists for child in one.read_text().split()]
 
 
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:

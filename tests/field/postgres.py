@@ -32,6 +32,10 @@ def server(folder: Path, *, durable: bool = False) -> Iterator[str]:
     Without `durable`, it does not wait for the disk: what a client has been told survives the client's end all the
     same, and tests are quicker.
     """
+    try:
+        import psycopg  # noqa: F401 - what SQLAlchemy needs to reach it
+    except ImportError as error:
+        raise NoPostgresError(f"PostgreSQL cannot be reached without psycopg: {error}.") from None
     programs = _installed()
     with _started(programs, folder, durable) if programs else _packaged(folder) as url:
         yield url

@@ -122,9 +122,15 @@ def test_models_of_choices_agree_with_the_direct_ones() -> None:
     judgments = judged("choice", CLEAR, people=60)
     thurstone = decisions(judgments, PAIRS, "thurstone")
     davidson = decisions(judgments, PAIRS, "davidson", prior_sd=2.0)
-    for found in (thurstone, davidson):
+    for found, code, sd in ((thurstone, "choices.wide_prior", 10.0), (davidson, "choices.prior", 2.0)):
         assert found.frame["symbol"].to_list() == ["✓", "×", "~", "✓"]
-        assert any("never compared" in str(note) for note in found.notes)
+        (note,) = found.notes
+        apart = note.values["apart"]
+        assert (note.code, note.values["sd"], apart.code, apart.values["n"]) == (code, sd, "choices.groups", 4)
+        assert [set(group.values["names"]) for group in apart.values["groups"]] == [
+            {"a0", "b0"}, {"a1", "b1"}, {"a2", "b2"}
+        ]  # fmt: skip
+        assert apart.values["more"] == 1
     assert thurstone.settings["rope"] == 0.2
     assert str(thurstone.unit) == str(strengths(judgments, "thurstone").unit)
     assert (round(davidson.settings["rope"], 2), davidson.unit.code) == (0.36, "unit.logits")
@@ -166,7 +172,7 @@ def test_conditions_are_part_of_the_name() -> None:
     for model in ("paired", "ordinal"):
         found = decisions(judgments, [("t0", "t0, AB", "t0, BA"), ("t1", "t1, AB", "t1, BA")], model)
         assert found.counts["expert"] == 2
-        assert any("order" in str(note) for note in found.notes)
+        assert found.notes[0] == Message("stimuli.conditions", {"names": ["order"]})
 
 
 def test_questions_are_decided_one_by_one() -> None:
@@ -175,8 +181,9 @@ def test_questions_are_decided_one_by_one() -> None:
     judgments = karat.Judgments(both, karat.Ordinal(7))
     with raises(MeasureError, "rated.several_questions"):
         decisions(judgments, PAIRS, "paired")
-    with pytest.raises(MeasureError, match="no answers to the question nice"):
+    with raises(MeasureError, "rated.no_question") as caught:
         decisions(judgments, PAIRS, "paired", question="nice")
+    assert message_of(caught.value).values == {"question": "nice", "close": None, "known": ["natural", "clear"]}
     assert decisions(judgments, PAIRS, "paired", question="clear").settings["question"] == "clear"
 
 
@@ -189,18 +196,18 @@ def test_questions_are_decided_one_by_one() -> None:
         ({"model": "binomial"}, "decisions.wrong_model", {"model": "binomial", "kind": "ordinal", "usual": "paired"}),
         ({"model": "paired", "posterior": True}, "decisions.no_option", {"model": "paired", "option": "posterior"}),
         ({"model": "paired", "prior_sd": 1.0}, "decisions.no_option", {"model": "paired", "option": "prior_sd"}),
+        (
+            {"model": "thurstone"},
+            "strengths.no_model",
+            {"model": "thurstone", "kinds": ["ordinal"], "models": ["ordinal", "mean", "zscore"]},
+        ),
+        ({"model": "ordinal", "prior_sd": 1.0}, "strengths.only_choices", {"option": "prior_sd", "model": "ordinal"}),
     ],
 )
 def test_settings_that_cannot_be_are_refused(settings: dict[str, object], code: str, values: dict[str, object]) -> None:
     with raises(MeasureError, code) as caught:
         decisions(judged("likert", CLEAR), PAIRS, **settings)  # type: ignore[arg-type]
     assert message_of(caught.value).values == values
-
-
-@pytest.mark.parametrize("settings", [{"model": "thurstone"}, {"model": "ordinal", "prior_sd": 1.0}])
-def test_settings_that_the_model_does_not_know_are_refused(settings: dict[str, object]) -> None:
-    with pytest.raises(MeasureError):
-        decisions(judged("likert", CLEAR), PAIRS, **settings)  # type: ignore[arg-type]
 
 
 def test_labels_have_no_better_and_worse() -> None:

@@ -10,7 +10,7 @@ import karat
 from karat.judgments.scales import Magnitude, Nominal, Scale
 from karat.measure.effects.planned import planned_choices, planned_contrasts
 from karat.measure.scaling.result import Strengths
-from karat.report.sections.plain_means import means_told, on_scale, planned_told, wording_told
+from karat.report.sections.plain_means import means_told, on_scale, p_text, planned_told, wording_told
 from karat.study.settings import ContrastSettings
 
 FORMULA = "response ~ order + (1 | participant) + (1 | item)"
@@ -90,3 +90,10 @@ def test_items_are_quoted_where_a_table_has_one_sentence_for_each(table: dict[st
     frame = pl.DataFrame({"item": ["4", "7", "5"], "order": ["DO", "DO", "PO"], "estimate": [1.0, 0.0, -1.0]})
     strengths = Strengths(frame, "mean", "points", 0.95, np.empty((0, 0)))
     assert wording_told(strengths, [pl.DataFrame({"item": ["4"]}), pl.DataFrame(table)]) == expected
+
+
+def test_probabilities_for_people() -> None:
+    assert p_text(0.05) == "= .050"
+    assert p_text(1.0) == "= 1.000"
+    assert p_text(0.001) == "= .001"
+    assert p_text(float("nan")) == "not known"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,15 +9,8 @@ import polars as pl
 
 import karat
 from karat.judgments.scales import Choice, Magnitude, Nominal, Scale
-from karat.messages import Message
-from messages import codes
 
 FIVE = karat.Ordinal(5, neutral=3)
-
-
-def note_codes(notes: Iterable[str]) -> list[str]:
-    """The codes of notes that are messages."""
-    return codes(note for note in notes if isinstance(note, Message))
 
 
 def message(row: dict[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
+from karat.judgments.message_tables import with_reasons
 from karat.messages import Message
 from karat.screen import ScreenError, credence, run
 from karat.screen.credence import PARTS, Credence
-from karat.screen.evidence import with_reasons
 from karat.study.criteria import CRITERIA
 from messages import codes, raises
-from screen.judged import crowd, guessers, note_codes
+from screen.judged import crowd, guessers
 
 RATED = crowd(karat.Ordinal(5))
 
@@ -140,7 +140,7 @@ def test_guessers_are_found_on_every_scale(scale: karat.judgments.scales.Scale) 
     found = credence(judgments)
     assert found.flagged == guessers(judgments)
     assert (found.participants.filter(~pl.col("flagged"))["earnest"] > 0.5).all()
-    assert note_codes(found.notes).count("credence.classes") == isinstance(scale, karat.Magnitude)
+    assert codes(found.notes).count("credence.classes") == isinstance(scale, karat.Magnitude)
 
 
 def test_two_scales_count_together() -> None:
@@ -194,7 +194,7 @@ def test_missing_answers_are_left_out_and_everybody_keeps_a_row() -> None:
 def test_without_times_it_goes_by_answers_and_says_so() -> None:
     found = credence(with_frame(RATED.frame.drop("rt")))
     assert found.flagged == guessers(RATED)
-    assert "credence.no_times" in note_codes(found.notes)
+    assert "credence.no_times" in codes(found.notes)
     assert found.answers["pace"].null_count() == found.answers.height
 
 

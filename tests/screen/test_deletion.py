@@ -10,11 +10,11 @@ import pytest
 from scipy import stats
 
 import karat
+from karat.judgments.message_tables import with_reasons
 from karat.messages import Message, message_of
 from karat.models.glrm import fit_crossed
 from karat.screen import deletion, deletion_windows
 from karat.screen.crowd import crowd
-from karat.screen.evidence import with_reasons
 from messages import raises
 
 CROWD = karat.datasets.load("crowd")

@@ -143,9 +143,12 @@ def test_nothing_to_draw_is_said() -> None:
 
 def test_it_is_told_in_lines() -> None:
     found = effects_before_after(CROWD, ODD, FORMULA)
-    assert codes(found.summary) == ["effects.compared", "effects.test", "effects.test"]
-    assert "before and after leaving out 12 participants" in str(found)
-    assert "difficulty: χ²(1) = " in str(found)
+    compared, *tests = found.summary
+    assert compared == Message("effects.compared", {"formula": FORMULA, "excluded": 12})
+    assert codes(tests) == ["effects.test"] * 2
+    assert [one.values for one in tests] == found.tests.to_dicts()
+    assert found.tests["term"].to_list() == ["(Intercept)", "difficulty"]
+    assert str(found).split("\n")[0] == str(compared)
 
 
 @pytest.mark.parametrize(
@@ -163,10 +166,14 @@ def test_what_is_wrong_is_an_error(excluded: Any, formula: str, code: str) -> No
         effects_before_after(CROWD, excluded, formula)
 
 
-@pytest.mark.parametrize("formula", ["correct ~ dificulty + (1 | participant)", "correct ~ difficulty"])
-def test_a_formula_that_cannot_be_read_keeps_its_message(formula: str) -> None:
-    with pytest.raises(ScreenError) as caught:
+@pytest.mark.parametrize(
+    ("formula", "code"),
+    [("correct ~ dificulty + (1 | participant)", "formula.at"), ("correct ~ difficulty", "model.no_random")],
+)
+def test_a_formula_that_cannot_be_read_keeps_its_message(formula: str, code: str) -> None:
+    with raises(ScreenError, code) as caught:
         effects_before_after(CROWD, ["w017"], formula)
+    assert message_of(caught.value).values["formula"] == formula
     cause = caught.value.__cause__
     assert isinstance(cause, FormulaError)
     assert message_of(caught.value) == message_of(cause)

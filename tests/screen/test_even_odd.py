@@ -13,12 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
+from karat.judgments.message_tables import with_reasons
 from karat.messages import Message, message_of
 from karat.screen.even_odd import even_odd
-from karat.screen.evidence import ScreenError, with_reasons
+from karat.screen.evidence import ScreenError
 from karat.study.criteria import criterion_settings
-from messages import raises
-from screen.judged import message, note_codes
+from messages import codes, raises
+from screen.judged import message
 
 
 def table(people: dict[str, list[tuple[str, float]]], scale: Any = None, **columns: Any) -> karat.Judgments:
@@ -148,7 +149,7 @@ def test_columns_that_tell_every_answer_apart_make_no_groups() -> None:
     judgments = table({"p1": answers}, sentence=pl.format("sentence {}", "item"), weight=pl.col("trial") / 7)
     evidence = even_odd(judgments)
     assert evidence.settings["groups"] == ["function", "condition"]
-    assert note_codes(evidence.notes) == ["even_odd.groups", "even_odd.left_out"]
+    assert codes(evidence.notes) == ["even_odd.groups", "even_odd.left_out"]
     assert "sentence" in str(evidence.notes[1])
 
 
@@ -198,5 +199,5 @@ def test_groups_that_do_not_differ_are_said_to_tell_nothing() -> None:
             for p in range(20)
         }
 
-    assert "even_odd.low_median" in note_codes(even_odd(table(people(0.0))).notes)
-    assert "even_odd.low_median" not in note_codes(even_odd(table(people(3.0))).notes)
+    assert "even_odd.low_median" in codes(even_odd(table(people(0.0))).notes)
+    assert "even_odd.low_median" not in codes(even_odd(table(people(3.0))).notes)

@@ -10,16 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
+from karat.judgments.message_tables import message_at, render_column, with_reasons
 from karat.messages import Message, render
-from karat.screen.evidence import (
-    message_at,
-    message_columns,
-    reason_rows,
-    render_column,
-    rounded,
-    values_of,
-    with_reasons,
-)
+from karat.screen.evidence import message_columns, reason_rows, values_of
+from karat.screen.rounding import round_beside
 
 FIELDS = {"n": pl.Int64, "absent": pl.List(pl.String)}
 
@@ -91,7 +85,7 @@ def test_values_have_the_types_that_are_asked_for() -> None:
 
 @given(st.floats(0.001, 20), st.none() | st.floats(0.001, 20))
 def test_rounding_keeps_the_side_of_the_cutoff(value: float, cutoff: float | None) -> None:
-    found = pl.select(rounded(pl.lit(value), pl.lit(cutoff, dtype=pl.Float64))).item()
+    found = pl.select(round_beside(pl.lit(value), pl.lit(cutoff, dtype=pl.Float64))).item()
     assert found == pytest.approx(value, abs=0.0051)
     if cutoff is not None:
         assert ((found < cutoff), (found > cutoff)) == ((value < cutoff), (value > cutoff))

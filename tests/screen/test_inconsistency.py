@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
+from karat.judgments.message_tables import with_reasons
 from karat.judgments.scales import Scale
-from karat.screen.evidence import ScreenError, with_reasons
+from karat.screen.evidence import ScreenError
 from karat.screen.inconsistency import inconsistency
 from messages import codes, raises
 from screen.judged import message

@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
+from karat.judgments.message_tables import with_reasons
 from karat.messages import Message
-from karat.screen.evidence import ScreenError, with_reasons
+from karat.screen.evidence import ScreenError
 from karat.screen.mahalanobis import distances, mahalanobis
-from messages import raises
-from screen.judged import message, note_codes
+from messages import codes, raises
+from screen.judged import message
 
 
 def crowd(people: int, items: int, versions: int, guessers: int, seed: int, spread: float = 1.0) -> karat.Judgments:
@@ -120,7 +121,7 @@ def test_guessers_are_found_in_a_latin_square_and_attentive_people_are_not() -> 
     shown = with_reasons(evidence.participants)["reason"][0]
     assert shown == f"squared distance {rows[0]['score']:.1f} with 40 answers, p < .001"
     assert evidence.settings["alpha"] == 0.001
-    assert note_codes(evidence.notes)[0] == "mahalanobis.few_participants"
+    assert codes(evidence.notes)[0] == "mahalanobis.few_participants"
     assert "60 participants and 80 stimuli" in str(evidence.notes[0])
 
 
@@ -150,7 +151,7 @@ def test_a_general_level_is_no_distance_but_a_pattern_is() -> None:
 
 def test_few_participants_are_said_to_be_few() -> None:
     evidence = mahalanobis(crowd(8, 12, 4, 1, seed=3))
-    assert "mahalanobis.few_answers" in note_codes(evidence.notes)
+    assert "mahalanobis.few_answers" in codes(evidence.notes)
     assert any("2.0 answers each on average" in str(note) for note in evidence.notes)
     assert evidence.participants.height == 8
 
@@ -160,7 +161,7 @@ def test_odd_tables_are_harmless_or_refused_in_a_sentence() -> None:
     evidence = mahalanobis(karat.Judgments(alike, karat.Ordinal(5)))
     assert evidence.participants["score"].to_list() == [0.0] * 3
     assert evidence.flagged == []
-    assert note_codes(evidence.notes)[-1] == "mahalanobis.no_variance"
+    assert codes(evidence.notes)[-1] == "mahalanobis.no_variance"
     with raises(ScreenError, "mahalanobis.nothing_shared"):
         mahalanobis(karat.Judgments({"participant": ["p1"], "item": ["a"], "response": [3]}, karat.Ordinal(5)))
     with pytest.raises(karat.KaratError, match="ordered scale"):
@@ -171,7 +172,7 @@ def test_odd_tables_are_harmless_or_refused_in_a_sentence() -> None:
     rows = mahalanobis(karat.Judgments(alone, karat.Ordinal(5)))
     assert message(rows.participants.row(2, named=True)) == ("mahalanobis.no_answers", {})
     assert rows.participants["score"].is_null().to_list() == [False, False, True]
-    assert note_codes(rows.notes)[-1] == "mahalanobis.single_answers"
+    assert codes(rows.notes)[-1] == "mahalanobis.single_answers"
 
 
 def test_repeated_answers_count_as_their_mean() -> None:
@@ -200,7 +201,7 @@ def test_probabilities_are_rounded_on_the_right_side_of_alpha() -> None:
 
 def test_notes_have_no_double_blanks() -> None:
     notes = mahalanobis(crowd(8, 20, 2, 1, seed=2)).notes
-    assert "mahalanobis.few_participants" in note_codes(notes)
+    assert "mahalanobis.few_participants" in codes(notes)
     assert not any("  " in str(note) for note in notes)
 
 

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 import karat
 import strategies
+from karat.judgments.message_tables import with_reasons
 from karat.messages import Message, message_of
-from karat.screen.evidence import ScreenError, with_reasons
+from karat.screen.evidence import ScreenError
 from karat.screen.markov import Markov, markov
-from messages import raises
-from screen.judged import judgments, message, note_codes
+from messages import codes, raises
+from screen.judged import judgments, message
 
 CROWD = karat.datasets.load("crowd")
 QUICK = 1000
@@ -77,7 +78,7 @@ def test_the_result_has_cutoffs_and_what_they_miss(crowd: Markov) -> None:
     missed = dict(crowd.errors.select("kind", "type_two").iter_rows())
     assert missed["repeated pattern"] < 0.01
     assert missed["random guessing"] > 0.8
-    assert note_codes(crowd.notes)[0] == "markov.missed"
+    assert codes(crowd.notes)[0] == "markov.missed"
     assert "primary choice" in str(crowd.notes[0])
 
 
@@ -200,7 +201,7 @@ def test_without_a_crowd_all_stimuli_share_their_answers() -> None:
     table = judgments(people, karat.Ordinal(2))
     alone = karat.Judgments(table.frame.with_columns(item=pl.format("{}-{}", "participant", "item")), table.scales)
     evidence = markov(alone, simulations=QUICK)
-    assert note_codes(evidence.notes)[0] == "markov.no_crowd"
+    assert codes(evidence.notes)[0] == "markov.no_crowd"
     assert np.ptp(evidence.designs[0].shares(), axis=0).max() == 0
 
 
@@ -231,7 +232,7 @@ def test_what_cannot_be_judged_is_refused_with_the_reason() -> None:
 
 def test_published_cutoffs_far_from_their_design_have_a_note() -> None:
     evidence = markov(judgments(attentive(5, 20, 2), karat.Ordinal(2)), cutoffs="published")
-    assert note_codes(evidence.notes) == ["markov.published_length"]
+    assert codes(evidence.notes) == ["markov.published_length"]
     assert "20 answers" in str(evidence.notes[0])
     assert evidence.participants["p"].null_count() == 5
     assert evidence.cutoffs.height == 0

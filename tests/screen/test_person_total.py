@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 import karat
 import strategies
+from karat.judgments.message_tables import with_reasons
 from karat.messages import Message
 from karat.screen.completion import completion
 from karat.screen.even_odd import even_odd
-from karat.screen.evidence import ScreenError, with_reasons
+from karat.screen.evidence import ScreenError
 from karat.screen.mahalanobis import mahalanobis
 from karat.screen.person_total import person_total
 from karat.screen.speed import speed

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 import karat
-from karat.messages import Message, NotComputed, with_code
+from karat.judgments.message_tables import message_at, with_reasons
+from karat.messages import Message, NotComputed, message_of, with_code
 from karat.screen import Evidence, ScreenError, completion, deletion, markov, procedure, spammer_size, time_filter
-from karat.screen.evidence import with_reasons
 from karat.screen.procedure import _accuracy
 from messages import raises
 
@@ -196,10 +196,22 @@ def test_the_simulated_null_decides_where_it_is_asked_for() -> None:
 def test_the_path_in_words_and_the_verdict() -> None:
     found = FOUND
     told = found.path_of(found.flagged[0])
-    assert "verdict, flagged (met 3 of 3 steps)" in told
-    assert f"deletion: {len(found.flagged)} of " in str(found)
-    with raises(ScreenError, "procedure.no_participant"):
+    rows = found.path.filter(pl.col("participant") == found.flagged[0])
+    assert rows["step"].to_list() == ["index", "markov", "time", "deletion", "verdict"]
+    assert rows["outcome"].to_list() == [*["goes on"] * 4, "flagged"]
+    last = message_at(rows, -1)
+    assert (last.code, last.values["met"], last.values["steps"]) == ("procedure.met", 3, 3)
+    assert told.split(";\n  ")[-1] == f"verdict, flagged ({last})"
+    assert found.summary[0] == Message(
+        "screening.flagged", {"criterion": "procedure", "flagged": len(found.flagged), "participants": PEOPLE}
+    )
+    entered, met = found.flow.filter(pl.col("step") == "deletion").select("entered", "met").row(0)
+    assert found.summary[-1] == Message("procedure.go_on", {"step": "deletion", "entered": entered, "met": met})
+    assert met == len(found.flagged)
+    assert str(found).split("\n") == [str(one) for one in found.summary]
+    with raises(ScreenError, "procedure.no_participant") as caught:
         found.path_of("nobody")
+    assert message_of(caught.value).values == {"participant": "nobody", "close": None}
 
 
 @pytest.mark.parametrize(
@@ -219,11 +231,6 @@ def test_the_path_in_words_and_the_verdict() -> None:
 def test_what_is_wrong_is_an_error(settings: dict[str, Any], code: str) -> None:
     with raises(ScreenError, code):
         procedure(CROWD, **settings)
-
-
-def test_doubtful_items_are_left_out_or_counted() -> None:
-    with pytest.raises(ScreenError):
-        procedure(CROWD, doubtful="kept")  # type: ignore[arg-type]
 
 
 def test_no_auxiliary_factor_has_a_word_for_study_files() -> None:

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
+from karat.judgments.message_tables import with_reasons
 from karat.messages import Message, message_of
-from karat.screen.evidence import with_reasons
 from karat.screen.remfod import VALUES, compare_time_rules, found_message, participants_table, remfod, spread_note
 from karat.screen.sentence_length import adjusted_for_length
 from messages import codes, raises, reasons

@@ -9,11 +9,12 @@ import polars as pl
 import pytest
 
 import karat
+from karat.judgments.message_tables import with_reasons
 from karat.messages import Message
-from karat.screen.evidence import ScreenError, with_reasons
+from karat.screen.evidence import ScreenError
 from karat.screen.risk import risk, risk_levels, typical_run
-from messages import raises
-from screen.judged import message, note_codes
+from messages import codes, raises
+from screen.judged import message
 
 CROWD = karat.datasets.load("crowd")
 
@@ -77,7 +78,7 @@ def test_every_score_is_the_one_of_the_paper() -> None:
 def test_without_right_answers_agreement_with_the_majority_counts() -> None:
     frame = crowd().drop("expected")
     evidence = risk_levels(karat.Judgments(frame, karat.Binary()), ["p0"])
-    assert note_codes(evidence.notes)[0] == "risk.no_right_answers"
+    assert codes(evidence.notes)[0] == "risk.no_right_answers"
     assert evidence.participants["message"][0] == "risk.agreement"
     shown = with_reasons(evidence.participants)["reason"][0]
     assert shown.startswith(

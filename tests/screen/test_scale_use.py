@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 import karat
 import strategies
+from karat.judgments.message_tables import with_reasons
 from karat.messages import Message
-from karat.screen.evidence import ScreenError, with_reasons
+from karat.screen.evidence import ScreenError
 from karat.screen.scale_use import scale_use
-from messages import raises
-from screen.judged import FIVE, judgments, message, note_codes
+from messages import codes, raises
+from screen.judged import FIVE, judgments, message
 
 
 def rows(judgments: karat.Judgments) -> dict[str, dict[str, Any]]:
@@ -46,7 +47,7 @@ def test_without_a_neutral_point_nobody_is_flagged_and_it_is_said() -> None:
     evidence = scale_use(judgments({"p1": [2, 2, 2]}, karat.Ordinal(4)))
     assert evidence.participants["score"].to_list() == [None]
     assert evidence.flagged == []
-    assert note_codes(evidence.notes)[0] == "scale_use.no_neutral_point"
+    assert codes(evidence.notes)[0] == "scale_use.no_neutral_point"
     (row,) = evidence.participants.to_dicts()
     assert message(row) == ("scale_use.commonest", {"commonest": "2", "share": 1.0})
     choices = judgments({"p1": ["none", "none", "left"]}, karat.Choice(none=True))
@@ -61,7 +62,7 @@ def test_compression_against_the_median_participant(column: str) -> None:
     assert scale_use(table).notes == ()
     assert [row["compression"] for row in rows(table).values()] == [1.0, 1.0, 0.25, 0.0, 1.0]
     tested = karat.Judgments(table.frame.with_columns(function=pl.lit("test")), FIVE)
-    assert note_codes(scale_use(tested).notes) == ["scale_use.only_test_items"]
+    assert codes(scale_use(tested).notes) == ["scale_use.only_test_items"]
     assert rows(tested)["narrow"]["compression"] == 0.25
 
 
@@ -75,8 +76,8 @@ def test_compression_that_cannot_be_known() -> None:
     upside_down = judgments(
         {"p1": [1, 5]}, function=pl.lit("filler"), status=alternating("grammatical", "ungrammatical")
     )
-    assert note_codes(scale_use(upside_down).notes) == ["scale_use.no_contrast"]
-    assert note_codes(scale_use(judgments({"p1": [1, 5]})).notes) == ["scale_use.no_clear_items"]
+    assert codes(scale_use(upside_down).notes) == ["scale_use.no_contrast"]
+    assert codes(scale_use(judgments({"p1": [1, 5]})).notes) == ["scale_use.no_clear_items"]
     unbounded = judgments({"p1": [1, 5]}, karat.Continuous(), expected=pl.lit("3-4"))
     assert rows(unbounded)["p1"]["compression"] is None
     slider = judgments({"p1": [90, 10]}, karat.Continuous(0, 100), expected=alternating("80-100", "0-20"))

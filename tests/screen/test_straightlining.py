@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import karat
 import strategies
-from karat.screen.evidence import ScreenError, with_reasons
+from karat.judgments.message_tables import with_reasons
+from karat.screen.evidence import ScreenError
 from karat.screen.straightlining import straightlining
 from messages import raises
 from screen.judged import FIVE, judgments, message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -69,17 +70,34 @@ def demo(
 
 @contextmanager
 def _server(keep: Path, wanted: bool, quiet: bool) -> Iterator[Served | None]:
-    """The running server of the demo, if one is wanted, stopped at the end and when Ctrl-C is pressed."""
+    """The running server of the demo, if one is wanted, stopped at the end, by Ctrl-C and when the demo is ended."""
     from karat import demo as story
 
     if not wanted:
         yield None
         return
-    with working("starting the server", quiet=quiet):
-        served = story.serve(keep)
+    with _asked_to_end():
+        with working("starting the server", quiet=quiet):
+            served = story.serve(keep)
+        try:
+            yield served
+        except KeyboardInterrupt:
+            typer.echo("Stopped.")
+        finally:
+            served.server.stop()
+
+
+@contextmanager
+def _asked_to_end() -> Iterator[None]:
+    """Leave in order when the system or a closed terminal asks: the server is a process of its own and would stay."""
+
+    def leave(number: int, _: object) -> None:
+        raise SystemExit(128 + number)
+
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {name: signal.signal(getattr(signal, name), leave) for name in names}
     try:
-        yield served
-    except KeyboardInterrupt:
-        typer.echo("Stopped.")
+        yield
     finally:
-        served.server.stop()
+        for name, handler in before.items():
+            signal.signal(getattr(signal, name), handler)

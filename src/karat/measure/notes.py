@@ -1,13 +1,11 @@
-"""What several measures do with messages: take over those of another result, name the question, show reasons."""
+"""What several measures do with messages: take over those of another result, name the question."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 
-import polars as pl
-
-from karat.messages import Message, render
+from karat.messages import Message
 
 
 def about_question(question: str, notes: Iterable[Message]) -> list[Message]:
@@ -38,17 +36,3 @@ def rounded(share: float | None) -> float | None:
     (0.46, None)
     """
     return None if share is None else round(share, 2)
-
-
-def with_reasons(table: pl.DataFrame, language: str = "en") -> pl.DataFrame:
-    """A table with its messages as sentences: `reason` in the place of `message` and `values`.
-
-    >>> with_reasons(pl.DataFrame({"message": ["error"], "values": [{"text": "It is empty."}]})).rows()
-    [('It is empty.',)]
-    """
-    reasons = [
-        None if code is None else render(Message(code, values or {}), language)
-        for code, values in table.select("message", "values").iter_rows()
-    ]
-    shown = table.with_columns(pl.Series("message", reasons, dtype=pl.String))
-    return shown.drop("values").rename({"message": "reason"})

@@ -37,11 +37,12 @@ from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered
 from karat.judgments.columns import nearest
+from karat.judgments.message_tables import with_reasons
 from karat.messages import Message, message_of, render
 from karat.models.markov import Strategy
 from karat.screen.completion import completion
 from karat.screen.deletion import ALPHA, By, deletion
-from karat.screen.evidence import Evidence, ScreenError, everybody, with_reasons
+from karat.screen.evidence import Evidence, ScreenError, everybody
 from karat.screen.gold import Doubtful, Gold, check_doubtful, gold, has_key
 from karat.screen.markov import SIMULATIONS, markov
 from karat.screen.procedure_steps import Judge, ProcedureSteps, Verdict

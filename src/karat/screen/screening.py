@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from karat.judgments import Judgments
+from karat.judgments.message_tables import with_reasons
 from karat.jupyter import NotebookDisplay
 from karat.messages import Message, NotComputed
 from karat.screen.composition import Composition, composition
-from karat.screen.evidence import Evidence, reason_rows, with_reasons
+from karat.screen.evidence import Evidence, reason_rows
 from karat.screen.explain import explain
 from karat.screen.export import write
 from karat.screen.flow import flow_svg

@@ -15,7 +15,8 @@ import polars as pl
 
 from karat.judgments import Judgments
 from karat.messages import Message
-from karat.screen.evidence import Evidence, ScreenError, everybody, rounded, timed, values_of
+from karat.screen.evidence import Evidence, ScreenError, everybody, timed, values_of
+from karat.screen.rounding import round_beside
 
 SECONDS = 3.0
 VALUES = dict.fromkeys(
@@ -81,11 +82,11 @@ def verdicts(times: pl.DataFrame, relative: float | None, settings: Mapping[str,
     lowest = pl.min_horizontal(below_median, below_relative).fill_null(_number(median_below))
     values = values_of(
         VALUES,
-        mean=rounded(mean, _number(settings["mean_below"])),
-        median=rounded(median, lowest),
+        mean=round_beside(mean, _number(settings["mean_below"])),
+        median=round_beside(median, lowest),
         mean_below=below_mean,
         median_below=below_median,
-        relative=rounded(below_relative, median),
+        relative=round_beside(below_relative, median),
         relative_below=pl.when(below_relative.is_not_null()).then(_number(settings["relative_below"])),
         worked=pl.when(short).then((worked / 60).round(2)),
         share=pl.when(short).then(_number(share)),

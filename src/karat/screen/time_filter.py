@@ -23,7 +23,8 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.judgments.columns import nearest
 from karat.messages import Message
-from karat.screen.evidence import Evidence, ScreenError, everybody, rounded, timed, values_of
+from karat.screen.evidence import Evidence, ScreenError, everybody, timed, values_of
+from karat.screen.rounding import round_beside
 
 PILE_SHARE, PILE_LEAST = 0.01, 10
 DIGITS = 12
@@ -64,7 +65,7 @@ def time_filter(
     participants = people.select(
         "participant", mean.alias("score"), cutoff.alias("threshold"), below.alias("flagged"),
         _message(below, rule).alias("message"),
-        values_of(VALUES, mean=rounded(mean, cutoff), cutoff=cutoff.round(2), level=levels),
+        values_of(VALUES, mean=round_beside(mean, cutoff), cutoff=cutoff.round(2), level=levels),
     )  # fmt: skip
     settings = {"rule": rule, "by_difficulty": by_difficulty, "time_limit": time_limit}
     notes = [Message("time_filter.half")] if rule == "mean" else []

@@ -114,7 +114,7 @@ def test_means_and_differences_are_told_in_words(data: dict[str, Any]) -> None:
     pairs = means.differences()
     first, row = pairs.summary
     assert (first.code, row.code, row.values["pair"]) == (
-        "marginal.differences", "marginal.difference", "old - young"
+        "marginal.differences", "marginal.difference", "old − young"
     )  # fmt: skip
     numbers = [pairs.estimate[0], pairs.se[0], pairs.adjusted[0]]
     assert [row.values[key] for key in ("estimate", "se", "p")] == pytest.approx(numbers, rel=1e-3)

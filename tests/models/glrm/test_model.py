@@ -11,7 +11,7 @@ from scipy.stats import chi2, ttest_rel
 
 from karat.messages import Message, message_of
 from karat.models.glrm.mixed import fit_mixed
-from karat.models.glrm.model import fit, p_told
+from karat.models.glrm.model import fit
 from karat.models.glrm.syntax import FormulaError
 from karat.models.glrm.terms import random_term
 from karat.models.glrm.variables import listed
@@ -104,6 +104,19 @@ def test_yes_or_no_answers_are_tested_by_z(data: dict[str, Any]) -> None:
     )
 
 
+def test_a_standard_error_that_is_not_known_is_said(data: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    rated = fit(f"rating ~ group + {GROUPS}", data, "ordinal")
+    coefficient, *between = rated.summary
+    monkeypatch.setattr(
+        type(rated.fit), "standard_errors", property(lambda self: np.full(len(self.coefficients), np.nan))
+    )
+    found = rated.summary[0]
+    assert (found.code, found.values["name"]) == ("model.no_standard_error", coefficient.values["name"])
+    assert found.values["estimate"] == coefficient.values["estimate"]
+    assert str(found).endswith(" (SE unknown)")
+    assert len(rated.summary) == 1 + len(between)
+
+
 def test_a_model_is_told_in_sentences_and_a_row_for_each_coefficient_and_threshold(data: dict[str, Any]) -> None:
     measured = fit(f"time ~ size + {GROUPS}", data, "gaussian")
     t = measured.table()
@@ -184,10 +197,3 @@ def test_the_second_of_two_answers_is_modelled(data: dict[str, Any]) -> None:
 def test_what_cannot_be_fitted(data: dict[str, Any], formula: str, settings: dict[str, Any], what: str) -> None:
     with raises(ValueError, what):
         fit(formula, data, **settings)
-
-
-def test_probabilities_for_people() -> None:
-    assert p_told(0.05) == "= .050"
-    assert p_told(1.0) == "= 1.000"
-    assert p_told(0.001) == "= .001"
-    assert p_told(float("nan")) == "not known"

@@ -93,7 +93,7 @@ def screen_now(database: str, slug: str, study: Study, rules: dict[str, Any] | N
     screened = judgments.without(_unfinished(judgments))
     if not screened.participants.height:
         return Screened(times=times, made=time(), note="Nobody has finished yet.")
-    from karat.screen.evidence import with_reasons
+    from karat.judgments.message_tables import with_reasons
     from karat.screen.run import run
 
     screening = run(screened, rules, study)

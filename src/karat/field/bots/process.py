@@ -52,11 +52,15 @@ class ServerProcess:
         with self.log.open("ab") as log:
             self._process = started(self._command, self._environment, log)
         until = time.monotonic() + seconds
-        while not answers(self.port, "/healthz"):
-            if self._process.poll() is not None or time.monotonic() > until:
-                self.kill()
-                raise KaratError(f"The server did not start. It said: {self.said()}")
-            time.sleep(0.02)
+        try:
+            while not answers(self.port, "/healthz"):
+                if self._process.poll() is not None or time.monotonic() > until:
+                    raise KaratError(f"The server did not start. It said: {self.said()}")
+                time.sleep(0.02)
+        except BaseException:
+            # Also where the wait is broken off: nobody else knows the process.
+            self.kill()
+            raise
         return self
 
     def kill(self) -> None:

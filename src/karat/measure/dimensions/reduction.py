@@ -20,11 +20,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from karat.judgments.message_tables import with_reasons
 from karat.measure.dimensions.correlations import Kind
 from karat.measure.dimensions.factors import Factors, Kaiser, Method, RotationName, factors
 from karat.measure.dimensions.matrix import RatingsMatrix
 from karat.measure.errors import MeasureError
-from karat.measure.notes import with_reasons
 from karat.messages import Message
 from karat.models.factors import kmo
 from karat.models.factors.fit import degrees_of_freedom

@@ -15,9 +15,9 @@ from typing import Any, Literal
 import polars as pl
 
 from karat.judgments import Judgments
+from karat.judgments.message_tables import with_reasons
 from karat.measure.dimensions.matrix import rating_of
 from karat.measure.errors import MeasureError
-from karat.measure.notes import with_reasons
 from karat.messages import Message
 
 MEAN, SD = 3.2, 1.2

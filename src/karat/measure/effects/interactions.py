@@ -86,7 +86,7 @@ def differences_of_differences(model: Model, raw: Mapping[str, RawMeans], level:
     >>> data = {"t": time, "a": a, "b": b, "who": who, "what": what}
     >>> model = fit("t ~ a * b + (1 | who) + (1 | what)", data, "gaussian")
     >>> differences_of_differences(model, {}, 0.95).select("term", "contrast").row(0)
-    ('a:b', '(x - y) at u minus v')
+    ('a:b', '(x − y) at u minus v')
     """
     rows = []
     for label, names in factor_terms(model).items():
@@ -129,7 +129,7 @@ def factor_terms(model: Model) -> dict[str, tuple[str, ...]]:
 
 def _contrast(levels: Sequence[tuple[str, ...]]) -> str:
     rest = " and ".join(f"{first} minus {second}" for first, second in levels[1:])
-    return f"({levels[0][0]} - {levels[0][1]}) at {rest}"
+    return f"({levels[0][0]} − {levels[0][1]}) at {rest}"
 
 
 def scale_dependence(model: Model, means: MarginalMeans) -> str:

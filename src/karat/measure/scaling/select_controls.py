@@ -36,10 +36,11 @@ from karat.errors import ScaleError
 from karat.judgments import Judgments
 from karat.judgments.columns import FUNCTIONS
 from karat.judgments.files import replacing
+from karat.judgments.message_tables import with_reasons
 from karat.judgments.scales import Binary, Continuous, NumberRange, Ordinal
 from karat.judgments.tables import SPREADSHEETS, FileTable, read_table
 from karat.measure.errors import MeasureError
-from karat.measure.notes import finite, with_reasons
+from karat.measure.notes import finite
 from karat.measure.rated import Rated, rated
 from karat.measure.scaling.ratings import rating_strengths
 from karat.messages import Message

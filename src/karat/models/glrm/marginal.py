@@ -119,7 +119,8 @@ class Differences:
     @property
     def summary(self) -> tuple[Message, ...]:
         """What the differences are, then each of them."""
-        rows = zip(self.pairs, self.estimate, self.se, self.adjusted, strict=True)
+        shown = (pair.replace(" - ", " − ") for pair in self.pairs)
+        rows = zip(shown, self.estimate, self.se, self.adjusted, strict=True)
         return Message("marginal.differences"), *(
             Message(
                 "marginal.difference",

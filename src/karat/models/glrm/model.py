@@ -96,13 +96,14 @@ class Model:
         ]
         if self.family == "gaussian":
             ratios = [{"t": known(t), "df": known(df)} for t, df in zip(table["t"], table["df"], strict=True)]
-            tests = [Message("model.coefficient_t", row | ratio) for row, ratio in zip(rows, ratios, strict=True)]
+            tests = [_coefficient("model.coefficient_t", row | one) for row, one in zip(rows, ratios, strict=True)]
         else:
             tests = [
-                Message("model.coefficient_z", row | {"z": known(z)}) for row, z in zip(rows, table["z"], strict=True)
+                _coefficient("model.coefficient_z", row | {"z": known(z)})
+                for row, z in zip(rows, table["z"], strict=True)
             ]
         return *tests, *(
-            Message("model.threshold", {"name": name, "estimate": significant(estimate), "se": significant(se)})
+            _coefficient("model.threshold", {"name": name, "estimate": significant(estimate), "se": significant(se)})
             for name, estimate, se in zip(between["threshold"], between["estimate"], between["se"], strict=True)
         )
 
@@ -196,13 +197,11 @@ def quantile(level: float, df: Floats) -> Floats:
     return reach
 
 
-def p_told(p: float) -> str:
-    """The p of a test with its sign, in English, for figures.
-
-    >>> p_told(0.0321), p_told(0.00004)
-    ('= .032', '< .001')
-    """
-    return str(Message("models.p", {"p": p}) if np.isfinite(p) else Message("models.no_p"))
+def _coefficient(code: str, values: Mapping[str, Any]) -> Message:
+    """A coefficient as a message; that its standard error is not known, where it is not."""
+    if values["se"] is None:
+        return Message("model.no_standard_error", {key: values[key] for key in ("name", "estimate")})
+    return Message(code, values)
 
 
 def _check_order(formula: Formula, frame: Frame, data: Data, levels: Mapping[str, Sequence[Any]]) -> None:

@@ -6,6 +6,7 @@ stands in the tables of the contrasts already, and the wording of an item in the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from karat.judgments.scales import Binary, Continuous, Nominal, Ordinal, Scale
 from karat.measure.effects.contrasts import Contrasts
 from karat.measure.effects.planned import PlannedContrasts
 from karat.measure.scaling.result import Strengths
-from karat.models.glrm.model import p_told
+from karat.messages import Message
 
 LONGEST_QUOTE = 60
 MOST_LEVELS = 6
@@ -139,7 +140,16 @@ def _mean(value: float, scale: Scale) -> str:
 def _size(row: dict[str, Any]) -> str:
     if row["lower"] is None or row["upper"] is None:
         return f"{row['estimate']:.2f}, without an interval"
-    return f"{row['estimate']:.2f} [{row['lower']:.2f}, {row['upper']:.2f}], p {p_told(row['p'])}"
+    return f"{row['estimate']:.2f} [{row['lower']:.2f}, {row['upper']:.2f}], p {p_text(row['p'])}"
+
+
+def p_text(p: float) -> str:
+    """The p of a test with its sign.
+
+    >>> p_text(0.0321), p_text(0.00004)
+    ('= .032', '< .001')
+    """
+    return str(Message("models.p", {"p": p}) if math.isfinite(p) else Message("models.no_p"))
 
 
 def _wording(stimulus: dict[str, Any], tables: Sequence[pl.DataFrame]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import polars as pl
 
+from karat.judgments.message_tables import with_reasons
 from karat.languages.en import LANGUAGE as ENGLISH
 from karat.messages import NotComputed, with_code
 from karat.report.build import NOT_COMPUTED, ReportData
@@ -15,7 +16,7 @@ from karat.report.sections import checks, times
 from karat.report.sections.brief import quality_told
 from karat.screen.crowd_figures import chance_figure
 from karat.screen.deletion import Deletion
-from karat.screen.evidence import Evidence, with_reasons
+from karat.screen.evidence import Evidence
 from karat.screen.markov import Markov
 from karat.screen.markov_figure import MOST_MATRICES, distance_figure, transition_figure
 from karat.screen.spammer_index import SUSPICIOUS

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
+from karat.judgments.message_tables import with_reasons
 from karat.messages import NotComputed
 from karat.report.build import NOT_COMPUTED, ReportData
 from karat.report.figures import report_figure, retitled, sentences
-from karat.screen.evidence import with_reasons
 from karat.screen.remfod import Remfod
 from karat.section import Figure, Section, Table
 

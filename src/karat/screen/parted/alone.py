@@ -18,6 +18,7 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered, by_scale
 from karat.judgments.checks import Checked
+from karat.judgments.message_tables import message_at
 from karat.judgments.scales import Scale
 from karat.judgments.trial_order import check_order, order_messages
 from karat.languages import language_of
@@ -26,7 +27,7 @@ from karat.messages import Message, with_code
 from karat.screen.answers import NEUTRAL_VALUES
 from karat.screen.attention import attention
 from karat.screen.controls import controls, means_note
-from karat.screen.evidence import Evidence, ScreenError, message_at
+from karat.screen.evidence import Evidence, ScreenError
 from karat.screen.parted.crowd import InParts, part_file, write_part
 from karat.screen.parted.evidence import PartedEvidence
 from karat.screen.passing import guess_note

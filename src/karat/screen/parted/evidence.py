@@ -31,7 +31,7 @@ class PartedEvidence:
     def scan(self) -> pl.LazyFrame:
         """The evidence as a lazy table of the columns that `Evidence.participants` has, in the order of parts.
 
-        Reasons are codes and values; `karat.screen.evidence.with_reasons` makes sentences of them.
+        Reasons are codes and values; `karat.judgments.message_tables.with_reasons` makes sentences of them.
         """
         return pl.scan_parquet(list(self.files))
 

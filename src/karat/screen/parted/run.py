@@ -24,9 +24,10 @@ from karat import __version__
 from karat.errors import KaratError
 from karat.executors import SERIAL, Executor
 from karat.judgments.files import replacing
+from karat.judgments.message_tables import with_reasons
 from karat.judgments.parts import Parts
 from karat.messages import Message, NotComputed
-from karat.screen.evidence import ScreenError, with_reasons
+from karat.screen.evidence import ScreenError
 from karat.screen.parted.crowd import InParts, part_file, write_part
 from karat.screen.parted.evidence import PartedEvidence
 from karat.screen.parted.gold import doubts_in_parts

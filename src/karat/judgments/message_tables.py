@@ -1,0 +1,113 @@
+"""Messages in tables: a column `message` of codes and a column `values` of structs, and the sentences made of them.
+
+A value may itself be a message, as a struct of `message` and `values`, or a list of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from string import Formatter
+from typing import Any
+
+import polars as pl
+
+from karat.languages import language_of
+from karat.languages.language import OPTIONAL, TENSES, Language
+from karat.messages import ENGLISH, Message, render
+
+
+def render_column(frame: pl.DataFrame, language: str = ENGLISH) -> pl.Series:
+    """The sentences of a column `message` of codes and a column `values` of structs, row by row, as `reason`.
+
+    Each place of a template is filled for all rows at once, so that a million rows take seconds.
+
+    >>> rows = pl.DataFrame({"message": ["error", None], "values": [{"text": "It is empty."}, {"text": None}]})
+    >>> render_column(rows).to_list()
+    ['It is empty.', None]
+    """
+    values = frame["values"].struct.unnest().with_row_index("_row")
+    found = [pl.DataFrame(schema={"_row": pl.UInt32, "reason": pl.String})]
+    for code in frame["message"].drop_nulls().unique(maintain_order=True).to_list():
+        rows = values.filter((frame["message"] == code).fill_null(False))
+        found.append(rows.select("_row", reason=_filled(rows, language_of(language), code)))
+    return values.select("_row").join(pl.concat(found), on="_row", how="left", maintain_order="left")["reason"]
+
+
+def with_reasons(table: pl.DataFrame, language: str = ENGLISH, beside: bool = False) -> pl.DataFrame:
+    """A table with its messages as sentences: `reason` in the place of `message` and `values`.
+
+    `beside` keeps `message` and `values` as well.
+
+    >>> with_reasons(pl.DataFrame({"message": ["error"], "values": [{"text": "It is empty."}]})).rows()
+    [('It is empty.',)]
+    """
+    if "message" not in table.columns:
+        return table
+    told = table.with_columns(reason=render_column(table, language))
+    others = [name for name in told.columns if name not in ("message", "values", "reason")]
+    place = table.columns.index("message")
+    kept = ["message", "values"] if beside else []
+    return told.select(*others[:place], "reason", *kept, *others[place:])
+
+
+def message_at(table: pl.DataFrame, row: int, without: Sequence[str] = ()) -> Message:
+    """The message in a row of a table; `without` are values to leave out.
+
+    >>> message_at(pl.DataFrame({"message": ["error"], "values": [{"text": "It is empty."}]}), 0)
+    Message('error', {'text': 'It is empty.'})
+    """
+    return _message(table["message"][row], {k: v for k, v in table["values"][row].items() if k not in without})
+
+
+def _filled(rows: pl.DataFrame, language: Language, code: str) -> pl.Expr:
+    """The sentence of a code for every row, whose columns are the values."""
+    pieces = []
+    for number, piece in enumerate(OPTIONAL.split(language.messages[code])):
+        piece = TENSES.sub(r"\1", piece)
+        texts: list[pl.Expr] = []
+        names = []
+        for text, name, spec, _ in Formatter().parse(piece):
+            texts.append(pl.lit(text))
+            if name is not None:
+                names.append(name)
+                texts.append(pl.lit(_texts(rows, name, spec or "", language)))
+        whole = pl.concat_str(*texts, ignore_nulls=number % 2 == 0) if texts else pl.lit("")
+        # Every second piece is one that may be left out: null where one of its values is.
+        pieces.append(whole.fill_null(""))
+    return pl.concat_str(*pieces)
+
+
+def _texts(rows: pl.DataFrame, name: str, spec: str, language: Language) -> pl.Series:
+    """The values of a place as it asks for them, each different one written once; null where there is none."""
+    if name not in rows.columns:
+        return pl.Series([None] * rows.height, dtype=pl.String)
+    known = rows.select(pl.col(name).alias("_value")).unique()
+    texts = [
+        None if value is None else language.value(_rendered(value, language.code), spec)
+        for value in known["_value"].to_list()
+    ]
+    known = known.with_columns(_text=pl.Series(texts, dtype=pl.String))
+    found = rows.select(pl.col(name).alias("_value")).join(
+        known, on="_value", how="left", nulls_equal=True, maintain_order="left"
+    )
+    return found["_text"]
+
+
+def _rendered(value: Any, language: str) -> Any:
+    """A value of a row with the messages in it as sentences."""
+    if isinstance(value, list):
+        return [_rendered(one, language) for one in value]
+    if isinstance(value, dict):
+        return render(_message(value["message"], value["values"]), language)
+    return value
+
+
+def _message(code: str, values: Mapping[str, Any]) -> Message:
+    """A message of a row; a value that is missing is not one of it."""
+    return Message(code, {name: _unpacked(value) for name, value in values.items() if value is not None})
+
+
+def _unpacked(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_unpacked(one) for one in value]
+    return _message(value["message"], value["values"]) if isinstance(value, dict) else value
