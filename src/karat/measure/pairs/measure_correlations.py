@@ -3,7 +3,7 @@
 For each two measures: Spearman's and Kendall's rank correlation (tau-b) and Pearson's correlation over the stimuli that
 both have, with percentile intervals from bootstrap samples of stimuli. They say how the correlation would vary with
 other stimuli of the kind. That every strength is itself an estimate lowers the correlations; see
-`karat.measure.reliability.noise_ceiling` for how much agreement there can be.
+`karat.measure.noise_ceiling` for how much agreement there can be.
 """
 
 from __future__ import annotations
