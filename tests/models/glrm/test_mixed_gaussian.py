@@ -26,7 +26,7 @@ def model(reml: bool, mean: float = 0.0) -> tuple[GaussianMixedObjective, Any]:
     y, columns, who, what = slopes("gaussian", 12, 6)
     terms = [vector("participant", who, columns), vector("item", what, columns)]
     effects = np.concatenate([expanded(term, factor) for term, factor in zip(terms, FACTORS, strict=True)], axis=1)
-    objective = GaussianMixedObjective(Crossing(*sides(terms)), y + mean, columns, reml)
+    objective = GaussianMixedObjective(Crossing(sides(terms)), y + mean, columns, reml)
     return objective, np.eye(len(y)) + effects @ effects.T
 
 
@@ -78,7 +78,7 @@ def test_the_modes_are_those_of_penalised_least_squares() -> None:
     terms = objective.crossing
     blocks = [
         (side.columns[:, :, None] * (side.codes[:, None] == np.arange(side.groups))).transpose(1, 2, 0) @ factor
-        for side, factor in zip((terms.first, terms.second), FACTORS, strict=True)
+        for side, factor in zip(terms.sides, FACTORS, strict=True)
     ]
     z = np.concatenate([block.reshape(len(y), -1) for block in blocks], axis=1)
     left = np.block([[x, z], [np.zeros((z.shape[1], 2)), np.eye(z.shape[1])]])
@@ -92,7 +92,7 @@ def test_the_information_of_each_side_is_fishers_with_a_floor(both: bool) -> Non
     """tr(V^-1 dV V^-1 dV) / 2 for V written out, of a side alone; and a little more, which does not vanish at zero."""
     y, columns, who, what = slopes("gaussian", 12, 6)
     terms = [vector("participant", who, columns), vector("item", what, columns)][: 1 + both]
-    at = GaussianMixedObjective(Crossing(*sides(terms)), y, columns)(THETA[: 3 * len(terms)])
+    at = GaussianMixedObjective(Crossing(sides(terms)), y, columns)(THETA[: 3 * len(terms)])
     assert at is not None
     information = at.information()
     assert information.shape == (3 * len(terms), 3 * len(terms))

@@ -87,7 +87,9 @@ def inverted(factor: Floats) -> Floats:
     inverse, failed = linalg.lapack.dpotri(factor, lower=1)
     if failed:
         raise linalg.LinAlgError("the Schur complement cannot be inverted")
-    whole: Floats = np.tril(inverse) + np.tril(inverse, -1).T
+    # Above the diagonal the factor has zeros, and they stay.
+    whole: Floats = inverse + inverse.T
+    whole.flat[:: len(whole) + 1] /= 2
     return whole
 
 
@@ -98,11 +100,17 @@ def covariance_of_many(matrix: Any, many: Floats, inverse: Floats) -> tuple[Floa
         product /= -many[:, None]
         return product, (1.0 - np.einsum("ij,ij->i", product, matrix)) / many
     row = np.repeat(np.arange(len(many)), np.diff(matrix.indptr))
-    pairs = float((np.diff(matrix.indptr).astype(np.float64) ** 2).sum())
-    by_pairs = PAIR * pairs < len(row) * float(len(inverse))
-    between = _product_by_pairs(matrix, inverse) if by_pairs else _product_by_rows(matrix, inverse, row)
+    between = cells_of_product(matrix, inverse)
     between /= -many[row]
     return between, (1.0 - np.bincount(row, between * matrix.data, len(many))) / many
+
+
+def cells_of_product(matrix: Any, inverse: Floats) -> Floats:
+    """The cells of B P, where B has some."""
+    length = np.diff(matrix.indptr)
+    if PAIR * float((length.astype(np.float64) ** 2).sum()) < len(matrix.indices) * float(len(inverse)):
+        return _product_by_pairs(matrix, inverse)
+    return _product_by_rows(matrix, inverse, np.repeat(np.arange(len(length)), length))
 
 
 def _product_by_rows(matrix: Any, inverse: Floats, row: Any) -> Floats:
