@@ -7,8 +7,8 @@ side, Lr that of the others, and for each level the block B of the curvature and
     K = C - A'Lambda D^-1 Lambda'A,   S = I + Lr'K Lr,   log det M = log det D + log det S,
 
 where C is the curvature of the other sides. K and S are dense, and as large as the other sides have effects. With Q =
-Lr S^-1 Lr', v = D^-1 Lambda'A and u = A - B Lambda v, half the derivative of log det M is K Lr S^-1 in Lr, and in
-Lambda the sum of B Lambda D^-1 - u Q v' over levels.
+Lr S^-1 Lr', T = A Q A' of a level and H = I - B Lambda D^-1 Lambda', half the derivative of log det M is K Lr S^-1 in
+Lr, and in Lambda the sum of (B - H T) Lambda D^-1 over levels.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from scipy import linalg, sparse
 
 from karat.models.glrm.mixed_blocks import Sides
 from karat.models.glrm.mixed_sides import Side
-from karat.models.glrm.schur import cells_of_product, inverted
+from karat.models.glrm.schur import cells_of_product, inverted, mirrored
 from karat.types import Floats, Ints
 
 PAIRS = 8_000_000
@@ -93,35 +93,20 @@ class SparseLayout:
         return sparse.csr_array(parts, shape=(len(starts), self.few))
 
     @cached_property
-    def pairs(self) -> tuple[Ints, Ints, Ints] | None:
-        """Two cells of a level, and their place in a matrix of all effects; None where there are too many pairs."""
+    def pairs(self) -> tuple[Ints, Ints, Ints, Ints] | None:
+        """Each pair of cells of a level, its place in a matrix of all effects, and the level; None if too many.
+
+        The effect of the first cell is not behind that of the second, so that the places are in the upper triangle.
+        """
         level, effect = self.cells[1:]
-        length = np.diff(self.starts)
-        if int((length**2).sum()) > PAIRS:
+        times, width = self.starts[level + 1] - np.arange(len(level)), self.sides[self.many].effects
+        if int(times.sum()) * width * (width + 1) // 2 > PAIRS:
             return None
         order = np.argsort(effect, kind="stable")  # so that places lie close to each other
-        times = length[level[order]]
-        first = np.repeat(self.starts[level[order]] - np.cumsum(times) + times, times)
-        one, other = np.repeat(order, times), first + np.arange(len(first))
-        return one, other, effect[one] * self.few + effect[other]
-
-    def product(self, one: Floats, other: Floats) -> Floats:
-        """The sum of one'other over levels, for several numbers of each cell."""
-        if self.pairs is None:
-            whole: Floats = (self.matrix(one).T.tocsr() @ self.matrix(other)).toarray()
-            return whole
-        first, second, place = self.pairs
-        total = np.zeros(len(place))
-        for row, beside in zip(one, other, strict=True):
-            total += row[first] * beside[second]
-        return np.bincount(place, total, self.few**2).astype(np.float64, copy=False).reshape(self.few, self.few)
-
-    def within(self, matrix: Floats, one: Floats, other: Floats) -> float:
-        """The sum of one matrix other' over levels, for a number of each cell."""
-        if self.pairs is None:
-            return float(np.vdot(self.product(one[None], other[None]), matrix))
-        first, second, place = self.pairs
-        return float((one[first] * other[second]) @ matrix.ravel(order="K")[place])
+        times = times[order]
+        one = np.repeat(order, times)
+        other = one + np.arange(len(one)) - np.repeat(np.cumsum(times) - times, times)
+        return one, other, effect[one] * self.few + effect[other], level[one]
 
     def curvature(self, weight: Floats) -> SparseCurvature:
         """Z'WZ for the weights of the rows."""
@@ -177,6 +162,49 @@ class SparseCurvature:
         """A: effects, then levels of the eliminated side, x effects of the others."""
         return self.layout.matrix(self.crossed)
 
+    @cached_property
+    def squares(self) -> dict[tuple[int, int], Floats]:
+        """For two effects of the eliminated side, their product in each pair of cells, in both orders."""
+        if self.layout.pairs is None:
+            return {}
+        one, other = self.layout.pairs[:2]
+        apart, found = one != other, {}
+        for a, b in zip(*np.tril_indices(len(self.crossed)), strict=True):
+            first, second = self.crossed[a], self.crossed[b]
+            found[int(a), int(b)] = first[one] * second[other] + apart * (first[other] * second[one])
+        return found
+
+    def weighted(self, weights: Floats) -> Floats:
+        """The sum of A'WA over levels, for a symmetric W of each."""
+        layout = self.layout
+        if layout.pairs is None:
+            other = layout.matrix(by_cell(layout, weights, self.crossed))
+            whole: Floats = (self.matrix.T.tocsr() @ other).toarray()
+            return whole
+        _, _, place, level = layout.pairs
+        total = np.zeros(len(place))
+        for (a, b), square in self.squares.items():
+            total += (weights[:, a, b] * (0.5 if a == b else 1.0))[level] * square
+        upper = np.bincount(place, total, layout.few**2).astype(np.float64, copy=False)
+        upper[:: layout.few + 1] *= 2
+        return mirrored(upper.reshape(layout.few, layout.few).T)
+
+    def within(self, matrix: Floats) -> Floats:
+        """A Q A' of every level, for a symmetric Q."""
+        layout, levels = self.layout, self.layout.sides[self.layout.many].groups
+        found = np.empty((levels, len(self.crossed), len(self.crossed)))
+        if layout.pairs is None:
+            for a, one in enumerate(self.crossed):
+                reached = cells_of_product(layout.matrix(one), matrix)
+                for b, other in enumerate(self.crossed):
+                    found[:, a, b] = np.bincount(layout.cells[1], reached * other, levels)
+            return found
+        _, _, place, level = layout.pairs
+        at = matrix.ravel(order="K")[place]
+        for (a, b), square in self.squares.items():
+            found[:, a, b] = found[:, b, a] = np.bincount(level, at * square, levels)
+        return found
+
     def across(self, effects: Floats) -> Floats:
         """A'b for effects of the eliminated side, (levels, effects, columns)."""
         back: Floats = self.matrix.T @ effects.swapaxes(0, 1).reshape(-1, effects.shape[2])
@@ -203,8 +231,8 @@ class SparseFactorised:
         eliminated = np.eye(len(own)) + own.T @ block @ own
         lower = np.linalg.cholesky(eliminated)
         self.curvature, self.factors, self.inverse = curvature, factors, np.linalg.inv(eliminated)
-        self.v = self._by_cell(self.inverse @ own.T, curvature.crossed)
-        taken = layout.product(curvature.crossed, own @ self.v)
+        self.v = by_cell(layout, self.inverse @ own.T, curvature.crossed)
+        taken = curvature.weighted(own @ self.inverse @ own.T)
         self.half = layout.turned(np.subtract(curvature.inner, taken, out=taken), factors)
         """K Lr."""
         inner = layout.turned(self.half.T, factors)
@@ -215,10 +243,6 @@ class SparseFactorised:
     @property
     def half_log_determinant(self) -> float:
         return self.log_lower + float(np.log(self.factor.diagonal()).sum())
-
-    def _by_cell(self, matrices: Floats, cells: Floats) -> Floats:
-        """Each level's matrix times the numbers of its cells, which have a row for each effect."""
-        return np.asarray(np.einsum("cab,bc->ac", matrices[self.curvature.layout.cells[1]], cells))
 
     def solve(self, right: Sides) -> Sides:
         """M^-1 times arrays of levels x effects (x several columns)."""
@@ -241,8 +265,13 @@ class SparseFactorised:
         layout, back = self.curvature.layout, transposed(self.factors)
         return layout.turned(layout.turned(self.small_inverse, back).T, back).T
 
+    @cached_property
+    def within(self) -> Floats:
+        """T of every level."""
+        return self.curvature.within(self.covariance)
+
     def by_determinant(self) -> Sides:
-        """Half the derivative of log det M in Lambda, at fixed W, where theta has elements."""
+        """Half the derivative of log det M in Lambda, at fixed W."""
         curvature, layout = self.curvature, self.curvature.layout
         found = [np.zeros_like(factor) for factor in self.factors]
         for number, place in layout.others.items():
@@ -250,23 +279,19 @@ class SparseFactorised:
             # Rows of K Lr, beside those of S^-1.
             beside = self.half[place].reshape(shape), self.small_inverse[place].reshape(shape)
             found[number][...] = np.einsum("gax,gbx->ab", *beside)
-        eliminated = curvature.sides[layout.many] @ self.factors[layout.many]
-        found[layout.many][...] = np.einsum("gab,gbc->ac", eliminated, self.inverse)
-        u = curvature.crossed - self._by_cell(eliminated, self.v)
-        row, column, _ = layout.sides[layout.many].pattern
-        for a, b in zip(row, column, strict=True):
-            found[layout.many][a, b] -= layout.within(self.covariance, u[a], self.v[b])
+        own, block = self.factors[layout.many], curvature.sides[layout.many]
+        gain = own @ self.inverse
+        left = block - (np.eye(len(own)) - block @ gain @ own.T) @ self.within
+        found[layout.many][...] = np.einsum("gab,gbc->ac", left, gain)
         return tuple(found)
 
     def spread(self) -> Floats:
         """The variance of the predictor of every row, z'Lambda M^-1 Lambda'z."""
         layout, own = self.curvature.layout, self.factors[self.curvature.layout.many]
-        side, (cell, level, _) = layout.sides[layout.many], layout.cells
+        side, cell = layout.sides[layout.many], layout.cells[0]
         reached = np.array([cells_of_product(layout.matrix(one), self.covariance) for one in self.v])
-        inner = self.inverse.copy()
-        for a, b in np.ndindex(own.shape):
-            inner[:, a, b] += np.bincount(level, reached[a] * self.v[b], side.groups)
-        variance = side.spread(own @ inner @ own.T)
+        gain = own @ self.inverse @ own.T
+        variance = side.spread(gain + gain @ self.within @ gain)
         between, (row, _, value) = own @ reached, layout.entries
         for one, column in zip(between, side.columns, strict=True):
             variance -= 2 * np.bincount(row, column[row] * value * one[cell], len(variance))
@@ -274,6 +299,11 @@ class SparseFactorised:
             for other, beside in layout.columns:
                 variance += column * beside * self.covariance[effect, other]
         return variance
+
+
+def by_cell(layout: SparseLayout, matrices: Floats, cells: Floats) -> Floats:
+    """Each level's matrix times the numbers of its cells, which have a row for each effect."""
+    return np.asarray(np.einsum("cab,bc->ac", matrices[layout.cells[1]], cells))
 
 
 def by_level(stacked: Floats, levels: int) -> Floats:
