@@ -13,6 +13,7 @@ from karat.models.glrm.mixed_gaussian import GaussianMixedObjective
 from karat.models.glrm.mixed_laplace import FLOOR
 from karat.models.glrm.mixed_mode import Crossing
 from karat.models.glrm.mixed_sides import sides
+from karat.models.glrm.terms import random_term
 from models.glrm.dense import differences
 from models.glrm.mixed_cases import expanded, slopes, vector
 
@@ -138,6 +139,33 @@ def test_the_unit_of_the_answers_moves_the_criterion_by_its_logarithm(unit: floa
     assert other.value == pytest.approx(one.value + objective.freedom * np.log(unit))
     assert other.residual_variance == pytest.approx(unit**2 * one.residual_variance)
     assert other.coefficients == pytest.approx(unit * one.coefficients)
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-5])
+def test_a_search_starts_near_the_deviations(unit: float) -> None:
+    """Of effects that were drawn with known ones: an intercept, a slope, and rounds nested in participants."""
+    random = np.random.default_rng(2)
+    who, what, when = np.indices((80, 60, 2)).reshape(3, -1)
+    columns = np.column_stack([np.ones(len(who)), random.choice([-1.0, 1.0], len(who))])
+    rounds = 2 * who + when
+    y = random.normal(5, 1, len(who)) + random.normal(0, 0.5, 160)[rounds]
+    y += (random.normal(0, [0.8, 0.4], (60, 2))[what] * columns).sum(axis=1)
+    terms = [random_term("participant:round", rounds), vector("item", what, columns)]
+    theta = GaussianMixedObjective(Crossing(sides(terms)), unit * y, columns).start()
+    assert theta == pytest.approx([0.5, 0.8, 0.0, 0.4], rel=0.2)
+    nested = sides([random_term("participant", who), *terms])
+    theta = GaussianMixedObjective(Crossing(nested), unit * y, columns).start()
+    assert theta[1] == pytest.approx(0.5, rel=0.2)
+    assert np.all(np.isfinite(theta))
+
+
+def test_a_search_starts_somewhere_where_moments_say_nothing() -> None:
+    """A level for every answer, and effects that leave hardly any residual."""
+    y, columns, who, _ = slopes("gaussian", 12, 6)
+    every = GaussianMixedObjective(Crossing(sides([random_term("answer", np.arange(len(y)))])), y, columns)
+    assert np.all(np.isfinite(every.start()))
+    steps = GaussianMixedObjective(Crossing(sides([random_term("participant", who)])), who + 1e-6 * y, columns)
+    assert 1 < steps.start()[0] < 5
 
 
 def test_the_degrees_of_freedom_and_the_parameters_are_counted() -> None:

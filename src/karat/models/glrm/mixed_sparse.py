@@ -125,22 +125,16 @@ class SparseLayout:
         )
 
     def parted(self, eliminated: Floats, others: Floats, like: Sides) -> Sides:
-        """An array for each side, in the shapes of others."""
+        """An array for each side, shaped like those in `like`."""
         parts = {number: others[place] for number, place in self.others.items()} | {self.many: eliminated}
         return tuple(parts[number].reshape(array.shape) for number, array in enumerate(like))
 
     def turned(self, array: Floats, factors: Sides) -> Floats:
         """An array whose last axis has the effects of the other sides, times their Lambda from the right."""
         if all(len(factors[number]) == 1 for number in self.others):
-            return (
-                array
-                * self.joined(
-                    tuple(
-                        np.full((side.groups, 1), factor[0, 0])
-                        for side, factor in zip(self.sides, factors, strict=True)
-                    )
-                ).T
-            )
+            levels = [self.sides[number].groups for number in self.others]
+            scaled: Floats = array * np.repeat([factors[number][0, 0] for number in self.others], levels)
+            return scaled
         parts = [
             array[:, place].reshape(len(array), -1, len(factors[number])) @ factors[number]
             for number, place in self.others.items()
