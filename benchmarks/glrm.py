@@ -3,9 +3,10 @@
 In one run: a binary and an ordinal model of 120 workers x 80 tasks and of 160 x 77, one fit and the leave-one-out over
 all workers, by karat and, where R has them, by lme4 (glmer, Laplace, bobyqa) and ordinal (clmm). The leave-one-out of R
 is timed on five workers drawn at random and extrapolated to all, which the output says. Then a nominal model of five
-categories beside the ordinal one, and binary models of 2,000 x 500, 5 % filled and full. Times are processor seconds of
-one thread, the best of several runs for karat. Fails where a ratio is not reached. The ordinal answers are drawn with
-small deviations, since clmm stops with an error at larger ones. `--write` puts the ratios of 160 x 77 into the README;
+categories beside the ordinal one, binary models of 2,000 x 500, 5 % filled and full, and a linear model of sparse
+ratings, shaped like lme4's InstEval, beside lmer. Times are processor seconds of one thread, the best of several runs
+for karat. Fails where a ratio is not reached. The ordinal answers are drawn with small deviations, since clmm stops
+with an error at larger ones. `--write` puts the ratios of 160 x 77 into the README;
 `--smallest` fits models of 20 workers x 12 tasks, without R.
 """
 
@@ -26,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.models.glrm import fit_crossed, fit_nominal, leave_one_out
+from karat.models.glrm import fit, fit_crossed, fit_nominal, leave_one_out
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.marked import parse_options, write_rows
@@ -41,6 +42,10 @@ ROWS = {
 }
 FIT, LEAVE_ONE_OUT, MILLION, NOMINAL = 15.0, {"binary": 100.0, "ordinal": 500.0}, 10.0, 5.0
 """To be reached: times faster than lme4; than lme4 and clmm; at most so many lme4 fits; so many ordinal fits."""
+SPARSE = 3.0
+"""To be reached: times faster than lmer with ratings of which most pairs of levels are missing."""
+RATINGS, STUDENTS, LECTURERS = 73_421, 2_972, 1_128
+"""The size of InstEval."""
 
 PEER = """
 suppressMessages(library({library}))
@@ -64,6 +69,7 @@ CALLS = {
         "glmer(response ~ 1 + (1 | worker) + (1 | task), d, family = binomial, "
         'control = glmerControl(optimizer = "bobyqa"))',
     ),
+    "gaussian": ("lme4", "lmer(response ~ factor(service) + (1 | worker) + (1 | task), d, REML = FALSE)"),
     "ordinal": ("ordinal", "clmm(factor(response) ~ 1 + (1 | worker) + (1 | task), data = d)"),
 }
 
@@ -102,14 +108,30 @@ def seconds(call: Callable[[], Any], rounds: int = ROUNDS) -> tuple[float, Any]:
     return float(best), result
 
 
-def peer(family: str, data: tuple[Any, Any, Any], left_out: list[int]) -> dict[str, Any] | None:
+def ratings() -> dict[str, Any]:
+    """Ratings from 1 to 5 as in InstEval: each student rated some 25 lecturers, and few lecturers got many ratings."""
+    random = np.random.default_rng(RATINGS)
+    chance = random.gamma(1.0, 1.0, LECTURERS) + 0.1
+    student = np.sort(np.append(np.arange(STUDENTS), random.integers(0, STUDENTS, RATINGS - STUDENTS)))
+    rated = [
+        random.choice(LECTURERS, count, replace=False, p=chance / chance.sum())
+        for count in np.bincount(student, minlength=STUDENTS)
+    ]
+    lecturer, service = np.concatenate(rated), random.integers(0, 2, RATINGS)
+    value = random.normal(3.2, 1.18, RATINGS) - 0.08 * service
+    value += random.normal(0, 0.32, STUDENTS)[student] + random.normal(0, 0.51, LECTURERS)[lecturer]
+    return {"y": np.clip(np.round(value), 1, 5), "service": service, "s": student, "d": lecturer}
+
+
+def peer(family: str, data: tuple[Any, ...], left_out: list[int]) -> dict[str, Any] | None:
     """Times and log-likelihoods of R; None where R or its package is not installed."""
     program, (library, call) = shutil.which("Rscript"), CALLS[family]
     if program is None or subprocess.run([program, "-e", f"library({library})"], capture_output=True).returncode:
         return None
     with tempfile.TemporaryDirectory() as folder:
         table = np.column_stack(data)
-        np.savetxt(Path(folder, "answers.csv"), table, "%d", ",", header="response,worker,task", comments="")
+        header = ",".join(["response", "worker", "task", "service"][: table.shape[1]])
+        np.savetxt(Path(folder, "answers.csv"), table, "%d", ",", header=header, comments="")
         script = PEER.format(library=library, call=call, left_out=",".join(map(str, left_out)))
         Path(folder, "peer.R").write_text(script)
         done = subprocess.run([program, "peer.R"], cwd=folder, capture_output=True, text=True)
@@ -201,6 +223,23 @@ def beside_ordinal(verdict: Verdict, workers: int, tasks: int, rounds: int) -> N
             print(f"  a nominal fit as an ordinal one: {nominal / ordinal:.1f} times")
 
 
+def beside_lmer(verdict: Verdict, with_r: bool) -> None:
+    """A linear model of sparse ratings, by maximum likelihood."""
+    data = ratings()
+    formula = "y ~ factor(service) + (1 | s) + (1 | d)"
+    one, model = seconds(lambda: fit(formula, data, family="gaussian", reml=False))
+    print(
+        f"gaussian, {RATINGS:,} ratings of {LECTURERS:,} lecturers by {STUDENTS:,} students: {one:.2f} s\n  {model.fit}"
+    )
+    other = peer("gaussian", (data["y"], data["s"], data["d"], data["service"]), []) if with_r else None
+    if other is None:
+        print("  R or its package is not installed, or failed: no comparison")
+        return
+    gap = abs(other["loglik"] - model.fit.log_likelihood)
+    print(f"  lme4 (lmer): {other['seconds']:.2f} s; its log-likelihood differs by {gap:.1e}")
+    verdict.at_least("one fit of sparse ratings than lmer", other["seconds"] / one, SPARSE)
+
+
 def main() -> int:
     """Print times and ratios; fail where a limit is not held."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -221,6 +260,7 @@ def main() -> int:
         if by_r is not None:
             verdict.at_most(f"{fit.answers:,} answers as one lme4 fit of 160 x 77", one / by_r, MILLION)
             verdict.rows[ROWS["million"]] = f"{one / by_r:.1f} times its time"
+    beside_lmer(verdict, not asked.smallest)
     for what in verdict.missed:
         print(f"NOT reached: {what}")
     if asked.write:

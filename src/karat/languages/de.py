@@ -262,8 +262,6 @@ MESSAGES = {
     "nominales Modell. Weniger Kategorien oder ein Teil der Items lassen sich anpassen.",
     "models.effects_size": "Es gibt zu viele Zufallseffekte: {first} auf der einen Seite und {second} auf der "
     "anderen. Steigungen oder geschachtelte Terme sollten entfallen.",
-    "models.crossed_factors": "{n} Gruppierungsfaktoren sind gekreuzt ({names}), möglich sind höchstens zwei. Der "
-    "mit den wenigsten Stufen kann ein fester Effekt sein.",
     "models.one_level": "{group} hat nur eine Stufe, deshalb können seine Effekte nicht variieren.",
     "models.passes": "Die Suche war nicht zu Ende, als die Antworten {n} Mal gelesen waren.",
     "models.sample_tasks": "Die erste Person der Stichprobe hat mehr als {tasks} Items beantwortet. Es müssen mehr "

@@ -248,8 +248,6 @@ MESSAGES = {
     "nominal model. Fit fewer categories or some of the items.",
     "models.effects_size": "There are too many random effects: {first} on one side and {second} on the other. Remove "
     "slopes or nested terms.",
-    "models.crossed_factors": "{n} grouping factors are crossed ({names}), but at most two can be. Use the one with "
-    "the fewest levels as a fixed effect.",
     "models.one_level": "{group} has only one level, so its effects cannot vary.",
     "models.passes": "The search had not ended after reading the answers {n} {n:time|times}.",
     "models.sample_tasks": "The first participant of the sample answered more than {tasks} items. Allow more items.",

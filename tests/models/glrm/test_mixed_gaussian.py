@@ -13,6 +13,7 @@ from karat.models.glrm.mixed_gaussian import GaussianMixedObjective
 from karat.models.glrm.mixed_laplace import FLOOR
 from karat.models.glrm.mixed_mode import Crossing
 from karat.models.glrm.mixed_sides import sides
+from karat.models.glrm.terms import random_term
 from models.glrm.dense import differences
 from models.glrm.mixed_cases import expanded, slopes, vector
 
@@ -26,7 +27,7 @@ def model(reml: bool, mean: float = 0.0) -> tuple[GaussianMixedObjective, Any]:
     y, columns, who, what = slopes("gaussian", 12, 6)
     terms = [vector("participant", who, columns), vector("item", what, columns)]
     effects = np.concatenate([expanded(term, factor) for term, factor in zip(terms, FACTORS, strict=True)], axis=1)
-    objective = GaussianMixedObjective(Crossing(*sides(terms)), y + mean, columns, reml)
+    objective = GaussianMixedObjective(Crossing(sides(terms)), y + mean, columns, reml)
     return objective, np.eye(len(y)) + effects @ effects.T
 
 
@@ -78,7 +79,7 @@ def test_the_modes_are_those_of_penalised_least_squares() -> None:
     terms = objective.crossing
     blocks = [
         (side.columns[:, :, None] * (side.codes[:, None] == np.arange(side.groups))).transpose(1, 2, 0) @ factor
-        for side, factor in zip((terms.first, terms.second), FACTORS, strict=True)
+        for side, factor in zip(terms.sides, FACTORS, strict=True)
     ]
     z = np.concatenate([block.reshape(len(y), -1) for block in blocks], axis=1)
     left = np.block([[x, z], [np.zeros((z.shape[1], 2)), np.eye(z.shape[1])]])
@@ -92,7 +93,7 @@ def test_the_information_of_each_side_is_fishers_with_a_floor(both: bool) -> Non
     """tr(V^-1 dV V^-1 dV) / 2 for V written out, of a side alone; and a little more, which does not vanish at zero."""
     y, columns, who, what = slopes("gaussian", 12, 6)
     terms = [vector("participant", who, columns), vector("item", what, columns)][: 1 + both]
-    at = GaussianMixedObjective(Crossing(*sides(terms)), y, columns)(THETA[: 3 * len(terms)])
+    at = GaussianMixedObjective(Crossing(sides(terms)), y, columns)(THETA[: 3 * len(terms)])
     assert at is not None
     information = at.information()
     assert information.shape == (3 * len(terms), 3 * len(terms))
@@ -138,6 +139,33 @@ def test_the_unit_of_the_answers_moves_the_criterion_by_its_logarithm(unit: floa
     assert other.value == pytest.approx(one.value + objective.freedom * np.log(unit))
     assert other.residual_variance == pytest.approx(unit**2 * one.residual_variance)
     assert other.coefficients == pytest.approx(unit * one.coefficients)
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-5])
+def test_a_search_starts_near_the_deviations(unit: float) -> None:
+    """Of effects that were drawn with known ones: an intercept, a slope, and rounds nested in participants."""
+    random = np.random.default_rng(2)
+    who, what, when = np.indices((80, 60, 2)).reshape(3, -1)
+    columns = np.column_stack([np.ones(len(who)), random.choice([-1.0, 1.0], len(who))])
+    rounds = 2 * who + when
+    y = random.normal(5, 1, len(who)) + random.normal(0, 0.5, 160)[rounds]
+    y += (random.normal(0, [0.8, 0.4], (60, 2))[what] * columns).sum(axis=1)
+    terms = [random_term("participant:round", rounds), vector("item", what, columns)]
+    theta = GaussianMixedObjective(Crossing(sides(terms)), unit * y, columns).start()
+    assert theta == pytest.approx([0.5, 0.8, 0.0, 0.4], rel=0.2)
+    nested = sides([random_term("participant", who), *terms])
+    theta = GaussianMixedObjective(Crossing(nested), unit * y, columns).start()
+    assert theta[1] == pytest.approx(0.5, rel=0.2)
+    assert np.all(np.isfinite(theta))
+
+
+def test_a_search_starts_somewhere_where_moments_say_nothing() -> None:
+    """A level for every answer, and effects that leave hardly any residual."""
+    y, columns, who, _ = slopes("gaussian", 12, 6)
+    every = GaussianMixedObjective(Crossing(sides([random_term("answer", np.arange(len(y)))])), y, columns)
+    assert np.all(np.isfinite(every.start()))
+    steps = GaussianMixedObjective(Crossing(sides([random_term("participant", who)])), who + 1e-6 * y, columns)
+    assert 1 < steps.start()[0] < 5
 
 
 def test_the_degrees_of_freedom_and_the_parameters_are_counted() -> None:

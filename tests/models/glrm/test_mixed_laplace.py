@@ -46,7 +46,7 @@ def model(design: str, family: str) -> tuple[LaplaceObjective, Any, list[tuple[R
         terms, theta = [(participant, LOWER), (item, OTHER)], [0.9, 0.4, 0.7, 0.6, -0.3, 0.5]
     likelihood = BinaryFamily(2.0 * y - 1) if family == "binary" else OrdinalFamily(y, 4)
     offset = np.linspace(-0.3, 0.3, len(y))
-    crossing = Crossing(*sides([term for term, _ in terms]))
+    crossing = Crossing(sides([term for term, _ in terms]))
     return LaplaceObjective(crossing, likelihood, fixed(family, columns)[0], offset), theta, terms
 
 
@@ -136,7 +136,7 @@ def test_a_system_that_cannot_be_solved_has_no_value(monkeypatch: pytest.MonkeyP
     def fails(*_: Any) -> Any:
         raise np.linalg.LinAlgError
 
-    monkeypatch.setattr("karat.models.glrm.mixed_mode.Crossing.factorise", fails)
+    monkeypatch.setattr("karat.models.glrm.mixed_blocks.DenseCurvature.factorise", fails)
     assert objective(parameters("binary", theta)) is None
 
 

@@ -11,7 +11,8 @@ import pytest
 from karat.messages import message_of
 from karat.models.glrm import mixed_mode
 from karat.models.glrm.families import BinaryFamily, Derivatives
-from karat.models.glrm.mixed_mode import Crossing, MixedMode, ModeSearch, solve, turn
+from karat.models.glrm.mixed_blocks import turn
+from karat.models.glrm.mixed_mode import Crossing, MixedMode, ModeSearch
 from karat.models.glrm.mixed_sides import sides
 from karat.models.glrm.terms import random_term
 from messages import raises
@@ -36,14 +37,14 @@ def crossing() -> Crossing:
     """Four participants with an intercept and a slope met three items, twice."""
     who, what = np.indices((4, 3)).reshape(2, -1).repeat(2, axis=1)
     columns = np.column_stack([np.ones(len(who)), np.random.default_rng(1).normal(size=len(who))])
-    return Crossing(*sides([vector("participant", who, columns), random_term("item", what)]))
+    return Crossing(sides([vector("participant", who, columns), random_term("item", what)]))
 
 
 def dense(pair: Crossing) -> Any:
     """Z of both sides: the effects of a level stand together."""
     one, other = (
         (side.columns[:, :, None] * (side.codes[:, None] == np.arange(side.groups))).transpose(1, 2, 0)
-        for side in (pair.first, pair.second)
+        for side in pair.sides
     )
     return np.column_stack([one.reshape(len(one), -1), other.reshape(len(other), -1)])
 
@@ -66,14 +67,15 @@ def test_a_step_that_leads_nowhere_ends_the_search(slope: float, found: bool) ->
     half = np.linalg.slogdet(np.eye(11) + z.T @ z)[1] / 2
     assert mode.schur.half_log_determinant == pytest.approx(half)
     whole = dense(pair).T @ dense(pair)
-    assert mode.curvature.first[1] == pytest.approx(whole[2:4, 2:4])
-    assert mode.curvature.second[2] == pytest.approx(whole[10:, 10:])
-    assert mode.curvature.between[1, :, :, 2] == pytest.approx(whole[2:4, 10:])
+    assert mode.curvature.sides[0][1] == pytest.approx(whole[2:4, 2:4])
+    assert mode.curvature.sides[1][2] == pytest.approx(whole[10:, 10:])
+    between: Any = mode.curvature.between  # type: ignore[attr-defined]
+    assert between[1, :, :, 2] == pytest.approx(whole[2:4, 10:])
 
 
 def search_of(share: float = 0.9) -> tuple[ModeSearch, Crossing]:
     y, columns, who, what = slopes(participants=9, items=5, share=share)
-    pair = Crossing(*sides([vector("participant", who, columns), vector("item", what, columns)]))
+    pair = Crossing(sides([vector("participant", who, columns), vector("item", what, columns)]))
     factors = np.array([[1.5, 0.0], [-0.6, 0.9]]), np.array([[0.7, 0.0], [0.2, 1.1]])
     return ModeSearch(pair, BinaryFamily(2.0 * y - 1), columns @ [0.2, 0.5], NO_PSI, factors), pair
 
@@ -84,12 +86,12 @@ def test_the_mode_has_no_slope_left() -> None:
     mode = search.find(pair.zero_modes())
     assert mode.found
     eta = search.base.copy()
-    for side, factor, u in zip((pair.first, pair.second), search.factors, mode.point.modes, strict=True):
+    for side, factor, u in zip(pair.sides, search.factors, mode.point.modes, strict=True):
         eta += ((u @ factor.T)[side.codes] * side.columns.T).sum(axis=1)
     assert mode.point.eta == pytest.approx(eta)
     answers = search.family.answers
     error = answers / (1 + np.exp(answers * eta))
-    for side, factor, u in zip((pair.first, pair.second), search.factors, mode.point.modes, strict=True):
+    for side, factor, u in zip(pair.sides, search.factors, mode.point.modes, strict=True):
         pull = np.stack([(side.columns * error)[:, side.codes == level].sum(axis=1) for level in range(side.groups)])
         assert pull @ factor == pytest.approx(u, abs=1e-7)
     penalty = sum(float((u**2).sum()) for u in mode.point.modes) / 2
@@ -103,7 +105,7 @@ def test_a_search_without_enough_steps_has_not_found_the_mode(monkeypatch: pytes
     once = search.find(pair.zero_modes())
     assert once.found is False
     assert once.schur.half_log_determinant > 0
-    assert once.curvature.first.shape == (9, 2, 2)
+    assert once.curvature.sides[0].shape == (9, 2, 2)
     assert far.point.value < once.point.value < search.evaluate(pair.zero_modes()).value
     again = search.find(far.point.modes)
     assert again.found
@@ -120,13 +122,13 @@ def test_turning_blocks_and_solving_are_those_of_matrices() -> None:
     pair = crossing()
     factors = np.array([[0.8, 0.0], [0.3, 0.5]]), np.array([[0.6]])
     weight = random.random(24)
-    schur = pair.factorise(pair.curvature(weight), factors)
+    schur = pair.curvature(weight).factorise(factors)
     z = dense(pair) @ np.block(
         [[np.kron(np.eye(4), factors[0]), np.zeros((8, 3))], [np.zeros((3, 8)), 0.6 * np.eye(3)]]
     )
     matrix = np.eye(11) + z.T @ (weight[:, None] * z)
     first, second = random.normal(size=(4, 2)), random.normal(size=(3, 1))
-    found = solve(schur, (first, second))
+    found = schur.solve((first, second))
     expected = np.linalg.solve(matrix, np.concatenate([first.ravel(), second.ravel()]))
     assert np.concatenate([one.ravel() for one in found]) == pytest.approx(expected)
     assert [one.shape for one in found] == [(4, 2), (3, 1)]
@@ -134,7 +136,7 @@ def test_turning_blocks_and_solving_are_those_of_matrices() -> None:
 
 def test_terms_have_their_place_among_the_parameters() -> None:
     pair = crossing()
-    assert pair.shape == (4, 2, 1, 3)
+    assert [mode.shape for mode in pair.zero_modes()] == [(4, 2), (3, 1)]
     assert pair.size == 4
     assert pair.work == 4 * 3 * 2**2
     assert [(place, block.group, block.size) for place, block in pair.placed(10)] == [
@@ -146,20 +148,24 @@ def test_terms_have_their_place_among_the_parameters() -> None:
 
 
 def test_effects_that_are_too_many_are_refused_from_one_too_many_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks for all pairs are given up first; a matrix of the smaller side squared must be there in any case."""
     monkeypatch.setattr(mixed_mode, "LARGEST", 4 * 2 * 3 * 1)
     pair = crossing()
+    assert pair.dense
     monkeypatch.setattr(mixed_mode, "LARGEST", 4 * 2 * 3 * 1 - 1)
-    with raises(ValueError, "models.effects_size") as error:
-        crossing()
-    assert message_of(error.value).values == {"first": 8, "second": 3}
-    with raises(ValueError, "models.effects_size") as error:
-        Crossing(pair.second, pair.first)
-    assert message_of(error.value).values == {"first": 3, "second": 8}
+    assert not crossing().dense
+    monkeypatch.setattr(mixed_mode, "LARGEST", 3**2)
+    assert not crossing().dense
+    monkeypatch.setattr(mixed_mode, "LARGEST", 3**2 - 1)
+    for sides_ in (pair.sides, pair.sides[::-1]):
+        with raises(ValueError, "models.effects_size") as error:
+            Crossing(sides_)
+        assert message_of(error.value).values == {"first": 8, "second": 3}
 
 
 def test_levels_that_never_met_have_nothing_in_common() -> None:
     """The last participant did not meet the last item."""
     who, what = np.array([0, 0, 1, 1, 2]), np.array([0, 1, 0, 1, 0])
-    pair = Crossing(*sides([random_term("participant", who), random_term("item", what)]))
-    between = pair.curvature(np.arange(1.0, 6.0)).between
+    pair = Crossing(sides([random_term("participant", who), random_term("item", what)]))
+    between: Any = pair.curvature(np.arange(1.0, 6.0)).between  # type: ignore[attr-defined]
     assert between[:, 0, 0].tolist() == [[1.0, 2.0], [3.0, 4.0], [5.0, 0.0]]

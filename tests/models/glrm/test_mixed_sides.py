@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from karat.messages import message_of
 from karat.models.glrm.mixed_mode import Crossing
 from karat.models.glrm.mixed_sides import sides
 from karat.models.glrm.terms import Covariance, RandomTerm, random_term
-from messages import raises
 from models.glrm.mixed_cases import slopes, vector
 
 WHO, WHAT, WHEN = np.indices((5, 4, 3)).reshape(3, -1)
@@ -72,11 +72,14 @@ def test_a_shared_variance_of_a_nested_factor_is_repeated_for_every_column_and_l
     assert first.blocks[0].repeat is None
 
 
-def test_three_crossed_factors_are_refused() -> None:
+def test_three_crossed_factors_have_a_side_each() -> None:
+    """What is nested in one of them joins it all the same."""
     terms = [random_term("participant", WHO), random_term("item", WHAT), random_term("round", WHEN)]
-    with raises(ValueError, "models.crossed_factors") as error:
-        sides(terms)
-    assert message_of(error.value).values == {"n": 3, "names": "participant, item, round"}
+    assert [side.groups for side in sides(terms)] == [5, 4, 3]
+    found = sides([*terms, random_term("participant:round", WHO * 3 + WHEN)])
+    assert [[block.group for block in side.blocks] for side in found] == [
+        ["participant", "participant:round"], ["item"], ["round"]
+    ]  # fmt: skip
 
 
 def test_terms_of_one_factor_must_agree() -> None:
@@ -122,15 +125,15 @@ def test_sums_over_levels_are_those_of_matrices(covariance: Covariance) -> None:
     columns = np.column_stack([np.ones(60), random.normal(size=60)])
     nested = np.column_stack([columns[:, ::-1], random.normal(size=60)])
     inner = random_term("item:round", WHAT * 3 + WHEN, nested, ("x", "(Intercept)", "z"), covariance)
-    crossing = Crossing(*sides([vector("participant", WHO, columns), vector("item", WHAT, columns), inner]))
+    crossing = Crossing(sides([vector("participant", WHO, columns), vector("item", WHAT, columns), inner]))
     dense = [
         (side.columns[:, :, None] * (side.codes[:, None] == np.arange(side.groups))).transpose(1, 2, 0).reshape(60, -1)
-        for side in (crossing.first, crossing.second)
+        for side in crossing.sides
     ]
     weight = random.random(60)
     both = np.column_stack(dense)
     whole = both.T @ (weight[:, None] * both)
-    curvature = crossing.curvature(weight)
+    curvature: Any = crossing.curvature(weight)
     size = dense[0].shape[1]
     between = curvature.between.transpose(0, 1, 3, 2).reshape(size, -1)
     assert np.allclose(between, whole[:size, size:])
@@ -143,17 +146,17 @@ def test_sums_over_levels_are_those_of_matrices(covariance: Covariance) -> None:
     totals = crossing.totals(weight)
     assert np.allclose(np.concatenate([total.ravel() for total in totals]), both.T @ weight)
     effects = [random.normal(size=total.shape) for total in totals]
-    unit = np.eye(crossing.first.effects), np.eye(crossing.second.effects)
+    unit = np.eye(crossing.sides[0].effects), np.eye(crossing.sides[1].effects)
     assert np.allclose(
         crossing.predictor(unit, (effects[0], effects[1])), both @ np.concatenate([one.ravel() for one in effects])
     )
     root = random.normal(size=(both.shape[1], both.shape[1]))
     covariance = root @ root.T
     first = np.stack([covariance[2 * k : 2 * k + 2, 2 * k : 2 * k + 2] for k in range(5)])
-    q = crossing.second.effects
+    q = crossing.sides[1].effects
     second = np.stack([covariance[size + q * k :, size + q * k :][:q, :q] for k in range(4)])
     cross = covariance[:size, size:].reshape(5, 2, 4, q).transpose(0, 1, 3, 2)
-    assert np.allclose(crossing.spread(first, second, cross), np.einsum("ij,jk,ik->i", both, covariance, both))
+    assert np.allclose(curvature.layout.spread(first, second, cross), np.einsum("ij,jk,ik->i", both, covariance, both))
 
 
 def test_a_factor_nested_in_both_joins_the_side_where_it_has_fewer_levels() -> None:
@@ -171,8 +174,9 @@ def test_one_factor_has_a_second_side_that_adds_nothing() -> None:
     assert nothing.columns.tolist() == [[0.0] * 60]
     assert nothing.based() is nothing
     assert nothing.theta_transform().shape == (0, 0)
-    crossing = Crossing(first, nothing)
-    assert crossing.curvature(np.ones(60)).between.tolist() == [[[[0.0]]]] * 5
+    crossing = Crossing((first, nothing))
+    curvature: Any = crossing.counts
+    assert curvature.between.tolist() == [[[[0.0]]]] * 5
     assert crossing.totals(np.ones(60))[1].tolist() == [[0.0]]
 
 

@@ -228,7 +228,7 @@ def _leading(
     lower = lower * np.where(np.diag(lower) < 0, -1.0, 1.0)
     best[part] = lower[block.entries]
     moved = terms[one.term].only(order.tolist(), "full")
-    crossing = Crossing(*sides([*terms[: one.term], moved, *terms[one.term + 1 :]]))
+    crossing = Crossing(sides([*terms[: one.term], moved, *terms[one.term + 1 :]]))
     return replace(objective, crossing=crossing), best, place
 
 

@@ -1,6 +1,6 @@
-"""Generalised linear mixed models whose random effects are vectors: intercepts and slopes of two crossed factors.
+"""Generalised linear mixed models whose random effects are vectors: intercepts and slopes of crossed factors.
 
-    eta = X beta + z1'b(participant) + z2'b(item),   b ~ N(0, Sigma)
+    eta = X beta + z1'b(participant) + z2'b(item) + ...,   b ~ N(0, Sigma)
 
 for yes-or-no answers (logit), ordered categories (cumulative logit) and measured answers (normal errors). The first
 two are fitted by maximum likelihood with the Laplace approximation (as lme4's glmer with nAGQ = 1, glmmTMB and
@@ -28,14 +28,14 @@ from karat.models.glrm.mixed_mode import Crossing
 from karat.models.glrm.mixed_problem import MixedProblem, check
 from karat.models.glrm.mixed_result import MixedFit, describe
 from karat.models.glrm.mixed_search import search
-from karat.models.glrm.mixed_sides import RandomBlock, Side, sides
+from karat.models.glrm.mixed_sides import RandomBlock, sides
 from karat.models.glrm.mixed_singular import simpler
 from karat.models.glrm.terms import RandomTerm
 from karat.models.glrm.threads import one_thread
 from karat.types import Floats
 
 FIRST = 0.5
-"""Deviations from where the search starts, in units of the columns; measured answers start from 1."""
+"""Deviations from where the search starts, in units of the columns."""
 
 
 def fit_mixed(
@@ -50,7 +50,7 @@ def fit_mixed(
     simplify: bool = False,
     offset: ArrayLike | None = None,
 ) -> MixedFit:
-    """Fit a mixed model of one grouping factor or two crossed ones, each with any number of terms.
+    """Fit a mixed model of one grouping factor or several crossed ones, each with any number of terms.
 
     `design` has a column for every name; that of ordered answers has no intercept, since they have thresholds. Terms
     of a factor that is nested in another are fine. `start` gives parameters as `MixedFit.parameters` does. `simplify`
@@ -86,11 +86,13 @@ def fit_mixed(
 
 def _fit(problem: MixedProblem, start: Floats | None) -> MixedFit:
     """Search with columns that are orthogonal and of one size, then tell the result for the caller's."""
-    first, second = sides(problem.terms)
-    plain = _objective(problem, first, second, problem.design)
+    own = sides(problem.terms)
+    plain = _objective(problem, Crossing(own), problem.design)
     turned, base = _orthogonal(problem.design)
-    objective = _objective(problem, first.based(), second.based(), turned)
-    parts = [first.theta_transform(), second.theta_transform()]
+    based = tuple(side.based() for side in own)
+    same = all(one is other for one, other in zip(based, own, strict=True))
+    objective = _objective(problem, plain.crossing if same else Crossing(based), turned)
+    parts = [side.theta_transform() for side in own]
     if isinstance(plain, LaplaceObjective):
         parts = [base, np.eye(plain.family.parameters), *parts]
     transform = np.asarray(block_diag(*(part for part in parts if part.size)))
@@ -116,10 +118,7 @@ def _orthogonal(design: Floats) -> tuple[Floats, Floats]:
     return columns * scale, np.asarray(solve_triangular(triangle, np.eye(len(triangle)))) * scale
 
 
-def _objective(
-    problem: MixedProblem, first: Side, second: Side, design: Floats
-) -> LaplaceObjective | GaussianMixedObjective:
-    crossing = Crossing(first, second)
+def _objective(problem: MixedProblem, crossing: Crossing, design: Floats) -> LaplaceObjective | GaussianMixedObjective:
     if problem.family == "gaussian":
         return GaussianMixedObjective(crossing, problem.response, design, problem.reml)
     return LaplaceObjective(crossing, problem.likelihood(), design, problem.offset)
@@ -128,10 +127,12 @@ def _objective(
 def _start(
     problem: MixedProblem, objective: LaplaceObjective | GaussianMixedObjective, blocks: list[tuple[int, RandomBlock]]
 ) -> Floats:
-    """Equal deviations without correlations; thresholds, or the coefficients, that make the mean right."""
+    """Deviations without correlations: by moments or all alike, with thresholds that make the mean right."""
+    if isinstance(objective, GaussianMixedObjective):
+        return objective.start()
     begin = np.zeros(objective.parameters)
     for place, block in blocks:
-        begin[place : place + block.size] = np.equal(*block.entries) * (1.0 if problem.family == "gaussian" else FIRST)
+        begin[place : place + block.size] = np.equal(*block.entries) * FIRST
     if problem.family == "ordinal":
         share = np.cumsum(np.bincount(problem.response))[:-1] / len(problem.response)
         columns = problem.design.shape[1]

@@ -22,10 +22,14 @@ import numpy as np
 from scipy.linalg import block_diag
 
 from karat.models.glrm.gaussian import EXACT
-from karat.models.glrm.mixed_laplace import by_determinant, theta_information
-from karat.models.glrm.mixed_mode import Crossing, Curvature, Pair, solve
-from karat.models.glrm.mixed_sides import Side
+from karat.models.glrm.mixed_blocks import Curvature, Factorised, Sides
+from karat.models.glrm.mixed_laplace import theta_informations
+from karat.models.glrm.mixed_mode import Crossing
 from karat.types import Floats
+
+LEAST = 0.1
+"""The smallest share of the variance that a search starts from as the residual's."""
+TINY = 1e-300
 
 
 @dataclass(frozen=True)
@@ -33,13 +37,18 @@ class GaussianMixedEvaluation:
     """The criterion and its gradient at some theta, with what follows from it."""
 
     value: float
-    gradient: Floats
-    modes: Pair
+    slope: Callable[[], Floats]
+    modes: Sides
     information: Callable[[], Floats]
     coefficients: Floats
     unscaled_covariance: Floats
     """Of the coefficients, in units of the residual variance."""
     residual_variance: float
+
+    @cached_property
+    def gradient(self) -> Floats:
+        """In theta; computed where it is asked for, since a step that goes too far does not need it."""
+        return self.slope()
 
 
 @dataclass(frozen=True)
@@ -66,7 +75,7 @@ class GaussianMixedObjective:
         return np.asarray(np.linalg.lstsq(self.design, self.value, rcond=None)[0])
 
     @cached_property
-    def _sums(self) -> tuple[Curvature, Pair, Floats]:
+    def _sums(self) -> tuple[Curvature, Sides, Floats]:
         """Z'Z, Z'(X, y) by level, and (X, y)'(X, y).
 
         y is taken without its least-squares fit, so that a large mean costs no digits.
@@ -75,11 +84,34 @@ class GaussianMixedObjective:
         if float(left @ left) <= EXACT**2 * float(self.value @ self.value):
             raise ValueError("The fixed effects tell every answer without error, so that nothing is left to fit.")
         columns = np.column_stack([self.design, left])
-        totals = [self.crossing.totals(column) for column in columns.T]
-        both = tuple(np.stack([total[side] for total in totals], axis=-1) for side in (0, 1))
-        return self.crossing.curvature(np.ones(len(self.value))), (both[0], both[1]), columns.T @ columns
+        totals = zip(*(self.crossing.totals(column) for column in columns.T), strict=True)
+        by_side = tuple(np.stack(total, axis=-1) for total in totals)
+        return self.crossing.counts, by_side, columns.T @ columns
 
-    def __call__(self, theta: Floats, start: Pair | None = None) -> GaussianMixedEvaluation | None:
+    def start(self) -> Floats:
+        """Theta to search from: deviations from the moments of what the fixed effects leave, without correlations.
+
+        The square of a level's sum has beside the squares of its rows what they have in common: the level's variance.
+        """
+        curvature, totals, products = self._sums
+        left = self.value - self.design @ self._least_squares
+        spread = float(products[-1, -1]) / len(left)
+        begin, rest = np.zeros(self.parameters), spread
+        for place, block in self.crossing.placed(self.parameters):
+            number = next(k for k, side in enumerate(self.crossing.sides) if block in side.blocks)
+            side, own = self.crossing.sides[number], block.first + np.arange(block.width * block.repeats)
+            squares = side.columns[own] ** 2
+            common = (totals[number][:, own, -1] ** 2).sum(axis=0) - squares @ left**2
+            most = np.einsum("gkk->gk", curvature.sides[number])[:, own] ** 2
+            known = most.sum(axis=0) - (squares**2).sum(axis=1)
+            both = np.stack([common, known]).reshape(2, block.repeats, block.width).sum(axis=1)
+            variance = np.clip(both[0] / np.maximum(both[1], TINY), 0.0, spread)
+            rest -= float(variance @ squares.reshape(block.repeats, block.width, -1).sum(axis=0).mean(axis=1))
+            begin[place + np.flatnonzero(np.equal(*block.entries))] = np.sqrt(variance)
+        begin /= np.sqrt(max(rest, LEAST * spread))
+        return begin
+
+    def __call__(self, theta: Floats, start: Sides | None = None) -> GaussianMixedEvaluation | None:
         """The criterion and its gradient; None where theta is not finite. The modes need no start."""
         theta = np.asarray(theta, dtype=np.float64)
         if not np.all(np.isfinite(theta)):
@@ -87,52 +119,43 @@ class GaussianMixedObjective:
         curvature, totals, products = self._sums
         factors = self.crossing.factors(theta)
         try:
-            schur = self.crossing.factorise(curvature, factors)
-            var_first, var_second, between = schur.covariance()
+            schur = curvature.factorise(factors)
         except np.linalg.LinAlgError:
             return None
-        spherical = tuple(factors[side].T @ totals[side] for side in (0, 1))
-        solved = solve(schur, (spherical[0], spherical[1]))
-        inner = products - sum(np.einsum("gkc,gkd->cd", spherical[side], solved[side]) for side in (0, 1))
+        spherical = tuple(factor.T @ total for factor, total in zip(factors, totals, strict=True))
+        solved = schur.solve(spherical)
+        inner = products - sum(np.einsum("gkc,gkd->cd", *both) for both in zip(spherical, solved, strict=True))
         p = inner.shape[0] - 1
         shift = np.linalg.solve(inner[:p, :p], inner[:p, p])
         squares = float(inner[p, p] - inner[p, :p] @ shift)
         if not squares > 0:
             return None
-        inverse = np.linalg.inv(inner[:p, :p])
         determinants = schur.half_log_determinant
         if self.reml:
             determinants += float(np.linalg.slogdet(inner[:p, :p])[1]) / 2
-        freedom, contrast = self.freedom, np.append(-shift, 1.0)
-        by_factor = by_determinant(curvature, factors, (var_first, var_second.transpose(2, 0, 1)), between)
-        left = self._left(curvature, totals, factors, solved)
-        for side in (0, 1):
-            error = left[side] @ contrast
-            by_factor[side][...] -= freedom / squares * error.T @ (error @ factors[side])
-            if self.reml:
-                columns = left[side][:, :, :p]
-                by_factor[side][...] -= np.einsum("gac,cd,gbd->ab", columns, inverse, columns) @ factors[side]
-        sides = (self.crossing.first, factors[0], curvature.first), (self.crossing.second, factors[1], curvature.second)
-        variance = squares / freedom
+        contrast, variance, inverse = np.append(-shift, 1.0), squares / self.freedom, np.linalg.inv(inner[:p, :p])
         return GaussianMixedEvaluation(
-            determinants + freedom / 2 * (1 + float(np.log(2 * np.pi * variance))),
-            np.concatenate([side[0].by_theta(one) for side, one in zip(sides, by_factor, strict=True)]),
-            (solved[0] @ contrast, solved[1] @ contrast),
-            partial(_information, [side for side in sides if side[0].size]),
+            determinants + self.freedom / 2 * (1 + float(np.log(2 * np.pi * variance))),
+            partial(self._gradient, factors, schur, solved, contrast, variance, inverse),
+            tuple(one @ contrast for one in solved),
+            lambda: np.asarray(block_diag(*theta_informations(self.crossing, factors, curvature))),
             self._least_squares + shift,
             inverse,
             variance,
         )
 
-    @staticmethod
-    def _left(curvature: Curvature, totals: Pair, factors: Pair, solved: Pair) -> Pair:
-        """Z'V^-1 (X, y) by level: Z'(X, y) less Z'Z b."""
-        first, second = factors[0] @ solved[0], factors[1] @ solved[1]
-        return (
-            totals[0] - curvature.first @ first - np.einsum("gabt,tbc->gac", curvature.between, second, optimize=True),
-            totals[1] - curvature.second @ second - np.einsum("gabt,gac->tbc", curvature.between, first, optimize=True),
-        )
-
-
-def _information(sides: list[tuple[Side, Floats, Floats]]) -> Floats:
-    return np.asarray(block_diag(*(theta_information(*side) for side in sides)))
+    def _gradient(
+        self, factors: Sides, schur: Factorised, solved: Sides, contrast: Floats, variance: float, inverse: Floats
+    ) -> Floats:
+        """In theta. Z'V^-1 (X, y), by level, is Z'(X, y) less Z'Z b."""
+        curvature, totals, _ = self._sums
+        taken = curvature.times(tuple(factor @ one for factor, one in zip(factors, solved, strict=True)))
+        by_factor = []
+        for determinant, factor, total, one in zip(schur.by_determinant(), factors, totals, taken, strict=True):
+            left = total - one
+            error, columns = left @ contrast, left[:, :, :-1]
+            found = determinant - error.T @ (error @ factor) / variance
+            if self.reml:
+                found -= np.einsum("gac,cd,gbd->ab", columns, inverse, columns) @ factor
+            by_factor.append(found)
+        return self.crossing.by_theta(by_factor)

@@ -20,7 +20,8 @@ import numpy as np
 from scipy.linalg import block_diag
 
 from karat.models.glrm.families import Family
-from karat.models.glrm.mixed_mode import Crossing, Curvature, MixedMode, ModeSearch, Pair, solve, turn
+from karat.models.glrm.mixed_blocks import Curvature, Sides
+from karat.models.glrm.mixed_mode import Crossing, MixedMode, ModeSearch
 from karat.models.glrm.mixed_sides import Side
 from karat.types import Floats
 
@@ -34,7 +35,7 @@ class MixedEvaluation:
 
     value: float
     gradient: Floats
-    modes: Pair
+    modes: Sides
     found: bool
     information: Callable[[], Floats]
     """Roughly the Hessian."""
@@ -59,7 +60,7 @@ class LaplaceObjective:
         beta, own = self.design.shape[1], self.design.shape[1] + self.family.parameters
         return parameters[:beta], parameters[beta:own], parameters[own:]
 
-    def __call__(self, parameters: Floats, start: Pair | None = None) -> MixedEvaluation | None:
+    def __call__(self, parameters: Floats, start: Sides | None = None) -> MixedEvaluation | None:
         """The value and gradient, the modes searched from `start`; None where parameters are not allowed."""
         beta, psi, theta = self.split(np.asarray(parameters, dtype=np.float64))
         if not np.all(np.isfinite(parameters)) or not self.family.allowed(psi):
@@ -69,39 +70,31 @@ class LaplaceObjective:
             search = ModeSearch(self.crossing, self.family, self.offset + self.design @ beta, psi, factors)
             try:
                 mode = search.find(self.crossing.zero_modes() if start is None else start)
-                covariance = mode.schur.covariance()
+                height = mode.schur.spread()
             except np.linalg.LinAlgError:
                 return None
             value = mode.point.value + mode.schur.half_log_determinant
             if not np.isfinite(value):
                 return None
-            gradient = self._gradient(mode, psi, factors, covariance)
+            gradient = self._gradient(mode, psi, factors, height)
         information = partial(self._information, mode, psi, factors)
         return MixedEvaluation(value, gradient, mode.point.modes, mode.found, information)
 
-    def _gradient(
-        self, mode: MixedMode, psi: Floats, factors: Pair, covariance: tuple[Floats, Floats, Floats]
-    ) -> Floats:
-        crossing, point, (one, other) = self.crossing, mode.point, factors
-        var_first, var_second, between = covariance
-        var_second = var_second.transpose(2, 0, 1)
-        height = crossing.spread(one @ var_first @ one.T, other @ var_second @ other.T, turn(between, one, other))
+    def _gradient(self, mode: MixedMode, psi: Floats, factors: Sides, height: Floats) -> Floats:
+        crossing, point = self.crossing, mode.point
         c = self.family.third(point.eta, psi) * height / 2
-        by_c = crossing.totals(c)
-        p = solve(mode.schur, (by_c[0] @ one, by_c[1] @ other))
+        p = mode.schur.solve(tuple(one @ factor for one, factor in zip(crossing.totals(c), factors, strict=True)))
         q = crossing.predictor(factors, p)
         now = point.derivatives
         by_row = c - now.slope - now.curvature * q
         by_psi = self.family.gradient(point.eta, psi, np.ones(()), height / 2, q)
-        determinant = by_determinant(mode.curvature, factors, (var_first, var_second), between)
-        totals, slopes = crossing.totals(by_row), crossing.totals(now.slope)
+        parts = crossing.totals(by_row), point.modes, crossing.totals(now.slope), p, mode.schur.by_determinant()
         by_factor = [
-            totals[side].T @ point.modes[side] + slopes[side].T @ p[side] + determinant[side] for side in (0, 1)
+            total.T @ u + slope.T @ one + determinant for total, u, slope, one, determinant in zip(*parts, strict=True)
         ]
-        by_theta = crossing.first.by_theta(by_factor[0]), crossing.second.by_theta(by_factor[1])
-        return np.concatenate([self.design.T @ by_row, by_psi, *by_theta])
+        return np.concatenate([self.design.T @ by_row, by_psi, crossing.by_theta(by_factor)])
 
-    def _information(self, mode: MixedMode, psi: Floats, factors: Pair) -> Floats:
+    def _information(self, mode: MixedMode, psi: Floats, factors: Sides) -> Floats:
         """Roughly the Hessian: of the penalised likelihood over the effects, and of covariances in a linear model."""
         crossing, point = self.crossing, mode.point
         weight = point.derivatives.curvature
@@ -110,26 +103,19 @@ class LaplaceObjective:
         fixed = np.block([[self.design.T @ (weight[:, None] * self.design), beside.T], [beside, inner]])
         totals = [crossing.totals(column) for column in (*(-weight * self.design.T), *own)]
         if totals:
-            right = tuple(factors[side].T @ np.stack([total[side] for total in totals], axis=-1) for side in (0, 1))
-            left = solve(mode.schur, (right[0], right[1]))
-            for side in (0, 1):
-                fixed = fixed - np.einsum("gkc,gkd->cd", right[side], left[side])
-        sides = (
-            (crossing.first, factors[0], mode.curvature.first),
-            (crossing.second, factors[1], mode.curvature.second),
-        )
-        return np.asarray(block_diag(fixed, *(theta_information(*side) for side in sides if side[0].size)))
+            right = tuple(
+                factor.T @ np.stack(total, axis=-1)
+                for factor, total in zip(factors, zip(*totals, strict=True), strict=True)
+            )
+            for one, other in zip(right, mode.schur.solve(right), strict=True):
+                fixed = fixed - np.einsum("gkc,gkd->cd", one, other)
+        return np.asarray(block_diag(fixed, *theta_informations(crossing, factors, mode.curvature)))
 
 
-def by_determinant(curvature: Curvature, factors: Pair, variances: Pair, between: Floats) -> Pair:
-    """Half the derivative of log det M in Lambda, at fixed W: the sum of Z'W Z Lambda V over levels."""
-    one, other = factors
-    first = np.einsum("gab,gbc->ac", curvature.first @ one, variances[0])
-    second = np.einsum("gab,gbc->ac", curvature.second @ other, variances[1])
-    unit = np.eye(len(one)), np.eye(len(other))
-    first += np.tensordot(turn(curvature.between, unit[0], other.T), between, axes=((0, 2, 3), (0, 2, 3)))
-    second += np.tensordot(turn(curvature.between, one.T, unit[1]), between, axes=((0, 1, 3), (0, 1, 3)))
-    return first, second
+def theta_informations(crossing: Crossing, factors: Sides, curvature: Curvature) -> list[Floats]:
+    """What each side with effects tells about its part of theta."""
+    sides = zip(crossing.sides, factors, curvature.sides, strict=True)
+    return [theta_information(*side) for side in sides if side[0].size]
 
 
 def theta_information(side: Side, factor: Floats, curvature: Floats) -> Floats:

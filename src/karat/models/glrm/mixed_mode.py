@@ -1,152 +1,116 @@
-"""The modes of vector-valued effects: Newton's method with blocks for the levels of two crossed factors.
+"""The modes of vector-valued effects: Newton's method with blocks for the levels of crossed factors.
 
-With eta = X beta + Z1 Lambda1 u1 + Z2 Lambda2 u2, the curvature of the penalised likelihood in (u1, u2) is M = I +
-Lambda'Z'W Z Lambda. It has a block for every level of each factor and a block for every pair of levels that met; the
-side with more effects is eliminated (see `block_schur`).
+With eta = X beta + Z1 Lambda1 u1 + Z2 Lambda2 u2 and so on, the curvature of the penalised likelihood in all u is M =
+I + Lambda'Z'W Z Lambda. It has a block for every level of each factor and a block for every pair of levels that met;
+the side with most effects is eliminated (see `mixed_blocks` and `mixed_sparse`).
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
 
 from karat.messages import Message
-from karat.models.glrm.block_schur import BlockSchur
+from karat.models.glrm.crossed import PADDED, SMALL
 from karat.models.glrm.families import Derivatives, Family
+from karat.models.glrm.mixed_blocks import Curvature, DenseLayout, Factorised, Sides
 from karat.models.glrm.mixed_sides import RandomBlock, Side
+from karat.models.glrm.mixed_sparse import SparseLayout
 from karat.models.glrm.mode import DECREMENT, STEPS, halve
-from karat.types import Floats, Ints
+from karat.types import Floats
 
 LARGEST = 400_000_000
-"""How many numbers the blocks between the two sides may have."""
-
-Pair = tuple[Floats, Floats]
-"""An array for each side."""
-
-
-@dataclass(frozen=True)
-class Curvature:
-    """Z'WZ: a block for each level of both sides, and (levels, effects, effects, levels) between them."""
-
-    first: Floats
-    second: Floats
-    between: Floats
+"""How many numbers a matrix of all sides but the largest may have, and the blocks between two."""
 
 
 @dataclass(frozen=True)
 class Crossing:
-    """Two sides, and how their levels meet."""
+    """All sides, and how their levels meet."""
 
-    first: Side
-    second: Side
+    sides: tuple[Side, ...]
 
     def __post_init__(self) -> None:
         """Refuse what would not fit into memory."""
-        size = self.first.groups * self.first.effects * self.second.groups * self.second.effects
-        if size > LARGEST:
-            sizes = [side.groups * side.effects for side in (self.first, self.second)]
-            raise ValueError(Message("models.effects_size", {"first": sizes[0], "second": sizes[1]}))
-
-    @cached_property
-    def _cell(self) -> Ints:
-        return self.first.codes * self.second.groups + self.second.codes
-
-    @cached_property
-    def _products(self) -> list[tuple[int, int, Floats]]:
-        pairs = []
-        for k, one in enumerate(self.first.columns):
-            for j, other in enumerate(self.second.columns):
-                product = one * other
-                if product.any():
-                    pairs.append((k, j, product))
-        return pairs
+        sizes = sorted((side.groups * side.effects for side in self.sides), reverse=True)
+        if not self.dense and sum(sizes[1:]) ** 2 > LARGEST:
+            raise ValueError(Message("models.effects_size", {"first": sizes[0], "second": sum(sizes[1:])}))
 
     @property
-    def shape(self) -> tuple[int, int, int, int]:
-        """Levels and effects of the first side, effects and levels of the second."""
-        return self.first.groups, self.first.effects, self.second.effects, self.second.groups
+    def dense(self) -> bool:
+        """Whether a block for every pair of levels is not wasteful."""
+        places = math.prod(side.groups for side in self.sides)
+        blocks = places * math.prod(side.effects for side in self.sides)
+        return len(self.sides) == 2 and places <= max(PADDED * len(self.sides[0].codes), SMALL) and blocks <= LARGEST
+
+    @cached_property
+    def layout(self) -> DenseLayout | SparseLayout:
+        """The levels that met."""
+        return DenseLayout(*self.sides) if self.dense else SparseLayout(self.sides)
 
     @property
     def work(self) -> int:
-        """Pairs of levels, times the effects of each: the size that `one_thread` asks for."""
-        return self.first.groups * self.second.groups * max(self.first.effects, self.second.effects) ** 2
+        """How large the largest matrix is: the size that `one_thread` asks for."""
+        layout = self.layout
+        if isinstance(layout, SparseLayout):
+            return layout.few**2
+        return layout.first.groups * layout.second.groups * max(layout.first.effects, layout.second.effects) ** 2
 
     @property
     def size(self) -> int:
         """How many elements theta has."""
-        return self.first.size + self.second.size
+        return sum(side.size for side in self.sides)
 
-    def factors(self, theta: Floats) -> Pair:
-        """Lambda of both sides."""
-        return self.first.factor(theta[: self.first.size]), self.second.factor(theta[self.first.size :])
+    def factors(self, theta: Floats) -> Sides:
+        """Lambda of every side."""
+        parts = np.split(theta, np.cumsum([side.size for side in self.sides])[:-1])
+        return tuple(side.factor(part) for side, part in zip(self.sides, parts, strict=True))
+
+    def by_theta(self, by_factor: Sequence[Floats]) -> Floats:
+        """The derivative in theta from those in the Lambda of every side."""
+        return np.concatenate([side.by_theta(one) for side, one in zip(self.sides, by_factor, strict=True)])
 
     def placed(self, parameters: int) -> list[tuple[int, RandomBlock]]:
         """Every term with the place of its first element of theta among the parameters, of which theta is the last."""
         place, found = parameters - self.size, []
-        for block in (*self.first.blocks, *self.second.blocks):
+        for block in (block for side in self.sides for block in side.blocks):
             found.append((place, block))
             place += block.size
         return found
 
     def curvature(self, weight: Floats) -> Curvature:
         """Z'WZ for the weights of the rows."""
-        between = np.zeros(self.shape)
-        groups = self.first.groups * self.second.groups
-        for k, j, product in self._products:
-            total = np.bincount(self._cell, product * weight, groups)
-            between[:, k, j, :] = total.reshape(self.first.groups, self.second.groups)
-        return Curvature(self.first.curvature(weight), self.second.curvature(weight), between)
+        return self.layout.curvature(weight)
 
-    def spread(self, first: Floats, second: Floats, between: Floats) -> Floats:
-        """z'Kz of every row, for a covariance K of the effects given by its blocks."""
-        variance = self.first.spread(first) + self.second.spread(second)
-        for k, j, product in self._products:
-            variance += 2 * product * between[:, k, j, :].ravel()[self._cell]
-        return variance
+    @cached_property
+    def counts(self) -> Curvature:
+        """Z'Z."""
+        return self.curvature(np.ones(len(self.sides[0].codes)))
 
-    def predictor(self, factors: Pair, modes: Pair) -> Floats:
+    def predictor(self, factors: Sides, modes: Sides) -> Floats:
         """Z Lambda u of every row."""
-        return self.first.predictor(modes[0] @ factors[0].T) + self.second.predictor(modes[1] @ factors[1].T)
+        eta = np.zeros(len(self.sides[0].codes))
+        for side, factor, mode in zip(self.sides, factors, modes, strict=True):
+            eta += side.predictor(mode @ factor.T)
+        return eta
 
-    def totals(self, values: Floats) -> Pair:
+    def totals(self, values: Floats) -> Sides:
         """Z'values by level and effect."""
-        return self.first.totals(values), self.second.totals(values)
+        return tuple(side.totals(values) for side in self.sides)
 
-    def zero_modes(self) -> Pair:
+    def zero_modes(self) -> Sides:
         """No effects."""
-        return np.zeros(self.shape[:2]), np.zeros((self.second.groups, self.second.effects))
-
-    def factorise(self, curvature: Curvature, factors: Pair) -> BlockSchur:
-        """M, ready to be solved with."""
-        one, other = factors
-        first = np.eye(len(one)) + one.T @ curvature.first @ one
-        second = np.eye(len(other)) + other.T @ curvature.second @ other
-        return BlockSchur(
-            first, turn(curvature.between, one.T, other.T), np.ascontiguousarray(second.transpose(1, 2, 0))
-        )
-
-
-def turn(between: Floats, left: Floats, right: Floats) -> Floats:
-    """Each block between two levels, times a matrix from the left and another (transposed) from the right."""
-    groups, q, p, others = between.shape
-    half = (left @ between.reshape(groups, q, -1)).reshape(groups, -1, p, others)
-    turned: Floats = right @ half
-    return turned
-
-
-def solve(schur: BlockSchur, right: Pair) -> Pair:
-    """M^-1 times arrays of levels x effects (x several columns)."""
-    first, second = schur.solve(right[0], np.ascontiguousarray(right[1].swapaxes(0, 1)))
-    return first, second.swapaxes(0, 1)
+        return tuple(np.zeros((side.groups, side.effects)) for side in self.sides)
 
 
 @dataclass(frozen=True)
 class MixedPoint:
     """The penalised likelihood (negative) at some effects."""
 
-    modes: Pair
+    modes: Sides
     eta: Floats
     value: float
     derivatives: Derivatives
@@ -158,7 +122,7 @@ class MixedMode:
 
     point: MixedPoint
     curvature: Curvature
-    schur: BlockSchur
+    schur: Factorised
     found: bool
 
 
@@ -170,35 +134,35 @@ class ModeSearch:
     family: Family
     base: Floats
     psi: Floats
-    factors: Pair
+    factors: Sides
 
-    def find(self, start: Pair) -> MixedMode:
+    def find(self, start: Sides) -> MixedMode:
         """Newton's method with step halving."""
         point = self.evaluate(start)
         for _ in range(STEPS):
             curvature = self.crossing.curvature(point.derivatives.curvature)
-            schur = self.crossing.factorise(curvature, self.factors)
+            schur = curvature.factorise(self.factors)
             totals = self.crossing.totals(point.derivatives.slope)
             towards = tuple(
                 total @ factor - mode for total, factor, mode in zip(totals, self.factors, point.modes, strict=True)
             )
-            along = solve(schur, (towards[0], towards[1]))
-            decrement = float(np.vdot(towards[0], along[0]) + np.vdot(towards[1], along[1]))
+            along = schur.solve(towards)
+            decrement = sum(float(np.vdot(one, other)) for one, other in zip(towards, along, strict=True))
             reached = halve(partial(self._moved, point.modes, along), point.value, decrement)
             if reached is None:
                 return MixedMode(point, curvature, schur, decrement < 1e-6)
             point = reached
             if decrement < DECREMENT:
                 curvature = self.crossing.curvature(point.derivatives.curvature)
-                return MixedMode(point, curvature, self.crossing.factorise(curvature, self.factors), True)
+                return MixedMode(point, curvature, curvature.factorise(self.factors), True)
         return MixedMode(point, curvature, schur, False)
 
-    def evaluate(self, modes: Pair) -> MixedPoint:
+    def evaluate(self, modes: Sides) -> MixedPoint:
         """The penalised likelihood at given effects."""
         eta = self.base + self.crossing.predictor(self.factors, modes)
         derivatives = self.family.derivatives(eta, self.psi)
-        penalty = float(np.vdot(modes[0], modes[0]) + np.vdot(modes[1], modes[1])) / 2
+        penalty = sum(float(np.vdot(mode, mode)) for mode in modes) / 2
         return MixedPoint(modes, eta, penalty - float(derivatives.log_likelihood.sum()), derivatives)
 
-    def _moved(self, modes: Pair, along: Pair, length: float) -> MixedPoint:
-        return self.evaluate((modes[0] + length * along[0], modes[1] + length * along[1]))
+    def _moved(self, modes: Sides, along: Sides, length: float) -> MixedPoint:
+        return self.evaluate(tuple(mode + length * one for mode, one in zip(modes, along, strict=True)))

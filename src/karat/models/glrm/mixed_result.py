@@ -12,10 +12,10 @@ from scipy.linalg import block_diag
 
 from karat.messages import Message
 from karat.models.glrm.families import FamilyName, family_message
+from karat.models.glrm.mixed_blocks import Sides
 from karat.models.glrm.mixed_gaussian import GaussianMixedEvaluation, GaussianMixedObjective
 from karat.models.glrm.mixed_identified import undetermined
 from karat.models.glrm.mixed_laplace import LaplaceObjective
-from karat.models.glrm.mixed_mode import Pair
 from karat.models.glrm.mixed_notes import same_answers, separated_answers, single_answers, sizes
 from karat.models.glrm.mixed_problem import MixedProblem
 from karat.models.glrm.mixed_search import Found, MixedConvergence
@@ -65,7 +65,7 @@ class MixedFit:
     factors: tuple[Floats, ...] = field(repr=False)
     """Lambda of each term, in units of its columns."""
     objective: LaplaceObjective | GaussianMixedObjective = field(repr=False)
-    modes: Pair = field(repr=False)
+    modes: Sides = field(repr=False)
     reml: bool = False
     log: tuple[Message, ...] = ()
     """What `simplify` left out."""
@@ -145,8 +145,9 @@ def describe(
     )
     if not isinstance(at, GaussianMixedEvaluation) and not at.found:
         convergence = replace(convergence, converged=False, reason=Message("fit.reason_modes"))
-    sides = (objective.crossing.first, objective.crossing.second)
-    confounded = [group for side in sides for group in undetermined(side, problem.family == "gaussian")]
+    confounded = [
+        group for side in objective.crossing.sides for group in undetermined(side, problem.family == "gaussian")
+    ]
     if confounded:
         reason = Message("fit.reason_covariances", {"groups": confounded})
         convergence = replace(convergence, converged=False, reason=reason)
@@ -182,12 +183,12 @@ def _by_group(
 
 
 def _effects(
-    terms: Sequence[RandomTerm], objective: LaplaceObjective | GaussianMixedObjective, theta: Floats, modes: Pair
+    terms: Sequence[RandomTerm], objective: LaplaceObjective | GaussianMixedObjective, theta: Floats, modes: Sides
 ) -> tuple[dict[str, Floats], dict[str, NDArray[Any]]]:
     """b = Lambda u by grouping factor; levels of nested factors find theirs on the side of the outer one."""
     by_term: dict[int, Floats] = {}
     crossing = objective.crossing
-    for side, factor, mode in zip((crossing.first, crossing.second), crossing.factors(theta), modes, strict=True):
+    for side, factor, mode in zip(crossing.sides, crossing.factors(theta), modes, strict=True):
         for block in side.blocks:
             by_term[block.term] = _of_term(side, block, terms[block.term], mode @ factor.T)
     effects: dict[str, Floats] = {}

@@ -1,8 +1,8 @@
-"""The two sides of a mixed model: participants and items, each with all the effects that belong to them.
+"""The sides of a mixed model: participants and items, each with all the effects that belong to them.
 
 Terms of the same grouping factor stand side by side. A factor that is nested in another (participant:round in
 participant) moves to the other's side: the effects of a level of the inner factor become one of several blocks of the
-outer level, all with the same covariance. What remains must be one factor or two crossed ones.
+outer level, all with the same covariance. What remains are crossed factors: as a rule one or two, seldom more.
 
 Effects are b = Lambda(theta) u with u ~ N(0, I). Lambda has a lower triangle for every term with full covariance and
 a diagonal for others, repeated along the diagonal for nested terms; its entries are the elements of theta, by columns
@@ -19,7 +19,6 @@ from typing import cast
 import numpy as np
 from scipy.linalg import block_diag
 
-from karat.messages import Message
 from karat.models.glrm.terms import RandomTerm, within
 from karat.types import Floats, Ints
 
@@ -183,7 +182,7 @@ class Side:
 
     def based(self) -> Side:
         """The side with its columns in their bases."""
-        if not self.blocks:
+        if all(np.array_equal(base, np.eye(len(base))) for base in self.bases):
             return self
         stacks = [
             np.einsum("kl,rkn->rln", base, self.stack(block))
@@ -206,8 +205,8 @@ def no_side(rows: int) -> Side:
     return Side(np.zeros(rows, dtype=np.int64), 1, np.zeros((1, rows)), ())
 
 
-def sides(terms: Sequence[RandomTerm]) -> tuple[Side, Side]:
-    """Gather terms by grouping factor into two sides; nested factors join those that they are nested in.
+def sides(terms: Sequence[RandomTerm]) -> tuple[Side, ...]:
+    """Gather terms by grouping factor, into two sides or more; of more than two, nested factors join their outer ones.
 
     >>> from karat.models.glrm.terms import random_term
     >>> who, what, when = np.indices((3, 4, 2)).reshape(3, -1)
@@ -222,19 +221,19 @@ def sides(terms: Sequence[RandomTerm]) -> tuple[Side, Side]:
         if not np.array_equal(terms[members[term.group][0]].codes, term.codes):
             raise ValueError(f"Two terms of {term.group} number its levels differently.")
     repeat: dict[int, Ints] = {}
-    while len(members) > 2:
-        inner, outer = _closest(members, terms)
+    while len(members) > 2 and (nested := _closest(members, terms)) is not None:
+        inner, outer = nested
         codes = terms[members[outer][0]].codes
         for number in members.pop(inner):
             # What is nested in the inner factor is nested in the outer one.
             repeat[number] = cast(Ints, within(terms[number].codes, codes))
             members[outer].append(number)
     found = [_side([(number, terms[number]) for number in numbers], repeat) for numbers in members.values()]
-    return found[0], found[1] if len(found) > 1 else no_side(len(terms[0].codes))
+    return tuple(found) if len(found) > 1 else (found[0], no_side(len(terms[0].codes)))
 
 
-def _closest(members: dict[str, list[int]], terms: Sequence[RandomTerm]) -> tuple[str, str]:
-    """The factor with the fewest levels within a level of another, and that other."""
+def _closest(members: dict[str, list[int]], terms: Sequence[RandomTerm]) -> tuple[str, str] | None:
+    """The factor with the fewest levels within a level of another, and that other; None where all are crossed."""
     found = []
     for inner, (first, *_) in members.items():
         for outer, (other, *_) in members.items():
@@ -242,8 +241,7 @@ def _closest(members: dict[str, list[int]], terms: Sequence[RandomTerm]) -> tupl
             if nested is not None:
                 found.append((int(nested.max()), inner, outer))
     if not found:
-        names = ", ".join(members)
-        raise ValueError(Message("models.crossed_factors", {"n": len(members), "names": names}))
+        return None
     _, inner, outer = min(found)
     return inner, outer
 

@@ -99,11 +99,11 @@ def as_factor(values: Any, name: str, order: Sequence[Any] | None = None) -> Fac
     found, inverse = np.unique(present, return_inverse=True)
     labels = [label_of(value) for value in found]
     levels = labels if given is None else [label_of(value) for value in given]
-    unknown = [label for label in labels if label not in set(levels)]
+    place = {label: number for number, label in enumerate(levels)}
+    unknown = [label for label in labels if label not in place]
     if unknown:
         values = {"column": name, "unknown": listed(unknown), "levels": listed(levels)}
         raise FormulaError(Message("frame.unknown_levels", values))
-    place = {label: number for number, label in enumerate(levels)}
     codes = np.full(len(array), -1, dtype=np.int64)
     codes[~absent] = np.array([place[label] for label in labels], dtype=np.int64)[inverse]
     return FactorVariable(codes, tuple(levels))
