@@ -8,7 +8,7 @@ import openpyxl
 import pytest
 
 import karat
-from karat.judgments.failed_formulas import MEND, WHAT, is_failed
+from karat.judgments.failed_formulas import FIX, WHAT, is_failed
 from karat.messages import Message
 
 COLUMNS = ["participant", "item", "response", "rt", "function", "expected", "comment"]
@@ -30,7 +30,7 @@ def test_results_with_a_failed_formula(scale: karat.Ordinal | None, column: str,
     with pytest.raises(karat.IntakeError) as error:
         karat.read(path, scale=scale)
     (problem,) = error.value.problems
-    assert (problem.what, problem.mend, problem.column, problem.number) == (WHAT, MEND, column, 7)
+    assert (problem.what, problem.mend, problem.column, problem.number) == (WHAT, FIX, column, 7)
     assert is_failed(problem.value)
 
 

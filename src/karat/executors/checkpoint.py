@@ -2,7 +2,7 @@
 
 A result is kept under a name made of the function, of what all jobs share and of the job itself: other data or other
 settings find nothing there and are computed. It is written here, as it comes in, so that the folder need not be seen
-from the machines of a cluster. The files are Python pickles, to be read only by whoever wrote them.
+from the machines of a cluster. The files are Python pickles, to be read only by the user who wrote them.
 """
 
 from __future__ import annotations

@@ -171,7 +171,7 @@ class _ClusterRun:
         return outcomes  # type: ignore[no-any-return]
 
     def _scattered(self) -> Any:
-        """What all jobs share, at every worker: whoever has it can be given jobs, and one may die."""
+        """What all jobs share, sent to every worker, so that any of them can be given jobs and one may die."""
         while True:
             try:
                 with _scheduler():

@@ -68,7 +68,7 @@ def dask_cluster(where: str, processes: int | None = None, memory: int | None = 
         raise ExecutorError("--cluster needs Dask: pip install 'karat[cluster]'") from None
     if memory is not None and where != "local":
         raise ExecutorError(f"--memory: the workers at {where} have theirs from where they are started; say it there.")
-    # What Dask logs of a worker that died is no news to whoever waits for the result, which does not change.
+    # What Dask logs of a worker that died is no news to the caller, who waits for the result, which does not change.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     if where == "local":
         with (

@@ -71,7 +71,7 @@ class Processes:
                     results[place] = outcome.get()
                     report_result(place, results[place], len(results), len(jobs), each, progress)
         except BaseException:
-            # Whoever is busy is so with jobs that nobody waits for any more.
+            # Processes that are busy do jobs that nobody waits for any more.
             self.close()
             raise
         return [results[place] for place in range(len(jobs))]
@@ -97,7 +97,7 @@ class Processes:
 
 
 class _ProcessRun:
-    """The jobs of one map: those that wait, and who is busy with which."""
+    """The jobs of one map: those that wait, and which process is busy with which."""
 
     def __init__(self, owner: Processes, given: bytes, jobs: Sequence[Any], name: str) -> None:
         self.owner, self.given, self.jobs, self.name = owner, given, jobs, name
@@ -108,7 +108,7 @@ class _ProcessRun:
             self._next(line, begin=True)
 
     def outcomes(self) -> list[tuple[int, Outcome]]:
-        """What became of some jobs, once something has; whoever is free is asked for the next."""
+        """What became of some jobs, once something has; a process that is free gets the next job."""
         found = []
         for end in wait(list(self.busy)):
             line, place = self.busy[end]

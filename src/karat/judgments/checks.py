@@ -15,7 +15,7 @@ import polars as pl
 
 from karat.errors import Problems, ScaleError
 from karat.judgments.columns import COLUMNS, FUNCTIONS, REQUIRED, nearest, of_type
-from karat.judgments.failed_formulas import MEND, WHAT, failed_cells, is_failed
+from karat.judgments.failed_formulas import FIX, WHAT, failed_cells, is_failed
 from karat.judgments.scales import Choice, Scale, answer_text
 from karat.judgments.short_lists import rows_named
 from karat.judgments.times import instants, without_zone
@@ -75,7 +75,7 @@ def check(frame: pl.DataFrame, scales: Mapping[str, Scale], locate: Callable[[in
     for name in ("participant", "item"):
         given = checked.frame[name]
         _flag(checked, locate, name, given.is_null(), "is empty", "Fill the cell.")
-        _flag(checked, locate, name, failed_cells(given), WHAT, MEND, given)
+        _flag(checked, locate, name, failed_cells(given), WHAT, FIX, given)
     _check_function(checked, locate)
     _check_whole_numbers(checked, locate)
     _check_rt(checked, locate)
@@ -188,8 +188,8 @@ def _flag(
     cells = values.gather(rows).cast(pl.String).to_list() if values is not None else [None] * len(rows)
     for row, value in zip(rows, cells, strict=True):
         file, place, number = locate(row)
-        told = (WHAT, MEND) if is_failed(value) else (what, mend)
-        checked.problems.add(*told, column=column, value=value, file=file, place=place, number=number)
+        flaw = (WHAT, FIX) if is_failed(value) else (what, mend)
+        checked.problems.add(*flaw, column=column, value=value, file=file, place=place, number=number)
     checked.bad_rows.update(rows)
 
 

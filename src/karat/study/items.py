@@ -13,7 +13,7 @@ import polars as pl
 from karat.errors import KaratError, Problem, Problems
 from karat.judgments.checks import Place, text_column
 from karat.judgments.columns import FUNCTIONS, nearest
-from karat.judgments.failed_formulas import MEND, WHAT, failed_cells, with_failed_formulas
+from karat.judgments.failed_formulas import FIX, WHAT, failed_cells, with_failed_formulas
 from karat.judgments.source import SourceFile
 from karat.judgments.tables import MEND_ROW, FileTable, read_table
 from karat.study.own_names import function_meant, like_functions, own_name, renaming
@@ -245,7 +245,7 @@ def _flag_unknown(
 
 def _flag_failed(frame: pl.DataFrame, locate: Callable[[int], Place], problems: Problems) -> None:
     """Cells with the sign of a failed formula; sentences that begin with = or - are taken for one."""
-    mend = f"{MEND} Where the cell is meant as text, put an apostrophe (') before its first sign, such as = or -."
+    mend = f"{FIX} Where the cell is meant as text, put an apostrophe (') before its first sign, such as = or -."
     for name in frame.columns:
         for row in failed_cells(frame[name]).arg_true().to_list():
             file, place, number = locate(row)

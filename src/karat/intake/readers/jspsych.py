@@ -118,8 +118,8 @@ def _unpacked(element: Any, shared: dict[str, Any], depth: int = 0) -> Iterator[
         for part in wrapped if depth < DEEPEST_LIST else []:
             yield from _unpacked(part, {**shared, **plain_values}, depth + 1)
     else:
-        mend = "Every trial is an object with a trial_type."
-        yield AnswerFlaw("is no trial", mend, "", text(element) or "null")
+        fix = "Every trial is an object with a trial_type."
+        yield AnswerFlaw("is no trial", fix, "", text(element) or "null")
 
 
 def _are_trials(part: Any) -> bool:

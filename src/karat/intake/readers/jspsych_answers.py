@@ -94,7 +94,7 @@ class AnswerFlaw:
     """What should be an answer and cannot be read."""
 
     what: str
-    mend: str
+    fix: str
     column: str
     value: str
 
@@ -157,8 +157,8 @@ def _button(values: Values) -> list[JsPsychAnswer | Aside] | AnswerFlaw:
         return [Aside(SINGLE_BUTTON)]
     levels = labels if len(set(labels)) == len(labels) else ()
     if isinstance(nested(given), dict | list):
-        mend = "A button response is the position of the button, from 0."
-        return AnswerFlaw("is no button", mend, column, text(given) or "")
+        fix = "A button response is the position of the button, from 0."
+        return AnswerFlaw("is no button", fix, column, text(given) or "")
     if given is None:
         return [JsPsychAnswer(None, "button", levels=levels)]
     position = as_number(text(given) or "")
@@ -166,8 +166,8 @@ def _button(values: Values) -> list[JsPsychAnswer | Aside] | AnswerFlaw:
     told = next((text(cell(values, name)) for name in values if plain_name(name) in LABELS), None)
     if index is not None and labels:
         if not 0 <= index < len(labels):
-            mend = f"The buttons of this row are {', '.join(labels)[:200]}, counted from 0."
-            return AnswerFlaw("is no button", mend, column, text(given) or "")
+            fix = f"The buttons of this row are {', '.join(labels)[:200]}, counted from 0."
+            return AnswerFlaw("is no button", fix, column, text(given) or "")
         told = labels[index]
     return [JsPsychAnswer(told or text(given), "button", index=index if told else None, levels=levels)]
 
@@ -220,8 +220,8 @@ def _page(values: Values, kind: str) -> list[JsPsychAnswer | Aside] | AnswerFlaw
     if given is None or answers == {}:
         return [Aside(NO_ANSWER)]
     if not isinstance(answers, dict):
-        mend = 'A page of questions has answers such as {"Q0": 3}.'
-        return AnswerFlaw("is no set of answers", mend, column, text(given) or "")
+        fix = 'A page of questions has answers such as {"Q0": 3}.'
+        return AnswerFlaw("is no set of answers", fix, column, text(given) or "")
     is_background = _task(values) == BACKGROUND
     flat = list(_flat(answers))
     if kind == "survey-multi-choice":

@@ -88,7 +88,7 @@ class JsPsychTrials:
         """Note what cannot be read."""
         file, kind, number = place
         self.problems.add(
-            flaw.what, flaw.mend, column=flaw.column, value=flaw.value, file=file, place=kind, number=number
+            flaw.what, flaw.fix, column=flaw.column, value=flaw.value, file=file, place=kind, number=number
         )
         self.bad_units += units
 
@@ -216,13 +216,13 @@ def _judge(
         return Aside(SURVEY_WITHOUT_ITEM if answer.kind == "page" else SCREEN_WITHOUT_ITEM)
     item = item or (answer.name if answer.kind == "page" else _sides(row) or stimulus(row))
     if not item:
-        mend = "Say which column tells the item: --map item=NAME."
-        return AnswerFlaw("there is neither an item nor a stimulus", mend, "stimulus", "")
+        fix = "Say which column tells the item: --map item=NAME."
+        return AnswerFlaw("there is neither an item nor a stimulus", fix, "stimulus", "")
     taken = cell(row.values, "rt")
     rt = as_number(text(taken) or "")
     if taken is not None and rt is None:
-        mend = "Write milliseconds, or leave the cell empty where no time was taken."
-        return AnswerFlaw("is not a number", mend, "rt", text(taken) or "")
+        fix = "Write milliseconds, or leave the cell empty where no time was taken."
+        return AnswerFlaw("is not a number", fix, "rt", text(taken) or "")
     return Judged(row, answer, item, rt if rt is None or options.rt_unit == "s" else rt / 1000)
 
 
