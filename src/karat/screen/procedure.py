@@ -39,7 +39,8 @@ from karat.judgments.answer_codes import answered
 from karat.judgments.columns import nearest
 from karat.messages import Message, message_of, render
 from karat.models.markov import Strategy
-from karat.screen.completion import completion
+from karat.screen.criteria.completion import completion
+from karat.screen.criteria.time_filter import evened, time_filter
 from karat.screen.deletion import ALPHA, By, deletion
 from karat.screen.evidence import Evidence, ScreenError, everybody, with_reasons
 from karat.screen.gold import Doubtful, Gold, check_doubtful, gold, has_key
@@ -47,7 +48,6 @@ from karat.screen.markov import SIMULATIONS, markov
 from karat.screen.procedure_steps import Judge, ProcedureSteps, Verdict
 from karat.screen.risk import accuracy_of
 from karat.screen.spammer_index import SUSPICIOUS, SpammerIndex, spammer_index
-from karat.screen.time_filter import evened, time_filter
 from karat.types import Progress
 
 Criterion = Literal["markov", "deletion"]

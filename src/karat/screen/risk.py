@@ -32,11 +32,11 @@ from karat.judgments.answer_codes import answered, by_scale
 from karat.judgments.trial_order import check_order, presented
 from karat.messages import Message
 from karat.models.markov import Strategy
+from karat.screen.criteria.time_filter import evened, refuse_time_limit
 from karat.screen.effects import columns_of
 from karat.screen.evidence import Evidence, ScreenError, everybody, timed
 from karat.screen.gold import Doubtful, check_doubtful, has_key
 from karat.screen.markov import ALPHA, SIMULATIONS, as_shown, markov
-from karat.screen.time_filter import evened, refuse_time_limit
 
 HIGH, MODERATE = 2.5, 1.5
 STANDARD_DEVIATIONS = 4

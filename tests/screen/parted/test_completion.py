@@ -15,7 +15,7 @@ import karat
 from karat import screen
 from karat.messages import Message
 from karat.screen import ScreenError
-from karat.screen.completion import length_of
+from karat.screen.criteria.completion import length_of
 from karat.screen.parted.completion import completion_in_parts
 from messages import raises, reasons
 from screen.judged import crowd as judged_crowd

@@ -24,14 +24,14 @@ from karat.languages import language_of
 from karat.languages.language import places
 from karat.messages import Message, with_code
 from karat.screen.answers import NEUTRAL_VALUES
-from karat.screen.attention import attention
-from karat.screen.controls import controls, means_note
+from karat.screen.criteria.attention import attention
+from karat.screen.criteria.controls import controls, means_note
+from karat.screen.criteria.straightlining import ALPHA, NOTHING, check_settings, kinds_of, verdicts
 from karat.screen.evidence import Evidence, ScreenError, message_at
 from karat.screen.parted.crowd import InParts, part_file, write_part
 from karat.screen.parted.evidence import PartedEvidence
 from karat.screen.passing import guess_note
 from karat.screen.sensitivity import undefined_note
-from karat.screen.straightlining import ALPHA, NOTHING, check_settings, kinds_of, verdicts
 
 STAND_IN = "\0"
 """How the names of stand-ins begin; no name in a file does."""

@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from karat.judgments import Judgments
-from karat.screen.completion import (
+from karat.screen.criteria.completion import (
     ALIKE_TRIALS,
     AT_LEAST,
     DIFFERENT_TIMES,

@@ -10,8 +10,7 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.judgments.scales import Scale
 from karat.judgments.stimuli import Stimuli
-from karat.screen.evidence import ScreenError
-from karat.screen.inconsistency import (
+from karat.screen.criteria.inconsistency import (
     NOTHING,
     UPPER,
     centre,
@@ -23,6 +22,7 @@ from karat.screen.inconsistency import (
     verdicts,
     widest_of,
 )
+from karat.screen.evidence import ScreenError
 from karat.screen.parted.crowd import InParts
 from karat.screen.parted.evidence import PartedEvidence
 from karat.screen.parted.stimuli import stimuli_in_parts

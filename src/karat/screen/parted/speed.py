@@ -10,10 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from karat.judgments import Judgments
-from karat.screen.evidence import timed
-from karat.screen.parted.crowd import InParts
-from karat.screen.parted.evidence import PartedEvidence
-from karat.screen.speed import (
+from karat.screen.criteria.speed import (
     SECONDS,
     check_settings,
     has_clock,
@@ -23,6 +20,9 @@ from karat.screen.speed import (
     times_of,
     verdicts,
 )
+from karat.screen.evidence import timed
+from karat.screen.parted.crowd import InParts
+from karat.screen.parted.evidence import PartedEvidence
 
 
 @dataclass(frozen=True)

@@ -18,18 +18,32 @@ scale, of fillers, controls and other items that are not tested; only where none
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
+from pydantic import Field
 
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered, by_scale, is_ordered, position, width
-from karat.judgments.scales import Expected, NumberRange, Scale, as_number
+from karat.judgments.scales import Choice, Expected, NumberRange, Ordinal, Scale, as_number
 from karat.messages import Message
 from karat.screen.evidence import Evidence, ScreenError, everybody
 from karat.screen.neutral import neutral_point, unnamed_middle
+from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
+
+if TYPE_CHECKING:
+    from karat.study.check.draft import Draft
 
 NEUTRAL_AT_MOST = 0.5
+
+
+class ScaleUseSettings(CriterionSettings):
+    """Who used only a small part of the scale."""
+
+    neutral_at_most: float = Field(
+        NEUTRAL_AT_MOST, ge=0, le=1, description="The share of neutral answers that is tolerated."
+    )
 
 
 def scale_use(judgments: Judgments, neutral_at_most: float = NEUTRAL_AT_MOST) -> Evidence:
@@ -166,3 +180,28 @@ def _upper_half(scale: Scale, expected: Expected) -> bool | None:
     else:
         middle = sum(levels.index(level) for level in expected) / len(expected) / (len(levels) - 1)
     return None if middle == 0.5 else middle > 0.5
+
+
+def _impossible(draft: Draft, own: ScaleUseSettings) -> Iterator[tuple[str, str]]:
+    """No scale with a neutral answer."""
+    if not any(
+        (isinstance(scale, Ordinal) and scale.neutral is not None) or (isinstance(scale, Choice) and scale.none)
+        for scale in (block.scale for block in draft.study.blocks)
+    ):
+        yield "scale_use counts neutral answers, and no scale has one.", "Use an odd number of points, or take it out."
+
+
+CRITERION = Criterion(
+    name="scale_use",
+    title="Use of the scale",
+    asks="who used only a small part of the scale",
+    settings=ScaleUseSettings,
+    computed_by=scale_use,
+    impossible=_impossible,
+    shares=("neutral_at_most",),
+    alternatives=(
+        Alternative("half neutral", {"neutral_at_most": 0.5}, "usual"),
+        Alternative("a third neutral", {"neutral_at_most": 0.33}, "strict"),
+        left_out(),
+    ),
+)

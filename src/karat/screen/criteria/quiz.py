@@ -8,13 +8,22 @@ no, in any case. Whoever has no entry, or one that cannot be read, is not flagge
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
 import polars as pl
+from pydantic import Field
 
 from karat.errors import SHOWN_VALUE_LENGTH
 from karat.judgments import Judgments
 from karat.judgments.scales import answer_text, as_number
 from karat.messages import Message
 from karat.screen.evidence import Evidence, ScreenError, message_columns
+from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
+
+if TYPE_CHECKING:
+    from karat.study.check.draft import Draft
+    from karat.study.study import Study
 
 ATTEMPTS = 2
 YES = ("true", "yes", "1", "passed", "t", "y")
@@ -23,6 +32,12 @@ VALUES = {
     "attempts": pl.Int64, "allowed": pl.Int64, "unread_attempts": pl.String, "unread_passed": pl.String,
 }  # fmt: skip
 """The values of reasons."""
+
+
+class QuizSettings(CriterionSettings):
+    """Who did not understand the instructions."""
+
+    attempts_at_most: int = Field(ATTEMPTS, ge=1, description="How many attempts are tolerated.")
 
 
 def quiz(judgments: Judgments, attempts_at_most: int = ATTEMPTS) -> Evidence:
@@ -97,3 +112,31 @@ def _truth(text: str | None) -> bool | None:
 def _attempts(text: str | None) -> int | None:
     number = as_number(text or "")
     return int(number) if number is not None and number >= 1 and number.is_integer() else None
+
+
+def _of_study(study: Study) -> dict[str, Any]:
+    return {"attempts_at_most": study.settings.texts.quiz_attempts}
+
+
+def _impossible(draft: Draft, own: QuizSettings) -> Iterator[tuple[str, str]]:
+    """More attempts than the study allows."""
+    texts = draft.study.settings.texts
+    if texts.quiz and own.attempts_at_most > texts.quiz_attempts:
+        yield (f"quiz tolerates {own.attempts_at_most} attempts, but only {texts.quiz_attempts} can be made.",
+               "State fewer attempts_at_most, or more quiz_attempts.")  # fmt: skip
+
+
+CRITERION = Criterion(
+    name="quiz",
+    title="Comprehension quiz",
+    asks="who did not understand the instructions",
+    settings=QuizSettings,
+    computed_by=quiz,
+    stage="completion",
+    needs_quiz=True,
+    shown_blind=True,
+    from_study=_of_study,
+    impossible=_impossible,
+    cites=("langsford2018",),
+    alternatives=(Alternative("1 attempt", {"attempts_at_most": 1}, "strict"), left_out()),
+)

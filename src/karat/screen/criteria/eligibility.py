@@ -21,14 +21,20 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
+from pydantic import Field
 
 from karat.intake.readers.prolific import WITHHELD
 from karat.judgments import Judgments
 from karat.judgments.scales import answer_text, as_number
 from karat.messages import Message
 from karat.screen.evidence import Evidence, Fields, ScreenError, message_columns, no_column
+from karat.study.criterion import Criterion, CriterionSettings, Given
+
+if TYPE_CHECKING:
+    from karat.study.study import Study
 
 CONTRADICTION: Fields = {
     "question": pl.String, "given": pl.String, "admitted": pl.List(pl.String), "other": pl.String, "says": pl.String,
@@ -41,6 +47,18 @@ VALUES: Fields = {
 """The values of reasons."""
 NO_ANSWERS: Mapping[str, Sequence[str]] = MappingProxyType({})
 NO_PAIRS: Mapping[str, str] = MappingProxyType({})
+
+
+class EligibilitySettings(CriterionSettings):
+    """Whose background contradicts what the study asks for."""
+
+    answers: dict[str, list[str]] = Field(
+        {}, description="Background column = the answers that admit; by default those of the study's questions."
+    )
+    same: dict[str, str] = Field(
+        {},
+        description="Background column = the column, such as of the platform's prescreening, that must say the same.",
+    )
 
 
 def eligibility(
@@ -166,3 +184,29 @@ def parts_of(cell: str) -> frozenset[str]:
         except ValueError:
             parts = re.split(r"[,;|]", cell.strip("[]").replace("'", "").replace('"', ""))
     return frozenset(plain(part) for part in (cell, *parts) if part.strip())
+
+
+def _of_study(study: Study) -> dict[str, Any]:
+    """The answers that admit, where background questions say so."""
+    admit = {question.name: question.eligible for question in study.settings.background if question.eligible}
+    return {"answers": admit} if admit else {}
+
+
+def _wording(settings: Given) -> list[str]:
+    return [""] * bool(settings.get("answers")) + ["same"] * bool(settings.get("same"))
+
+
+CRITERION = Criterion(
+    name="eligibility",
+    title="Eligibility",
+    asks="whose background contradicts what the study asks for",
+    settings=EligibilitySettings,
+    computed_by=eligibility,
+    stage="completion",
+    needs_eligibility=True,
+    shown_blind=True,
+    from_study=_of_study,
+    wording=_wording,
+    cites=("pieper",),
+    alternatives=(),
+)

@@ -26,6 +26,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
+from pydantic import Field
 
 from karat.judgments import Judgments
 from karat.judgments.columns import nearest
@@ -35,6 +36,7 @@ from karat.messages import Message
 from karat.screen.answer_table import correlations, ordered_answers, owners, without_score
 from karat.screen.evidence import Evidence, ScreenError, everybody
 from karat.screen.rounding import round_beside
+from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats, Ints
 
 AT_LEAST = 0.0
@@ -42,6 +44,16 @@ FEWEST_GROUPS = 3
 FEWEST_ANSWERS = 2
 CLEAR = 0.5
 """Under such a score of the median participant, the groups do not ask for clearly different answers."""
+
+
+class EvenOddSettings(CriterionSettings):
+    """Whose answers to two halves of the same questions do not go together."""
+
+    at_least: float = Field(AT_LEAST, ge=-1, le=1, description="The correlation of both halves that is asked for.")
+    groups: list[str] | None = Field(
+        None,
+        description="The columns that tell apart what is asked; by default question, function, status, conditions.",
+    )
 
 
 def even_odd(judgments: Judgments, at_least: float = AT_LEAST, groups: Sequence[str] | None = None) -> Evidence:
@@ -141,3 +153,18 @@ def _halves(rows: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
         )
         .filter(pl.col("answers") >= FEWEST_ANSWERS)
     )
+
+
+CRITERION = Criterion(
+    name="even_odd",
+    title="Even-odd consistency",
+    asks="whose answers to two halves of the questions do not go together",
+    settings=EvenOddSettings,
+    computed_by=even_odd,
+    cites=("johnson2005", "meade2012"),
+    alternatives=(
+        Alternative("r >= 0", {"at_least": 0.0}, "usual"),
+        Alternative("r >= .3", {"at_least": 0.3}, "strict"),
+        left_out(),
+    ),
+)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import karat
 import strategies
+from karat.screen.criteria.straightlining import straightlining
 from karat.screen.evidence import ScreenError, with_reasons
-from karat.screen.straightlining import straightlining
 from messages import raises
 from screen.judged import FIVE, judgments, message
 

@@ -12,8 +12,8 @@ import pytest
 
 import karat
 from karat.messages import Message, message_of
-from karat.screen.attention import attention, pair_chance
-from karat.screen.controls import controls
+from karat.screen.criteria.attention import attention, pair_chance
+from karat.screen.criteria.controls import controls
 from messages import raises, reasons
 
 

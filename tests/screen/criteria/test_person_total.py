@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 import karat
 import strategies
 from karat.messages import Message
-from karat.screen.completion import completion
-from karat.screen.even_odd import even_odd
+from karat.screen.criteria.completion import completion
+from karat.screen.criteria.even_odd import even_odd
+from karat.screen.criteria.mahalanobis import mahalanobis
+from karat.screen.criteria.person_total import person_total
+from karat.screen.criteria.speed import speed
 from karat.screen.evidence import ScreenError, with_reasons
-from karat.screen.mahalanobis import mahalanobis
-from karat.screen.person_total import person_total
-from karat.screen.speed import speed
 from messages import codes, raises
 from screen.judged import message
 

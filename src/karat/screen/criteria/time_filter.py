@@ -19,16 +19,32 @@ from __future__ import annotations
 from typing import Literal
 
 import polars as pl
+from pydantic import Field
 
 from karat.judgments import Judgments
 from karat.judgments.columns import nearest
 from karat.messages import Message
 from karat.screen.evidence import Evidence, ScreenError, everybody, rounded, timed, values_of
+from karat.study.criterion import Alternative, Criterion, CriterionSettings, Given, left_out
 
 PILE_SHARE, PILE_LEAST = 0.01, 10
 DIGITS = 12
 VALUES = {"mean": pl.Float64, "cutoff": pl.Float64, "level": pl.String}
 """The values of reasons."""
+
+
+class TimeFilterSettings(CriterionSettings):
+    """Whose mean response time is low among all."""
+
+    rule: Literal["mean", "mean-sd"] = Field(
+        "mean-sd", description="A mean time below the mean of all times is flagged, or one standard deviation below."
+    )
+    by_difficulty: str | None = Field(
+        None, description="A column: times must be short at each of its levels, such as easy and hard."
+    )
+    time_limit: float | None = Field(
+        None, ge=0, description="Seconds that a trial could take, which forbids the rule; 0 where there was no limit."
+    )
 
 
 def time_filter(
@@ -122,3 +138,26 @@ def _message(below: pl.Expr, rule: str) -> pl.Expr:
     else:
         side = pl.when(below).then(pl.lit("time_filter.below_sd")).otherwise(pl.lit("time_filter.not_below_sd"))
     return pl.when(pl.col("mean").is_null()).then(pl.lit("time_filter.no_times")).otherwise(side)
+
+
+def _wording(settings: Given) -> list[str]:
+    return [settings["rule"]]
+
+
+CRITERION = Criterion(
+    name="time_filter",
+    title="Mean time",
+    asks="whose mean response time is low among all",
+    settings=TimeFilterSettings,
+    computed_by=time_filter,
+    stage="clock",
+    shown_blind=True,
+    of_the_study=("by_difficulty", "time_limit"),
+    wording=_wording,
+    cites=("ba2024",),
+    alternatives=(
+        Alternative("mean - SD", {"rule": "mean-sd"}, "Ba, Mancenido, Chiou and Pan, text"),
+        Alternative("below the mean", {"rule": "mean"}, "Ba, Mancenido, Chiou and Pan, table 2"),
+        left_out(),
+    ),
+)

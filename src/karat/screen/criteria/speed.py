@@ -9,13 +9,20 @@ pair.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
+from pydantic import Field
 
 from karat.judgments import Judgments
 from karat.messages import Message
 from karat.screen.evidence import Evidence, ScreenError, everybody, rounded, timed, values_of
+from karat.study.criterion import Alternative, Criterion, CriterionSettings, Given, left_out
+
+if TYPE_CHECKING:
+    from karat.study.check.draft import Draft
+    from karat.study.study import Study
 
 SECONDS = 3.0
 VALUES = dict.fromkeys(
@@ -23,6 +30,28 @@ VALUES = dict.fromkeys(
     pl.Float64,
 )
 """The values of reasons; those of cutoffs are missing where a participant is not below them."""
+
+
+class SpeedSettings(CriterionSettings):
+    """Who was too fast on the whole."""
+
+    mean_below: float | None = Field(
+        SECONDS,
+        gt=0,
+        description="Seconds: a mean response time below is flagged; none where only another cutoff is stated.",
+    )
+    median_below: float | None = Field(
+        SECONDS, gt=0, description="Seconds: a median below is flagged; none where only another cutoff is stated."
+    )
+    relative_below: float | None = Field(
+        None, gt=0, lt=1, description="A median time below this share of the median participant's is flagged."
+    )
+    share_of_expected: float | None = Field(
+        None, gt=0, lt=1, description="A total time at or under this share of the stated minutes is flagged."
+    )
+    expected_minutes: float | None = Field(
+        None, gt=0, description="How long the study should take; by default the minutes of the recruitment."
+    )
 
 
 def speed(
@@ -160,3 +189,62 @@ def times_of(judgments: Judgments, rows: pl.DataFrame | None, noted: bool) -> pl
     clock = people.select("participant", working_time=pl.col("working_time").cast(pl.Float64, strict=False))
     times = times.join(clock, on="participant", how="left", maintain_order="left")
     return times.with_columns(working_time=pl.coalesce("working_time", "total"))
+
+
+def _of_study(study: Study) -> dict[str, Any]:
+    return {"expected_minutes": study.settings.recruitment.minutes or round(study.minutes(), 1)}
+
+
+def _implied(given: Given) -> dict[str, Any]:
+    """The usual cutoffs in seconds leave where a study states one of another kind: TOML has no word for none."""
+    other = any(given.get(key) is not None for key in ("relative_below", "share_of_expected"))
+    return dict.fromkeys(("mean_below", "median_below")) if other else {}
+
+
+def _impossible(draft: Draft, own: SpeedSettings) -> Iterator[tuple[str, str]]:
+    """A share of a duration that nobody states."""
+    if (
+        own.share_of_expected is not None
+        and own.expected_minutes is None
+        and draft.study.settings.recruitment.minutes is None
+    ):
+        yield "share_of_expected needs the minutes that the study is said to take.", "State [recruitment] minutes."
+
+
+def _wording(settings: Given) -> list[str]:
+    cutoffs = ("mean_below", "median_below", "relative_below", "share_of_expected")
+    return [key for key in cutoffs if settings.get(key) is not None]
+
+
+def _cites(settings: Given) -> tuple[str, ...]:
+    seconds = any(settings.get(key) is not None for key in ("mean_below", "median_below"))
+    return ("pieper",) * seconds + ("macketanz2022",) * (settings.get("share_of_expected") is not None)
+
+
+CRITERION = Criterion(
+    name="speed",
+    title="Speed",
+    asks="who was too fast on the whole",
+    settings=SpeedSettings,
+    computed_by=speed,
+    stage="clock",
+    in_parts="karat.screen.parted.speed:speed_in_parts",
+    shown_blind=True,
+    from_study=_of_study,
+    of_the_study=("expected_minutes",),
+    implied=_implied,
+    impossible=_impossible,
+    wording=_wording,
+    shares=("relative_below", "share_of_expected"),
+    idle_without={"expected_minutes": "share_of_expected"},
+    cites=_cites,
+    alternatives=(
+        Alternative("3 s", {"mean_below": 3.0, "median_below": 3.0}, "Häussler and Juzek", usual=True),
+        Alternative(
+            "40 % of the median",
+            {"mean_below": None, "median_below": None, "relative_below": 0.4},
+            "the share of Macketanz et al., relative to the others",
+        ),
+        left_out(usual=True),
+    ),
+)

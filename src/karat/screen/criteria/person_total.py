@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+from pydantic import Field
 
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered, by_scale, is_ordered, position
@@ -35,11 +36,20 @@ from karat.messages import Message
 from karat.screen.answer_table import correlations, ordered_answers, owners, with_stimuli, without_score
 from karat.screen.evidence import Evidence, ScreenError, everybody
 from karat.screen.rounding import round_beside
+from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats, Ints
 
 AT_LEAST = 0.0
 FEWEST_STIMULI = 5
 FEWEST_OTHERS = 2
+
+
+class PersonTotalSettings(CriterionSettings):
+    """Whose answers do not go along with those of the others."""
+
+    at_least: float = Field(
+        AT_LEAST, ge=-1, le=1, description="The correlation with the others' means that is asked for."
+    )
 
 
 def person_total(judgments: Judgments, at_least: float = AT_LEAST) -> Evidence:
@@ -171,3 +181,18 @@ def _categories(judgments: Judgments, rows: pl.DataFrame) -> pl.DataFrame:
             tables.append(part.with_columns(_value=given, _part=pl.lit(number, pl.Int64)))
         first += len(levels)
     return pl.concat(tables)
+
+
+CRITERION = Criterion(
+    name="person_total",
+    title="Agreement with others",
+    asks="whose answers do not go along with the others'",
+    settings=PersonTotalSettings,
+    computed_by=person_total,
+    cites=("curran2016",),
+    alternatives=(
+        Alternative("r >= 0", {"at_least": 0.0}, "usual"),
+        Alternative("r >= .2", {"at_least": 0.2}, "strict"),
+        left_out(),
+    ),
+)

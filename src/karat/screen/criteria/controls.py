@@ -19,21 +19,28 @@ are further evidence that flags nobody.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import accumulate
+from typing import TYPE_CHECKING, Literal
 
 import polars as pl
+from pydantic import Field
 
 from karat.judgments import Judgments
 from karat.judgments.scales import Ordinal
 from karat.messages import Message, NotComputed
 from karat.screen.answers import COLUMNS, GROUPS, positional, trials_of, with_status
-from karat.screen.attention import pairwise
+from karat.screen.criteria.attention import pairwise, without_pairs
 from karat.screen.evidence import Evidence, ScreenError, everybody, values_of
 from karat.screen.neutral import check_share, with_neutral_share
 from karat.screen.passing import check_settings, guess_note
 from karat.screen.sensitivity import with_sensitivity
+from karat.study.criterion import Alternative, Criterion, Given, PassSettings, left_out
 from karat.study.guessing import counts_of_sums
+
+if TYPE_CHECKING:
+    from karat.study.check.draft import Draft
 
 ALPHA = 0.05
 ACCOUNTS = ("positional", "relational", "extended", "strict", "pairwise")
@@ -45,6 +52,20 @@ MEANS_VALUES = {
 }  # fmt: skip
 """The values of reasons where means are compared."""
 MEANS_REASONS = {"relational": "controls.relational", "extended": "controls.extended", "strict": "controls.strict"}
+
+
+class ControlSettings(PassSettings):
+    """Who did not tell clear cases apart."""
+
+    account: Literal["positional", "relational", "extended", "strict", "pairwise"] = Field(
+        "positional", description="How ratings of controls are judged; choices are right or wrong."
+    )
+    published: bool = Field(
+        False, description="Judge rating controls as the published code does, and not as the paper says."
+    )
+    neutral_at_most: float | None = Field(
+        None, ge=0, le=1, description="The share of neutral answers to controls that is tolerated."
+    )
 
 
 def controls(
@@ -243,3 +264,49 @@ def guess_probability(grammatical: int, ungrammatical: int, points: int, account
             most = -(-total * ungrammatical // grammatical) - 1
         ways += ways_here * (up_to[min(most, len(up_to) - 1)] if most >= 0 else 0)
     return float(Fraction(ways, points ** (grammatical + ungrammatical)))
+
+
+def _impossible(draft: Draft, own: ControlSettings) -> Iterator[tuple[str, str]]:
+    """Accounts that compare what the controls do not have."""
+    if own.account in ("relational", "extended", "strict") and any(
+        isinstance(block.scale, Ordinal) for block in draft.study.blocks
+    ):
+        rows = [row for rows in draft.rows for row in rows if row.function == "control"]
+        for kind in ("grammatical", "ungrammatical"):
+            if not any(row["status"] == kind for row in rows):
+                yield (
+                    f"the {own.account} account compares two kinds of controls, and none is {kind}.",
+                    "Fill the column status of the controls, or add such controls.",
+                )
+    yield from without_pairs(draft, own, "controls", "control")
+
+
+def _wording(settings: Given) -> list[str]:
+    neutral = settings.get("neutral_at_most") is not None
+    return ["" if settings.get("slips") is None else "slips"] + ["neutral"] * neutral
+
+
+CRITERION = Criterion(
+    name="controls",
+    title="Control sentences",
+    asks="who did not tell clear cases apart",
+    settings=ControlSettings,
+    computed_by=controls,
+    needs_functions=("control",),
+    by_the_key=True,
+    in_parts="karat.screen.parted.alone:controls_in_parts",
+    shown_blind=True,
+    impossible=_impossible,
+    wording=_wording,
+    shares=("neutral_at_most",),
+    cites=("pieper",),
+    alternatives=(
+        Alternative("positional, .05", {}, "Pieper, Börner and Kiss", usual=True),
+        Alternative("positional, .01", {"alpha": 0.01}, "strict"),
+        Alternative(
+            "extended", {"account": "extended"}, "Pieper, Börner and Kiss, equation 4", usual=True, ratings=True
+        ),
+        Alternative("strict", {"account": "strict"}, "Zanuttini et al.", ratings=True),
+        left_out(usual=True),
+    ),
+)

@@ -10,8 +10,8 @@ import pytest
 
 import karat
 from karat.messages import Message, message_of
+from karat.screen.criteria.time_filter import time_filter
 from karat.screen.evidence import ScreenError
-from karat.screen.time_filter import time_filter
 from messages import raises, reasons
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import karat
 from karat.messages import Message, message_of
-from karat.screen.eligibility import eligibility, parts_of, plain
+from karat.screen.criteria.eligibility import eligibility, parts_of, plain
 from karat.study.criteria import criterion_settings
 from messages import raises, reasons
 

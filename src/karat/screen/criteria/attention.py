@@ -9,20 +9,33 @@ pairs somebody who guesses passes too often; a note then says so.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from math import comb
+from typing import TYPE_CHECKING, Literal
 
 import polars as pl
+from pydantic import Field
 
 from karat.judgments import Judgments
-from karat.judgments.scales import Choice, Scale
+from karat.judgments.scales import Choice, Ordinal, Scale
 from karat.messages import Message
 from karat.screen.answers import COLUMNS, VALUES, positional, rule_columns, scored, trials_of
 from karat.screen.evidence import Evidence, ScreenError, everybody, values_of
 from karat.screen.passing import check_settings, count_rule, guess_note
+from karat.study.criterion import Alternative, Criterion, Given, PassSettings, left_out
+
+if TYPE_CHECKING:
+    from karat.study.check.draft import Draft
 
 ALPHA = 0.05
 ACCOUNTS = ("positional", "pairwise")
+
+
+class AttentionSettings(PassSettings):
+    """Who missed the attention trials."""
+
+    account: Literal["positional", "pairwise"] = Field("positional", description="How ratings are judged.")
 
 
 def attention(
@@ -214,3 +227,44 @@ def _better(trials: pl.DataFrame, scales: dict[str, Scale]) -> pl.Expr:
             here = (pl.col("question") == question) & (pl.col("expected") == text)
             by_expected = pl.when(here).then(pl.lit(twice > 0)).otherwise(by_expected)
     return pl.coalesce(by_status, by_expected)
+
+
+def without_pairs(draft: Draft, own: PassSettings, name: str, function: str) -> Iterator[tuple[str, str]]:
+    """The pairwise account of ratings, where no trial has a pair."""
+    rated = any(isinstance(block.scale, Ordinal) for block in draft.study.blocks)
+    paired = any(row["pair"] for rows in draft.rows for row in rows if row.function == function)
+    if own.account == "pairwise" and rated and not paired:
+        yield f"{name} compares pairs, and no {function} trial has one.", "Fill the column pair."
+
+
+def _impossible(draft: Draft, own: AttentionSettings) -> Iterator[tuple[str, str]]:
+    yield from without_pairs(draft, own, "attention", "attention")
+
+
+def _wording(settings: Given) -> list[str]:
+    return ["" if settings.get("slips") is None else "slips"]
+
+
+def _cites(settings: Given) -> tuple[str, ...]:
+    return ("langsford2018",) if settings.get("account") == "pairwise" else ("pieper",)
+
+
+CRITERION = Criterion(
+    name="attention",
+    title="Attention trials",
+    asks="who missed the attention trials",
+    settings=AttentionSettings,
+    computed_by=attention,
+    needs_functions=("attention",),
+    by_the_key=True,
+    in_parts="karat.screen.parted.alone:attention_in_parts",
+    shown_blind=True,
+    impossible=_impossible,
+    wording=_wording,
+    cites=_cites,
+    alternatives=(
+        Alternative("positional, .05", {}, "Pieper, Börner and Kiss", usual=True),
+        Alternative("no slips", {"slips": 0}, "strict"),
+        left_out(usual=True),
+    ),
+)

@@ -9,7 +9,7 @@ import pytest
 
 import karat
 from karat.messages import Message
-from karat.screen.quiz import quiz
+from karat.screen.criteria.quiz import quiz
 from karat.study.criteria import criterion_settings
 from messages import raises, reasons
 

@@ -21,6 +21,7 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from pydantic import Field
 
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered, by_scale, is_ordered, position, width
@@ -29,9 +30,16 @@ from karat.judgments.stimuli import Stimuli
 from karat.messages import Message
 from karat.models.robust import MAD_CONSTANT
 from karat.screen.evidence import Evidence, ScreenError, everybody
+from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 
 UPPER = 2.5
 NOTHING = Message("inconsistency.no_repeats")
+
+
+class InconsistencySettings(CriterionSettings):
+    """Who answered repeated questions differently."""
+
+    upper: float = Field(UPPER, gt=0, description="MADs above the median from which a score is flagged.")
 
 
 def inconsistency(judgments: Judgments, upper: float = UPPER) -> Evidence:
@@ -162,3 +170,20 @@ def _in_widths(scale: Scale, repeated: pl.DataFrame, widest: float) -> pl.DataFr
     if whole is None:
         whole = widest if widest > 0 else 1.0
     return repeated.with_columns(pl.col("squares") / whole**2)
+
+
+CRITERION = Criterion(
+    name="inconsistency",
+    title="Repeated questions",
+    asks="who answered repeated questions differently",
+    settings=InconsistencySettings,
+    computed_by=inconsistency,
+    needs_repeated_questions=True,
+    in_parts="karat.screen.parted.inconsistency:inconsistency_in_parts",
+    cites=("macketanz2022",),
+    alternatives=(
+        Alternative("2.5 MADs", {"upper": 2.5}, "usual"),
+        Alternative("3 MADs", {"upper": 3.0}, "lenient"),
+        left_out(),
+    ),
+)

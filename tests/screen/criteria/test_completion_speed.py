@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import karat
 from karat.messages import Message, message_of
-from karat.screen.completion import completion
-from karat.screen.speed import speed
+from karat.screen.criteria.completion import completion
+from karat.screen.criteria.speed import speed
 from karat.study.criteria import criterion_settings
 from messages import raises, reasons
 

@@ -37,6 +37,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
+from pydantic import Field
 
 from karat.judgments import Judgments
 from karat.judgments.stimuli import numbered
@@ -44,6 +45,7 @@ from karat.messages import Message
 from karat.screen.answer_table import ordered_answers, owners, with_stimuli, without_score
 from karat.screen.evidence import Evidence, ScreenError, everybody
 from karat.screen.rounding import round_beside
+from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats, Ints
 
 ALPHA = 0.001
@@ -51,6 +53,12 @@ LEAST_P = 0.001
 """Of a smaller probability only that it is smaller is written."""
 FEW_ANSWERS = 10
 """Under so many answers a stimulus, on average, the means follow each answer so much that the criterion is blunt."""
+
+
+class MahalanobisSettings(CriterionSettings):
+    """Whose answers are far from everybody's, all items together."""
+
+    alpha: float = Field(ALPHA, gt=0, lt=1, description="How improbable a distance must be to be flagged.")
 
 
 @dataclass(frozen=True)
@@ -163,3 +171,18 @@ def _shrunk_variances(stimulus: Ints, deviation: Floats, n: Floats) -> tuple[Flo
     apart = float(((variances - pooled) ** 2).sum())
     share = min(1.0, float(uncertain.sum()) / apart) if apart > 0 else 1.0
     return share * pooled + (1 - share) * variances, share
+
+
+CRITERION = Criterion(
+    name="mahalanobis",
+    title="Distance of answers",
+    asks="whose answers are far from everybody's",
+    settings=MahalanobisSettings,
+    computed_by=mahalanobis,
+    cites=("mahalanobis1936", "meade2012", "curran2016"),
+    alternatives=(
+        Alternative("p < .001", {"alpha": 0.001}, "usual"),
+        Alternative("p < .01", {"alpha": 0.01}, "strict"),
+        left_out(),
+    ),
+)

@@ -18,14 +18,20 @@ stands for one with answers, as somebody who turned back on the first page has s
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
+from pydantic import Field
 
 from karat.judgments import Judgments
 from karat.judgments.times import instants
 from karat.judgments.trial_order import presented
 from karat.messages import Message
 from karat.screen.evidence import Evidence, ScreenError, everybody, no_column, values_of
+from karat.study.criterion import Alternative, Criterion, CriterionSettings, Given
+
+if TYPE_CHECKING:
+    from karat.study.study import Study
 
 AT_LEAST = 0.9
 ALIKE_TRIALS = 10
@@ -43,6 +49,18 @@ VALUES = {
     "same_record": pl.String, "alike": pl.Int64,
 }  # fmt: skip
 """The values of reasons."""
+
+
+class CompletionSettings(CriterionSettings):
+    """Who answered too little of the questionnaire."""
+
+    at_least: float = Field(AT_LEAST, ge=0, le=1, description="The share of trials that must be answered.")
+    trials: int | None = Field(
+        None, ge=1, description="How many trials the questionnaire has; by default as the plan says, or the most seen."
+    )
+    person: str | None = Field(
+        None, description="The background column that names the person, else `person`; who comes again is flagged."
+    )
 
 
 def completion(
@@ -299,3 +317,41 @@ def _alike(one: Record, other: Record) -> int:
     """With how many trials alike two records begin."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _of_study(study: Study) -> dict[str, Any]:
+    """How many trials the longest list has, over all sessions."""
+    lengths = [
+        sum(
+            study.trials(index, number).filter(pl.col("function") != "practice").height * block.settings.rounds
+            for index, block in enumerate(study.blocks)
+        )
+        for number in range(1, study.lists + 1)
+    ]
+    return {"trials": max(lengths) * study.settings.questionnaire.sessions}
+
+
+def _wording(settings: Given) -> list[str]:
+    return ["" if settings.get("trials") is None else "trials"]
+
+
+CRITERION = Criterion(
+    name="completion",
+    title="Completion",
+    asks="who answered too little of the questionnaire",
+    settings=CompletionSettings,
+    computed_by=completion,
+    stage="completion",
+    in_parts="karat.screen.parted.completion:completion_in_parts",
+    shown_blind=True,
+    from_study=_of_study,
+    of_the_study=("trials", "person"),
+    wording=_wording,
+    shares=("at_least",),
+    cites=("pieper",),
+    alternatives=(
+        Alternative("90 %", {"at_least": 0.9}, "Pieper, Börner and Kiss", usual=True),
+        Alternative("80 %", {"at_least": 0.8}, "lenient", usual=True),
+        Alternative("95 %", {"at_least": 0.95}, "strict"),
+    ),
+)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import karat
 from karat.messages import Message, message_of
-from karat.screen.even_odd import even_odd
+from karat.screen.criteria.even_odd import even_odd
 from karat.screen.evidence import ScreenError, with_reasons
 from karat.study.criteria import criterion_settings
 from messages import raises

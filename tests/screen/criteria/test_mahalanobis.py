@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import karat
 from karat.messages import Message
+from karat.screen.criteria.mahalanobis import distances, mahalanobis
 from karat.screen.evidence import ScreenError, with_reasons
-from karat.screen.mahalanobis import distances, mahalanobis
 from messages import raises
 from screen.judged import message, note_codes
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import karat
 from karat.judgments.scales import Scale
+from karat.screen.criteria.inconsistency import inconsistency
 from karat.screen.evidence import ScreenError, with_reasons
-from karat.screen.inconsistency import inconsistency
 from messages import codes, raises
 from screen.judged import message
 

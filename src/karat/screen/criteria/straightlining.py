@@ -24,6 +24,7 @@ from typing import Any, Literal
 
 import numpy as np
 import polars as pl
+from pydantic import Field
 
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered, by_scale, is_ordered, position
@@ -32,6 +33,7 @@ from karat.judgments.trial_order import check_order, order_messages, presented
 from karat.messages import Message
 from karat.models.runs import binomial_tail, longest_run_tail
 from karat.screen.evidence import Evidence, ScreenError, everybody
+from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats, Ints
 
 PERIODS = (2, 3, 4)
@@ -48,6 +50,15 @@ SCHEMA: dict[str, Any] = {
 SAME, RUN, PERIOD = "straightlining.same", "straightlining.run", "straightlining.period"
 LEFT, RIGHT, NO_PATTERN = "straightlining.left", "straightlining.right", "straightlining.no_pattern"
 NOTHING = Message("answering.nobody")
+
+
+class StraightliningSettings(CriterionSettings):
+    """Who gave the same answer or a pattern throughout."""
+
+    alpha: float = Field(ALPHA, gt=0, lt=1, description="How improbable a run must be by chance to be flagged.")
+    shares: Literal["own", "even"] = Field(
+        "own", description="By which shares of answers chance is judged: each participant's own, or even guessing."
+    )
 
 
 def straightlining(judgments: Judgments, alpha: float = ALPHA, shares: Literal["own", "even"] = "own") -> Evidence:
@@ -200,3 +211,15 @@ def _sides(scale: Scale, person: Ints, answers: pl.Series, people: int) -> tuple
     more = np.maximum(left, either - left)
     tail = binomial_tail(more, either, 0.5)
     return left, either, np.where(either > 0, np.minimum(2 * tail, 1.0), np.nan)
+
+
+CRITERION = Criterion(
+    name="straightlining",
+    title="Answer patterns",
+    asks="who gave the same answer or a pattern throughout",
+    settings=StraightliningSettings,
+    computed_by=straightlining,
+    in_parts="karat.screen.parted.alone:straightlining_in_parts",
+    cites=("schilling1990", "macketanz2022"),
+    alternatives=(Alternative("p < .001", {}, "usual", usual=True), left_out(usual=True)),
+)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import karat
 import strategies
 from karat.messages import Message
+from karat.screen.criteria.scale_use import scale_use
 from karat.screen.evidence import ScreenError, with_reasons
-from karat.screen.scale_use import scale_use
 from messages import raises
 from screen.judged import FIVE, judgments, message, note_codes
 

@@ -10,7 +10,7 @@ import pytest
 
 import karat
 from karat.messages import Message, NotComputed
-from karat.screen.controls import controls, guess_probability
+from karat.screen.criteria.controls import controls, guess_probability
 from karat.study import chance
 from messages import codes, raises, reasons
 
