@@ -20,7 +20,6 @@ from collections.abc import Mapping
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from pydantic import Field
 
 from karat.judgments import Judgments
@@ -30,10 +29,14 @@ from karat.judgments.stimuli import Stimuli
 from karat.messages import Message
 from karat.models.robust import MAD_CONSTANT
 from karat.screen.evidence import Evidence, ScreenError, everybody
+from karat.screen.one_part import AnyParts, Found, OnePart
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
+from karat.types import Floats
 
 UPPER = 2.5
-NOTHING = Message("inconsistency.no_repeats")
+REPEATED = {
+    "participant": pl.String, "comparisons": pl.Int64, "equal": pl.Int64, "squares": pl.Float64, "_scale": pl.Int64,
+}  # fmt: skip
 
 
 class InconsistencySettings(CriterionSettings):
@@ -54,26 +57,80 @@ def inconsistency(judgments: Judgments, upper: float = UPPER) -> Evidence:
     >>> inconsistency(karat.Judgments(twice, karat.Ordinal(5))).participants["values"][0]
     {'questions': 2, 'difference': 1.41, 'comparisons': 2}
     """
-    check_settings(upper)
-    found = repeated_questions(judgments)
-    if not found:
-        raise ScreenError(NOTHING)
-    per_person = scores_of(found, {scale: widest_of(own) for scale, own in found.items()})
-    middle, deviation = centre(per_person["score"].to_numpy())
-    participants = verdicts(judgments, per_person, middle, deviation, upper, several=len(found) > 1)
-    settings = settings_of(upper, middle, deviation)
-    return Evidence(participants, "inconsistency", settings, notes_on(len(found), per_person.height, middle, deviation))
+    return over_parts(OnePart(judgments), upper)
 
 
-def check_settings(upper: float) -> None:
-    """Raise ScreenError if the setting cannot be used."""
+def over_parts(parts: AnyParts[Found], upper: float = UPPER) -> Found:
+    """The same of judgments in parts: the median and the deviation are those of everybody's scores."""
     if not upper > 0:
         raise ScreenError(Message("inconsistency.upper", {"upper": upper}))
+    scales = list(dict.fromkeys(parts.scales.values()))
+    kept, widths = parts.keep("inconsistency", _gather, (parts.stimuli(), scales))
+    widest: dict[Scale, float] = {}
+    for own in widths:
+        for scale, most in own.items():
+            widest[scale] = max(most, widest.get(scale, 0.0))
+    if not widest:
+        raise ScreenError(Message("inconsistency.no_repeats"))
+    scores = np.concatenate(kept.map(_scores, (scales, widest)))
+    middle = float(np.median(scores))
+    deviation = MAD_CONSTANT * float(np.median(np.abs(scores - middle)))
+    settings = {"upper": upper, "mad_constant": MAD_CONSTANT, "median": middle, "mad": deviation}
+    notes = _notes(len(widest), len(scores), middle, deviation)
+    return kept.judge(_judge, (scales, widest, middle + upper * deviation), settings, notes)
 
 
-def settings_of(upper: float, middle: float, deviation: float) -> dict[str, float]:
-    """The settings, and what they are multiplied with."""
-    return {"upper": upper, "mad_constant": MAD_CONSTANT, "median": middle, "mad": deviation}
+def _gather(
+    judgments: Judgments, shared: tuple[Mapping[bool, Stimuli], list[Scale]], number: int
+) -> tuple[pl.DataFrame, dict[Scale, float]]:
+    """Everybody's repeated questions, each with the number of its scale, and the greatest mean difference on each.
+
+    Who repeated no question has one row without values.
+    """
+    stimuli, scales = shared
+    found = repeated_questions(judgments.with_stimuli(stimuli))
+    tables = [own.with_columns(_scale=pl.lit(scales.index(scale), pl.Int64)) for scale, own in found.items()]
+    repeated = pl.concat([pl.DataFrame(schema=REPEATED), *tables])
+    table = everybody(judgments).join(repeated, on="participant", how="left", maintain_order="left_right")
+    return table, {scale: _widest(own) for scale, own in found.items()}
+
+
+def _per_person(table: pl.DataFrame, scales: list[Scale], widest: Mapping[Scale, float]) -> pl.DataFrame:
+    """The score of everybody who answered a question again, in shares of the scales' widths where there are several.
+
+    `widest` has every scale on which anybody repeated a question, and the greatest mean difference on it.
+    """
+    repeated = table.drop_nulls("_scale")
+    if len(widest) > 1:
+        units = {scales.index(scale): _unit(scale, most) ** 2 for scale, most in widest.items()}
+        unit = pl.col("_scale").replace_strict(units, return_dtype=pl.Float64)
+        repeated = repeated.with_columns(pl.col("squares") / unit)
+    return repeated.group_by("participant").agg(
+        pl.len().cast(pl.Int64).alias("repeated"), pl.col("comparisons").sum(),
+        (pl.col("equal").sum() / pl.col("comparisons").sum()).alias("identical"),
+        # Differences that are only rounding would make a deviation of 0 a tiny one.
+        (pl.col("squares").sum() / pl.col("comparisons").sum()).sqrt().round(12).alias("score"),
+    )  # fmt: skip
+
+
+def _scores(table: pl.DataFrame, shared: tuple[list[Scale], Mapping[Scale, float]]) -> Floats:
+    return _per_person(table, *shared)["score"].to_numpy()
+
+
+def _judge(table: pl.DataFrame, shared: tuple[list[Scale], Mapping[Scale, float], float]) -> pl.DataFrame:
+    """The table of participants, given the cutoff."""
+    scales, widest, threshold = shared
+    apart = pl.lit("inconsistency.widths") if len(widest) > 1 else pl.lit("inconsistency.steps")
+    people = table.select(pl.col("participant").unique(maintain_order=True))
+    found = people.join(_per_person(table, scales, widest), on="participant", how="left", maintain_order="left")
+    message = pl.when(pl.col("score").is_not_null()).then(apart).otherwise(pl.lit("inconsistency.once"))
+    values = pl.struct(questions="repeated", difference=pl.col("score").round(2), comparisons="comparisons")
+    return found.select(
+        "participant", "score", pl.lit(threshold).alias("threshold"),
+        (pl.col("score") > threshold).fill_null(False).alias("flagged"),
+        message.alias("message"), values.alias("values"),
+        pl.col("repeated", "comparisons").fill_null(0), "identical",
+    )  # fmt: skip
 
 
 def repeated_questions(judgments: Judgments) -> dict[Scale, pl.DataFrame]:
@@ -86,28 +143,7 @@ def repeated_questions(judgments: Judgments) -> dict[Scale, pl.DataFrame]:
     }
 
 
-def scores_of(found: Mapping[Scale, pl.DataFrame], widest: Mapping[Scale, float]) -> pl.DataFrame:
-    """The score of everybody who answered a question again, in shares of the scales' widths where there are several.
-
-    `widest` has every scale on which anybody repeated a question, and the greatest mean difference on it.
-    """
-    if len(widest) > 1:
-        found = {scale: _in_widths(scale, repeated, widest[scale]) for scale, repeated in found.items()}
-    return pl.concat(found.values()).group_by("participant").agg(
-        pl.len().cast(pl.Int64).alias("repeated"), pl.col("comparisons").sum(),
-        (pl.col("equal").sum() / pl.col("comparisons").sum()).alias("identical"),
-        # Differences that are only rounding would make a deviation of 0 a tiny one.
-        (pl.col("squares").sum() / pl.col("comparisons").sum()).sqrt().round(12).alias("score"),
-    )  # fmt: skip
-
-
-def centre(scores: NDArray[np.float64]) -> tuple[float, float]:
-    """The median of all scores and their median absolute deviation."""
-    middle = float(np.median(scores))
-    return middle, MAD_CONSTANT * float(np.median(np.abs(scores - middle)))
-
-
-def notes_on(scales: int, scores: int, middle: float, deviation: float) -> tuple[Message, ...]:
+def _notes(scales: int, scores: int, middle: float, deviation: float) -> tuple[Message, ...]:
     """Notes on the unit of the scores and on the cutoff."""
     notes = []
     if scales > 1:
@@ -115,23 +151,6 @@ def notes_on(scales: int, scores: int, middle: float, deviation: float) -> tuple
     if deviation == 0:
         notes.append(Message("inconsistency.no_deviation", {"scores": scores, "median": middle}))
     return tuple(notes)
-
-
-def verdicts(
-    judgments: Judgments, per_person: pl.DataFrame, middle: float, deviation: float, upper: float, *, several: bool
-) -> pl.DataFrame:
-    """The table of participants, given the scores of those who have one, and the centre of all scores."""
-    apart = pl.lit("inconsistency.widths") if several else pl.lit("inconsistency.steps")
-    threshold = middle + upper * deviation
-    table = everybody(judgments).join(per_person, on="participant", how="left", maintain_order="left")
-    message = pl.when(pl.col("score").is_not_null()).then(apart).otherwise(pl.lit("inconsistency.once"))
-    values = pl.struct(questions="repeated", difference=pl.col("score").round(2), comparisons="comparisons")
-    return table.select(
-        "participant", "score", pl.lit(threshold).alias("threshold"),
-        (pl.col("score") > threshold).fill_null(False).alias("flagged"),
-        message.alias("message"), values.alias("values"),
-        pl.col("repeated", "comparisons").fill_null(0), "identical",
-    )  # fmt: skip
 
 
 def _repeated(scale: Scale, rows: pl.DataFrame, stimuli: Stimuli) -> pl.DataFrame:
@@ -158,18 +177,16 @@ def _repeated(scale: Scale, rows: pl.DataFrame, stimuli: Stimuli) -> pl.DataFram
     return same.select("participant", "comparisons", "equal", "squares")
 
 
-def widest_of(repeated: pl.DataFrame) -> float:
+def _widest(repeated: pl.DataFrame) -> float:
     """The greatest mean difference that anybody has in a question."""
     widest = (repeated["squares"] / repeated["comparisons"]).sqrt().max()
     return float(widest) if isinstance(widest, float) else 0.0
 
 
-def _in_widths(scale: Scale, repeated: pl.DataFrame, widest: float) -> pl.DataFrame:
-    """Differences as shares of the scale's width; without ends, of the greatest mean difference there is."""
+def _unit(scale: Scale, widest: float) -> float:
+    """The width of a scale; without ends, the greatest mean difference there is."""
     whole = width(scale)
-    if whole is None:
-        whole = widest if widest > 0 else 1.0
-    return repeated.with_columns(pl.col("squares") / whole**2)
+    return whole if whole is not None else widest if widest > 0 else 1.0
 
 
 CRITERION = Criterion(
@@ -179,7 +196,7 @@ CRITERION = Criterion(
     settings=InconsistencySettings,
     computed_by=inconsistency,
     needs_repeated_questions=True,
-    in_parts="karat.screen.parted.inconsistency:inconsistency_in_parts",
+    in_parts=over_parts,
     cites=("macketanz2022",),
     alternatives=(
         Alternative("2.5 MADs", {"upper": 2.5}, "usual"),

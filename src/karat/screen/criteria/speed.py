@@ -10,6 +10,7 @@ pair.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -18,6 +19,7 @@ from pydantic import Field
 from karat.judgments import Judgments
 from karat.messages import Message
 from karat.screen.evidence import Evidence, ScreenError, everybody, rounded, timed, values_of
+from karat.screen.one_part import AnyParts, Found, OnePart
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, Given, left_out
 
 if TYPE_CHECKING:
@@ -74,27 +76,78 @@ def speed(
     >>> evidence.flagged, evidence.table()["reason"][0]
     (['p06', 'p35'], 'mean 0.64 s, median 0.63 s; mean below 1 s; median below 1 s')
     """
+    return over_parts(OnePart(judgments), mean_below, median_below, relative_below, share_of_expected, expected_minutes)
+
+
+def over_parts(
+    parts: AnyParts[Found],
+    mean_below: float | None = SECONDS,
+    median_below: float | None = SECONDS,
+    relative_below: float | None = None,
+    share_of_expected: float | None = None,
+    expected_minutes: float | None = None,
+) -> Found:
+    """The same of judgments in parts: only the median participant's median is that of all parts."""
     settings = {
         "mean_below": mean_below, "median_below": median_below, "relative_below": relative_below,
         "share_of_expected": share_of_expected, "expected_minutes": expected_minutes,
     }  # fmt: skip
-    check_settings(settings)
-    noted = has_clock(judgments, share_of_expected is not None)
+    _check_settings(settings)
+    kept, seen = parts.keep("speed", _gather, share_of_expected is not None)
     # The platform's clock is enough for a rule about the whole time.
-    rows = timed(judgments) if has_times(judgments) or not noted else None
-    times = times_of(judgments, rows, noted)
-    relative = relative_cutoff(times["median"], relative_below)
-    silent = times["median"].null_count()
-    return Evidence(verdicts(times, relative, settings), "speed", settings, notes_on(silent))
+    times = any(one.times for one in seen)
+    if (times or not any(one.clock for one in seen)) and not any(one.timed for one in seen):
+        # One part says what all lack.
+        timed(parts.read(next((number for number, one in enumerate(seen) if one.times), 0)))
+    medians = kept.scan().select("median").collect()["median"]
+    silent = medians.null_count()
+    notes = (Message("speed.untimed", {"n": silent}),) if silent else ()
+    return kept.judge(_judge, (_relative_cutoff(medians, relative_below), settings), settings, notes)
 
 
-def relative_cutoff(medians: pl.Series, relative_below: float | None) -> float | None:
+@dataclass(frozen=True)
+class _Clocks:
+    """What a part has to tell the time by."""
+
+    clock: bool
+    """Whether the working time is asked for and the platform or the server noted it for anybody."""
+    times: bool
+    """Whether any trial has a response time."""
+    timed: bool
+    """Whether any trial has one that is not for practice."""
+
+
+def _gather(judgments: Judgments, working_time: bool, number: int) -> tuple[pl.DataFrame, _Clocks]:
+    """Mean, median and working time of everybody who answered, empty where there is none."""
+    frame, people = judgments.frame, judgments.participants
+    times = "rt" in frame.columns and frame["rt"].null_count() < frame.height
+    clock = working_time and "working_time" in people.columns and people["working_time"].null_count() < people.height
+    rt = pl.col("rt") if times else pl.lit(None, dtype=pl.Float64)
+    rows = frame.filter(pl.col("function") != "practice", rt.is_not_null())
+    per_person = rows.group_by("participant", maintain_order=True).agg(
+        rt.mean().alias("mean"), rt.median().alias("median"), rt.sum().alias("total")
+    )
+    table = everybody(judgments).join(per_person, on="participant", how="left", maintain_order="left")
+    noted = pl.col("total")
+    if clock:
+        own = people.select("participant", _clock=pl.col("working_time").cast(pl.Float64, strict=False))
+        table = table.join(own, on="participant", how="left", maintain_order="left")
+        noted = pl.coalesce("_clock", "total")
+    columns = ("mean", "median", noted.alias("working_time"))
+    return table.select("participant", *columns), _Clocks(clock, times, rows.height > 0)
+
+
+def _judge(table: pl.DataFrame, shared: tuple[float | None, Mapping[str, float | None]]) -> pl.DataFrame:
+    return _verdicts(table, *shared)
+
+
+def _relative_cutoff(medians: pl.Series, relative_below: float | None) -> float | None:
     """The share of the median participant's median, where one is stated."""
     middle = medians.median()
     return relative_below * middle if relative_below is not None and isinstance(middle, float) else None
 
 
-def verdicts(times: pl.DataFrame, relative: float | None, settings: Mapping[str, float | None]) -> pl.DataFrame:
+def _verdicts(times: pl.DataFrame, relative: float | None, settings: Mapping[str, float | None]) -> pl.DataFrame:
     """The table of participants, given their times and the cutoff that depends on all."""
     median_below, share, minutes = (
         settings[name] for name in ("median_below", "share_of_expected", "expected_minutes")
@@ -143,12 +196,7 @@ def _below(value: pl.Expr, cutoff: float | None) -> pl.Expr:
     return pl.when(value < _number(cutoff)).then(_number(cutoff))
 
 
-def notes_on(silent: int) -> tuple[Message, ...]:
-    """How many participants have no times."""
-    return (Message("speed.untimed", {"n": silent}),) if silent else ()
-
-
-def check_settings(settings: Mapping[str, float | None]) -> None:
+def _check_settings(settings: Mapping[str, float | None]) -> None:
     """Whether the settings can be used; ScreenError says why not."""
     for name, value in settings.items():
         share = name in ("relative_below", "share_of_expected")
@@ -158,37 +206,6 @@ def check_settings(settings: Mapping[str, float | None]) -> None:
             )
     if settings["share_of_expected"] is not None and settings["expected_minutes"] is None:
         raise ScreenError(Message("speed.no_expected_minutes"))
-
-
-def has_clock(judgments: Judgments, working_time: bool) -> bool:
-    """Whether the working time is asked for and the platform or the server noted it for anybody."""
-    people = judgments.participants
-    return working_time and "working_time" in people.columns and people["working_time"].null_count() < people.height
-
-
-def has_times(judgments: Judgments) -> bool:
-    """Whether any trial has a response time."""
-    frame = judgments.frame
-    return "rt" in frame.columns and frame["rt"].null_count() < frame.height
-
-
-def times_of(judgments: Judgments, rows: pl.DataFrame | None, noted: bool) -> pl.DataFrame:
-    """Mean, median and working time of everybody who answered, empty where there is none.
-
-    `rows` are the trials with times, where there are any; `noted` says that the working time was noted for somebody.
-    """
-    rt = pl.lit(None, dtype=pl.Float64) if rows is None else pl.col("rt")
-    frame = judgments.frame.clear() if rows is None else rows
-    per_person = frame.group_by("participant", maintain_order=True).agg(
-        rt.mean().alias("mean"), rt.median().alias("median"), rt.sum().alias("total")
-    )
-    times = everybody(judgments).join(per_person, on="participant", how="left", maintain_order="left")
-    people = judgments.participants
-    if not noted or "working_time" not in people.columns:
-        return times.with_columns(working_time=pl.col("total"))
-    clock = people.select("participant", working_time=pl.col("working_time").cast(pl.Float64, strict=False))
-    times = times.join(clock, on="participant", how="left", maintain_order="left")
-    return times.with_columns(working_time=pl.coalesce("working_time", "total"))
 
 
 def _of_study(study: Study) -> dict[str, Any]:
@@ -228,7 +245,7 @@ CRITERION = Criterion(
     settings=SpeedSettings,
     computed_by=speed,
     stage="clock",
-    in_parts="karat.screen.parted.speed:speed_in_parts",
+    in_parts=over_parts,
     shown_blind=True,
     from_study=_of_study,
     of_the_study=("expected_minutes",),

@@ -33,6 +33,7 @@ from karat.judgments.trial_order import check_order, order_messages, presented
 from karat.messages import Message
 from karat.models.runs import binomial_tail, longest_run_tail
 from karat.screen.evidence import Evidence, ScreenError, everybody
+from karat.screen.one_part import AnyParts, Found, OnePart
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats, Ints
 
@@ -49,7 +50,6 @@ SCHEMA: dict[str, Any] = {
 } | FURTHER  # fmt: skip
 SAME, RUN, PERIOD = "straightlining.same", "straightlining.run", "straightlining.period"
 LEFT, RIGHT, NO_PATTERN = "straightlining.left", "straightlining.right", "straightlining.no_pattern"
-NOTHING = Message("answering.nobody")
 
 
 class StraightliningSettings(CriterionSettings):
@@ -72,28 +72,61 @@ def straightlining(judgments: Judgments, alpha: float = ALPHA, shares: Literal["
     >>> evidence.flagged, evidence.participants.filter("flagged")["message"].to_list()
     (['p23'], ['straightlining.same'])
     """
-    check_settings(alpha, shares)
-    rows = answered(judgments)
-    if not rows.height:
-        raise ScreenError(NOTHING)
-    check_order(rows.columns, ScreenError, "straightlining")
-    kinds = {scale: kinds_of(scale, part["response"].n_unique()) for scale, part in by_scale(judgments, rows)}
-    participants = verdicts(judgments, kinds, alpha, shares)
-    return Evidence(participants, "straightlining", {"alpha": alpha, "shares": shares}, order_messages(rows.columns))
+    return over_parts(OnePart(judgments), alpha, shares)
 
 
-def check_settings(alpha: float, shares: str) -> None:
-    """Raise ScreenError if the settings cannot be used."""
+def over_parts(parts: AnyParts[Found], alpha: float = ALPHA, shares: Literal["own", "even"] = "own") -> Found:
+    """The same of judgments in parts: of the whole, only the number of different answers must be known."""
     if not 0 < alpha < 1 or shares not in ("own", "even"):
         raise ScreenError(Message("straightlining.settings"))
+    columns = parts.read(0).frame.columns
+    scales = list(dict.fromkeys(parts.scales.values()))
+    # Of one scale that says its answers, everything is known before any part is read.
+    known = len(scales) == 1 and getattr(scales[0], "levels", None)
+    kinds = {scales[0]: _kinds(scales[0], 0)} if known else _kinds_given(parts, scales)
+    if kinds:
+        check_order(columns, ScreenError, "straightlining")
+        settings = {"alpha": alpha, "shares": shares}
+        given = (kinds, alpha, shares)
+        evidence, told = parts.judge("straightlining", _judge, given, settings, notes=order_messages(columns))
+        if any(told):
+            return evidence
+    raise ScreenError(Message("answering.nobody"))
 
 
-def kinds_of(scale: Scale, different: int) -> int:
+def _kinds(scale: Scale, different: int) -> int:
     """How many answers there are to choose from: the levels of the scale, else the different ones that were given."""
     return len(levels) if (levels := getattr(scale, "levels", None)) else max(2, different)
 
 
-def verdicts(judgments: Judgments, kinds: Mapping[Scale, int], alpha: float, shares: str) -> pl.DataFrame:
+def _kinds_given(parts: AnyParts[Found], scales: list[Scale]) -> dict[Scale, int]:
+    """How many answers each scale has on which anybody answered."""
+    kept, _ = parts.keep("straightlining", _different, scales)
+    counts = kept.scan().group_by("_scale").agg(pl.col("response").n_unique()).collect()
+    found = dict(counts.iter_rows())
+    return {scale: _kinds(scale, found[place]) for place, scale in enumerate(scales) if place in found}
+
+
+def _different(judgments: Judgments, scales: list[Scale], number: int) -> tuple[pl.DataFrame, None]:
+    """The different answers on each scale; of one that says its answers, one is enough."""
+    tables = [pl.DataFrame(schema={"_scale": pl.Int64, "response": pl.String})]
+    for scale, rows in by_scale(judgments, answered(judgments)):
+        some = rows.select("response").unique() if not getattr(scale, "levels", None) else rows.select("response")[:1]
+        tables.append(some.select(pl.lit(scales.index(scale), pl.Int64).alias("_scale"), "response"))
+    return pl.concat(tables), None
+
+
+def _judge(
+    judgments: Judgments, shared: tuple[Mapping[Scale, int], float, str], number: int
+) -> tuple[pl.DataFrame | None, bool]:
+    """The verdicts of a part, and whether anybody in it answered."""
+    if not judgments.frame.height:
+        return None, False
+    table = _verdicts(judgments, *shared)
+    return table, table["score"].null_count() < table.height
+
+
+def _verdicts(judgments: Judgments, kinds: Mapping[Scale, int], alpha: float, shares: str) -> pl.DataFrame:
     """The table of participants; `kinds` says how many answers each scale has on which anybody answered."""
     rows = answered(judgments)
     tables = [
@@ -219,7 +252,7 @@ CRITERION = Criterion(
     asks="who gave the same answer or a pattern throughout",
     settings=StraightliningSettings,
     computed_by=straightlining,
-    in_parts="karat.screen.parted.alone:straightlining_in_parts",
+    in_parts=over_parts,
     cites=("schilling1990", "macketanz2022"),
     alternatives=(Alternative("p < .001", {}, "usual", usual=True), left_out(usual=True)),
 )

@@ -1,7 +1,6 @@
-"""Criteria that judge every participant alone, in parts: straightlining, controls and attention.
+"""Controls and attention in parts, which judge every participant alone.
 
-What they need of the whole is little. Straightlining: how many different answers there are where a scale does not say.
-Controls and attention: which right answers and statuses trials have anywhere. Stand-ins, one for each of these, are
+Of the whole they need only which right answers and statuses trials have anywhere. Stand-ins, one for each of these, are
 laid beside every part, which so is judged as the whole would be; they are taken out of the result. Notes that count
 trials are added up, without those of the stand-ins.
 """
@@ -10,25 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from karat.judgments import Judgments
-from karat.judgments.answer_codes import answered, by_scale
 from karat.judgments.checks import Checked
 from karat.judgments.scales import Scale
-from karat.judgments.trial_order import check_order, order_messages
 from karat.languages import language_of
 from karat.languages.language import places
 from karat.messages import Message, with_code
 from karat.screen.answers import NEUTRAL_VALUES
 from karat.screen.criteria.attention import attention
 from karat.screen.criteria.controls import controls, means_note
-from karat.screen.criteria.straightlining import ALPHA, NOTHING, check_settings, kinds_of, verdicts
-from karat.screen.evidence import Evidence, ScreenError, message_at
-from karat.screen.parted.crowd import InParts, part_file, write_part
+from karat.screen.evidence import Evidence, message_at
+from karat.screen.parted.crowd import InParts
 from karat.screen.parted.evidence import PartedEvidence
 from karat.screen.passing import guess_note
 from karat.screen.sensitivity import undefined_note
@@ -43,56 +38,6 @@ OF_EVERYBODY = ("passing.guessing", "passing.nobody_judged", "sensitivity.undefi
 """Notes that depend on who is in a part, and are made anew for all parts together."""
 LAST = ("neutral.no_point", "neutral.guessing_at_most", "neutral.middle")
 """Notes that come after those on everybody."""
-
-
-def straightlining_in_parts(crowd: InParts, alpha: float = ALPHA, shares: str = "own") -> PartedEvidence:
-    """The least probable pattern in each participant's answers; flagged where its probability is below `alpha`."""
-    check_settings(alpha, shares)
-    check_order(crowd.read(0).frame.columns, ScreenError, "straightlining")
-    scales = list(dict.fromkeys(crowd.scales.values()))
-    # Of one scale that says its answers, everything is known before any part is read.
-    known = len(scales) == 1 and getattr(scales[0], "levels", None)
-    kinds = {scales[0]: kinds_of(scales[0], 0)} if known else _kinds(crowd, scales)
-    if not kinds:
-        raise ScreenError(NOTHING)
-    settings = {"alpha": alpha, "shares": shares}
-    evidence, told = crowd.judge("straightlining", _judge_patterns, (kinds, alpha, shares), settings)
-    if not any(answers for answers, _ in told):
-        raise ScreenError(NOTHING)
-    columns = next(columns for _, columns in told if columns)
-    return replace(evidence, notes=order_messages(columns))
-
-
-def _kinds(crowd: InParts, scales: list[Scale]) -> dict[Scale, int]:
-    """How many answers each scale has on which anybody answered."""
-    folder = crowd.scratch / "straightlining"
-    seen = crowd.map(_answers, folder, name="straightlining")
-    present = [scale for scale in scales if any(scale in own for own in seen)]
-    return {scale: kinds_of(scale, _different(folder, scales.index(scale), len(crowd))) for scale in present}
-
-
-def _answers(judgments: Judgments, folder: Path, number: int) -> list[Scale]:
-    """On which scales there are answers; the different ones go to a file where the scale does not say them."""
-    scales, present = list(dict.fromkeys(judgments.scales.values())), []
-    for scale, rows in by_scale(judgments, answered(judgments)):
-        present.append(scale)
-        if not getattr(scale, "levels", None):
-            write_part(rows.select(pl.col("response").unique()), folder / str(scales.index(scale)), number)
-    return present
-
-
-def _different(folder: Path, scale: int, parts: int) -> int:
-    files = [path for number in range(parts) if (path := part_file(folder / str(scale), number)).exists()]
-    return int(pl.scan_parquet(files).select(pl.col("response").n_unique()).collect().item()) if files else 0
-
-
-def _judge_patterns(
-    judgments: Judgments, shared: tuple[Mapping[Scale, int], float, str], number: int
-) -> tuple[pl.DataFrame | None, tuple[bool, list[str]]]:
-    if not judgments.frame.height:
-        return None, (False, [])
-    table = verdicts(judgments, *shared)
-    return table, (table["score"].null_count() < table.height, judgments.frame.columns)
 
 
 def controls_in_parts(crowd: InParts, **settings: Any) -> PartedEvidence:

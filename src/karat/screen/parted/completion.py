@@ -34,8 +34,9 @@ from karat.screen.criteria.completion import (
     verdicts,
 )
 from karat.screen.evidence import ScreenError, no_column
-from karat.screen.parted.crowd import InParts, part_file, write_part
+from karat.screen.parted.crowd import InParts
 from karat.screen.parted.evidence import PartedEvidence
+from karat.screen.parted.part_files import part_file, write_part
 
 SIGN = "\x1f"
 """What stands between the parts of a fingerprint."""

@@ -39,8 +39,9 @@ from karat.screen.markov import (
 )
 from karat.screen.markov_cutoffs import CutoffDesign, Simulated, simulate_cutoffs
 from karat.screen.markov_tables import LEAST, design_of, levels_of, looked_at
-from karat.screen.parted.crowd import InParts, part_file, write_part
+from karat.screen.parted.crowd import InParts
 from karat.screen.parted.evidence import PartedEvidence
+from karat.screen.parted.part_files import part_file, write_part
 from karat.screen.parted.stimuli import rows_on, stimuli_in_parts
 from karat.types import Ints
 

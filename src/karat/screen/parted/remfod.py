@@ -26,8 +26,9 @@ from karat.messages import Message
 from karat.models.counting import SHIFT, Bins, medians_and_deviations, summed
 from karat.models.robust import MAD_CONSTANT
 from karat.screen.evidence import ScreenError
-from karat.screen.parted.crowd import InParts, write_part
+from karat.screen.parted.crowd import InParts
 from karat.screen.parted.evidence import PartedEvidence
+from karat.screen.parted.part_files import write_part
 from karat.screen.parted.remfod_times import (
     BatchTimes,
     PartBatch,

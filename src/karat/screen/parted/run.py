@@ -27,10 +27,11 @@ from karat.judgments.files import replacing
 from karat.judgments.parts import Parts
 from karat.messages import Message, NotComputed
 from karat.screen.evidence import ScreenError, with_reasons
-from karat.screen.parted.crowd import InParts, part_file, write_part
+from karat.screen.parted.crowd import InParts
 from karat.screen.parted.evidence import PartedEvidence
 from karat.screen.parted.gold import doubts_in_parts
 from karat.screen.parted.looking import PartsOverview, look
+from karat.screen.parted.part_files import part_file, write_part
 from karat.screen.parted.screening import PartedScreening, PartedStep
 from karat.screen.rules import asked, follows
 from karat.screen.run import STAGES, with_doubts
