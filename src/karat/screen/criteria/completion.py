@@ -17,7 +17,9 @@ stands for one with answers, as somebody who turned back on the first page has s
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -28,6 +30,7 @@ from karat.judgments.times import instants
 from karat.judgments.trial_order import presented
 from karat.messages import Message
 from karat.screen.evidence import Evidence, ScreenError, everybody, no_column, values_of
+from karat.screen.one_part import AnyParts, Found, OnePart
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, Given
 
 if TYPE_CHECKING:
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
 AT_LEAST = 0.9
 ALIKE_TRIALS = 10
 DIFFERENT_TIMES = 5
+SIGN = "\x1f"
+"""What stands between the parts of a fingerprint."""
 HAVE_IT = 3
 """One in so many of those who answered anything must have 90 % of the longest record, to take it for the length."""
 Record = list[tuple[str, str, float]]
@@ -77,28 +82,66 @@ def completion(
     >>> evidence.flagged, evidence.table()["reason"][0]
     (['p31'], 'answered 38 of 72 trials; last answer at position 41')
     """
-    check_settings(at_least, trials)
-    rows, table = counts(judgments)
-    length = length_of(table["answered"], trials)
-    named, absent = named_persons(known_persons(judgments, person)) if has_person(judgments, person) else ([], 0)
-    timed = has_times(rows)
-    twice = standing(named, records(rows) if timed else {}, record_order(judgments, table))
-    participants = verdicts(table, length, at_least, twice)
-    more = 0 if length is None else table.filter(pl.col("answered") > length).height
-    notes = notes_on(length, trials is None, absent, person, timed, more, span(table["answered"]))
-    settings = {"at_least": at_least, "trials": length, "person": person}
-    return Evidence(participants, "completion", settings, notes)
+    return over_parts(OnePart(judgments), at_least, trials, person)
 
 
-def check_settings(at_least: float, trials: int | None) -> None:
-    """Whether the settings can be used; ScreenError says why not."""
+def over_parts(
+    parts: AnyParts[Found], at_least: float = AT_LEAST, trials: int | None = None, person: str | None = None
+) -> Found:
+    """The same of judgments in parts: the longest questionnaire, and who is there twice, over all parts.
+
+    Records that begin alike are looked for by a fingerprint of their first trials; only records that share one are
+    then fetched and compared, trial by trial.
+    """
     if not 0 <= at_least <= 1:
         raise ScreenError(Message("completion.bad_share", {"value": at_least}))
     if trials is not None and trials < 1:
         raise ScreenError(Message("completion.bad_trials", {"value": trials}))
+    kept, seen = parts.keep("completion", _gather, person)
+    columns = list(dict.fromkeys(name for names, _ in seen for name in names))
+    if person is not None and person not in columns:
+        raise ScreenError(no_column(person, columns))
+    timed = any(own for _, own in seen)
+    everyone = kept.scan()
+    answered = everyone.select("answered").collect()["answered"]
+    length = length_of(answered, trials)
+    named, absent = _named_persons(everyone) if (person or PERSON) in columns else ([], 0)
+    begin = everyone.select("participant", "_begin", "_part").drop_nulls("_begin").collect()
+    begin = begin.filter(pl.col("_begin").is_duplicated())
+    found: dict[str, Record] = {}
+    where = sorted(begin["_part"].unique().to_list())
+    for one in parts.map(_fetch, begin["participant"].to_list(), name="completion", only=where):
+        found |= one
+    twice = _standing(named, found, _record_order(everyone, [*chain.from_iterable(named), *found]))
+    more = 0 if length is None else int((answered > length).sum())
+    notes = _notes(length, trials is None, absent, person, timed, more, span(answered))
+    settings = {"at_least": at_least, "trials": length, "person": person}
+    return kept.judge(_judge, (length, at_least, twice), settings, notes)
 
 
-def counts(judgments: Judgments) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _gather(judgments: Judgments, person: str | None, number: int) -> tuple[pl.DataFrame, tuple[tuple[str, ...], bool]]:
+    """Everybody: how much they answered, when they started, which person they are, how their record begins.
+
+    Beside it, the columns of the participants and whether there are times.
+    """
+    rows, table = _counts(judgments)
+    people = judgments.participants
+    known: list[pl.Expr | pl.Series] = [pl.col("participant")]
+    if "started" in people.columns:
+        known.append(pl.Series("_started", instants(people["started"]).dt.epoch("us")).cast(pl.Float64))
+    if (person or PERSON) in people.columns:
+        name = pl.col(person or PERSON).cast(pl.String).str.strip_chars().replace("", None)
+        known.append(name.alias("_person"))
+    timed = "rt" in rows.columns and rows["rt"].null_count() < rows.height
+    begin = _beginnings(rows) if timed else pl.DataFrame(schema={"participant": pl.String, "_begin": pl.String})
+    for beside in (people.select(known), begin):
+        table = table.join(beside, on="participant", how="left", maintain_order="left")
+    absent = {"_started": pl.Float64, "_person": pl.String}
+    lacking = [pl.lit(None, kind).alias(name) for name, kind in absent.items() if name not in table.columns]
+    return table.with_columns(*lacking, _part=pl.lit(number, pl.Int64)), (tuple(people.columns), timed)
+
+
+def _counts(judgments: Judgments) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The answers in the order of presentation, and how many trials everybody answered, those without any too."""
     rows = presented(judgments.frame.filter(pl.col("function") != "practice", pl.col("response").is_not_null()))
     people = pl.concat([judgments.participants.select("participant"), everybody(judgments)]).unique(maintain_order=True)
@@ -106,11 +149,12 @@ def counts(judgments: Judgments) -> tuple[pl.DataFrame, pl.DataFrame]:
     return rows, table.with_columns(pl.col("answered").fill_null(0))
 
 
-def verdicts(table: pl.DataFrame, length: int | None, at_least: float, twice: Mapping[str, Duplicate]) -> pl.DataFrame:
+def _judge(table: pl.DataFrame, shared: tuple[int | None, float, Mapping[str, Duplicate]]) -> pl.DataFrame:
     """The table of participants, given the length of the questionnaire and whose record stands for another one.
 
     Where the length is not known, only who answered nothing has a share, which is 0.
     """
+    length, at_least, twice = shared
     unique: Duplicate | tuple[None, None] = (None, None)
     again = [twice.get(name, unique) for name in table["participant"].to_list()]
     table = table.with_columns(
@@ -155,7 +199,7 @@ def _share(answered: int, length: int | None) -> float | None:
     return answered / length
 
 
-def notes_on(
+def _notes(
     length: int | None,
     supposed: bool,
     absent: int,
@@ -223,7 +267,7 @@ def span(answered: pl.Series) -> tuple[int, int]:
     return (some[0], some[-1]) if some else (0, 0)
 
 
-def standing(
+def _standing(
     named: Iterable[list[str]], found: Mapping[str, Record], order: Mapping[str, tuple[bool, float, int, int]]
 ) -> dict[str, Duplicate]:
     """Whose record counts instead of another one."""
@@ -238,65 +282,53 @@ def standing(
     return twice
 
 
-def record_order(judgments: Judgments, table: pl.DataFrame, first: int = 0) -> dict[str, tuple[bool, float, int, int]]:
+def _record_order(everyone: pl.LazyFrame, names: list[str]) -> dict[str, tuple[bool, float, int, int]]:
     """By what records of one person are ordered: whether empty, when started, how much answered, which comes first."""
-    people = judgments.participants
-    started: dict[str, float] = {}
-    if "started" in people.columns:
-        moments = instants(people["started"]).dt.epoch("us")
-        pairs = zip(people["participant"].to_list(), moments.to_list(), strict=True)
-        started = {name: moment for name, moment in pairs if moment is not None}
-    rows = table.select("participant", "answered").iter_rows()
-    late = float("inf")
+    if not names:
+        return {}
+    late = pl.col("_started").fill_null(float("inf"))
+    placed = everyone.select("participant", "answered", late).with_row_index("_place")
+    wanted = placed.filter(pl.col("participant").is_in(sorted(set(names)))).collect()
     return {
-        name: (not count, started.get(name, late), -count, place) for place, (name, count) in enumerate(rows, first)
+        name: (not answered, started, -answered, place)
+        for place, name, answered, started in wanted.select("_place", "participant", "answered", "_started").iter_rows()
     }
 
 
-def has_person(judgments: Judgments, person: str | None) -> bool:
-    """Whether the table of participants names the person; ScreenError where it does not name a stated column."""
-    people = judgments.participants
-    if person is not None and person not in people.columns:
-        raise ScreenError(no_column(person, people.columns))
-    return (person or PERSON) in people.columns
-
-
-def known_persons(judgments: Judgments, person: str | None) -> pl.DataFrame:
-    """participant and _person, which is missing where no person is named."""
-    name = pl.col(person or PERSON).cast(pl.String).str.strip_chars().replace("", None)
-    return judgments.participants.select("participant", _person=name)
-
-
-def named_persons(who: pl.DataFrame) -> tuple[list[list[str]], int]:
+def _named_persons(everyone: pl.LazyFrame) -> tuple[list[list[str]], int]:
     """The names under which one person comes, for those who have several, and how many participants have no person."""
-    groups = who.drop_nulls("_person").group_by("_person", maintain_order=True).agg("participant")
-    several = [names for names in groups["participant"].to_list() if len(names) > 1]
-    return several, who["_person"].null_count()
+    absent = everyone.select(pl.col("_person").null_count()).collect().item()
+    groups = everyone.drop_nulls("_person").group_by("_person").agg("participant")
+    several = groups.filter(pl.col("participant").list.len() > 1).collect()
+    return several["participant"].to_list(), int(absent)
 
 
-def has_times(rows: pl.DataFrame) -> bool:
-    """Whether any answer has a response time."""
-    return "rt" in rows.columns and rows["rt"].null_count() < rows.height
-
-
-def long_enough(rows: pl.DataFrame) -> pl.DataFrame:
+def _long_enough(rows: pl.DataFrame) -> pl.DataFrame:
     """The timed answers of those who have enough of them to be compared."""
     timed = rows.filter(pl.col("rt").is_not_null())
     return timed.filter(pl.len().over("participant") >= ALIKE_TRIALS)
 
 
-def records(rows: pl.DataFrame) -> dict[str, Record]:
-    """The timed answers of those who share their first one, in the order of presentation."""
-    enough = long_enough(rows)
-    # Records that share their first time with nobody are none that is there twice.
-    first = enough.group_by("participant", maintain_order=True).agg(pl.col("rt", "item", "response").first())
-    shared = first.filter(pl.struct("rt", "item", "response").is_duplicated())["participant"]
-    return records_of(enough, shared.to_list())
+def _beginnings(rows: pl.DataFrame) -> pl.DataFrame:
+    """A fingerprint of the first trials of everybody who has enough of them, at enough different times."""
+    trial = pl.concat_str("item", "response", pl.col("rt").cast(pl.String), separator=SIGN)
+    found = (
+        _long_enough(rows)
+        .group_by("participant", maintain_order=True)
+        .head(ALIKE_TRIALS)
+        .group_by("participant", maintain_order=True)
+        .agg(trial.str.join(SIGN).alias("_begin"), pl.col("rt").n_unique().alias("_times"))
+        .filter(pl.col("_times") >= DIFFERENT_TIMES)
+    )
+    # A hash that is the same on every machine, unlike those of tables.
+    hashes = [hashlib.blake2b(text.encode(), digest_size=12).hexdigest() for text in found["_begin"].to_list()]
+    return found.select("participant", pl.Series("_begin", hashes, dtype=pl.String))
 
 
-def records_of(rows: pl.DataFrame, names: list[str]) -> dict[str, Record]:
+def _fetch(judgments: Judgments, names: list[str], number: int) -> dict[str, Record]:
     """The timed answers of some participants, in the order of presentation."""
-    kept = rows.filter(pl.col("participant").is_in(names))
+    rows, _ = _counts(judgments)
+    kept = _long_enough(rows).filter(pl.col("participant").is_in(names))
     found: dict[str, Record] = {}
     for name, item, response, rt in kept.select("participant", "item", "response", "rt").iter_rows():
         found.setdefault(name, []).append((item, response, rt))
@@ -342,7 +374,7 @@ CRITERION = Criterion(
     settings=CompletionSettings,
     computed_by=completion,
     stage="completion",
-    in_parts="karat.screen.parted.completion:completion_in_parts",
+    in_parts=over_parts,
     shown_blind=True,
     from_study=_of_study,
     of_the_study=("trials", "person"),
