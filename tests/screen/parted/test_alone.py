@@ -13,8 +13,10 @@ import karat
 from karat import screen
 from karat.messages import Message
 from karat.screen import ScreenError
-from karat.screen.criteria.straightlining import over_parts
-from karat.screen.parted.alone import added, attention_in_parts, controls_in_parts
+from karat.screen.criteria.attention import over_parts as attention_in_parts
+from karat.screen.criteria.controls import over_parts as controls_in_parts
+from karat.screen.criteria.straightlining import over_parts as straightlining_in_parts
+from karat.screen.stand_ins import added
 from messages import raises
 from screen.judged import crowd as judged_crowd
 from screen.parted.splitting import FIVE_FIRST, assert_same, crowd, whole
@@ -27,7 +29,7 @@ SCALES = [karat.Binary(), karat.Ordinal(5), karat.Choice(), karat.Nominal("abc")
 def test_straightlining(scale: Any, shares: Sequence[float], tmp_path: Path) -> None:
     parted = crowd(judged_crowd(scale), shares, tmp_path)
     for how in ("own", "even"):
-        found = over_parts(parted, alpha=0.05, shares=how)
+        found = straightlining_in_parts(parted, alpha=0.05, shares=how)
         assert_same(found, screen.straightlining(whole(parted.parts), alpha=0.05, shares=how))  # type: ignore[arg-type]
     assert found.flagged or scale.kind != "binary"
 
@@ -44,18 +46,18 @@ def several_scales() -> karat.Judgments:
 @pytest.mark.parametrize("shares", [*FIVE_FIRST, (0.8, 0.2)], ids=len)
 def test_straightlining_on_several_scales(shares: Sequence[float], tmp_path: Path) -> None:
     parted = crowd(several_scales(), shares, tmp_path)
-    assert_same(over_parts(parted, alpha=0.2), screen.straightlining(whole(parted.parts), alpha=0.2))
+    assert_same(straightlining_in_parts(parted, alpha=0.2), screen.straightlining(whole(parted.parts), alpha=0.2))
 
 
 def test_straightlining_without_positions_or_answers(tmp_path: Path) -> None:
     judgments = judged_crowd(karat.Ordinal(5))
     untold = karat.Judgments(judgments.frame.drop("trial"), karat.Ordinal(5))
     with raises(ScreenError, "order.needed"):
-        over_parts(crowd(untold, (0.3, 0.7), tmp_path))
+        straightlining_in_parts(crowd(untold, (0.3, 0.7), tmp_path))
     (tmp_path / "silent").mkdir()
     silent = karat.Judgments(judgments.frame.with_columns(response=pl.lit(None, dtype=pl.String)), karat.Ordinal(5))
     with raises(ScreenError, "answering.nobody"):
-        over_parts(crowd(silent, (0.5, 0.5), tmp_path / "silent"))
+        straightlining_in_parts(crowd(silent, (0.5, 0.5), tmp_path / "silent"))
 
 
 ACCOUNTS: list[dict[str, Any]] = [

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from math import comb
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 from pydantic import Field
@@ -22,7 +22,9 @@ from karat.judgments.scales import Choice, Ordinal, Scale
 from karat.messages import Message
 from karat.screen.answers import COLUMNS, VALUES, positional, rule_columns, scored, trials_of
 from karat.screen.evidence import Evidence, ScreenError, everybody, values_of
+from karat.screen.one_part import AnyParts
 from karat.screen.passing import check_settings, count_rule, guess_note
+from karat.screen.stand_ins import Found, judged_with_stand_ins
 from karat.study.criterion import Alternative, Criterion, Given, PassSettings, left_out
 
 if TYPE_CHECKING:
@@ -61,6 +63,11 @@ def attention(
         evidence = positional(judgments, "attention", "attention", alpha, slips)
     settings = {"account": account, "alpha": alpha, "slips": slips}
     return Evidence(evidence.participants, "attention", settings, evidence.notes, evidence.trials)
+
+
+def over_parts(parts: AnyParts[Found], **settings: Any) -> Found:
+    """The same of judgments in parts."""
+    return judged_with_stand_ins(parts, attention, "attention", "attention", settings)
 
 
 def pairwise(judgments: Judgments, function: str, criterion: str, alpha: float, slips: int | None) -> Evidence:
@@ -257,7 +264,7 @@ CRITERION = Criterion(
     computed_by=attention,
     needs_functions=("attention",),
     by_the_key=True,
-    in_parts="karat.screen.parted.alone:attention_in_parts",
+    in_parts=over_parts,
     shown_blind=True,
     impossible=_impossible,
     wording=_wording,

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import accumulate
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 from pydantic import Field
@@ -34,8 +34,10 @@ from karat.screen.answers import COLUMNS, GROUPS, positional, trials_of, with_st
 from karat.screen.criteria.attention import pairwise, without_pairs
 from karat.screen.evidence import Evidence, ScreenError, everybody, values_of
 from karat.screen.neutral import check_share, with_neutral_share
-from karat.screen.passing import check_settings, guess_note
+from karat.screen.one_part import AnyParts
+from karat.screen.passing import check_settings, guess_note, means_note
 from karat.screen.sensitivity import with_sensitivity
+from karat.screen.stand_ins import Found, judged_with_stand_ins
 from karat.study.criterion import Alternative, Criterion, Given, PassSettings, left_out
 from karat.study.guessing import counts_of_sums
 
@@ -45,7 +47,6 @@ if TYPE_CHECKING:
 ALPHA = 0.05
 ACCOUNTS = ("positional", "relational", "extended", "strict", "pairwise")
 RIGHT_OR_WRONG = {"choice", "binary", "nominal"}
-ENOUGH_FOR_MEANS = 8
 MEANS_VALUES = {
     "grammatical": pl.Float64, "ungrammatical": pl.Float64, "apart": pl.Float64, "least": pl.Float64,
     "most": pl.Float64, "slips": pl.Int64, "p": pl.Float64,
@@ -109,6 +110,11 @@ def controls(
     else:
         evidence = _compared(judgments, account, alpha, slips)
     return Evidence(evidence.participants, "controls", settings, evidence.notes, evidence.trials)
+
+
+def over_parts(parts: AnyParts[Found], **settings: Any) -> Found:
+    """The same of judgments in parts."""
+    return judged_with_stand_ins(parts, controls, "controls", "control", settings)
 
 
 def _right_or_wrong(judgments: Judgments, alpha: float, slips: int | None, published: bool = False) -> Evidence:
@@ -226,16 +232,6 @@ def _with_guessing(
     return table.join(rules, on=keys, how="left", maintain_order="left"), tuple(notes)
 
 
-def means_note(fewest: int) -> list[Message]:
-    """The warning that somebody has too few trials for means of ratings, where it is so.
-
-    >>> means_note(8)
-    []
-    """
-    few = Message("controls.few_for_means", {"enough": ENOUGH_FOR_MEANS, "fewest": fewest})
-    return [few] if fewest < ENOUGH_FOR_MEANS else []
-
-
 def guess_probability(grammatical: int, ungrammatical: int, points: int, account: str) -> float:
     """The probability that even guessing passes an account of means, for any numbers of trials, exactly.
 
@@ -294,7 +290,7 @@ CRITERION = Criterion(
     computed_by=controls,
     needs_functions=("control",),
     by_the_key=True,
-    in_parts="karat.screen.parted.alone:controls_in_parts",
+    in_parts=over_parts,
     shown_blind=True,
     impossible=_impossible,
     wording=_wording,

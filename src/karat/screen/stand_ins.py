@@ -1,7 +1,7 @@
-"""Controls and attention in parts, which judge every participant alone.
+"""Criteria that count right answers, in parts: every part is judged as the whole would be, with stand-ins beside it.
 
-Of the whole they need only which right answers and statuses trials have anywhere. Stand-ins, one for each of these, are
-laid beside every part, which so is judged as the whole would be; they are taken out of the result. Notes that count
+These criteria judge every participant alone. Of the whole they need only which right answers and statuses trials have
+anywhere. Stand-ins, one for each of these, are laid beside every part and taken out of the result. Notes that count
 trials are added up, without those of the stand-ins.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
 
@@ -20,34 +20,25 @@ from karat.languages import language_of
 from karat.languages.language import places
 from karat.messages import Message, with_code
 from karat.screen.answers import NEUTRAL_VALUES
-from karat.screen.criteria.attention import attention
-from karat.screen.criteria.controls import controls, means_note
 from karat.screen.evidence import Evidence, message_at
-from karat.screen.parted.crowd import InParts
-from karat.screen.parted.evidence import PartedEvidence
-from karat.screen.passing import guess_note
+from karat.screen.one_part import AnyParts
+from karat.screen.passing import guess_note, means_note
 from karat.screen.sensitivity import undefined_note
+
+if TYPE_CHECKING:
+    from karat.screen.parted.evidence import PartedEvidence
 
 STAND_IN = "\0"
 """How the names of stand-ins begin; no name in a file does."""
-COMPUTED: dict[str, Callable[..., Evidence]] = {"controls": controls, "attention": attention}
-FUNCTIONS = {"controls": "control", "attention": "attention"}
+Compute = Callable[..., Evidence]
+"""From judgments and settings to evidence, in memory."""
+Found = TypeVar("Found", bound="Evidence | PartedEvidence")
 COUNT = "n"
 """The value of a note that is a number of trials or pairs, and is added up over parts."""
 OF_EVERYBODY = ("passing.guessing", "passing.nobody_judged", "sensitivity.undefined", "controls.few_for_means")
 """Notes that depend on who is in a part, and are made anew for all parts together."""
 LAST = ("neutral.no_point", "neutral.guessing_at_most", "neutral.middle")
 """Notes that come after those on everybody."""
-
-
-def controls_in_parts(crowd: InParts, **settings: Any) -> PartedEvidence:
-    """How well each participant answered the control trials; settings as in `karat.screen.controls`."""
-    return _right_answers(crowd, "controls", settings)
-
-
-def attention_in_parts(crowd: InParts, **settings: Any) -> PartedEvidence:
-    """How well each participant answered the attention trials; settings as in `karat.screen.attention`."""
-    return _right_answers(crowd, "attention", settings)
 
 
 @dataclass(frozen=True)
@@ -63,16 +54,19 @@ class _PartFacts:
     why_not: Message | None = None
 
 
-def _right_answers(crowd: InParts, criterion: str, settings: dict[str, Any]) -> PartedEvidence:
+def judged_with_stand_ins(
+    parts: AnyParts[Found], compute: Compute, criterion: str, function: str, settings: dict[str, Any]
+) -> Found:
+    """The evidence of a criterion about the trials of one function, on judgments in parts."""
     pairs = settings.get("account") == "pairwise"
-    gathered = crowd.map(_kinds_of_trials, (FUNCTIONS[criterion], pairs), name=criterion)
+    gathered = parts.map(_kinds_of_trials, (function, pairs), name=criterion)
     rows = _distinct(pl.concat(gathered), pairs)
     # Where the criterion cannot say anything about all, the stand-ins show it.
     stand_ins = _named(rows, pairs)
-    alone = COMPUTED[criterion](_as_judgments(stand_ins, crowd.scales), **settings)
-    evidence, told = crowd.judge(criterion, _judge_answers, (criterion, stand_ins, settings), alone.settings)
+    alone = compute(_as_judgments(stand_ins, parts.scales), **settings)
+    evidence, told = parts.judge(criterion, _judge_answers, (compute, stand_ins, settings), alone.settings)
     if pairs and not sum(one.paired for one in told):
-        COMPUTED[criterion](_as_judgments(_named(rows, pairs=False), crowd.scales), **settings)
+        compute(_as_judgments(_named(rows, pairs=False), parts.scales), **settings)
     notes = added([one.notes for one in told if one.notes or one.judged], alone.notes)
     plain = [note for note in notes if note.code not in LAST]
     whole = _of_everybody(told, float(alone.settings["alpha"]))
@@ -113,13 +107,13 @@ def _as_judgments(frame: pl.DataFrame, scales: Mapping[str, Scale]) -> Judgments
 
 
 def _judge_answers(
-    judgments: Judgments, shared: tuple[str, pl.DataFrame, dict[str, Any]], number: int
+    judgments: Judgments, shared: tuple[Compute, pl.DataFrame, dict[str, Any]], number: int
 ) -> tuple[pl.DataFrame | None, _PartFacts]:
-    criterion, stand_ins, settings = shared
+    compute, stand_ins, settings = shared
     if not judgments.frame.height:
         return None, _PartFacts(())
     beside = _as_judgments(pl.concat([judgments.frame, stand_ins]), judgments.scales)
-    evidence = COMPUTED[criterion](beside, **settings)
+    evidence = compute(beside, **settings)
     table = evidence.participants.filter(~pl.col("participant").str.starts_with(STAND_IN))
     return table, _facts(table, evidence.notes)
 
