@@ -14,9 +14,9 @@ from karat.screen.accounts import compare_accounts
 from karat.screen.criteria.attention import attention
 from karat.screen.criteria.completion import completion
 from karat.screen.criteria.controls import controls, guess_probability
+from karat.screen.criteria.remfod import remfod
 from karat.screen.criteria.speed import speed
 from karat.screen.evidence import Evidence
-from karat.screen.remfod import remfod
 
 CHOICE = {
     "left": "option_above_condition", "right": "option_below_condition", "response": "response_condition",

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from karat.screen.composition import Composition, composition
     from karat.screen.credence import Credence
     from karat.screen.criteria import *  # noqa: F403
+    from karat.screen.criteria.remfod import Remfod, compare_time_rules
+    from karat.screen.criteria.risk import risk_levels
     from karat.screen.deletion import Deletion, deletion_windows
     from karat.screen.effects import EffectsBeforeAfter, effects_before_after
     from karat.screen.evidence import Evidence, ScreenError
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
     from karat.screen.multiverse import Multiverse, multiverse
     from karat.screen.parted import run_in_parts
     from karat.screen.procedure import Procedure
-    from karat.screen.remfod import Remfod, compare_time_rules
-    from karat.screen.risk import risk_levels
     from karat.screen.run import run
     from karat.screen.screening import Screening, ScreeningStage
     from karat.screen.source_effect import SourceEffect, source_effect
@@ -38,6 +38,8 @@ _FILES = {
     "compare": ("SourceComparison", "compare"),
     "composition": ("Composition", "composition"),
     "credence": ("Credence",),
+    "criteria.remfod": ("Remfod", "compare_time_rules"),
+    "criteria.risk": ("risk_levels",),
     "deletion": ("Deletion", "deletion_windows"),
     "effects": ("EffectsBeforeAfter", "effects_before_after"),
     "evidence": ("Evidence", "ScreenError"),
@@ -46,8 +48,6 @@ _FILES = {
     "multiverse": ("Multiverse", "multiverse"),
     "parted": ("run_in_parts",),
     "procedure": ("Procedure",),
-    "remfod": ("Remfod", "compare_time_rules"),
-    "risk": ("risk_levels",),
     "run": ("run",),
     "screening": ("Screening", "ScreeningStage"),
     "source_effect": ("SourceEffect", "source_effect"),

@@ -7,8 +7,8 @@ import polars as pl
 from karat.messages import NotComputed
 from karat.report.build import NOT_COMPUTED, ReportData
 from karat.report.figures import report_figure, retitled, sentences
+from karat.screen.criteria.remfod import Remfod
 from karat.screen.evidence import with_reasons
-from karat.screen.remfod import Remfod
 from karat.section import Figure, Section, Table
 
 MOST_ALONE = 2

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from karat.screen.criteria.mahalanobis import mahalanobis as mahalanobis
     from karat.screen.criteria.person_total import person_total as person_total
     from karat.screen.criteria.quiz import quiz as quiz
+    from karat.screen.criteria.remfod import remfod as remfod
+    from karat.screen.criteria.risk import risk as risk
     from karat.screen.criteria.scale_use import scale_use as scale_use
     from karat.screen.criteria.speed import speed as speed
     from karat.screen.criteria.straightlining import straightlining as straightlining
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
     from karat.screen.deletion import deletion as deletion
     from karat.screen.markov import markov as markov
     from karat.screen.procedure import procedure as procedure
-    from karat.screen.remfod import remfod as remfod
-    from karat.screen.risk import risk as risk
 
 BUILT_IN = (
     "eligibility",

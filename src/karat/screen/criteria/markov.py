@@ -8,6 +8,8 @@ from pydantic import Field
 
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 
+ALPHA, SIMULATIONS = 0.05, 5_000
+
 
 class MarkovSettings(CriterionSettings):
     """Whose answers follow a pattern of transitions."""
@@ -16,13 +18,13 @@ class MarkovSettings(CriterionSettings):
         "simulated", description="Cutoffs simulated for this design, or those of the paper for two answers."
     )
     alpha: float = Field(
-        0.05, gt=0, lt=1, description="How probable a flag is for somebody credible, over all patterns."
+        ALPHA, gt=0, lt=1, description="How probable a flag is for somebody credible, over all patterns."
     )
     strategy: Literal["rows", "average", "minimum"] = Field(
         "rows", description="What must be under a cutoff: all rows of the matrix, their average, or the smallest."
     )
     seed: int = Field(1, ge=0, description="Where the random numbers of the simulation begin.")
-    simulations: int = Field(5000, ge=1, description="How many credible participants are simulated.")
+    simulations: int = Field(SIMULATIONS, ge=1, description="How many credible participants are simulated.")
 
 
 CRITERION = Criterion(

@@ -25,10 +25,9 @@ from karat.judgments.trial_order import check_order, order_messages, presented
 from karat.messages import Message
 from karat.models.markov import Strategy
 from karat.models.markov_null import Sequences
+from karat.screen.criteria.markov import ALPHA, SIMULATIONS
 from karat.screen.evidence import ScreenError, everybody
 from karat.screen.markov import (
-    ALPHA,
-    SIMULATIONS,
     by_published,
     by_simulation,
     check_settings,

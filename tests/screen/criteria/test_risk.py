@@ -10,8 +10,8 @@ import pytest
 
 import karat
 from karat.messages import Message
+from karat.screen.criteria.risk import risk, risk_levels, typical_run
 from karat.screen.evidence import ScreenError, with_reasons
-from karat.screen.risk import risk, risk_levels, typical_run
 from messages import raises
 from screen.judged import message, note_codes
 

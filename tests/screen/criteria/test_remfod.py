@@ -11,8 +11,15 @@ from hypothesis import strategies as st
 
 import karat
 from karat.messages import Message, message_of
+from karat.screen.criteria.remfod import (
+    VALUES,
+    compare_time_rules,
+    found_message,
+    participants_table,
+    remfod,
+    spread_note,
+)
 from karat.screen.evidence import with_reasons
-from karat.screen.remfod import VALUES, compare_time_rules, found_message, participants_table, remfod, spread_note
 from karat.screen.sentence_length import adjusted_for_length
 from messages import codes, raises, reasons
 
