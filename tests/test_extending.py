@@ -102,7 +102,7 @@ def by_turns(people: int) -> karat.Judgments:
 def test_every_path_that_the_pages_name_is_there() -> None:
     named = {path for page in PAGES.glob("*.md") for path in PATH.findall(page.read_text(encoding="utf-8"))}
     assert len(named) > 40
-    examples = {"src/karat/screen/alternating.py"}
+    examples = {"src/karat/screen/criteria/alternating.py"}
     assert [path for path in sorted(named - examples) if not (ROOT / path).exists()] == []
 
 

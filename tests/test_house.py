@@ -70,7 +70,9 @@ def test_imports_point_downwards(root: Path) -> None:
 
 def test_the_test_of_imports_can_fail(tmp_path: Path) -> None:
     path = tmp_path / "x.py"
-    path.write_text("from karat import intake\nimport karat.cli.main\nfrom karat.screen.remfod import remfod\n")
+    path.write_text(
+        "from karat import intake\nimport karat.cli.main\nfrom karat.screen.criteria.remfod import remfod\n"
+    )
     assert imported_packages(path) == {"intake", "cli", "screen"}
     assert floor_of("cli") > floor_of("intake") > floor_of("judgments")
 

@@ -85,7 +85,7 @@ def test_tests_that_fail_without_mutants_stop_the_trials(tmp_path: Path, root: P
 
 
 def test_modules_and_their_tests() -> None:
-    assert modules_in(["study/chance", "screen/remfod.py"]) == ["study/chance", "screen/remfod"]
+    assert modules_in(["study/chance", "screen/criteria/remfod.py"]) == ["study/chance", "screen/criteria/remfod"]
     glrm = modules_in(["models/glrm"])
     assert {"models/glrm/schur", "models/glrm/__init__"} <= set(glrm)
     with pytest.raises(SystemExit, match="No module study/chances"):

@@ -1,4 +1,4 @@
-"""Change one thing at a time in a module, and see whether a test fails: make mutation MODULES="screen/remfod"
+"""Change one thing at a time in a module, and see whether a test fails: make mutation MODULES="screen/criteria/remfod"
 
 mutmut makes the changes (mutants): an operator, a number, a word, an argument or a branch. All happens in a copy, so
 that the checkout stays as it is. A mutant is killed where a test of its module fails with it. Those that survive are
@@ -70,7 +70,9 @@ class Mutant(NamedTuple):
 def main() -> int:
     """Try the mutants of the modules, print the counts and the survivors."""
     parser = argparse.ArgumentParser(description="Mutation tests of modules of karat.")
-    parser.add_argument("modules", nargs="+", help="such as screen/remfod, study/chance or models/glrm (all in it)")
+    parser.add_argument(
+        "modules", nargs="+", help="such as screen/criteria/remfod, study/chance or models/glrm (all in it)"
+    )
     parser.add_argument("--sample", type=int, help="so many mutants of each module, drawn at random; else all")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
@@ -99,8 +101,8 @@ def main() -> int:
 def modules_in(stated: Sequence[str]) -> list[str]:
     """The modules by their paths below src/karat without .py; those of a folder where one is stated.
 
-    >>> modules_in(["study/chance", "screen/remfod.py"])
-    ['study/chance', 'screen/remfod']
+    >>> modules_in(["study/chance", "screen/criteria/remfod.py"])
+    ['study/chance', 'screen/criteria/remfod']
     """
     source = ROOT / "src" / "karat"
     found = []
@@ -110,7 +112,7 @@ def modules_in(stated: Sequence[str]) -> list[str]:
         found += [each.relative_to(source).with_suffix("").as_posix() for each in below]
     missing = [name for name in found if not (source / f"{name}.py").is_file()]
     if missing:
-        raise SystemExit(f"No module {', '.join(missing)} in src/karat. Give it as in screen/remfod.")
+        raise SystemExit(f"No module {', '.join(missing)} in src/karat. Give it as in screen/criteria/remfod.")
     return found
 
 

@@ -15,7 +15,7 @@ import polars as pl
 
 import karat
 from karat.judgments import Judgments
-from karat.screen.completion import completion
+from karat.screen.criteria.completion import completion
 from karat.simulate.tasks import draw_tasks
 from karat.simulate.workers import WorkerSettings, worker_answers
 

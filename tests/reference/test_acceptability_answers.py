@@ -11,12 +11,12 @@ import pytest
 
 import karat
 from karat.screen.accounts import compare_accounts
-from karat.screen.attention import attention
-from karat.screen.completion import completion
-from karat.screen.controls import controls, guess_probability
+from karat.screen.criteria.attention import attention
+from karat.screen.criteria.completion import completion
+from karat.screen.criteria.controls import controls, guess_probability
+from karat.screen.criteria.remfod import remfod
+from karat.screen.criteria.speed import speed
 from karat.screen.evidence import Evidence
-from karat.screen.remfod import remfod
-from karat.screen.speed import speed
 
 CHOICE = {
     "left": "option_above_condition", "right": "option_below_condition", "response": "response_condition",

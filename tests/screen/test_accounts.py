@@ -7,7 +7,7 @@ import polars as pl
 import karat
 from karat.messages import Message, render, render_all
 from karat.screen.accounts import ACCOUNTS, compare_accounts
-from karat.screen.controls import controls, not_ratings
+from karat.screen.criteria.controls import controls, not_ratings
 from messages import raises
 
 LIKERT = karat.datasets.load("likert")

@@ -6,7 +6,7 @@ import pytest
 
 import karat
 from karat.messages import Message
-from karat.screen.alternatives import ALTERNATIVES, OUT, in_words, options, without_criteria
+from karat.screen.alternatives import in_words, options, without_criteria
 from karat.screen.run import computing
 from karat.study.criteria import CRITERIA, criterion_settings
 from messages import codes, raises
@@ -21,13 +21,14 @@ def grid(judgments: karat.Judgments, rules: dict | None, given: dict | None = No
 
 
 def test_every_alternative_is_a_setting_that_its_criterion_knows() -> None:
-    assert set(ALTERNATIVES) <= set(CRITERIA)
-    assert ALTERNATIVES["eligibility"] == ()
-    for name, own in ALTERNATIVES.items():
+    assert CRITERIA["eligibility"].alternatives == (), "who belongs to the population is no matter of screening"
+    for name, criterion in CRITERIA.items():
+        own = criterion.alternatives
+        assert set(criterion.of_the_study) <= set(criterion.settings.model_fields)
         words = [one.words for one in own]
         assert len(set(words)) == len(words)
         for one in own:
-            assert (one.settings is None) == (one.words == OUT)
+            assert (one.settings is None) == (one.words == "out")
             if one.settings is not None:
                 criterion_settings(name, one.settings)
                 assert in_words(name, one.settings) == one.words

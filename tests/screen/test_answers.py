@@ -15,8 +15,8 @@ import karat
 from karat.judgments.checks import Checked
 from karat.messages import Message, message_of
 from karat.screen.answers import penalty
-from karat.screen.attention import attention
-from karat.screen.controls import controls
+from karat.screen.criteria.attention import attention
+from karat.screen.criteria.controls import controls
 from karat.study.criteria import CRITERIA
 from messages import codes, raises
 

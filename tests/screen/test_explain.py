@@ -10,7 +10,7 @@ import karat
 from karat.messages import with_code
 from karat.screen.explain import PAYMENT, explanation_messages, explanations
 from karat.screen.run import run
-from karat.study.built_in_criteria import BUILT_IN
+from karat.study.criteria import CRITERIA
 from messages import codes
 
 LIKERT = karat.datasets.load("likert")
@@ -49,7 +49,7 @@ def test_without_rules_nobody_is_said_to_be_out() -> None:
 
 @pytest.mark.parametrize(
     "rules",
-    [RULES, {**{own.name: {} for own in BUILT_IN}, "exclude": 2}, pytest.param(None, marks=pytest.mark.slow)],
+    [RULES, {**{name: {} for name in CRITERIA}, "exclude": 2}, pytest.param(None, marks=pytest.mark.slow)],
     ids=["some", "all", "none stated"],
 )
 def test_no_paragraph_accuses_anybody(rules: dict[str, Any] | None) -> None:
@@ -60,7 +60,7 @@ def test_no_paragraph_accuses_anybody(rules: dict[str, Any] | None) -> None:
 
 
 def test_every_criterion_has_a_title_of_its_own() -> None:
-    titles = [own.title for own in BUILT_IN]
+    titles = [own.title for own in CRITERIA.values()]
     assert all(title[0].isupper() for title in titles)
     assert len(set(titles)) == len(titles)
 

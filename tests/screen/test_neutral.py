@@ -10,7 +10,7 @@ import pytest
 
 import karat
 from karat.messages import Message
-from karat.screen.controls import controls
+from karat.screen.criteria.controls import controls
 from messages import codes, raises, reasons
 
 UPPER = {4: ("3-4", "1-2"), 5: ("3-5", "1-2"), 6: ("4-6", "1-3"), 7: ("4-7", "1-3")}

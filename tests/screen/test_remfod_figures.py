@@ -8,7 +8,7 @@ import pytest
 import karat
 from karat.messages import message_of
 from karat.plots.style import to_svg
-from karat.screen.remfod import Remfod, remfod
+from karat.screen.criteria.remfod import Remfod, remfod
 from karat.screen.remfod_figures import _density
 from karat.study.time_rules import TIME_RULES
 from messages import raises

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import karat
 from karat.messages import Message
-from karat.screen.remfod import remfod
+from karat.screen.criteria.remfod import remfod
 from karat.screen.sentence_length import adjusted_for_length
 from messages import codes, raises
 

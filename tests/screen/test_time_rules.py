@@ -13,9 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
-from karat.screen.remfod import remfod
+from karat.screen.criteria.remfod import RemfodSettings, remfod
 from karat.screen.time_rules import find_outliers, time_rule
-from karat.study.built_in_criteria import RemfodSettings
 from karat.study.time_rules import TIME_RULES
 from messages import raises
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 
-from karat.study.criteria import check_exclude_rule, criterion_settings
+from karat.study.criteria import CRITERIA, check_exclude_rule, criterion_settings
 
 
 @pytest.mark.parametrize(
@@ -34,3 +36,26 @@ def test_rules_that_cannot_be_followed(rule: str | int, message: str) -> None:
         check_exclude_rule(rule, ["remfod", "attention"])
     for fine in ("any", "all", 1, 2, "remfod and not attention"):
         check_exclude_rule(fine, ["remfod", "attention"])
+
+
+def test_settings_are_checked_without_what_computes() -> None:
+    code = (
+        "import sys\n"
+        "from karat.study.criteria import CRITERIA, criterion_settings\n"
+        "print('karat.screen' in sys.modules, end=' ')\n"
+        "criterion_settings('completion', {})\n"
+        "print('karat.screen.criteria.controls' in sys.modules, end=' ')\n"
+        "print(len([criterion_settings(name, {}) for name in CRITERIA]))\n"
+        "print([name for name in ('scipy', 'matplotlib', 'karat.screen.run') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False False 19\n[]\n"
+
+
+def test_karat_brings_its_own_criteria_whatever_is_forgotten(criteria: None) -> None:
+    before = list(CRITERIA)
+    CRITERIA.clear()
+    assert list(CRITERIA) == before
+    assert CRITERIA["remfod"].stage == "clock"
+    with pytest.raises(KeyError):
+        CRITERIA["remofd"]

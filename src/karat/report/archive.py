@@ -41,7 +41,7 @@ from karat.report.literature import bibtex, cited
 from karat.report.pseudonyms import Pseudonymous, pseudonymous, removed_columns, stripped
 from karat.report.psych_ds import data_name, dataset_description
 from karat.report.words import methods, preregistration
-from karat.screen.eligibility import without_answers
+from karat.screen.criteria.eligibility import without_answers
 from karat.screen.run import run as screen
 from karat.screen.screening import Screening
 from karat.study.rules_file import rules_text

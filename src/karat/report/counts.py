@@ -15,9 +15,9 @@ from karat.judgments import Judgments
 from karat.judgments.times import instants
 from karat.measure.export import plain
 from karat.screen.composition import Composition
+from karat.screen.criteria.remfod import Remfod
 from karat.screen.deletion import Deletion
 from karat.screen.evidence import Evidence, reason_rows
-from karat.screen.remfod import Remfod
 from karat.screen.screening import Screening
 from karat.study.study import Study
 

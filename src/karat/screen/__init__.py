@@ -1,38 +1,59 @@
-"""Screen: who answered in earnest, one criterion a file, each with its reasons."""
+"""Screen: who answered in earnest, one criterion a file, each with its reasons.
+
+What is named here is loaded when it is used, so that a study file can be checked without what computes the criteria.
+"""
 
 from __future__ import annotations
 
-from karat.screen.accounts import compare_accounts
-from karat.screen.attention import attention
-from karat.screen.compare import SourceComparison, compare
-from karat.screen.completion import completion
-from karat.screen.composition import Composition, composition
-from karat.screen.controls import controls
-from karat.screen.credence import Credence, credence
-from karat.screen.deletion import Deletion, deletion, deletion_windows
-from karat.screen.effects import EffectsBeforeAfter, effects_before_after
-from karat.screen.eligibility import eligibility
-from karat.screen.even_odd import even_odd
-from karat.screen.evidence import Evidence, ScreenError
-from karat.screen.gold import Gold, gold
-from karat.screen.inconsistency import inconsistency
-from karat.screen.mahalanobis import mahalanobis
-from karat.screen.markov import Markov, markov
-from karat.screen.multiverse import Multiverse, multiverse
-from karat.screen.parted import run_in_parts
-from karat.screen.person_total import person_total
-from karat.screen.procedure import Procedure, procedure
-from karat.screen.quiz import quiz
-from karat.screen.remfod import Remfod, compare_time_rules, remfod
-from karat.screen.risk import risk, risk_levels
-from karat.screen.run import run
-from karat.screen.scale_use import scale_use
-from karat.screen.screening import Screening, ScreeningStage
-from karat.screen.source_effect import SourceEffect, source_effect
-from karat.screen.spammer_index import SpammerIndex, spammer_index
-from karat.screen.speed import speed
-from karat.screen.straightlining import straightlining
-from karat.screen.time_filter import time_filter
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from karat.screen.criteria import BUILT_IN
+
+if TYPE_CHECKING:
+    from karat.screen.accounts import compare_accounts
+    from karat.screen.compare import SourceComparison, compare
+    from karat.screen.composition import Composition, composition
+    from karat.screen.credence import Credence
+    from karat.screen.criteria import *  # noqa: F403
+    from karat.screen.criteria.remfod import Remfod, compare_time_rules
+    from karat.screen.criteria.risk import risk_levels
+    from karat.screen.deletion import Deletion, deletion_windows
+    from karat.screen.effects import EffectsBeforeAfter, effects_before_after
+    from karat.screen.evidence import Evidence, ScreenError
+    from karat.screen.gold import Gold, gold
+    from karat.screen.markov import Markov
+    from karat.screen.multiverse import Multiverse, multiverse
+    from karat.screen.parted import run_in_parts
+    from karat.screen.procedure import Procedure
+    from karat.screen.run import run
+    from karat.screen.screening import Screening, ScreeningStage
+    from karat.screen.source_effect import SourceEffect, source_effect
+    from karat.screen.spammer_index import SpammerIndex, spammer_index
+
+_FILES = {
+    "accounts": ("compare_accounts",),
+    "compare": ("SourceComparison", "compare"),
+    "composition": ("Composition", "composition"),
+    "credence": ("Credence",),
+    "criteria.remfod": ("Remfod", "compare_time_rules"),
+    "criteria.risk": ("risk_levels",),
+    "deletion": ("Deletion", "deletion_windows"),
+    "effects": ("EffectsBeforeAfter", "effects_before_after"),
+    "evidence": ("Evidence", "ScreenError"),
+    "gold": ("Gold", "gold"),
+    "markov": ("Markov",),
+    "multiverse": ("Multiverse", "multiverse"),
+    "parted": ("run_in_parts",),
+    "procedure": ("Procedure",),
+    "run": ("run",),
+    "screening": ("Screening", "ScreeningStage"),
+    "source_effect": ("SourceEffect", "source_effect"),
+    "spammer_index": ("SpammerIndex", "spammer_index"),
+}
+_HOMES = {name: f"karat.screen.{file}" for file, names in _FILES.items() for name in names}
 
 __all__ = [
     "Composition",
@@ -51,36 +72,44 @@ __all__ = [
     "SourceComparison",
     "SourceEffect",
     "SpammerIndex",
-    "attention",
     "compare",
     "compare_accounts",
     "compare_time_rules",
-    "completion",
     "composition",
-    "controls",
-    "credence",
-    "deletion",
     "deletion_windows",
     "effects_before_after",
-    "eligibility",
-    "even_odd",
     "gold",
-    "inconsistency",
-    "mahalanobis",
-    "markov",
     "multiverse",
-    "person_total",
-    "procedure",
-    "quiz",
-    "remfod",
-    "risk",
     "risk_levels",
     "run",
     "run_in_parts",
-    "scale_use",
     "source_effect",
     "spammer_index",
-    "speed",
-    "straightlining",
-    "time_filter",
 ]
+__all__ += BUILT_IN
+
+
+class _Screen(ModuleType):
+    """The package: a function hides the file of the same name, whichever is loaded first."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (isinstance(value, ModuleType) and name in __all__):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Screen
+
+
+def __getattr__(name: str) -> Any:
+    if name in BUILT_IN:
+        found = import_module(f"karat.screen.criteria.{name}").CRITERION.function
+    elif name in _HOMES:
+        found = getattr(import_module(_HOMES[name]), name)
+    else:
+        raise AttributeError(f"module 'karat.screen' has no attribute {name!r}")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

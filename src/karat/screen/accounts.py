@@ -13,7 +13,7 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.messages import ENGLISH, NotComputed, render, render_all
 from karat.screen.answers import trials_of
-from karat.screen.controls import RIGHT_OR_WRONG, controls, not_ratings
+from karat.screen.criteria.controls import RIGHT_OR_WRONG, controls, not_ratings
 from karat.screen.evidence import Evidence, ScreenError
 
 ACCOUNTS: dict[str, dict[str, Any]] = {

@@ -1,7 +1,8 @@
-"""Reasonable settings of each criterion: what else a careful researcher might have stated.
+"""Reasonable settings of each criterion, combined: what else a careful researcher might have stated.
 
-Each row says the setting in words, the setting itself (none: the criterion is left out) and where it comes from. Rows
-marked usual make the smaller grid that is tried where a study states no rules. What belongs to the study and is no
+Each criterion lists its alternatives (`karat.study.criterion.Alternative`): the setting in words, the setting itself
+(none: the criterion is left out) and where it comes from. Those marked usual make the smaller grid that is tried where
+a study states no rules. What belongs to the study and is no
 decision about people - the length of the questionnaire, its expected duration, the column of lengths - is kept as it is
 stated.
 """
@@ -10,7 +11,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from karat.judgments import Judgments
@@ -20,129 +20,8 @@ from karat.messages import Message, message_of
 from karat.screen.evidence import ScreenError
 from karat.screen.rules import settings_of
 from karat.screen.run import STAGES, Compute
-from karat.screen.time_rules import time_rule
-from karat.study.criteria import CRITERIA, criterion_named
+from karat.study.criteria import CRITERIA, criterion_named, left_out
 from karat.study.study import Study
-
-OUT = "out"
-PIEPER, HAEUSSLER, BA = "Pieper, Börner and Kiss", "Häussler and Juzek", "Ba, Mancenido, Chiou and Pan"
-
-
-@dataclass(frozen=True)
-class Alternative:
-    """One way to state a criterion."""
-
-    words: str
-    settings: Mapping[str, Any] | None
-    source: str
-    usual: bool = False
-    ratings: bool = False
-    """Whether it is an account of ratings, which says nothing new of other answers."""
-    where: str | None = None
-    """A setting that must be stated for it to be tried, because it takes long and is computed for many rules."""
-
-
-def _out(usual: bool = True) -> Alternative:
-    return Alternative(OUT, None, "left to the model", usual)
-
-
-ALTERNATIVES: dict[str, tuple[Alternative, ...]] = {
-    "eligibility": (),
-    "quiz": (Alternative("1 attempt", {"attempts_at_most": 1}, "strict"), _out(False)),
-    "completion": (
-        Alternative("90 %", {"at_least": 0.9}, PIEPER, usual=True),
-        Alternative("80 %", {"at_least": 0.8}, "lenient", usual=True),
-        Alternative("95 %", {"at_least": 0.95}, "strict"),
-    ),
-    "speed": (
-        Alternative("3 s", {"mean_below": 3.0, "median_below": 3.0}, HAEUSSLER, usual=True),
-        Alternative(
-            "40 % of the median", {"mean_below": None, "median_below": None, "relative_below": 0.4},
-            "the share of Macketanz et al., relative to the others",
-        ),
-        _out(),
-    ),
-    "remfod": (
-        Alternative("90 % genuine", {}, PIEPER, usual=True),
-        Alternative("80 % genuine", {"genuine_at_least": 0.8}, "lenient", usual=True),
-        Alternative("95 % genuine", {"genuine_at_least": 0.95}, "strict"),
-        Alternative("by participant only", {"rule": "participant"}, PIEPER + ", figure 2"),
-        Alternative("3 MADs both ways", {"upper": 3.0, "lower": 3.0}, "the conservative choice of Leys et al."),
-        _out(),
-    ),
-    "controls": (
-        Alternative("positional, .05", {}, PIEPER, usual=True),
-        Alternative("positional, .01", {"alpha": 0.01}, "strict"),
-        Alternative("extended", {"account": "extended"}, PIEPER + ", equation 4", usual=True, ratings=True),
-        Alternative("strict", {"account": "strict"}, "Zanuttini et al.", ratings=True),
-        _out(),
-    ),
-    "attention": (
-        Alternative("positional, .05", {}, PIEPER, usual=True),
-        Alternative("no slips", {"slips": 0}, "strict"),
-        _out(),
-    ),
-    "straightlining": (Alternative("p < .001", {}, "usual", usual=True), _out()),
-    "inconsistency": (
-        Alternative("2.5 MADs", {"upper": 2.5}, "usual"), Alternative("3 MADs", {"upper": 3.0}, "lenient"), _out(False),
-    ),
-    "scale_use": (
-        Alternative("half neutral", {"neutral_at_most": 0.5}, "usual"),
-        Alternative("a third neutral", {"neutral_at_most": 0.33}, "strict"),
-        _out(False),
-    ),
-    "even_odd": (
-        Alternative("r >= 0", {"at_least": 0.0}, "usual"), Alternative("r >= .3", {"at_least": 0.3}, "strict"),
-        _out(False),
-    ),
-    "mahalanobis": (
-        Alternative("p < .001", {"alpha": 0.001}, "usual"), Alternative("p < .01", {"alpha": 0.01}, "strict"),
-        _out(False),
-    ),
-    "person_total": (
-        Alternative("r >= 0", {"at_least": 0.0}, "usual"), Alternative("r >= .2", {"at_least": 0.2}, "strict"),
-        _out(False),
-    ),
-    "time_filter": (
-        Alternative("mean - SD", {"rule": "mean-sd"}, BA + ", text"),
-        Alternative("below the mean", {"rule": "mean"}, BA + ", table 2"), _out(False),
-    ),
-    "markov": (
-        Alternative("all rows, .05", {}, BA + ", first strategy"),
-        Alternative("all rows, .01", {"alpha": 0.01}, "strict"),
-        Alternative("average, .05", {"strategy": "average"}, BA + ", equation 5"),
-        _out(False),
-    ),
-    "risk": (
-        Alternative("high risk", {}, BA + ", table 4"),
-        Alternative("high risk, .01", {"alpha": 0.01}, "strict"), _out(False),
-    ),
-    "deletion": (
-        Alternative("published, .05", {"alpha": 0.05}, BA), Alternative("published, .01", {"alpha": 0.01}, "strict"),
-        Alternative("simulated, .05", {"by": "simulated"}, "what is usual for these tasks", where="simulations"),
-        _out(False),
-    ),
-    "credence": (
-        Alternative("p < .05", {"below": 0.05}, "usual"), Alternative("p < .01", {"below": 0.01}, "lenient"),
-        Alternative("p < .5", {"below": 0.5}, "strict: rather not in earnest"), _out(False),
-    ),
-    "procedure": (
-        Alternative("every step", {}, BA + ", figure 10"),
-        Alternative(
-            "any criterion", {"verdict": "any criterion", "candidates_only": False}, "lenient towards the two criteria",
-        ),
-        Alternative("below the mean", {"rule": "mean"}, BA + ", table 2"), _out(False),
-    ),
-}  # fmt: skip
-"""Eligibility has none: who belongs to the population of a study is no matter of screening. A criterion that is not
-listed is tried as stated and left out."""
-KEPT_AS_STATED = {
-    "completion": ("trials", "person"), "speed": ("expected_minutes",), "remfod": ("length", "mad_constant"),
-    "time_filter": ("by_difficulty", "time_limit"), "markov": ("seed", "simulations"),
-    "risk": ("seed", "simulations", "time_limit"), "deletion": ("seed", "simulations", "at_most"),
-    "credence": ("seed",),
-    "procedure": ("seed", "simulations", "deletion_simulations", "time_limit", "auxiliary"),
-}  # fmt: skip
 
 Option = tuple[str, dict[str, Any] | None]
 """A setting in words, and complete; None where the criterion is left out."""
@@ -168,14 +47,14 @@ def options(
             raise ScreenError(Message("alternatives.unknown", {"why": str(error)})) from None
     stated = settings_of({} if rules is None else rules, study)
     usual = settings_of(None, study)
-    names = [name for name in CRITERIA if name in stated or name in given or (rules is None and name in ALTERNATIVES)]
+    names = [name for name in CRITERIA if name in stated or name in given or rules is None]
     names.sort(key=lambda name: STAGES.index(CRITERIA[name].stage))
     ratings = all(isinstance(scale, Ordinal) for scale in judgments.scales.values())
     grid: dict[str, list[Option]] = {}
     notes: list[Message] = []
     for name in names:
         wanted = given[name] if name in given else [
-            one.settings for one in ALTERNATIVES.get(name, (_out(False),))
+            one.settings for one in CRITERIA[name].alternatives
             if (rules is not None or one.usual) and (ratings or not one.ratings)
             and (one.where is None or stated.get(name, {}).get(one.where))
         ]  # fmt: skip
@@ -201,7 +80,7 @@ def _complete(name: str, settings: Mapping[str, Any] | None, stated: Mapping[str
     """All settings of an alternative: its own, what belongs to the study, and the usual ones."""
     if settings is None:
         return None
-    kept = {key: stated[key] for key in KEPT_AS_STATED.get(name, ()) if stated.get(key) is not None}
+    kept = {key: stated[key] for key in CRITERIA[name].of_the_study if stated.get(key) is not None}
     return settings_of({name: {**kept, **settings}}, None)[name]
 
 
@@ -234,28 +113,25 @@ def in_words(name: str, settings: Mapping[str, Any] | None) -> str:
     '90 % genuine'
     """
     if settings is None:
-        return OUT
-    of_the_study = KEPT_AS_STATED.get(name, ())
+        return left_out().words
+    of_the_study = CRITERIA[name].of_the_study
 
     def decided(some: Mapping[str, Any]) -> dict[str, Any]:
         return {key: value for key, value in (_spelled(name, some) or {}).items() if key not in of_the_study}
 
     own, usual = decided(settings), decided({})
-    for one in ALTERNATIVES.get(name, ()):
+    for one in CRITERIA[name].alternatives:
         if one.settings is not None and decided(one.settings) == own:
             return one.words
     return ", ".join(f"{key} {_shown(value)}" for key, value in own.items() if value != usual[key]) or "usual"
 
 
 def _spelled(name: str, settings: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """All settings, with what the rule of remfod says where it is not stated."""
+    """All settings, with what something else decides where it is not stated."""
     if settings is None:
         return None
-    whole = CRITERIA[name].settings().model_dump() | dict(settings)
-    if name == "remfod":
-        rule = time_rule(whole["rule"], whole["upper"], whole["lower"], whole["genuine_at_least"])
-        whole |= {"upper": rule.upper, "lower": rule.lower, "genuine_at_least": rule.genuine_at_least}
-    return whole
+    own = CRITERIA[name].settings
+    return own.resolved(own().model_dump() | dict(settings))
 
 
 def _shown(value: Any) -> str:

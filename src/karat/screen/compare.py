@@ -31,14 +31,15 @@ from karat.judgments import Judgments
 from karat.messages import Message, message_of
 from karat.models.agreement import fleiss_kappa, icc_fixed_error, variance_components
 from karat.models.proportions import wilson
+from karat.screen.criteria.markov import SIMULATIONS
+from karat.screen.criteria.risk import risk_levels
+from karat.screen.criteria.time_filter import time_filter
 from karat.screen.crowd import Crowd, crowd
 from karat.screen.deletion import deletion
 from karat.screen.evidence import ScreenError
 from karat.screen.gold import Doubtful
-from karat.screen.markov import SIMULATIONS, markov
-from karat.screen.risk import risk_levels
+from karat.screen.markov import markov
 from karat.screen.spammer_index import SpammerIndex, spammer_index
-from karat.screen.time_filter import time_filter
 from karat.types import Progress
 
 KINDS = ("primary choice", "repeated pattern", "random guessing")

@@ -22,6 +22,7 @@ from karat.judgments.scales import Ordinal, Scale
 from karat.messages import Message
 from karat.screen.answers import scored
 from karat.screen.evidence import ScreenError
+from karat.screen.one_part import AnyParts, OnePart
 
 NEAR_UNANIMOUS = 0.9
 ENOUGH = 5
@@ -67,17 +68,35 @@ def gold(judgments: Judgments, near_unanimous: float = NEAR_UNANIMOUS) -> Gold:
     """
     if not 0.5 < near_unanimous <= 1:
         raise ScreenError(Message("gold.bad_share", {"value": near_unanimous}))
+    found = gold_over_parts(OnePart(judgments), near_unanimous)
+    if found is None:
+        raise ScreenError(Message("gold.no_key"))
+    return found
+
+
+def gold_over_parts(parts: AnyParts[object], near_unanimous: float = NEAR_UNANIMOUS) -> Gold | None:
+    """The same of judgments in parts; None where no right answer is recorded."""
+    counts = [one for one in parts.map(_count, None, name="right answers") if one is not None]
+    if not counts:
+        return None
+    together = pl.concat(counts).group_by(*KEYS, "response", maintain_order=True).agg(pl.col("answers").sum())
+    table, refused = _with_sides(together, parts.scales)
+    items = _judged_items(table.sort(KEYS, maintain_order=True), near_unanimous)
+    # In the order in which items come in the judgments.
+    order = table.select(KEYS).unique(maintain_order=True)
+    items = order.join(items, on=KEYS, how="inner", maintain_order="left")
+    return Gold(items, tuple(_doubts(items, refused)))
+
+
+def _count(judgments: Judgments, _: None, number: int) -> pl.DataFrame | None:
+    """How often each answer was given to each item of which the right answer is recorded."""
     rows = answered(judgments)
     if not has_key(rows):
-        raise ScreenError(Message("gold.no_key"))
-    rows = with_key(rows)
-    counts = rows.group_by(*KEYS, "response", maintain_order=True).len("answers")
-    table, refused = with_sides(counts, judgments.scales)
-    items = judged_items(table.sort(KEYS, maintain_order=True), near_unanimous)
-    # In the order in which items come in the judgments.
-    order = rows.select(KEYS).unique(maintain_order=True)
-    items = order.join(items, on=KEYS, how="inner", maintain_order="left")
-    return Gold(items, tuple(doubts_of(items, refused)))
+        return None
+    # Numbers are not compared: all of them count as one answer.
+    numbers = [question for question, scale in judgments.scales.items() if not getattr(scale, "levels", ())]
+    given = pl.when(~pl.col("question").is_in(numbers)).then("response")
+    return with_key(rows).group_by(*KEYS, given, maintain_order=True).len("answers")
 
 
 def has_key(rows: pl.DataFrame) -> bool:
@@ -124,7 +143,7 @@ def with_accuracy(judgments: Judgments, rows: pl.DataFrame, doubtful: Doubtful) 
     return rows.join(right, on="_row", how="left", maintain_order="left").drop("_row"), notes + told
 
 
-def with_sides(counts: pl.DataFrame, scales: Mapping[str, Scale]) -> tuple[pl.DataFrame, int]:
+def _with_sides(counts: pl.DataFrame, scales: Mapping[str, Scale]) -> tuple[pl.DataFrame, int]:
     """How often each answer was given, with its side, and how many kinds of right answers have no sides."""
     sides, refused = [], 0
     for question, expected in counts.select("question", "expected").unique(maintain_order=True).iter_rows():
@@ -152,7 +171,7 @@ def sides_of(scale: Scale, expected: str) -> dict[str, int] | None:
     return {level: 0 if level in right else place + 1 for place, level in enumerate(levels)}
 
 
-def judged_items(table: pl.DataFrame, near_unanimous: float) -> pl.DataFrame:
+def _judged_items(table: pl.DataFrame, near_unanimous: float) -> pl.DataFrame:
     """One row for each right answer that is recorded: how many gave it, and whether it is doubtful."""
     per_side = table.group_by(*KEYS, "side").agg(pl.col("answers").sum())
     wrong = per_side.filter(pl.col("side") != 0).group_by(KEYS).agg(pl.col("answers").max().alias("_wrong"))
@@ -167,7 +186,7 @@ def judged_items(table: pl.DataFrame, near_unanimous: float) -> pl.DataFrame:
     return items.with_columns(doubtful=enough).drop("_wrong")
 
 
-def doubts_of(items: pl.DataFrame, refused: int) -> list[Message]:
+def _doubts(items: pl.DataFrame, refused: int) -> list[Message]:
     """The notes on recorded answers that the crowd does not share."""
     doubtful = items.filter(pl.col("doubtful"))
     notes = []

@@ -42,6 +42,7 @@ from karat.judgments.trial_order import check_order, order_messages, presented
 from karat.messages import Message
 from karat.models.markov import Strategy, average, distances, minimum, parts, row_divergences
 from karat.screen.answer_table import with_stimuli
+from karat.screen.criteria.markov import ALPHA, SIMULATIONS
 from karat.screen.evidence import Evidence, ScreenError, everybody
 from karat.screen.markov_cutoffs import CutoffDesign, Simulated, simulate_cutoffs
 from karat.screen.markov_tables import (
@@ -61,7 +62,6 @@ from karat.types import Floats, Ints, Progress
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ALPHA, SIMULATIONS = 0.05, 5_000
 PUBLISHED = {
     "primary choice": 3.367109, "stay": 3.924257, "repeated pattern": 3.924257, "random guessing": 0.02810061**2,
 }  # fmt: skip

@@ -21,6 +21,8 @@ from karat.screen.evidence import ScreenError
 from karat.study import chance
 from karat.study.guessing import tails
 
+ENOUGH_FOR_MEANS = 8
+
 
 @dataclass(frozen=True)
 class PassingRule:
@@ -49,6 +51,16 @@ def guess_note(probability: float, alpha: float) -> Message:
     'Guessing passes with p = .344, more than alpha (.05).'
     """
     return Message("passing.guessing", {"p": probability, "alpha": alpha})
+
+
+def means_note(fewest: int) -> list[Message]:
+    """The warning that somebody has too few trials for means of ratings, where it is so.
+
+    >>> means_note(8)
+    []
+    """
+    few = Message("controls.few_for_means", {"enough": ENOUGH_FOR_MEANS, "fewest": fewest})
+    return [few] if fewest < ENOUGH_FOR_MEANS else []
 
 
 @lru_cache(maxsize=4096)

@@ -15,7 +15,7 @@ auxiliary factor may be another or none, and the steps after the first may look 
 before have left) or at all workers. The last changes what is known of everybody, not who meets every step. Where
 accuracy is used, the key is checked first (`karat.screen.gold`); items on which it disagrees with a near-unanimous
 crowd do not count, unless `doubtful="counted"`. Where no right answers are recorded, accuracy is agreement with the
-majority, as in `karat.screen.risk`, and a note says so.
+majority, as in `karat.screen.criteria.risk`, and a note says so.
 
 Deletion follows the published rule (chi-squared with as many degrees of freedom as answers) unless
 `deletion_simulations` asks for the simulated null, which is then what decides. The published settings are
@@ -40,15 +40,16 @@ from karat.judgments.columns import nearest
 from karat.judgments.message_tables import with_reasons
 from karat.messages import Message, message_of, render
 from karat.models.markov import Strategy
-from karat.screen.completion import completion
+from karat.screen.criteria.completion import completion
+from karat.screen.criteria.markov import SIMULATIONS
+from karat.screen.criteria.risk import accuracy_of
+from karat.screen.criteria.time_filter import evened, time_filter
 from karat.screen.deletion import ALPHA, By, deletion
 from karat.screen.evidence import Evidence, ScreenError, everybody
 from karat.screen.gold import Doubtful, Gold, check_doubtful, gold, has_key
-from karat.screen.markov import SIMULATIONS, markov
+from karat.screen.markov import markov
 from karat.screen.procedure_steps import Judge, ProcedureSteps, Verdict
-from karat.screen.risk import accuracy_of
 from karat.screen.spammer_index import SUSPICIOUS, SpammerIndex, spammer_index
-from karat.screen.time_filter import evened, time_filter
 from karat.types import Progress
 
 Criterion = Literal["markov", "deletion"]

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from karat.screen.remfod import Remfod
+    from karat.screen.criteria.remfod import Remfod
 
 SHORTEST = 0.001
 DENSITIES_AT_MOST = 150

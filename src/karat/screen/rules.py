@@ -12,14 +12,13 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from karat.errors import KaratError
 from karat.messages import Message
 from karat.screen.evidence import ScreenError
-from karat.study.criteria import CRITERIA, EXCLUDE_TAKES, check_exclude_rule, criterion_settings
+from karat.study.criteria import CRITERIA, EXCLUDE_TAKES, check_exclude_rule, criterion_named, criterion_settings
 from karat.study.study import Study
 
 Bounds = tuple[NDArray[np.bool_], NDArray[np.bool_]]
@@ -68,12 +67,10 @@ def settings_of(rules: Mapping[str, Any] | None, study: Study | None) -> dict[st
     {'completion': {'at_least': 0.8, 'trials': None, 'person': None}}
     """
     stated = {name: {} for name in CRITERIA} if rules is None else {k: v for k, v in rules.items() if k != "exclude"}
-    known = {} if study is None else facts(study)
     settings = {}
     for name, given in stated.items():
-        whole = {**_usual(name, given), **known.get(name, {}), **given} if isinstance(given, Mapping) else given
         try:
-            settings[name] = criterion_settings(name, whole).model_dump()
+            settings[name] = criterion_settings(name, _completed(name, given, study)).model_dump()
         except ValidationError as error:
             problems = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()]
             raise ScreenError(Message("rules.settings", {"criterion": name, "problems": problems})) from None
@@ -82,10 +79,14 @@ def settings_of(rules: Mapping[str, Any] | None, study: Study | None) -> dict[st
     return settings
 
 
-def _usual(name: str, given: Mapping[str, Any]) -> dict[str, None]:
-    """The usual cutoffs in seconds leave where a study states one of another kind: TOML has no word for none."""
-    other = any(given.get(key) is not None for key in ("relative_below", "share_of_expected"))
-    return dict.fromkeys(("mean_below", "median_below")) if name == "speed" and other else {}
+def _completed(name: str, given: Any, study: Study | None) -> Any:
+    """What is stated, beside what follows from it and what the study knows without stating it."""
+    if not isinstance(given, Mapping):
+        return given
+    criterion = criterion_named(name)
+    implied = {} if criterion.implied is None else criterion.implied(given)
+    known = {} if criterion.from_study is None or study is None else criterion.from_study(study)
+    return {**implied, **known, **given}
 
 
 def asked(rules: Mapping[str, Any] | None, study: Study | None) -> tuple[dict[str, dict[str, Any]], str | int | None]:
@@ -128,22 +129,3 @@ def check_rule(exclude: Any, stated: list[str]) -> None:
         check_exclude_rule(exclude, stated)
     except ValueError as error:
         raise ScreenError(Message("rules.not_applicable", {"why": str(error)})) from None
-
-
-def facts(study: Study) -> dict[str, dict[str, Any]]:
-    """What criteria need to know of a study and need not be told twice: length, duration, answers that admit."""
-    settings = study.settings
-    lengths = [
-        sum(
-            study.trials(index, number).filter(pl.col("function") != "practice").height * block.settings.rounds
-            for index, block in enumerate(study.blocks)
-        )
-        for number in range(1, study.lists + 1)
-    ]
-    known: dict[str, dict[str, Any]] = {
-        "completion": {"trials": max(lengths) * settings.questionnaire.sessions},
-        "speed": {"expected_minutes": settings.recruitment.minutes or round(study.minutes(), 1)},
-        "quiz": {"attempts_at_most": settings.texts.quiz_attempts},
-    }
-    admit = {question.name: question.eligible for question in settings.background if question.eligible}
-    return known | ({"eligibility": {"answers": admit}} if admit else {})

@@ -12,7 +12,6 @@ import polars as pl
 
 from karat.judgments.scales import Binary, Scale
 from karat.messages import Message
-from karat.models.sensitivity import sensitivity
 from karat.screen.evidence import Evidence
 
 COUNTS = ("hits", "yes_trials", "false_alarms", "no_trials")
@@ -23,6 +22,8 @@ def with_sensitivity(evidence: Evidence, scales: Mapping[str, Scale]) -> Evidenc
 
     A note says for how many they are not defined.
     """
+    from karat.models.sensitivity import sensitivity
+
     counts = None if evidence.trials is None else yes_no_counts(evidence.trials, scales)
     if counts is None or not counts.height:
         return evidence

@@ -10,7 +10,6 @@ import polars as pl
 
 from karat.simulate.behaviours import JUDGES
 from karat.simulate.marked import SIMULATED
-from karat.study.built_in_criteria import CompletionSettings, EligibilitySettings
 from karat.study.settings import BackgroundQuestion
 from karat.study.study import Study
 
@@ -59,17 +58,18 @@ def _attempts(judges: bool, random: np.random.Generator) -> int:
 
 def _asked_by_rules(study: Study, columns: dict[str, list[Any]], random: np.random.Generator) -> dict[str, list[Any]]:
     """Columns that the screening rules name and no background question fills."""
-    rules = {} if study.settings.screening is None else study.settings.screening.criteria
+    stated = {} if study.settings.screening is None else study.settings.screening.criteria
+    rules = {name: own.model_dump() for name, own in stated.items()}
     asked: dict[str, list[Any]] = {}
     names = columns["participant"]
-    completion, eligibility = rules.get("completion"), rules.get("eligibility")
-    if isinstance(completion, CompletionSettings) and completion.person and completion.person not in columns:
-        asked[completion.person] = [f"person {name}" for name in names]
-    if isinstance(eligibility, EligibilitySettings):
-        for name, admit in eligibility.answers.items():
+    person = rules.get("completion", {}).get("person")
+    if person and person not in columns:
+        asked[person] = [f"person {name}" for name in names]
+    if "eligibility" in rules:
+        for name, admit in rules["eligibility"]["answers"].items():
             if name not in columns:
                 asked[name] = [admit[0] if random.random() < SAME and admit else "another answer" for _ in names]
-        for name, other in eligibility.same.items():
+        for name, other in rules["eligibility"]["same"].items():
             here = columns.get(name) or asked.get(name) or ["an answer"] * len(names)
             asked.setdefault(name, here)
             asked.setdefault(other, [told if random.random() < SAME else "another answer" for told in here])

@@ -1,31 +1,33 @@
 """The registry of screening criteria: those that karat brings, those of a script, and those of other packages.
 
-It stands here and not beside the criteria themselves, so that a study file can be checked before there are any data,
-without loading what computes them. A criterion of another package is looked for when a study names one that karat does
-not know.
+karat's own are files of `karat.screen.criteria`, found by name and loaded when a study states them, so that a study
+file can be checked before there are any data, without loading what computes the others. A criterion of another package
+is looked for when a study names one that karat does not know.
 """
 
 from __future__ import annotations
 
 import ast
 import keyword
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 from karat.errors import SettingError
 from karat.judgments.columns import nearest
 from karat.packages import added, naming, offered
-from karat.study.built_in_criteria import BUILT_IN
-from karat.study.criterion import Criterion, CriterionSettings
+from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 
 __all__ = [
     "CRITERIA",
+    "Alternative",
     "Criterion",
     "CriterionSettings",
     "check_exclude_rule",
     "criterion_named",
     "criterion_settings",
+    "left_out",
     "register",
     "title_of",
 ]
@@ -36,7 +38,56 @@ RESERVED = ("any", "all", "exclude")
 """Words of `[screening]` that are no criteria."""
 WORDS_OF_EXCLUDE = '"any", "all" or an expression such as "remfod and (attention or controls)"'
 EXCLUDE_TAKES = f"a number of criteria, {WORDS_OF_EXCLUDE}"
-CRITERIA: dict[str, Criterion] = {criterion.name: criterion for criterion in BUILT_IN}
+BUILT_IN = "karat.screen.criteria"
+"""The package of karat's own criteria: the only one above this that is known here, and only by its name."""
+
+
+class _Criteria(MutableMapping[str, Criterion]):
+    """All criteria by their names: karat's own in the order in which they run, then those that were registered."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[str, Criterion] = {}
+
+    def __getitem__(self, name: str) -> Criterion:
+        if name not in self._loaded and is_built_in(name):
+            self._loaded[name] = import_module(f"{BUILT_IN}.{name}").CRITERION
+        return self._loaded[name]
+
+    def __setitem__(self, name: str, criterion: Criterion) -> None:
+        self._loaded[name] = criterion
+
+    def __delitem__(self, name: str) -> None:
+        del self._loaded[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._loaded or is_built_in(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys([*_own_names(), *self._loaded]))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def clear(self) -> None:
+        """Forget the criteria that were registered; karat's own are always there."""
+        self._loaded.clear()
+
+
+CRITERIA = _Criteria()
+
+
+def _own_names() -> tuple[str, ...]:
+    names: tuple[str, ...] = import_module(BUILT_IN).BUILT_IN
+    return names
+
+
+def is_built_in(name: object) -> bool:
+    """Whether a criterion is one of karat's own.
+
+    >>> is_built_in("remfod"), is_built_in("alternating")
+    (True, False)
+    """
+    return name in _own_names()
 
 
 def register(criterion: Criterion) -> Criterion:
@@ -48,7 +99,7 @@ def register(criterion: Criterion) -> Criterion:
     name = criterion.name
     if not name.isidentifier() or keyword.iskeyword(name) or name in RESERVED:
         raise SettingError(f"no rule could name a criterion {name!r}", "choose a word such as my_criterion")
-    if any(own.name == name and own is not criterion for own in BUILT_IN):
+    if is_built_in(name) and CRITERIA[name] is not criterion:
         raise SettingError(f"karat has a criterion {name} itself", "choose another name")
     needed = [key for key, field in criterion.settings.model_fields.items() if field.is_required()]
     if needed:

@@ -1,22 +1,62 @@
-"""What a screening criterion is: its name, its settings, what a design must have for it, and what computes it."""
+"""What a screening criterion is: all that karat needs to know of it, declared once, in the criterion's own file."""
 
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from pydantic import Field
+
 from karat.study.setting_base import Settings
+
+Given = Mapping[str, Any]
+"""Settings of a criterion by their names, as stated or completed."""
 
 
 class CriterionSettings(Settings):
     """What the settings of all criteria share."""
 
     @classmethod
-    def resolved(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+    def resolved(cls, given: Given) -> dict[str, Any]:
         """The settings with the values that are used where none is given and something else decides, such as a rule."""
         return dict(given)
+
+
+class PassSettings(CriterionSettings):
+    """How many right answers keep somebody who guesses out."""
+
+    alpha: float = Field(0.05, gt=0, lt=1, description="The probability with which somebody who guesses may pass.")
+    slips: int | None = Field(
+        None, ge=0, description="How many wrong answers are tolerated; by default as alpha allows."
+    )
+    account: str = Field("positional", description="How ratings are judged.")
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """Another reasonable way to state a criterion, for the multiverse."""
+
+    words: str
+    settings: Given | None
+    """What differs from the usual settings; None where the criterion is left out."""
+    source: str
+    usual: bool = False
+    """Whether it is also tried where a study states no rules."""
+    ratings: bool = False
+    """Whether it is an account of ratings, which says nothing new of other answers."""
+    where: str | None = None
+    """A setting that must be stated for it to be tried, because it takes long and is computed for many rules."""
+
+
+def left_out(usual: bool = False) -> Alternative:
+    """The alternative of not asking for a criterion.
+
+    >>> left_out().settings is None
+    True
+    """
+    return Alternative("out", None, "left to the model", usual)
 
 
 @dataclass(frozen=True)
@@ -44,14 +84,52 @@ class Criterion:
     """Whether it also runs where no criteria are stated."""
     in_tasks: bool = False
     """Whether it is made of many tasks, which may be done elsewhere: the function takes `executor` too."""
-    in_parts: str = ""
-    """Where the function is that computes it on judgments in parts; without one it does not run there."""
+    in_parts: str | Callable[..., Any] = ""
+    """What computes it on judgments in parts, or where it is; without one it does not run there."""
+    shown_blind: bool = False
+    """Whether its reasons may be shown while a study runs, because they say nothing of answers to test trials."""
+    alternatives: tuple[Alternative, ...] = (left_out(),)
+    """What else a careful researcher might have stated."""
+    of_the_study: tuple[str, ...] = ()
+    """Settings that are no decision about people, such as the length of the questionnaire: alternatives keep them."""
+    from_study: Callable[[Any], dict[str, Any]] | None = None
+    """From a `Study` to the settings that it knows without stating them."""
+    implied: Callable[[Given], dict[str, Any]] | None = None
+    """From stated settings to others that are not the usual ones then."""
+    impossible: Callable[[Any, Any], Iterator[tuple[str, str]]] | None = None
+    """From the draft of a study and the stated settings to what can never be computed, and how to mend it."""
+    cites: tuple[str, ...] | Callable[[Given], tuple[str, ...]] = ()
+    """The keys of its literature, or a function from settings to them."""
+    wording: Callable[[Given], list[str]] | None = None
+    """From settings to the ends of the text keys that say what it asks for, "" for `needs.<name>` itself."""
+    shares: tuple[str, ...] = ()
+    """Settings that are told in per cent."""
+    idle_without: Mapping[str, str] = field(default_factory=dict)
+    """Settings that mean nothing unless another is stated."""
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """What computes it; loaded now, where it is named."""
+        return _resolved(self.computed_by)
 
     def compute(self, *given: Any, **settings: Any) -> Any:
-        """Its evidence; what computes it is loaded now, where it is named."""
-        function = pkgutil.resolve_name(self.computed_by) if isinstance(self.computed_by, str) else self.computed_by
-        return function(*given, **settings)
+        """Its evidence."""
+        return self.function(*given, **settings)
 
     def compute_in_parts(self, *given: Any, **settings: Any) -> Any:
         """Its evidence on judgments in parts."""
-        return pkgutil.resolve_name(self.in_parts)(*given, **settings)
+        return _resolved(self.in_parts)(*given, **settings)
+
+    def literature(self, settings: Given) -> tuple[str, ...]:
+        """The keys of its literature, with these settings."""
+        return self.cites(settings) if callable(self.cites) else self.cites
+
+    def texts(self, settings: Given) -> list[str]:
+        """The keys of the texts that say what it asks for, with these settings."""
+        ends = [""] if self.wording is None else self.wording(settings)
+        return [f"needs.{self.name}.{end}" if end else f"needs.{self.name}" for end in ends]
+
+
+def _resolved(function: str | Callable[..., Any]) -> Callable[..., Any]:
+    found: Callable[..., Any] = pkgutil.resolve_name(function) if isinstance(function, str) else function
+    return found

@@ -106,7 +106,7 @@ class BlockSettings(Settings):
         None, description="In a differential: the table of adjective pairs (question, left, right)."
     )
     repeated_questions: int = Field(
-        0, ge=0, description="In a differential: how many adjective pairs are asked twice, for the inconsistency score."
+        0, ge=0, description="In a differential: how many adjective pairs are asked twice, to see who answers alike."
     )
     per_page: int | None = Field(
         None, ge=1, description="In a differential: how many adjective pairs stand on a page; without it, all."

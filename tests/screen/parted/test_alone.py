@@ -13,7 +13,10 @@ import karat
 from karat import screen
 from karat.messages import Message
 from karat.screen import ScreenError
-from karat.screen.parted.alone import added, attention_in_parts, controls_in_parts, straightlining_in_parts
+from karat.screen.criteria.attention import over_parts as attention_in_parts
+from karat.screen.criteria.controls import over_parts as controls_in_parts
+from karat.screen.criteria.straightlining import over_parts as straightlining_in_parts
+from karat.screen.stand_ins import added
 from messages import raises
 from screen.judged import crowd as judged_crowd
 from screen.parted.splitting import FIVE_FIRST, assert_same, crowd, whole

@@ -21,7 +21,8 @@ from karat.models.glrm.parted_answers import random_numbers
 from karat.screen import ScreenError, SpammerIndex, spammer_index, spammer_size
 from karat.screen.crowd import crowd as in_memory
 from karat.screen.parted import spammer
-from karat.screen.parted.crowd import InParts, part_file
+from karat.screen.parted.crowd import InParts
+from karat.screen.parted.part_files import part_file
 from karat.screen.parted.spammer import spammer_index_in_parts
 from karat.screen.spammer_size import seconds_of, share_in_time
 from messages import codes, raises

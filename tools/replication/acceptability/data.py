@@ -13,7 +13,7 @@ from typing import Any
 import karat
 from karat.judgments import Judgments
 from karat.screen import completion, remfod
-from karat.screen.remfod import Remfod
+from karat.screen.criteria.remfod import Remfod
 
 MAPPINGS = {
     "forced_choice": {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from karat.screen import remfod
-from karat.screen.remfod import Remfod, compare_time_rules
+from karat.screen.criteria.remfod import Remfod, compare_time_rules
 from karat.study.time_rules import TIME_RULES
 from tools.replication.acceptability import printed
 from tools.replication.acceptability.data import Experiment

@@ -22,10 +22,9 @@ from karat.field.store import Store, StoreError, export, studies
 from karat.judgments import Judgments
 from karat.judgments.checks import Place
 from karat.judgments.files import escape_formulas
+from karat.study.criteria import CRITERIA
 from karat.study.study import Study
 
-SEEING = ("eligibility", "quiz", "completion", "speed", "remfod", "time_filter", "controls", "attention")
-"""The criteria whose reasons say nothing of answers to test trials."""
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
@@ -102,10 +101,10 @@ def screen_now(database: str, slug: str, study: Study, rules: dict[str, Any] | N
         for who, flagged, reason in (
             with_reasons(evidence.participants).select("participant", "flagged", "reason").iter_rows()
         ):
-            words = reason if name in SEEING or not blind else _verdict_only(flagged)
+            words = reason if not blind or CRITERIA[name].shown_blind else _verdict_only(flagged)
             verdicts.setdefault(who, []).append(Verdict(name, bool(flagged), words))
     skipped = {
-        name: str(why) if name in SEEING or not blind else "cannot be computed yet"
+        name: str(why) if not blind or CRITERIA[name].shown_blind else "cannot be computed yet"
         for name, why in screening.skipped.items()
     }
     by_person = {who: tuple(own) for who, own in verdicts.items()}

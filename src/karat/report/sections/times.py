@@ -8,7 +8,7 @@ from karat.judgments.message_tables import with_reasons
 from karat.messages import NotComputed
 from karat.report.build import NOT_COMPUTED, ReportData
 from karat.report.figures import report_figure, retitled, sentences
-from karat.screen.remfod import Remfod
+from karat.screen.criteria.remfod import Remfod
 from karat.section import Figure, Section, Table
 
 MOST_ALONE = 2

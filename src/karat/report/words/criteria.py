@@ -14,21 +14,8 @@ from karat.languages.language import Language
 from karat.screen.evidence import Evidence
 from karat.study.criteria import CRITERIA, title_of
 
-SHARES = {
-    "completion": ("at_least",), "remfod": ("genuine_at_least",), "controls": ("neutral_at_most",),
-    "scale_use": ("neutral_at_most",), "speed": ("relative_below", "share_of_expected"),
-}  # fmt: skip
-"""Settings that are told in per cent."""
 BELOW_ONE = ("alpha", "below", "least_index", "at_least")
 """Settings that are told without a leading zero."""
-SPEEDS = ("mean_below", "median_below", "relative_below", "share_of_expected")
-CITES: dict[str, tuple[str, ...]] = {
-    "eligibility": ("pieper",), "quiz": ("langsford2018",), "completion": ("pieper",), "controls": ("pieper",),
-    "straightlining": ("schilling1990", "macketanz2022"), "inconsistency": ("macketanz2022",),
-    "even_odd": ("johnson2005", "meade2012"), "mahalanobis": ("mahalanobis1936", "meade2012", "curran2016"),
-    "person_total": ("curran2016",), "time_filter": ("ba2024",), "markov": ("ba2024",), "risk": ("ba2024",),
-    "deletion": ("ba2024",), "procedure": ("ba2024",),
-}  # fmt: skip
 
 
 def clause(language: Language, name: str, settings: Mapping[str, Any], needed: str = "") -> str:
@@ -39,7 +26,7 @@ def clause(language: Language, name: str, settings: Mapping[str, Any], needed: s
     'at least 90 % of 72 trials answered, no person twice; person = worker'
     """
     whole = CRITERIA[name].settings.resolved(settings)
-    keys = [key for key in _keys(name, whole) if language.knows(key)]
+    keys = [key for key in CRITERIA[name].texts(whole) if language.knows(key)]
     values = {key: _told(language, name, key, value) for key, value in whole.items()}
     told = [language.say(key, **values) for key in keys]
     used = {place for key in keys for place in language.places(key)}
@@ -48,7 +35,8 @@ def clause(language: Language, name: str, settings: Mapping[str, Any], needed: s
         # Nobody knows what is usual in a criterion from elsewhere, so that all its settings are told.
         told, usual = [language.say("needs", asks=CRITERIA[name].asks)], {}
     for key, value in whole.items():
-        idle = key == "expected_minutes" and whole.get("share_of_expected") is None
+        needed_too = CRITERIA[name].idle_without.get(key)
+        idle = needed_too is not None and whole.get(needed_too) is None
         if key not in used and value is not None and value != usual.get(key) and value != {} and not idle:
             told.append(language.say("further", name=key, value=values[key]))
     return "; ".join([*told, *([needed] if needed else [])])
@@ -70,16 +58,7 @@ def cites(name: str, settings: Mapping[str, Any]) -> str:
     >>> cites("attention", {"account": "pairwise"}), cites("scale_use", {})
     (' [@langsford2018]', '')
     """
-    keys = CITES.get(name, ())
-    if name == "attention":
-        keys = ("langsford2018",) if settings.get("account") == "pairwise" else ("pieper",)
-    elif name == "speed":
-        seconds = any(settings.get(key) is not None for key in SPEEDS[:2])
-        keys = ("pieper",) * seconds + ("macketanz2022",) * (settings.get("share_of_expected") is not None)
-    elif name == "remfod":
-        miller = str(settings.get("rule", "")).startswith("miller")
-        keys = ("pieper", "miller1991") if miller else ("pieper",)
-    return citation(keys)
+    return citation(CRITERIA[name].literature(settings) if name in CRITERIA else ())
 
 
 def citation(keys: tuple[str, ...]) -> str:
@@ -116,31 +95,11 @@ def needed_answers(language: Language, evidence: Evidence) -> str:
     return "; ".join(told)
 
 
-def _keys(name: str, settings: Mapping[str, Any]) -> list[str]:
-    """The texts that say what a criterion asks for, given its settings."""
-    stated = {key for key, value in settings.items() if value not in (None, {}, [])}
-    plain = f"needs.{name}"
-    if name == "eligibility":
-        return [plain] * ("answers" in stated) + [f"{plain}.same"] * ("same" in stated)
-    if name == "completion":
-        return [f"{plain}.trials" if "trials" in stated else plain]
-    if name == "speed":
-        return [f"{plain}.{key}" for key in SPEEDS if key in stated]
-    if name == "remfod":
-        return [plain if settings.get("rule", "remfod") == "remfod" else f"{plain}.rule"]
-    if name == "time_filter":
-        return [f"{plain}.{settings['rule']}"]
-    if name in ("controls", "attention"):
-        first = f"{plain}.slips" if "slips" in stated else plain
-        return [first] + ["needs.controls.neutral"] * ("neutral_at_most" in stated)
-    return [plain]
-
-
 def _told(language: Language, name: str, key: str, value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
         account = key == "account" and language.knows(f"account.{value}")
         return language.texts[f"account.{value}"] if account else language.value(value)
-    if key in SHARES.get(name, ()):
+    if key in CRITERIA[name].shares:
         return language.share(value)
     if key in BELOW_ONE:
         return language.probability(value)

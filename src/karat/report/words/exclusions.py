@@ -12,8 +12,8 @@ from karat.judgments import Judgments
 from karat.languages.language import Language
 from karat.messages import NotComputed, render
 from karat.report.words.criteria import cites, clause, name_of, needed_answers
-from karat.screen.attention import attention
-from karat.screen.controls import controls
+from karat.screen.criteria.attention import attention
+from karat.screen.criteria.controls import controls
 from karat.screen.evidence import Evidence
 from karat.screen.rules import settings_of
 from karat.screen.run import STAGES

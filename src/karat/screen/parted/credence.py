@@ -36,8 +36,9 @@ from karat.screen.credence import (
 )
 from karat.screen.credence_trials import Looked, in_order, looked_at
 from karat.screen.evidence import ScreenError, everybody
-from karat.screen.parted.crowd import InParts, part_file, write_part
+from karat.screen.parted.crowd import InParts
 from karat.screen.parted.evidence import PartedEvidence
+from karat.screen.parted.part_files import part_file, write_part
 from karat.screen.parted.stimuli import stimuli_in_parts
 from karat.types import Floats
 

@@ -8,8 +8,8 @@ and named by part and pass, so that a task that is done twice changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,11 +18,14 @@ import polars as pl
 
 from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
-from karat.judgments.files import replacing
 from karat.judgments.parts import Parts
 from karat.judgments.scales import Scale
+from karat.judgments.stimuli import Stimuli
+from karat.messages import Message
 from karat.screen.evidence import Evidence
 from karat.screen.parted.evidence import PartedEvidence
+from karat.screen.parted.part_files import part_file, write_part
+from karat.screen.parted.stimuli import stimuli_in_parts
 from karat.screen.steps import begin
 from karat.study.results import with_study
 from karat.study.study import Study, load
@@ -87,6 +90,14 @@ class InParts:
         gone = pl.read_parquet(part_file(self.scratch / self.excluded, number))["participant"]
         return judgments.without(gone.to_list()) if len(gone) else judgments
 
+    def with_everybody(self) -> InParts:
+        """The same parts with those who are excluded."""
+        return replace(self, excluded="")
+
+    def stimuli(self) -> Mapping[bool, Stimuli]:
+        """What a stimulus is, decided on everybody once per run."""
+        return stimuli_in_parts(self)
+
     def map(
         self,
         function: Callable[[Judgments, Shared, int], Result],
@@ -105,6 +116,12 @@ class InParts:
         """`function(shared, number)` of every part, in their order, for what needs only files of `scratch`."""
         return self._each(_with_number, function, shared, name)
 
+    def keep(
+        self, name: str, function: Callable[[Judgments, Shared, int], tuple[pl.DataFrame, Facts]], shared: Shared
+    ) -> tuple[KeptInParts, list[Facts]]:
+        """A table of each part, written to `scratch`, and what else each part has to say."""
+        return KeptInParts(self, name), self.map(_keep, (function, shared, self.scratch / name), name=name)
+
     def judge(
         self,
         criterion: str,
@@ -112,15 +129,15 @@ class InParts:
         shared: Shared,
         settings: dict[str, Any],
         written: tuple[str, ...] = Evidence.written,
+        notes: tuple[Message, ...] = (),
     ) -> tuple[PartedEvidence, list[Facts]]:
         """The evidence of each part, written where it was computed, and what else each part has to say.
 
         The function gives the table of participants, or None where nobody is there, and anything small.
         """
         folder = self.out / "evidence" / criterion
-        return self._evidence(
-            self.map(_judged, (function, shared, folder), name=criterion), criterion, settings, written
-        )
+        told = self.map(_judged, (function, shared, folder), name=criterion)
+        return self._evidence(told, criterion, settings, written, notes)
 
     def judge_files(
         self,
@@ -152,35 +169,50 @@ class InParts:
 
     def _evidence(
         self, told: Sequence[tuple[Path | None, int, int, Facts]], criterion: str, settings: dict[str, Any],
-        written: tuple[str, ...],
+        written: tuple[str, ...], notes: tuple[Message, ...] = (),
     ) -> tuple[PartedEvidence, list[Facts]]:  # fmt: skip
         files = tuple(path for path, *_ in told if path is not None)
         people, flagged = sum(one[1] for one in told), sum(one[2] for one in told)
-        found = PartedEvidence(criterion, settings, people, flagged, files, (), written)
+        found = PartedEvidence(criterion, settings, people, flagged, files, notes, written)
         return found, [one[3] for one in told]
+
+
+@dataclass(frozen=True)
+class KeptInParts:
+    """The tables that a pass has left in `scratch`, one for each part."""
+
+    crowd: InParts
+    criterion: str
+
+    @property
+    def folder(self) -> Path:
+        """Where they are."""
+        return self.crowd.scratch / self.criterion
+
+    def scan(self) -> pl.LazyFrame:
+        """All of them, one after the other."""
+        return pl.scan_parquet([part_file(self.folder, number) for number in range(len(self.crowd))])
+
+    def map(self, function: Callable[[pl.DataFrame, Shared], Result], shared: Shared) -> list[Result]:
+        """`function(table, shared)` of every part, in their order."""
+        return self.crowd.each(_with_table, (function, shared, self.folder), name=self.criterion)
+
+    def judge(
+        self,
+        function: Callable[[pl.DataFrame, Shared], pl.DataFrame],
+        shared: Shared,
+        settings: dict[str, Any],
+        notes: tuple[Message, ...] = (),
+    ) -> PartedEvidence:
+        """The evidence of each part, written where it was computed."""
+        found, _ = self.crowd.judge_files(self.criterion, _judged_table, (function, shared, self.folder), settings)
+        return replace(found, notes=notes)
 
 
 @lru_cache(maxsize=2)
 def loaded(study: Path) -> Study:
     """A study, read once in each process: it does not travel between them."""
     return load(study)
-
-
-def part_file(folder: Path, number: int, suffix: str = ".parquet") -> Path:
-    """The file of a part in a folder.
-
-    >>> part_file(Path("evidence"), 0).name
-    'part-00001.parquet'
-    """
-    return folder / f"part-{number + 1:05}{suffix}"
-
-
-def write_part(table: pl.DataFrame, folder: Path, number: int) -> Path:
-    """Write the file of a part, whole or not at all."""
-    path = part_file(folder, number)
-    with replacing(path) as temporary:
-        table.write_parquet(temporary)
-    return path
 
 
 @dataclass(frozen=True)
@@ -196,6 +228,22 @@ def _with_judgments(given: _Given, task: tuple[int, str]) -> Any:
 
 def _with_number(given: _Given, task: tuple[int, str]) -> Any:
     return given.function(given.shared, task[0])
+
+
+def _keep(judgments: Judgments, shared: tuple[Any, Any, Path], number: int) -> Any:
+    function, own, folder = shared
+    table, facts = function(judgments, own, number)
+    write_part(table, folder, number)
+    return facts
+
+
+def _with_table(shared: tuple[Any, Any, Path], number: int) -> Any:
+    function, own, folder = shared
+    return function(pl.read_parquet(part_file(folder, number)), own)
+
+
+def _judged_table(shared: tuple[Any, Any, Path], number: int) -> tuple[pl.DataFrame, None]:
+    return _with_table(shared, number), None
 
 
 def _judged(judgments: Judgments, shared: tuple[Any, Any, Path], number: int) -> tuple[Path | None, int, int, Any]:

@@ -15,7 +15,8 @@ from karat.judgments import Judgments
 from karat.judgments.parts import Parts, PartsError
 from karat.judgments.scales import Scale
 from karat.messages import Message
-from karat.screen.parted.crowd import InParts, loaded, part_file, write_part
+from karat.screen.parted.crowd import InParts, loaded
+from karat.screen.parted.part_files import part_file, write_part
 from karat.study.results import with_study
 
 NAMED = 5

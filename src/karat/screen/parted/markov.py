@@ -25,10 +25,9 @@ from karat.judgments.trial_order import check_order, order_messages, presented
 from karat.messages import Message
 from karat.models.markov import Strategy
 from karat.models.markov_null import Sequences
+from karat.screen.criteria.markov import ALPHA, SIMULATIONS
 from karat.screen.evidence import ScreenError, everybody
 from karat.screen.markov import (
-    ALPHA,
-    SIMULATIONS,
     by_published,
     by_simulation,
     check_settings,
@@ -39,8 +38,9 @@ from karat.screen.markov import (
 )
 from karat.screen.markov_cutoffs import CutoffDesign, Simulated, simulate_cutoffs
 from karat.screen.markov_tables import LEAST, design_of, levels_of, looked_at
-from karat.screen.parted.crowd import InParts, part_file, write_part
+from karat.screen.parted.crowd import InParts
 from karat.screen.parted.evidence import PartedEvidence
+from karat.screen.parted.part_files import part_file, write_part
 from karat.screen.parted.stimuli import rows_on, stimuli_in_parts
 from karat.types import Ints
 

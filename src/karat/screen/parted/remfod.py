@@ -1,4 +1,4 @@
-"""ReMFOD over judgments in parts: the same trials, cutoffs and verdicts as in one memory (`karat.screen.remfod`).
+"""ReMFOD over judgments in parts: the same trials, cutoffs and verdicts as `karat.screen.criteria.remfod` has.
 
 Everybody's trials lie in one part, so that cutoffs by participant are computed there. Cutoffs by item function, or over
 all times, span the parts; their medians and MADs are found by counting (`karat.models.counting`), exactly.
@@ -25,9 +25,20 @@ from karat.executors import SERIAL
 from karat.messages import Message
 from karat.models.counting import SHIFT, Bins, medians_and_deviations, summed
 from karat.models.robust import MAD_CONSTANT
+from karat.screen.criteria.remfod import (
+    alike_notes,
+    as_settings,
+    found_message,
+    kinds_in_words,
+    participants_table,
+    spread_note,
+    stated_rule,
+    trial_notes,
+)
 from karat.screen.evidence import ScreenError
-from karat.screen.parted.crowd import InParts, write_part
+from karat.screen.parted.crowd import InParts
 from karat.screen.parted.evidence import PartedEvidence
+from karat.screen.parted.part_files import write_part
 from karat.screen.parted.remfod_times import (
     BatchTimes,
     PartBatch,
@@ -38,16 +49,6 @@ from karat.screen.parted.remfod_times import (
     people_of,
     read_frame,
     take_times,
-)
-from karat.screen.remfod import (
-    alike_notes,
-    as_settings,
-    found_message,
-    kinds_in_words,
-    participants_table,
-    spread_note,
-    stated_rule,
-    trial_notes,
 )
 from karat.screen.time_rules import INTERMISSION, RUSH, Cutoffs
 from karat.study.time_rules import TimeRule

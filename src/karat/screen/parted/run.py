@@ -28,10 +28,11 @@ from karat.judgments.message_tables import with_reasons
 from karat.judgments.parts import Parts
 from karat.messages import Message, NotComputed
 from karat.screen.evidence import ScreenError
-from karat.screen.parted.crowd import InParts, part_file, write_part
+from karat.screen.gold import gold_over_parts
+from karat.screen.parted.crowd import InParts
 from karat.screen.parted.evidence import PartedEvidence
-from karat.screen.parted.gold import doubts_in_parts
 from karat.screen.parted.looking import PartsOverview, look
+from karat.screen.parted.part_files import part_file, write_part
 from karat.screen.parted.screening import PartedScreening, PartedStep
 from karat.screen.rules import asked, follows
 from karat.screen.run import STAGES, with_doubts
@@ -83,7 +84,8 @@ def run_in_parts(
     for number in range(len(STAGES)):
         running.stage(number)
     if running.evidence and "expected" in seen.columns:
-        running.evidence = with_doubts(running.evidence, doubts_in_parts(crowd))
+        checked = gold_over_parts(crowd)
+        running.evidence = with_doubts(running.evidence, () if checked is None else checked.notes)
     files = _verdicts(running)
     screening = PartedScreening(
         parts, running.evidence, seen.participants, seen.answers, running.gone, running.skipped, exclude,

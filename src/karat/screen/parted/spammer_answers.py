@@ -26,7 +26,8 @@ from karat.messages import Message
 from karat.models.glrm.parted_answers import PartAnswers
 from karat.screen.crowd import Family, check_conditions, code_of, family_of, names_of
 from karat.screen.evidence import ScreenError
-from karat.screen.parted.crowd import InParts, part_file
+from karat.screen.parted.crowd import InParts
+from karat.screen.parted.part_files import part_file
 from karat.screen.parted.stimuli import stimuli_in_parts
 from karat.screen.spammer_rounds import COLUMNS as ROUNDS
 from karat.types import Ints

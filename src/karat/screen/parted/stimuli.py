@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, replace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
 import polars as pl
 
@@ -20,15 +21,45 @@ from karat.judgments.design_rows import deviations, never_falls, value_shares, v
 from karat.judgments.files import replacing
 from karat.judgments.scales import Choice, Scale
 from karat.judgments.stimuli import Stimuli, candidates, find_stimuli, rows_of_kind
-from karat.screen.parted.crowd import InParts, part_file, write_part
+from karat.screen.parted.part_files import part_file, write_part
+
+Result = TypeVar("Result")
 
 
-def stimuli_in_parts(crowd: InParts) -> dict[bool, Stimuli]:
+class ReadableParts(Protocol):
+    """What must be known of parts to decide on stimuli."""
+
+    @property
+    def scratch(self) -> Path:
+        """Where passes leave files for each other."""
+        ...
+
+    @property
+    def scales(self) -> Mapping[str, Scale]:
+        """The scale of each question."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def read(self, number: int) -> Judgments:
+        """A part."""
+        ...
+
+    def with_everybody(self) -> ReadableParts:
+        """The same parts with those who are excluded."""
+        ...
+
+    def map(self, function: Callable[[Judgments, Any, int], Result], shared: Any, *, name: str) -> list[Result]:
+        """`function(judgments, shared, number)` of every part, in their order."""
+        ...
+
+
+def stimuli_in_parts(crowd: ReadableParts) -> dict[bool, Stimuli]:
     """What a stimulus is, decided on everybody once per run; of choices under True, of other answers under False."""
     path = crowd.scratch / "stimuli" / "decision.json"
     if not path.exists():
         # Those whom a stage has excluded have seen the same design.
-        whole = replace(crowd, excluded="")
+        whole = crowd.with_everybody()
         kinds = {isinstance(scale, Choice) for scale in crowd.scales.values()}
         found = {kind: find_stimuli(RowsInParts(whole, kind)) for kind in sorted(kinds)}
         with replacing(path) as temporary:
@@ -49,7 +80,7 @@ def rows_on(judgments: Judgments, scale: Scale) -> pl.DataFrame:
 class RowsInParts:
     """The choices of all parts, or all other answers, as `karat.judgments.stimuli.DesignTable` asks for them."""
 
-    def __init__(self, crowd: InParts, choices: bool) -> None:
+    def __init__(self, crowd: ReadableParts, choices: bool) -> None:
         self.crowd, self.choices = crowd, choices
         self.schema: Mapping[str, object] = _rows(crowd.read(0), choices).schema
         self._folder = crowd.scratch / "stimuli"

@@ -9,11 +9,11 @@ from math import prod
 
 from karat.errors import ScaleError, counted
 from karat.judgments.scales import Ordinal, Scale
-from karat.study.built_in_criteria import ControlSettings, PassSettings
 from karat.study.chance import relational
 from karat.study.chance_tables import smallest_pairs
 from karat.study.check.draft import Draft
 from karat.study.check.rules import Flaw, rule
+from karat.study.criterion import PassSettings
 from karat.study.guessing import at_least as binomial_at_least
 from karat.study.guessing import p_sentence
 
@@ -74,10 +74,9 @@ def at_least(chances: Sequence[Fraction], k: int) -> Fraction:
 )
 def controls(draft: Draft) -> Iterator[Flaw]:
     """Enough controls for their account."""
-    settings = _stated(draft, "controls") or ControlSettings()
-    account = settings.account if isinstance(settings, ControlSettings) else "positional"
-    if account != "relational":
-        yield from _worst(draft, "control", account, settings)
+    settings = _stated(draft, "controls") or PassSettings()
+    if settings.account != "relational":
+        yield from _worst(draft, "control", settings)
 
 
 @rule(
@@ -90,7 +89,7 @@ def controls(draft: Draft) -> Iterator[Flaw]:
 def attention(draft: Draft) -> Iterator[Flaw]:
     """Enough attention trials."""
     settings = _stated(draft, "attention") or PassSettings()
-    yield from _worst(draft, "attention", getattr(settings, "account", "positional"), settings)
+    yield from _worst(draft, "attention", settings)
 
 
 def _stated(draft: Draft, criterion: str) -> PassSettings | None:
@@ -99,9 +98,9 @@ def _stated(draft: Draft, criterion: str) -> PassSettings | None:
     return found if isinstance(found, PassSettings) else None
 
 
-def _worst(draft: Draft, function: str, account: str, settings: PassSettings) -> Iterator[Flaw]:
+def _worst(draft: Draft, function: str, settings: PassSettings) -> Iterator[Flaw]:
     """The list in which guessing passes most easily, if it passes too easily."""
-    slips = 1 if settings.slips is None else settings.slips
+    account, slips = settings.account, 1 if settings.slips is None else settings.slips
     if account == "strict":
         slips = 0
     worst: tuple[Fraction, str, str] | None = None
@@ -199,7 +198,7 @@ def _extended(groups: dict[str, list[Scored]], alpha: float) -> tuple[Fraction, 
 def relational_controls(draft: Draft) -> Iterator[Flaw]:
     """Means of ratings need eight trials in each condition."""
     settings = _stated(draft, "controls")
-    if not isinstance(settings, ControlSettings) or settings.account not in RELATIONS or not draft.plans:
+    if settings is None or settings.account not in RELATIONS or not draft.plans:
         return
     for kind in ("grammatical", "ungrammatical"):
         counts = [_controls_rated(draft, number, kind) for number in draft.list_numbers]
@@ -231,7 +230,7 @@ def _controls_rated(draft: Draft, number: int, kind: str) -> int:
 def relational_account(draft: Draft) -> Iterator[Flaw]:
     """A difference above zero is guessed in nearly half of the cases."""
     settings = _stated(draft, "controls")
-    if not isinstance(settings, ControlSettings) or settings.account != "relational" or not draft.plans:
+    if settings is None or settings.account != "relational" or not draft.plans:
         return
     kinds = ("grammatical", "ungrammatical")
     pairs = min(_controls_rated(draft, number, kind) for number in draft.list_numbers for kind in kinds)

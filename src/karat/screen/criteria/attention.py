@@ -1,0 +1,277 @@
+"""Attention: who missed the trials that only attentive people answer well.
+
+Two rules are published. On the positional account (Pieper, Börner and Kiss, section 5.2) at least k of N answers must
+be right, where k keeps guessing at or under alpha. On the pairwise account (Langsford, Perfors, Hendrickson, Kennedy
+and Navarro, appendix) nobody may choose the worse sentence of an attention pair, or rate it above its partner; the
+partners may stand anywhere, in two halves or sessions too, and equal ratings are no failure. With few
+pairs somebody who guesses passes too often; a note then says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from math import comb
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+from pydantic import Field
+
+from karat.judgments import Judgments
+from karat.judgments.scales import Choice, Ordinal, Scale
+from karat.messages import Message
+from karat.screen.answers import COLUMNS, VALUES, positional, rule_columns, scored, trials_of
+from karat.screen.evidence import Evidence, ScreenError, everybody, values_of
+from karat.screen.one_part import AnyParts
+from karat.screen.passing import check_settings, count_rule, guess_note
+from karat.screen.stand_ins import Found, judged_with_stand_ins
+from karat.study.criterion import Alternative, Criterion, Given, PassSettings, left_out
+
+if TYPE_CHECKING:
+    from karat.study.check.draft import Draft
+
+ALPHA = 0.05
+ACCOUNTS = ("positional", "pairwise")
+
+
+class AttentionSettings(PassSettings):
+    """Who missed the attention trials."""
+
+    account: Literal["positional", "pairwise"] = Field("positional", description="How ratings are judged.")
+
+
+def attention(
+    judgments: Judgments, account: str = "positional", alpha: float = ALPHA, slips: int | None = None
+) -> Evidence:
+    """How many attention trials each participant answered correctly, or how many attention pairs.
+
+    `slips` wrong answers are tolerated; by default as many as alpha allows, and no failed pair. A trial that was shown
+    and not answered is not right. On the positional account `trials` of the evidence has every answer that was judged.
+
+    >>> import karat
+    >>> evidence = attention(karat.datasets.load("likert"))
+    >>> print(evidence)
+    attention: 9 of 48 participants flagged.
+    >>> evidence.table()["reason"][0]
+    '4 of 6 trials right (5 required); guessing passes with p = .041'
+    """
+    if account not in ACCOUNTS:
+        raise ScreenError(Message("answers.bad_account", {"accounts": ACCOUNTS, "value": account}))
+    if account == "pairwise":
+        evidence = pairwise(judgments, "attention", "attention", alpha, slips)
+    else:
+        evidence = positional(judgments, "attention", "attention", alpha, slips)
+    settings = {"account": account, "alpha": alpha, "slips": slips}
+    return Evidence(evidence.participants, "attention", settings, evidence.notes, evidence.trials)
+
+
+def over_parts(parts: AnyParts[Found], **settings: Any) -> Found:
+    """The same of judgments in parts."""
+    return judged_with_stand_ins(parts, attention, "attention", "attention", settings)
+
+
+def pairwise(judgments: Judgments, function: str, criterion: str, alpha: float, slips: int | None) -> Evidence:
+    """In how many pairs each participant put the worse sentence above the better one, or left an answer out.
+
+    A choice trial is a pair by itself. Rated sentences are partners by the column pair; the better one is the
+    grammatical one. Where a pair was rated more than once, no rating of the worse sentence may lie above one of the
+    better. A guesser passes a pair with (m + 1) / 2m on m points, with 1/2 where ties do not occur, as in magnitudes
+    or choices, and with 2/3 in a choice that offers "no difference".
+    """
+    check_settings(alpha, slips)
+    trials = trials_of(judgments, function)
+    chosen = [question for question, scale in judgments.scales.items() if isinstance(scale, Choice)]
+    parts: list[pl.DataFrame] = []
+    notes: list[Message] = []
+    choices = trials.filter(pl.col("question").is_in(chosen))
+    if choices.height:
+        told, notes = scored(choices, judgments.scales)
+        parts.append(_chosen_pairs(told, judgments.scales))
+    rated = trials.filter(~pl.col("question").is_in(chosen))
+    if rated.height:
+        table, more = _rated_pairs(rated, judgments.scales)
+        notes = [*notes, *more]
+        parts.append(table)
+    pairs = pl.concat(parts)
+    if not pairs.height:
+        raise ScreenError(Message("pairs.nobody_saw_one"))
+    counts = pairs.group_by("participant").agg(
+        pl.col("passed").sum().cast(pl.Int64).alias("right"),
+        pl.len().cast(pl.Int64).alias("trials"),
+        pl.col("unanswered").sum().cast(pl.Int64).alias("unanswered"),
+        pl.col("chance").sort().str.join(" ").alias("chances"),
+    )
+    return _pair_evidence(everybody(judgments), counts, criterion, alpha, slips, notes)
+
+
+def _pair_evidence(
+    people: pl.DataFrame, counts: pl.DataFrame, criterion: str, alpha: float, slips: int | None, notes: list[Message]
+) -> Evidence:
+    """The verdict on each participant's pairs."""
+    texts = counts["chances"].unique(maintain_order=True).to_list()
+    rules = [count_rule([Fraction(one) for one in text.split()], alpha, slips or 0) for text in texts]
+    told = pl.DataFrame([
+        pl.Series("chances", texts, pl.String),
+        pl.Series("needed", [rule.needed[0] if rule.needed else None for rule in rules], pl.Int64),
+        pl.Series("_rule", range(len(rules)), pl.Int64),
+        *rule_columns(rules),
+    ])  # fmt: skip
+    table = people.join(counts.join(told, on="chances"), on="participant", how="left", maintain_order="left")
+    ruled = pl.col("guess_probability").is_not_null()
+    values = values_of(
+        VALUES,
+        **{what: pl.when(ruled).then(what) for what in ("right", "trials", "needed")},
+        unanswered=pl.when(ruled & (pl.col("unanswered") > 0)).then("unanswered"),
+        p=pl.coalesce("guess_probability", "_p"),
+        n=pl.col("_n"),
+        slips=pl.col("_slips"),
+    )
+    why_not = pl.col("_why").fill_null(pl.lit("pairs.none"))
+    table = table.with_columns(
+        score=pl.when(ruled).then(pl.col("right") / pl.col("trials")),
+        threshold=pl.when(ruled).then(pl.col("needed") / pl.col("trials")),
+        flagged=(pl.col("right") < pl.col("needed")).fill_null(False),
+        message=pl.when(ruled).then(pl.lit("pairs.right")).otherwise(why_not),
+        values=values,
+    )
+    worst = max((rule.probability for rule in rules if rule.probability is not None), default=0.0)
+    notes = [*notes, guess_note(worst, alpha)] if worst > alpha else notes
+    if not any(rule.needed for rule in rules):
+        first = rules[table["_rule"].drop_nulls()[0]]
+        notes = [*notes, Message("passing.nobody_judged", {"why": first.why_not})]
+    return Evidence(table.select(*COLUMNS, "right", "trials", "needed"), criterion, notes=tuple(notes))
+
+
+def _chosen_pairs(trials: pl.DataFrame, scales: dict[str, Scale]) -> pl.DataFrame:
+    """Choice trials: passed unless the worse sentence was chosen; "no difference" is no failure."""
+    undecided = pl.col("response") == "none"
+    # Whoever guesses takes the worse sentence with one of two or three answers.
+    sizes = {question: len(scale.levels) for question, scale in scales.items() if isinstance(scale, Choice)}
+    chances = {question: str(1 - Fraction(1, size)) for question, size in sizes.items()}
+    return trials.select(
+        "participant",
+        passed=pl.col("right") | undecided.fill_null(False),
+        unanswered=pl.col("response").is_null(),
+        chance=pl.col("question").replace_strict(chances, return_dtype=pl.String, default=None),
+    )
+
+
+def _rated_pairs(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[pl.DataFrame, list[Message]]:
+    """Rated partners: one row per participant, question and pair, where both sentences were shown."""
+    ratings = trials.with_columns(_height(trials, scales), better=_better(trials, scales))
+    known = ratings.filter(pl.col("pair").is_not_null(), pl.col("better").is_not_null())
+    left_out = trials.height - known.height
+    notes = [Message("pairs.no_partner", {"n": left_out})] if left_out else []
+    better, worse = pl.col("better"), ~pl.col("better")
+    pairs = known.group_by("participant", "question", "pair", maintain_order=True).agg(
+        pl.col("height").filter(better).min().alias("lowest"),
+        pl.col("height").filter(worse).max().alias("highest"),
+        better.sum().cast(pl.Int64).alias("goods"),
+        worse.sum().cast(pl.Int64).alias("bads"),
+        pl.col("response").is_null().any().alias("unanswered"),
+    )
+    whole = pairs.filter(pl.col("goods") > 0, pl.col("bads") > 0)
+    alone = pairs.height - whole.height
+    notes += [Message("pairs.half_seen", {"n": alone})] if alone else []
+    kinds = whole.select("question", "goods", "bads").unique(maintain_order=True)
+    texts = [str(pair_chance(scales[q], goods, bads)) for q, goods, bads in kinds.iter_rows()]
+    whole = whole.join(
+        kinds.with_columns(pl.Series("chance", texts, dtype=pl.String)), on=["question", "goods", "bads"]
+    )
+    even = whole.filter(pl.col("highest") == pl.col("lowest"), pl.col("question").is_in(_numbers(scales))).height
+    notes += [Message("pairs.rated_equally", {"n": even})] if even else []
+    kept = ~pl.col("unanswered") & (pl.col("highest") <= pl.col("lowest"))
+    return whole.select("participant", kept.fill_null(False).alias("passed"), "unanswered", "chance"), notes
+
+
+def _numbers(scales: dict[str, Scale]) -> list[str]:
+    """The questions that are answered with numbers, of which two are seldom equal."""
+    return [question for question, scale in scales.items() if not getattr(scale, "levels", ())]
+
+
+def pair_chance(scale: Scale, goods: int = 1, bads: int = 1) -> Fraction:
+    """The probability that no guessed rating of the worse sentence lies above one of the better.
+
+    >>> from karat.judgments.scales import Magnitude, Ordinal
+    >>> pair_chance(Ordinal(5)), pair_chance(Magnitude())
+    (Fraction(3, 5), Fraction(1, 2))
+    """
+    points = len(getattr(scale, "levels", ()))
+    if not points:
+        return Fraction(1, comb(goods + bads, goods))
+    # The highest of the worse ratings is at point t, and all better ones are at t or above it.
+    ways = sum((t**bads - (t - 1) ** bads) * (points - t + 1) ** goods for t in range(1, points + 1))
+    return Fraction(ways, points ** (goods + bads))
+
+
+def _height(trials: pl.DataFrame, scales: dict[str, Scale]) -> pl.Expr:
+    """How high an answer stands: its place among the levels, or the number itself."""
+    height = pl.col("response").cast(pl.Float64, strict=False)
+    for question in trials["question"].unique().to_list():
+        scale = scales[question]
+        if scale.kind == "nominal":
+            raise ScreenError(Message("pairs.categories"))
+        levels = getattr(scale, "levels", ())
+        if levels:
+            places = {level: float(place) for place, level in enumerate(levels, start=1)}
+            placed = pl.col("response").replace_strict(places, return_dtype=pl.Float64, default=None)
+            height = pl.when(pl.col("question") == question).then(placed).otherwise(height)
+    return height.alias("height")
+
+
+def _better(trials: pl.DataFrame, scales: dict[str, Scale]) -> pl.Expr:
+    """Whether a sentence is the better one of its pair: by its status, else by where its right answers lie."""
+    by_status = pl.col("status").replace_strict(
+        {"grammatical": True, "ungrammatical": False}, return_dtype=pl.Boolean, default=None
+    )
+    by_expected = pl.lit(None, dtype=pl.Boolean)
+    expected = trials.select("question", "expected").drop_nulls().unique(maintain_order=True)
+    for question, text in expected.iter_rows():
+        levels: tuple[str, ...] = getattr(scales[question], "levels", ())
+        places = [place for place, level in enumerate(levels) if level in scales[question].expected(text)]
+        twice = 2 * sum(places) - len(places) * (len(levels) - 1)
+        if levels and twice:
+            here = (pl.col("question") == question) & (pl.col("expected") == text)
+            by_expected = pl.when(here).then(pl.lit(twice > 0)).otherwise(by_expected)
+    return pl.coalesce(by_status, by_expected)
+
+
+def without_pairs(draft: Draft, own: PassSettings, name: str, function: str) -> Iterator[tuple[str, str]]:
+    """The pairwise account of ratings, where no trial has a pair."""
+    rated = any(isinstance(block.scale, Ordinal) for block in draft.study.blocks)
+    paired = any(row["pair"] for rows in draft.rows for row in rows if row.function == function)
+    if own.account == "pairwise" and rated and not paired:
+        yield f"{name} compares pairs, and no {function} trial has one.", "Fill the column pair."
+
+
+def _impossible(draft: Draft, own: AttentionSettings) -> Iterator[tuple[str, str]]:
+    yield from without_pairs(draft, own, "attention", "attention")
+
+
+def _wording(settings: Given) -> list[str]:
+    return ["" if settings.get("slips") is None else "slips"]
+
+
+def _cites(settings: Given) -> tuple[str, ...]:
+    return ("langsford2018",) if settings.get("account") == "pairwise" else ("pieper",)
+
+
+CRITERION = Criterion(
+    name="attention",
+    title="Attention trials",
+    asks="who missed the attention trials",
+    settings=AttentionSettings,
+    computed_by=attention,
+    needs_functions=("attention",),
+    by_the_key=True,
+    in_parts=over_parts,
+    shown_blind=True,
+    impossible=_impossible,
+    wording=_wording,
+    cites=_cites,
+    alternatives=(
+        Alternative("positional, .05", {}, "Pieper, Börner and Kiss", usual=True),
+        Alternative("no slips", {"slips": 0}, "strict"),
+        left_out(usual=True),
+    ),
+)

@@ -1,0 +1,389 @@
+"""Completion: who answered too little of the questionnaire, and who is there twice.
+
+The share is the number of answered trials, over all sessions, over the length of the questionnaire. Published practice
+(Pieper, Börner and Kiss) calls a questionnaire incomplete under 90 %. A study knows its length. A file of results alone
+shows it only where many participants went through to the end: the length is then the largest number of trials that
+anybody has, if at least a third of those who answered anything have 90 % of it. Where everybody takes as many tasks as
+they like there is no such length. Nobody is then incomplete but who answered nothing, and a note says so. A trial with
+several questions, as in a semantic differential, is one trial, answered as soon as one of its questions is.
+
+The same person twice is found in two ways. A column of the participants may name the person, such as the platform's
+id: whoever comes again under another name is flagged. And two records that begin with the same ten trials, alike in
+item, answer and response time, are one record under two names, as happens when files are merged; at least five of the
+ten times must be different, as times that a tool made up or rounded to seconds prove nothing. Of several records of a
+person the one that was started first stands, else the most complete, else the first; a record without any answer never
+stands for one with answers, as somebody who turned back on the first page has seen nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+from pydantic import Field
+
+from karat.judgments import Judgments
+from karat.judgments.times import instants
+from karat.judgments.trial_order import presented
+from karat.messages import Message
+from karat.screen.evidence import Evidence, ScreenError, everybody, no_column, values_of
+from karat.screen.one_part import AnyParts, Found, OnePart
+from karat.study.criterion import Alternative, Criterion, CriterionSettings, Given
+
+if TYPE_CHECKING:
+    from karat.study.study import Study
+
+AT_LEAST = 0.9
+ALIKE_TRIALS = 10
+DIFFERENT_TIMES = 5
+SIGN = "\x1f"
+"""What stands between the parts of a fingerprint."""
+HAVE_IT = 3
+"""One in so many of those who answered anything must have 90 % of the longest record, to take it for the length."""
+Record = list[tuple[str, str, float]]
+"""Item, answer and response time of one trial after the other."""
+PERSON = "person"
+"""The column of the participants that names the person, where none is stated."""
+Duplicate = tuple[str, int | None]
+"""The record that counts instead of another, and with how many equal trials both begin; None for one named person."""
+VALUES = {
+    "answered": pl.Int64, "trials": pl.Int64, "last": pl.Int64, "session": pl.String, "same_person": pl.String,
+    "same_record": pl.String, "alike": pl.Int64,
+}  # fmt: skip
+"""The values of reasons."""
+
+
+class CompletionSettings(CriterionSettings):
+    """Who answered too little of the questionnaire."""
+
+    at_least: float = Field(AT_LEAST, ge=0, le=1, description="The share of trials that must be answered.")
+    trials: int | None = Field(
+        None, ge=1, description="How many trials the questionnaire has; by default as the plan says, or the most seen."
+    )
+    person: str | None = Field(
+        None, description="The background column that names the person, else `person`; who comes again is flagged."
+    )
+
+
+def completion(
+    judgments: Judgments, at_least: float = AT_LEAST, trials: int | None = None, person: str | None = None
+) -> Evidence:
+    """The share of the questionnaire that each participant answered, practice left out, and who is there twice.
+
+    Listed participants who gave no answer at all are flagged too. `person` is the column of the participants that
+    names the person. Further columns: answered (how many trials), last (the position of the last answer, where
+    somebody dropped out) and same_as (whose record stands instead of this one).
+
+    >>> import karat
+    >>> evidence = completion(karat.datasets.load("likert"))
+    >>> evidence.flagged, evidence.table()["reason"][0]
+    (['p31'], 'answered 38 of 72 trials; last answer at position 41')
+    """
+    return over_parts(OnePart(judgments), at_least, trials, person)
+
+
+def over_parts(
+    parts: AnyParts[Found], at_least: float = AT_LEAST, trials: int | None = None, person: str | None = None
+) -> Found:
+    """The same of judgments in parts: the longest questionnaire, and who is there twice, over all parts.
+
+    Records that begin alike are looked for by a fingerprint of their first trials; only records that share one are
+    then fetched and compared, trial by trial.
+    """
+    if not 0 <= at_least <= 1:
+        raise ScreenError(Message("completion.bad_share", {"value": at_least}))
+    if trials is not None and trials < 1:
+        raise ScreenError(Message("completion.bad_trials", {"value": trials}))
+    kept, seen = parts.keep("completion", _gather, person)
+    columns = list(dict.fromkeys(name for names, _ in seen for name in names))
+    if person is not None and person not in columns:
+        raise ScreenError(no_column(person, columns))
+    timed = any(own for _, own in seen)
+    everyone = kept.scan()
+    answered = everyone.select("answered").collect()["answered"]
+    length = length_of(answered, trials)
+    named, absent = _named_persons(everyone) if (person or PERSON) in columns else ([], 0)
+    begin = everyone.select("participant", "_begin", "_part").drop_nulls("_begin").collect()
+    begin = begin.filter(pl.col("_begin").is_duplicated())
+    found: dict[str, Record] = {}
+    where = sorted(begin["_part"].unique().to_list())
+    for one in parts.map(_fetch, begin["participant"].to_list(), name="completion", only=where):
+        found |= one
+    twice = _standing(named, found, _record_order(everyone, [*chain.from_iterable(named), *found]))
+    more = 0 if length is None else int((answered > length).sum())
+    notes = _notes(length, trials is None, absent, person, timed, more, span(answered))
+    settings = {"at_least": at_least, "trials": length, "person": person}
+    return kept.judge(_judge, (length, at_least, twice), settings, notes)
+
+
+def _gather(judgments: Judgments, person: str | None, number: int) -> tuple[pl.DataFrame, tuple[tuple[str, ...], bool]]:
+    """Everybody: how much they answered, when they started, which person they are, how their record begins.
+
+    Beside it, the columns of the participants and whether there are times.
+    """
+    rows, table = _counts(judgments)
+    people = judgments.participants
+    known: list[pl.Expr | pl.Series] = [pl.col("participant")]
+    if "started" in people.columns:
+        known.append(pl.Series("_started", instants(people["started"]).dt.epoch("us")).cast(pl.Float64))
+    if (person or PERSON) in people.columns:
+        name = pl.col(person or PERSON).cast(pl.String).str.strip_chars().replace("", None)
+        known.append(name.alias("_person"))
+    timed = "rt" in rows.columns and rows["rt"].null_count() < rows.height
+    begin = _beginnings(rows) if timed else pl.DataFrame(schema={"participant": pl.String, "_begin": pl.String})
+    for beside in (people.select(known), begin):
+        table = table.join(beside, on="participant", how="left", maintain_order="left")
+    absent = {"_started": pl.Float64, "_person": pl.String}
+    lacking = [pl.lit(None, kind).alias(name) for name, kind in absent.items() if name not in table.columns]
+    return table.with_columns(*lacking, _part=pl.lit(number, pl.Int64)), (tuple(people.columns), timed)
+
+
+def _counts(judgments: Judgments) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The answers in the order of presentation, and how many trials everybody answered, those without any too."""
+    rows = presented(judgments.frame.filter(pl.col("function") != "practice", pl.col("response").is_not_null()))
+    people = pl.concat([judgments.participants.select("participant"), everybody(judgments)]).unique(maintain_order=True)
+    table = people.join(_answered(rows), on="participant", how="left", maintain_order="left")
+    return rows, table.with_columns(pl.col("answered").fill_null(0))
+
+
+def _judge(table: pl.DataFrame, shared: tuple[int | None, float, Mapping[str, Duplicate]]) -> pl.DataFrame:
+    """The table of participants, given the length of the questionnaire and whose record stands for another one.
+
+    Where the length is not known, only who answered nothing has a share, which is 0.
+    """
+    length, at_least, twice = shared
+    unique: Duplicate | tuple[None, None] = (None, None)
+    again = [twice.get(name, unique) for name in table["participant"].to_list()]
+    table = table.with_columns(
+        # polars would multiply by 1 / length, by which 28 of 35 are a little under 0.8.
+        score=pl.Series([_share(answered, length) for answered in table["answered"].to_list()], dtype=pl.Float64),
+        threshold=pl.lit(at_least, dtype=pl.Float64),
+        same_as=pl.Series([name for name, _ in again], dtype=pl.String),
+        _alike=pl.Series([number for _, number in again], dtype=pl.Int64),
+    )
+    table = table.with_columns(
+        message=pl.lit("completion.answered_of_unknown" if length is None else "completion.answered"),
+        values=_values(table, length),
+    )
+    short = (pl.col("score") < at_least).fill_null(False)
+    table = table.with_columns(flagged=short | pl.col("same_as").is_not_null())
+    names = ["participant", "score", "threshold", "flagged", "message", "values", "answered", "same_as"]
+    names[-1:-1] = ["last"] if "last" in table.columns else []
+    return table.select(names)
+
+
+def _values(table: pl.DataFrame, length: int | None) -> pl.Expr:
+    """How much was answered, where somebody stopped, and whose record it is again."""
+    stopped = pl.col("answered") != pl.lit(length, dtype=pl.Int64)
+    last = pl.when(stopped).then("last") if "last" in table.columns else pl.lit(None, dtype=pl.Int64)
+    session = pl.when(last.is_not_null()).then("_session") if "_session" in table.columns else pl.lit(None)
+    record = pl.col("_alike").is_not_null()
+    return values_of(
+        VALUES,
+        answered=pl.col("answered"),
+        trials=pl.lit(length),
+        last=last,
+        session=session,
+        same_person=pl.when(~record).then("same_as"),
+        same_record=pl.when(record).then("same_as"),
+        alike=pl.col("_alike"),
+    )
+
+
+def _share(answered: int, length: int | None) -> float | None:
+    if length is None:
+        return None if answered else 0.0
+    return answered / length
+
+
+def _notes(
+    length: int | None,
+    supposed: bool,
+    absent: int,
+    person: str | None,
+    timed: bool,
+    more: int,
+    answered: tuple[int, int],
+) -> tuple[Message, ...]:
+    """What was assumed and what is not known; `answered` are the fewest and most trials that anybody has."""
+    notes = []
+    if length is None:
+        notes.append(Message("completion.length_unknown", {"least": answered[0], "most": answered[1]}))
+    elif supposed:
+        notes.append(Message("completion.length_assumed", {"trials": length}))
+    notes += [Message("completion.no_person", {"n": absent, "column": person or PERSON})] if absent else []
+    notes += [] if timed else [Message("completion.no_times")]
+    if more and length is not None:
+        notes.append(Message("completion.more_than_stated", {"n": more, "trials": length}))
+    return tuple(notes)
+
+
+def _answered(rows: pl.DataFrame) -> pl.DataFrame:
+    """How many trials each participant answered, and where the last of them was."""
+    sessions = [name for name in ("session",) if name in rows.columns]
+    if "trial" in rows.columns:
+        # A row whose position is not known counts as a trial of its own.
+        unknown = pl.col("trial").is_null()
+        trials = pl.struct(*sessions, "trial").filter(~unknown).n_unique() + unknown.sum()
+        last = pl.col("trial").drop_nulls().last() if sessions else pl.col("trial").max()
+        where = [pl.col(name).last().alias("_session") for name in sessions]
+        return rows.group_by("participant", maintain_order=True).agg(
+            trials.cast(pl.Int64).alias("answered"), last.alias("last"), *where
+        )
+    # Without positions, an item was shown as often as the question that was answered most often about it.
+    item = ["participant", *sessions, "item"]
+    questions = [name for name in ("question",) if name in rows.columns]
+    times = rows.group_by(*item, *questions, maintain_order=True).len()
+    shown = times.group_by(item, maintain_order=True).agg(pl.col("len").max())
+    return shown.group_by("participant", maintain_order=True).agg(pl.col("len").sum().cast(pl.Int64).alias("answered"))
+
+
+def length_of(answered: pl.Series, trials: int | None) -> int | None:
+    """The length of the questionnaire, given how many trials each participant answered; None where it is not known.
+
+    >>> length_of(pl.Series([72, 72, 71, 38, 0]), None), length_of(pl.Series([234, 160, 199, 200]), None)
+    (72, None)
+    """
+    if trials is not None:
+        return trials
+    some = answered.filter(answered > 0)
+    if not len(some):
+        raise ScreenError(Message("completion.nobody_answered"))
+    longest = span(some)[1]
+    nearly = int((some >= AT_LEAST * longest).sum())
+    return longest if HAVE_IT * nearly >= len(some) else None
+
+
+def span(answered: pl.Series) -> tuple[int, int]:
+    """The fewest and the most trials that anybody answered who answered any.
+
+    >>> span(pl.Series([72, 0, 38]))
+    (38, 72)
+    """
+    some = sorted(number for number in answered.unique().to_list() if number)
+    return (some[0], some[-1]) if some else (0, 0)
+
+
+def _standing(
+    named: Iterable[list[str]], found: Mapping[str, Record], order: Mapping[str, tuple[bool, float, int, int]]
+) -> dict[str, Duplicate]:
+    """Whose record counts instead of another one."""
+    twice: dict[str, Duplicate] = {}
+    for names in named:
+        stands, *later = sorted(names, key=order.__getitem__)
+        twice |= dict.fromkeys(later, (stands, None))
+    for names in _beginning_alike(found):
+        stands, *later = sorted(names, key=order.__getitem__)
+        for name in later:
+            twice.setdefault(name, (stands, _alike(found[name], found[stands])))
+    return twice
+
+
+def _record_order(everyone: pl.LazyFrame, names: list[str]) -> dict[str, tuple[bool, float, int, int]]:
+    """By what records of one person are ordered: whether empty, when started, how much answered, which comes first."""
+    if not names:
+        return {}
+    late = pl.col("_started").fill_null(float("inf"))
+    placed = everyone.select("participant", "answered", late).with_row_index("_place")
+    wanted = placed.filter(pl.col("participant").is_in(sorted(set(names)))).collect()
+    return {
+        name: (not answered, started, -answered, place)
+        for place, name, answered, started in wanted.select("_place", "participant", "answered", "_started").iter_rows()
+    }
+
+
+def _named_persons(everyone: pl.LazyFrame) -> tuple[list[list[str]], int]:
+    """The names under which one person comes, for those who have several, and how many participants have no person."""
+    absent = everyone.select(pl.col("_person").null_count()).collect().item()
+    groups = everyone.drop_nulls("_person").group_by("_person").agg("participant")
+    several = groups.filter(pl.col("participant").list.len() > 1).collect()
+    return several["participant"].to_list(), int(absent)
+
+
+def _long_enough(rows: pl.DataFrame) -> pl.DataFrame:
+    """The timed answers of those who have enough of them to be compared."""
+    timed = rows.filter(pl.col("rt").is_not_null())
+    return timed.filter(pl.len().over("participant") >= ALIKE_TRIALS)
+
+
+def _beginnings(rows: pl.DataFrame) -> pl.DataFrame:
+    """A fingerprint of the first trials of everybody who has enough of them, at enough different times."""
+    trial = pl.concat_str("item", "response", pl.col("rt").cast(pl.String), separator=SIGN)
+    found = (
+        _long_enough(rows)
+        .group_by("participant", maintain_order=True)
+        .head(ALIKE_TRIALS)
+        .group_by("participant", maintain_order=True)
+        .agg(trial.str.join(SIGN).alias("_begin"), pl.col("rt").n_unique().alias("_times"))
+        .filter(pl.col("_times") >= DIFFERENT_TIMES)
+    )
+    # A hash that is the same on every machine, unlike those of tables.
+    hashes = [hashlib.blake2b(text.encode(), digest_size=12).hexdigest() for text in found["_begin"].to_list()]
+    return found.select("participant", pl.Series("_begin", hashes, dtype=pl.String))
+
+
+def _fetch(judgments: Judgments, names: list[str], number: int) -> dict[str, Record]:
+    """The timed answers of some participants, in the order of presentation."""
+    rows, _ = _counts(judgments)
+    kept = _long_enough(rows).filter(pl.col("participant").is_in(names))
+    found: dict[str, Record] = {}
+    for name, item, response, rt in kept.select("participant", "item", "response", "rt").iter_rows():
+        found.setdefault(name, []).append((item, response, rt))
+    return found
+
+
+def _beginning_alike(found: Mapping[str, Record]) -> list[list[str]]:
+    """The names whose records begin with the same trials."""
+    same: dict[tuple[tuple[str, str, float], ...], list[str]] = {}
+    for name, record in found.items():
+        beginning = tuple(record[:ALIKE_TRIALS])
+        if len({rt for _, _, rt in beginning}) >= DIFFERENT_TIMES:
+            same.setdefault(beginning, []).append(name)
+    return [names for names in same.values() if len(names) > 1]
+
+
+def _alike(one: Record, other: Record) -> int:
+    """With how many trials alike two records begin."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _of_study(study: Study) -> dict[str, Any]:
+    """How many trials the longest list has, over all sessions."""
+    lengths = [
+        sum(
+            study.trials(index, number).filter(pl.col("function") != "practice").height * block.settings.rounds
+            for index, block in enumerate(study.blocks)
+        )
+        for number in range(1, study.lists + 1)
+    ]
+    return {"trials": max(lengths) * study.settings.questionnaire.sessions}
+
+
+def _wording(settings: Given) -> list[str]:
+    return ["" if settings.get("trials") is None else "trials"]
+
+
+CRITERION = Criterion(
+    name="completion",
+    title="Completion",
+    asks="who answered too little of the questionnaire",
+    settings=CompletionSettings,
+    computed_by=completion,
+    stage="completion",
+    in_parts=over_parts,
+    shown_blind=True,
+    from_study=_of_study,
+    of_the_study=("trials", "person"),
+    wording=_wording,
+    shares=("at_least",),
+    cites=("pieper",),
+    alternatives=(
+        Alternative("90 %", {"at_least": 0.9}, "Pieper, Börner and Kiss", usual=True),
+        Alternative("80 %", {"at_least": 0.8}, "lenient", usual=True),
+        Alternative("95 %", {"at_least": 0.95}, "strict"),
+    ),
+)

@@ -1,0 +1,308 @@
+"""Controls: who did not tell clearly grammatical from clearly ungrammatical sentences.
+
+Choices are right or wrong. Ratings are judged on one of these accounts (Pieper, Börner and Kiss, section 5.2.2), where
+g and u are the mean ratings of grammatical and ungrammatical controls on a scale from low to high:
+
+    positional   at least k_g grammatical and k_u ungrammatical controls on the right side of the scale
+    relational   g > u                                     (Häussler and Juzek)
+    extended     (g - u) / (high - low) >= 1/2             (equation 4)
+    strict       none on the wrong side, u <= low + (high - low) / 4 and g >= high - (high - low) / 4;
+                 2 and 4 on five points                    (Zanuttini et al.)
+    pairwise     the worse sentence of no pair above the better one   (Langsford et al.)
+
+Means treat ratings as numbers, for which at least eight trials in each condition are asked (Carifio and Perla).
+
+The positional account can also tolerate only a share of neutral answers, which tell nothing apart (section 5.2.2, end).
+Rights minus wrongs (`karat.screen.answers`) and, for yes/no controls, sensitivity and bias (`karat.screen.sensitivity`)
+are further evidence that flags nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+from pydantic import Field
+
+from karat.judgments import Judgments
+from karat.judgments.scales import Ordinal
+from karat.messages import Message, NotComputed
+from karat.screen.answers import COLUMNS, GROUPS, positional, trials_of, with_status
+from karat.screen.criteria.attention import pairwise, without_pairs
+from karat.screen.evidence import Evidence, ScreenError, everybody, values_of
+from karat.screen.neutral import check_share, with_neutral_share
+from karat.screen.one_part import AnyParts
+from karat.screen.passing import check_settings, guess_note, means_note
+from karat.screen.sensitivity import with_sensitivity
+from karat.screen.stand_ins import Found, judged_with_stand_ins
+from karat.study.criterion import Alternative, Criterion, Given, PassSettings, left_out
+from karat.study.guessing import counts_of_sums
+
+if TYPE_CHECKING:
+    from karat.study.check.draft import Draft
+
+ALPHA = 0.05
+ACCOUNTS = ("positional", "relational", "extended", "strict", "pairwise")
+RIGHT_OR_WRONG = {"choice", "binary", "nominal"}
+MEANS_VALUES = {
+    "grammatical": pl.Float64, "ungrammatical": pl.Float64, "apart": pl.Float64, "least": pl.Float64,
+    "most": pl.Float64, "slips": pl.Int64, "p": pl.Float64,
+}  # fmt: skip
+"""The values of reasons where means are compared."""
+MEANS_REASONS = {"relational": "controls.relational", "extended": "controls.extended", "strict": "controls.strict"}
+
+
+class ControlSettings(PassSettings):
+    """Who did not tell clear cases apart."""
+
+    account: Literal["positional", "relational", "extended", "strict", "pairwise"] = Field(
+        "positional", description="How ratings of controls are judged; choices are right or wrong."
+    )
+    published: bool = Field(
+        False, description="Judge rating controls as the published code does, and not as the paper says."
+    )
+    neutral_at_most: float | None = Field(
+        None, ge=0, le=1, description="The share of neutral answers to controls that is tolerated."
+    )
+
+
+def controls(
+    judgments: Judgments,
+    account: str = "positional",
+    alpha: float = ALPHA,
+    slips: int | None = None,
+    published: bool = False,
+    neutral_at_most: float | None = None,
+) -> Evidence:
+    """How well each participant answered the control trials.
+
+    On the positional account `slips` wrong answers are tolerated, in each group where there are two; by default as
+    many as alpha allows; on the pairwise account, failed pairs, by default none. `published` takes the numbers that
+    the paper's notebook computed for ratings instead of those that its text asks for (6 and 8 of 12 instead of 9 and
+    7). With `neutral_at_most`, a larger share of neutral answers is flagged too. A trial that was shown and not
+    answered is not right; for a mean it counts as the middle of the scale, which tells nothing apart. On the positional
+    account `trials` of the evidence has every judged answer.
+
+    >>> import karat
+    >>> evidence = controls(karat.datasets.load("likert"))
+    >>> print(evidence)
+    controls: 7 of 48 participants flagged.
+    """
+    if account not in ACCOUNTS:
+        raise ScreenError(Message("answers.bad_account", {"accounts": ACCOUNTS, "value": account}))
+    check_settings(alpha, slips)
+    if published and (account != "positional" or slips is not None):
+        raise ScreenError(Message("controls.published_only_positional"))
+    if neutral_at_most is not None:
+        check_share(neutral_at_most)
+        if account != "positional":
+            raise ScreenError(Message("controls.neutral_only_positional"))
+    settings = {
+        "account": account, "alpha": alpha, "slips": slips, "published": published, "neutral_at_most": neutral_at_most,
+    }  # fmt: skip
+    if account == "positional":
+        evidence = with_neutral_share(_right_or_wrong(judgments, alpha, slips, published), judgments, neutral_at_most)
+    elif account == "pairwise":
+        evidence = pairwise(judgments, "control", "controls", alpha, slips)
+    else:
+        evidence = _compared(judgments, account, alpha, slips)
+    return Evidence(evidence.participants, "controls", settings, evidence.notes, evidence.trials)
+
+
+def over_parts(parts: AnyParts[Found], **settings: Any) -> Found:
+    """The same of judgments in parts."""
+    return judged_with_stand_ins(parts, controls, "controls", "control", settings)
+
+
+def _right_or_wrong(judgments: Judgments, alpha: float, slips: int | None, published: bool = False) -> Evidence:
+    """The positional account, with sensitivity and bias where the answers are yes and no."""
+    evidence = positional(judgments, "control", "controls", alpha, slips, published)
+    return with_sensitivity(evidence, judgments.scales)
+
+
+def _compared(judgments: Judgments, account: str, alpha: float, slips: int | None) -> Evidence:
+    """The accounts that compare grammatical with ungrammatical controls."""
+    trials = trials_of(judgments, "control")
+    questions = trials["question"].unique().to_list()
+    kinds = {judgments.scales[question].kind for question in questions}
+    if kinds <= RIGHT_OR_WRONG:
+        evidence = _right_or_wrong(judgments, alpha, slips)
+        notes = (not_ratings(account), *evidence.notes)
+        return Evidence(evidence.participants, "controls", notes=notes, trials=evidence.trials)
+    if slips:
+        raise ScreenError(Message("controls.no_slips", {"account": account}))
+    scales = {judgments.scales[question] for question in questions}
+    scale = scales.pop()
+    if scales or not isinstance(scale, Ordinal):
+        if scales:
+            raise ScreenError(Message("controls.several_scales", {"account": account}))
+        raise ScreenError(Message("controls.other_scale", {"account": account, "scale": scale.kind}))
+    trials, notes_on_status = with_status(trials)
+    other = trials.filter(~pl.col("status").is_in(GROUPS).fill_null(False)).height
+    if other:
+        notes_on_status.append(Message("answers.other_status", {"n": other}))
+    evidence = _by_means(trials, everybody(judgments), scale, account, alpha)
+    return Evidence(evidence.participants, "controls", notes=(*notes_on_status, *evidence.notes))
+
+
+def not_ratings(account: str) -> NotComputed:
+    """Why an account of ratings cannot judge other answers.
+
+    >>> str(not_ratings("strict"))
+    'The answers are right or wrong rather than ratings, so the account “strict” does not apply.'
+    """
+    return NotComputed("controls.not_ratings", {"account": account})
+
+
+def _by_means(trials: pl.DataFrame, people: pl.DataFrame, scale: Ordinal, account: str, alpha: float) -> Evidence:
+    """The accounts that compare means. Sums stay whole or half numbers, so that no tie is lost to rounding."""
+    points = len(scale.levels)
+    middle, span = (points + 1) / 2, points - 1
+    if not set(GROUPS) <= set(trials["status"].drop_nulls().unique()):
+        raise ScreenError(Message("controls.status_missing", {"account": account}))
+    places = {level: float(place) for place, level in enumerate(scale.levels, start=1)}
+    place = pl.col("response").replace_strict(places, return_dtype=pl.Float64, default=None)
+    rated = trials.with_columns(place=place)
+    wrong = {"grammatical": pl.col("place") < middle, "ungrammatical": pl.col("place") > middle}
+    table = people
+    for group in GROUPS:
+        rows = rated.filter(pl.col("status") == group).group_by("participant").agg(
+            pl.col("place").fill_null(middle).sum().alias(f"sum_{group}"),
+            pl.len().cast(pl.Int64).alias(f"{group}_trials"),
+            wrong[group].fill_null(True).sum().cast(pl.Int64).alias(f"slips_{group}"),
+        )  # fmt: skip
+        table = table.join(rows, on="participant", how="left", maintain_order="left")
+    table = table.with_columns(
+        (pl.col(f"sum_{group}") / pl.col(f"{group}_trials")).alias(f"mean_{group}") for group in GROUPS
+    )
+    table = table.with_columns(slips=pl.col("slips_grammatical") + pl.col("slips_ungrammatical"))
+    n_g, n_u = (pl.col(f"{group}_trials") for group in GROUPS)
+    sum_g, sum_u = (pl.col(f"sum_{group}") for group in GROUPS)
+    apart = sum_g * n_u - sum_u * n_g
+    difference = apart / (n_g * n_u * span)
+    if account == "strict":
+        nearest = pl.min_horizontal(
+            (pl.col("mean_grammatical") - 1) / span, (points - pl.col("mean_ungrammatical")) / span
+        )
+        near = (4 * (sum_g - n_g) >= 3 * span * n_g) & (4 * (points * n_u - sum_u) >= 3 * span * n_u)
+        score, threshold, passed = nearest, 0.75, near & (pl.col("slips") == 0)
+    elif account == "extended":
+        score, threshold, passed = difference, 0.5, 2 * apart >= span * n_g * n_u
+    else:
+        score, threshold, passed = difference, 0.0, apart > 0
+    both = pl.col("grammatical_trials").is_not_null() & pl.col("ungrammatical_trials").is_not_null()
+    table, notes = _with_guessing(table, points, account, alpha)
+    values = values_of(
+        MEANS_VALUES,
+        grammatical=pl.when(both).then(pl.col("mean_grammatical").round(2)),
+        ungrammatical=pl.when(both).then(pl.col("mean_ungrammatical").round(2)),
+        apart=pl.lit(span / 2),
+        least=pl.lit(1 + 0.75 * span),
+        most=pl.lit(1 + 0.25 * span),
+        slips=pl.when(both).then("slips"),
+        p=pl.col("guess_probability"),
+    )
+    table = table.with_columns(
+        score=pl.when(both).then(score),
+        threshold=pl.when(both).then(pl.lit(threshold)),
+        flagged=(both & ~passed).fill_null(False),
+        message=pl.when(both).then(pl.lit(MEANS_REASONS[account])).otherwise(pl.lit("controls.not_both")),
+        values=values,
+    )
+    more = ["mean_grammatical", "mean_ungrammatical", "grammatical_trials", "ungrammatical_trials", "slips"]
+    return Evidence(table.select(*COLUMNS, *more), "controls", notes=notes)
+
+
+def _with_guessing(
+    table: pl.DataFrame, points: int, account: str, alpha: float
+) -> tuple[pl.DataFrame, tuple[Message, ...]]:
+    """The probability that guessing passes, for each number of trials, and where the account's assumptions fail."""
+    keys = [f"{group}_trials" for group in GROUPS]
+    designs = table.select(keys).drop_nulls().unique(maintain_order=True)
+    passing = [guess_probability(n_g, n_u, points, account) for n_g, n_u in designs.iter_rows()]
+    rules = designs.with_columns(pl.Series("guess_probability", passing, dtype=pl.Float64))
+    notes = means_note(min(min(row) for row in designs.iter_rows())) if designs.height else []
+    if not designs.height:
+        notes.append(Message("passing.nobody_judged", {"why": Message("controls.not_both")}))
+    if passing and max(passing) > alpha:
+        notes.append(guess_note(max(passing), alpha))
+    return table.join(rules, on=keys, how="left", maintain_order="left"), tuple(notes)
+
+
+def guess_probability(grammatical: int, ungrammatical: int, points: int, account: str) -> float:
+    """The probability that even guessing passes an account of means, for any numbers of trials, exactly.
+
+    >>> round(guess_probability(4, 4, 5, "extended"), 4), round(guess_probability(8, 8, 5, "relational"), 4)
+    (0.0296, 0.4651)
+    >>> guess_probability(2, 2, 5, "strict")
+    0.0576
+    """
+    span = points - 1
+    if account == "strict":
+        # By symmetry both groups ask the same: no point beyond the middle, and a sum of at most a quarter.
+        near = tuple(int(2 * place <= span) for place in range(points))
+        passing = Fraction(1)
+        for n in (grammatical, ungrammatical):
+            ways = sum(counts_of_sums(near, n)[: n * span // 4 + 1])
+            passing *= Fraction(ways, points**n)
+        return float(passing)
+    good, bad = (counts_of_sums((1,) * points, n) for n in (grammatical, ungrammatical))
+    up_to = list(accumulate(bad))
+    ways = 0
+    for total, ways_here in enumerate(good):
+        # The highest ungrammatical sum that lies far enough below this grammatical one.
+        if account == "extended":
+            most = (2 * total * ungrammatical - span * grammatical * ungrammatical) // (2 * grammatical)
+        else:
+            most = -(-total * ungrammatical // grammatical) - 1
+        ways += ways_here * (up_to[min(most, len(up_to) - 1)] if most >= 0 else 0)
+    return float(Fraction(ways, points ** (grammatical + ungrammatical)))
+
+
+def _impossible(draft: Draft, own: ControlSettings) -> Iterator[tuple[str, str]]:
+    """Accounts that compare what the controls do not have."""
+    if own.account in ("relational", "extended", "strict") and any(
+        isinstance(block.scale, Ordinal) for block in draft.study.blocks
+    ):
+        rows = [row for rows in draft.rows for row in rows if row.function == "control"]
+        for kind in ("grammatical", "ungrammatical"):
+            if not any(row["status"] == kind for row in rows):
+                yield (
+                    f"the {own.account} account compares two kinds of controls, and none is {kind}.",
+                    "Fill the column status of the controls, or add such controls.",
+                )
+    yield from without_pairs(draft, own, "controls", "control")
+
+
+def _wording(settings: Given) -> list[str]:
+    neutral = settings.get("neutral_at_most") is not None
+    return ["" if settings.get("slips") is None else "slips"] + ["neutral"] * neutral
+
+
+CRITERION = Criterion(
+    name="controls",
+    title="Control sentences",
+    asks="who did not tell clear cases apart",
+    settings=ControlSettings,
+    computed_by=controls,
+    needs_functions=("control",),
+    by_the_key=True,
+    in_parts=over_parts,
+    shown_blind=True,
+    impossible=_impossible,
+    wording=_wording,
+    shares=("neutral_at_most",),
+    cites=("pieper",),
+    alternatives=(
+        Alternative("positional, .05", {}, "Pieper, Börner and Kiss", usual=True),
+        Alternative("positional, .01", {"alpha": 0.01}, "strict"),
+        Alternative(
+            "extended", {"account": "extended"}, "Pieper, Börner and Kiss, equation 4", usual=True, ratings=True
+        ),
+        Alternative("strict", {"account": "strict"}, "Zanuttini et al.", ratings=True),
+        left_out(usual=True),
+    ),
+)

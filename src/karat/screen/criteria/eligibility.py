@@ -1,0 +1,212 @@
+"""Eligibility: whose background contradicts what the study asks for.
+
+Two kinds of statements about the columns of the participants:
+
+- `answers`: which answers to a background question admit to the study, {"native_language": ["German"]};
+- `same`: which two columns must say the same, such as the study's own question and the platform's prescreening,
+  {"native_language": "First Language"}.
+
+Answers are compared without regard to case and to blanks around and between words, numbers by their value. A cell may
+hold several answers, as a list in JSON (["German", "Danish"]) or with commas, semicolons or bars between them, as
+platforms export questions with several answers. Then one of them is enough: an answer admits if the whole cell or one
+of its parts is among those that admit, and two cells say the same if they share a part. Whoever has no answer, or one
+that the platform withholds, is not flagged: the reason says so. Agreeing on a part is generous with answers that are
+sentences ("No, ..."); state such answers in full and ask for the same wording on the platform.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+from pydantic import Field
+
+from karat.intake.readers.prolific import WITHHELD
+from karat.judgments import Judgments
+from karat.judgments.scales import answer_text, as_number
+from karat.messages import Message
+from karat.screen.evidence import Evidence, Fields, ScreenError, message_columns, no_column
+from karat.study.criterion import Criterion, CriterionSettings, Given
+
+if TYPE_CHECKING:
+    from karat.study.study import Study
+
+CONTRADICTION: Fields = {
+    "question": pl.String, "given": pl.String, "admitted": pl.List(pl.String), "other": pl.String, "says": pl.String,
+}  # fmt: skip
+VALUES: Fields = {
+    "n": pl.Int64,
+    "absent": pl.List(pl.String),
+    "contradictions": pl.List(pl.Struct({"message": pl.String, "values": pl.Struct(CONTRADICTION)})),
+}
+"""The values of reasons."""
+NO_ANSWERS: Mapping[str, Sequence[str]] = MappingProxyType({})
+NO_PAIRS: Mapping[str, str] = MappingProxyType({})
+
+
+class EligibilitySettings(CriterionSettings):
+    """Whose background contradicts what the study asks for."""
+
+    answers: dict[str, list[str]] = Field(
+        {}, description="Background column = the answers that admit; by default those of the study's questions."
+    )
+    same: dict[str, str] = Field(
+        {},
+        description="Background column = the column, such as of the platform's prescreening, that must say the same.",
+    )
+
+
+def eligibility(
+    judgments: Judgments, answers: Mapping[str, Sequence[str]] = NO_ANSWERS, same: Mapping[str, str] = NO_PAIRS
+) -> Evidence:
+    """Whose answers about themselves are not among those that admit, or contradict what the platform knows.
+
+    The score is the number of statements that do not hold; one is enough. Further columns: statements (how many
+    could be looked at) and missing (how many could not).
+
+    >>> import karat
+    >>> people = {"participant": ["p1", "p2"], "native_language": ["german ", "English"]}
+    >>> j = karat.Judgments({"participant": ["p1"], "item": ["a"], "response": [5]}, karat.Ordinal(5), people)
+    >>> eligibility(j, answers={"native_language": ["German"]}).table()["reason"].to_list()
+    ['answered English to native_language (required: German)', '1 answer as required']
+    """
+    _check(judgments.participants, answers, same)
+    people = judgments.participants
+    found = [_contradictions(row, answers, same) for row in people.iter_rows(named=True)]
+    seen = [len(answers) + len(same) - len(absent) for _, absent in found]
+    messages = [_reason(*one, number) for one, number in zip(found, seen, strict=True)]
+    table = people.select(
+        "participant",
+        pl.Series("score", [float(len(wrong)) for wrong, _ in found], pl.Float64),
+        pl.lit(0.0).alias("threshold"),
+        pl.Series("flagged", [bool(wrong) for wrong, _ in found], pl.Boolean),
+        *message_columns(messages, VALUES),
+        pl.Series("statements", seen, pl.Int64),
+        pl.Series("missing", [len(absent) for _, absent in found], pl.Int64),
+    )
+    without = table.filter(pl.col("missing") > 0).height
+    notes = (Message("eligibility.unanswered", {"n": without}),) if without else ()
+    settings = {"answers": {name: list(admit) for name, admit in answers.items()}, "same": dict(same)}
+    return Evidence(table, "eligibility", settings, notes)
+
+
+def without_answers(evidence: Evidence) -> Evidence:
+    """The evidence without the answers that its reasons quote.
+
+    >>> import karat
+    >>> people = {"participant": ["p1"], "native_language": ["English"]}
+    >>> j = karat.Judgments({"participant": ["p1"], "item": ["a"], "response": [5]}, karat.Ordinal(5), people)
+    >>> without_answers(eligibility(j, answers={"native_language": ["German"]})).table()["reason"][0]
+    'an answer does not meet the requirements'
+    """
+    quiet = pl.when("flagged").then(pl.lit("eligibility.not_met_quietly")).otherwise(pl.lit("eligibility.met_quietly"))
+    nothing = pl.lit(None, dtype=evidence.participants.schema["values"])
+    return replace(evidence, participants=evidence.participants.with_columns(message=quiet, values=nothing))
+
+
+def _reason(wrong: list[Message], absent: list[str], seen: int) -> Message:
+    beside = {"absent": absent or None}
+    if wrong:
+        return Message("eligibility.contradicted", {"contradictions": wrong, **beside})
+    if seen:
+        return Message("eligibility.as_required", {"n": seen, **beside})
+    return Message("eligibility.no_answer", beside)
+
+
+def _check(people: pl.DataFrame, answers: Mapping[str, Sequence[str]], same: Mapping[str, str]) -> None:
+    """Whether something is stated, about columns that are there."""
+    if not answers and not same:
+        raise ScreenError(Message("eligibility.nothing_stated"))
+    empty = [name for name, admit in answers.items() if isinstance(admit, str) or not list(admit)]
+    if empty:
+        raise ScreenError(Message("eligibility.no_list", {"question": empty[0]}))
+    known = [name for name in people.columns if name != "participant"]
+    for name in [*answers, *same, *same.values()]:
+        if name not in known:
+            raise ScreenError(no_column(name, known))
+
+
+def _contradictions(
+    row: Mapping[str, object], answers: Mapping[str, Sequence[str]], same: Mapping[str, str]
+) -> tuple[list[Message], list[str]]:
+    """What does not hold for a participant, and which statements cannot be looked at."""
+    wrong, absent = [], []
+    for name, admit in answers.items():
+        given = _cell(row[name])
+        if given is None:
+            absent.append(name)
+        elif parts_of(given).isdisjoint({plain(answer) for answer in admit}):
+            values = {"question": name, "given": given, "admitted": list(admit)}
+            wrong.append(Message("eligibility.not_admitted", values))
+    for name, other in same.items():
+        here, there = _cell(row[name]), _cell(row[other])
+        if here is None or there is None:
+            absent.append(name if here is None else other)
+        elif parts_of(here).isdisjoint(parts_of(there)):
+            values = {"question": name, "given": here, "other": other, "says": there}
+            wrong.append(Message("eligibility.not_the_same", values))
+    return wrong, list(dict.fromkeys(absent))
+
+
+def _cell(value: object) -> str | None:
+    """What a cell says; None where it says nothing."""
+    if isinstance(value, list | tuple):
+        value = json.dumps([answer_text(part) for part in value if part is not None], ensure_ascii=False)
+    text = "" if value is None else " ".join(answer_text(value).split())
+    return None if text in ("", "[]", *WITHHELD) else text
+
+
+def plain(text: str) -> str:
+    """An answer as it is compared: blanks and case evened out, a number by its value.
+
+    >>> plain(" High  School "), plain("30.0")
+    ('high school', '30')
+    """
+    number = as_number(text.strip())
+    return answer_text(number) if number is not None else " ".join(text.casefold().split())
+
+
+def parts_of(cell: str) -> frozenset[str]:
+    """The answers that a cell holds: the whole of it and, where there are several, each of them.
+
+    >>> sorted(parts_of('["German", "Danish"]')), sorted(parts_of("German; Danish"))
+    (['["german", "danish"]', 'danish', 'german'], ['danish', 'german', 'german; danish'])
+    """
+    parts = re.split(r"[,;|]", cell)
+    if cell.startswith("["):
+        try:
+            parts = [answer_text(part) for part in json.loads(cell) if part is not None]
+        except ValueError:
+            parts = re.split(r"[,;|]", cell.strip("[]").replace("'", "").replace('"', ""))
+    return frozenset(plain(part) for part in (cell, *parts) if part.strip())
+
+
+def _of_study(study: Study) -> dict[str, Any]:
+    """The answers that admit, where background questions say so."""
+    admit = {question.name: question.eligible for question in study.settings.background if question.eligible}
+    return {"answers": admit} if admit else {}
+
+
+def _wording(settings: Given) -> list[str]:
+    return [""] * bool(settings.get("answers")) + ["same"] * bool(settings.get("same"))
+
+
+CRITERION = Criterion(
+    name="eligibility",
+    title="Eligibility",
+    asks="whose background contradicts what the study asks for",
+    settings=EligibilitySettings,
+    computed_by=eligibility,
+    stage="completion",
+    needs_eligibility=True,
+    shown_blind=True,
+    from_study=_of_study,
+    wording=_wording,
+    cites=("pieper",),
+    alternatives=(),
+)

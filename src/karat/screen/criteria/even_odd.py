@@ -1,0 +1,170 @@
+"""Even-odd consistency: whose answers to two halves of the same kind of question do not go together.
+
+The answers of a participant are divided into groups that ask for the same thing. Within each group the answers are
+halved, first, third, fifth, ... against second, fourth, ... as the participant saw them; with the means a_g and b_g of
+the halves of group g,
+
+    r = correlation of a_g and b_g over the groups,   score = 2 r / (1 + r)
+
+(Jackson 1976; Johnson 2005; Meade and Craig 2012), corrected for the halved length after Spearman and Brown, and cut
+at -1, below which the correction has no meaning. Somebody who does not look at what is asked has a score about 0,
+whatever answers they like best. This holds for halves by order of presentation: halves by columns of a file would be
+different items for everybody in a randomised questionnaire.
+
+The index was made for questionnaires of several scales with several items each. What corresponds to a scale in a
+study of judgments is a cell of the design: the groups are question, function, status and the condition columns taken
+together. A column that would leave hardly two answers a group (under 1.5 on average), such as the text of the sentence,
+is no condition here. Practice is left out. At least three groups with two answers or more are needed; with few groups
+the score varies much by chance. The usual cutoff of 0 is cautious: somebody who guesses is below it every second time;
+in questionnaires .3 is common too. Where the design's cells do not differ in what people answer, nobody can be
+consistent in this sense: look at the scores of all first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+from pydantic import Field
+
+from karat.judgments import Judgments
+from karat.judgments.columns import nearest
+from karat.judgments.stimuli import SHARED, numbered
+from karat.judgments.trial_order import order_is_known, order_messages
+from karat.messages import Message
+from karat.screen.answer_table import correlations, ordered_answers, owners, without_score
+from karat.screen.evidence import Evidence, ScreenError, everybody
+from karat.screen.rounding import round_beside
+from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
+from karat.types import Floats, Ints
+
+AT_LEAST = 0.0
+FEWEST_GROUPS = 3
+FEWEST_ANSWERS = 2
+CLEAR = 0.5
+"""Under such a score of the median participant, the groups do not ask for clearly different answers."""
+
+
+class EvenOddSettings(CriterionSettings):
+    """Whose answers to two halves of the same questions do not go together."""
+
+    at_least: float = Field(AT_LEAST, ge=-1, le=1, description="The correlation of both halves that is asked for.")
+    groups: list[str] | None = Field(
+        None,
+        description="The columns that tell apart what is asked; by default question, function, status, conditions.",
+    )
+
+
+def even_odd(judgments: Judgments, at_least: float = AT_LEAST, groups: Sequence[str] | None = None) -> Evidence:
+    """How well two halves of each participant's answers go together; flagged where the score is below `at_least`.
+
+    `groups` names the columns that make the groups, instead of question, function, status and conditions. Further
+    columns: correlation (of the halves, before the correction), groups and answers (how many were used).
+
+    >>> import karat
+    >>> even_odd(karat.datasets.load("likert"), at_least=0.5).flagged
+    ['p06', 'p11', 'p35']
+    """
+    if not -1 <= at_least <= 1:
+        raise ScreenError(Message("even_odd.at_least", {"at_least": at_least}))
+    rows, notes = ordered_answers(judgments, "even_odd")
+    columns, on_groups = _groups(rows, groups, judgments.stimuli().design)
+    people = everybody(judgments)
+    halves = _halves(rows, columns)
+    owner = owners(people, halves)
+    counts = np.bincount(owner, minlength=people.height)
+    if counts.max() < FEWEST_GROUPS:
+        few = {"fewest": FEWEST_GROUPS, "most": int(counts.max()), "columns": columns}
+        raise ScreenError(Message("even_odd.few_groups", few))
+    found = correlations(owner, halves["odd"].to_numpy(), halves["even"].to_numpy(), people.height)
+    answers = np.bincount(owner, halves["answers"].to_numpy(), people.height).astype(np.int64)
+    table = _verdicts(people, found, counts, answers, at_least)
+    known = order_is_known(rows.columns)
+    order = order_messages(rows.columns) if known else (Message("order.halves_by_row"),)
+    split = "presentation" if known else "rows"
+    settings = {"at_least": at_least, "groups": columns, "split": split}
+    every = (*notes, *on_groups, *_median_note(table), *order, *without_score(table))
+    return Evidence(table, "even_odd", settings, every)
+
+
+def _verdicts(people: pl.DataFrame, found: Floats, counts: Ints, answers: Ints, at_least: float) -> pl.DataFrame:
+    """The table of participants, given the correlations of their halves."""
+    r, enough = pl.col("correlation"), pl.col("groups") >= FEWEST_GROUPS
+    table = people.with_columns(correlation=pl.Series(found).fill_nan(None), groups=counts, answers=answers)
+    table = table.with_columns(correlation=pl.when(enough).then(r)).with_columns(
+        score=pl.when(r > -1).then((2 * r / (1 + r)).clip(-1.0)).when(r.is_not_null()).then(-1.0),
+        message=pl.when(~enough).then(pl.lit("even_odd.few"))
+        .when(r.is_null()).then(pl.lit("even_odd.same")).otherwise(pl.lit("even_odd.correlation")),
+    )  # fmt: skip
+    values = pl.struct(
+        score=round_beside(pl.col("score"), pl.lit(at_least)), groups="groups",
+        answers=pl.when(r.is_not_null()).then("answers"), fewest=pl.when(~enough).then(pl.lit(FEWEST_GROUPS, pl.Int64)),
+    )  # fmt: skip
+    return table.select(
+        "participant", "score", pl.lit(float(at_least)).alias("threshold"),
+        (pl.col("score") < at_least).fill_null(False).alias("flagged"), "message", values.alias("values"),
+        "correlation", "groups", "answers",
+    )  # fmt: skip
+
+
+def _median_note(table: pl.DataFrame) -> list[Message]:
+    """A note where the median score is so low that the scores say little."""
+    middle = table.select(round_beside(pl.col("score").median(), pl.lit(CLEAR))).item()
+    return [Message("even_odd.low_median", {"median": middle})] if middle is not None and middle < CLEAR else []
+
+
+def _groups(rows: pl.DataFrame, stated: Sequence[str] | None, design: Sequence[str]) -> tuple[list[str], list[Message]]:
+    """The columns that make the groups, and what is said about them."""
+    if stated is not None:
+        for name in stated:
+            if name not in rows.columns or name in ("_value", "participant"):
+                close = nearest(name, [column for column in rows.columns if column != "_value"])
+                raise ScreenError(Message("even_odd.unknown_group", {"name": name, "close": close}))
+        if not stated:
+            raise ScreenError(Message("even_odd.empty_groups"))
+        return list(dict.fromkeys(stated)), []
+    columns: list[str] = [name for name in ("question", "function", "status") if name in rows.columns]
+    refused = []
+    for name in [name for name in rows.columns if name in design]:
+        if rows.height >= SHARED * rows.select("participant", *columns, name).n_unique():
+            columns.append(name)
+        else:
+            refused.append(name)
+    notes = [Message("even_odd.groups", {"columns": columns})]
+    if refused:
+        notes.append(Message("even_odd.left_out", {"columns": refused}))
+    return columns, notes
+
+
+def _halves(rows: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
+    """The means of both halves of each participant's groups, in the order of presentation."""
+    keys = ["participant", *columns]
+    # Names of columns may be anything, so that the groups get a number first.
+    grouped = rows.select("participant", "_value", _group=numbered(rows, keys))
+    later = pl.int_range(pl.len()).over("_group") % 2 == 1
+    return (
+        grouped.with_columns(_later=later)
+        .group_by("participant", "_group", maintain_order=True)
+        .agg(
+            odd=pl.col("_value").filter(~pl.col("_later")).mean(),
+            even=pl.col("_value").filter(pl.col("_later")).mean(),
+            answers=pl.len().cast(pl.Int64),
+        )
+        .filter(pl.col("answers") >= FEWEST_ANSWERS)
+    )
+
+
+CRITERION = Criterion(
+    name="even_odd",
+    title="Even-odd consistency",
+    asks="whose answers to two halves of the questions do not go together",
+    settings=EvenOddSettings,
+    computed_by=even_odd,
+    cites=("johnson2005", "meade2012"),
+    alternatives=(
+        Alternative("r >= 0", {"at_least": 0.0}, "usual"),
+        Alternative("r >= .3", {"at_least": 0.3}, "strict"),
+        left_out(),
+    ),
+)

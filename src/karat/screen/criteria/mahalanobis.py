@@ -1,0 +1,188 @@
+"""Mahalanobis distance: whose answers are far from everybody's, all stimuli together.
+
+For a participant with the answers y to the stimuli S (items in a condition and, where there are several, a question),
+
+    D^2 = (y - m)' V^-1 (y - m),   V = the part of the covariance matrix for S,
+
+where m has the means of the stimuli (Mahalanobis 1936; for careless answers Meade and Craig 2012, Curran 2016). Large
+is a distance whose probability by the chi-squared distribution with |S| degrees of freedom is below alpha.
+
+The covariances of all pairs of stimuli cannot be estimated in studies of judgments: there are hardly more participants
+than stimuli, and in a Latin square no participant sees two versions of an item. The matrix is therefore the target to
+which Ledoit and Wolf (2004) shrink covariances, in full: each stimulus has a variance, all pairs the same correlation,
+
+    V_st = rho sqrt(v_s v_t) for s != t,   V_ss = v_s.
+
+- v_s is the variance of the n_s answers to s, shrunk to the pooled variance v by a share that the data give
+  (Opgen-Rhein and Strimmer 2007, who shrink to the median): L = sum Var(v_s) / sum (v_s - v)^2, at most 1, and v_s
+  becomes L v + (1 - L) v_s. A single slip where everybody else agrees counts less thereby.
+- With z = (y - m) / sqrt(v_s (n_s - 1) / n_s) (a participant's own answer is part of m), rho is the mean product
+  z_s z_t over all pairs of answers of one participant, at least 0. It stands for people's general level: that somebody
+  likes everything a little better is no sign of carelessness.
+- The inverse has a closed form, so that each participant needs only the k stimuli that they answered:
+
+      D^2 = (sum z^2 - rho (sum z)^2 / (1 + (k - 1) rho)) / (1 - rho).
+
+Limits. Answers on a scale are not normal, and people differ in how much they vary: with normal answers fewer than alpha
+are flagged, and more than alpha where some attentive participants are much less certain than others. People who answer
+carelessly widen the variances by which they are judged, so that with many of them fewer are found. With few
+participants for each version of an item the means follow each answer and hardly anybody is flagged. Several answers to
+one stimulus count as their mean, which makes the distance smaller. Magnitudes are compared as logarithms and without
+regard to each person's own range of numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from pydantic import Field
+
+from karat.judgments import Judgments
+from karat.judgments.stimuli import numbered
+from karat.messages import Message
+from karat.screen.answer_table import ordered_answers, owners, with_stimuli, without_score
+from karat.screen.evidence import Evidence, ScreenError, everybody
+from karat.screen.rounding import round_beside
+from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
+from karat.types import Floats, Ints
+
+ALPHA = 0.001
+LEAST_P = 0.001
+"""Of a smaller probability only that it is smaller is written."""
+FEW_ANSWERS = 10
+"""Under so many answers a stimulus, on average, the means follow each answer so much that the criterion is blunt."""
+
+
+class MahalanobisSettings(CriterionSettings):
+    """Whose answers are far from everybody's, all items together."""
+
+    alpha: float = Field(ALPHA, gt=0, lt=1, description="How improbable a distance must be to be flagged.")
+
+
+@dataclass(frozen=True)
+class Distances:
+    """Squared distances with the number of answers of each participant, and the parts of the covariance matrix."""
+
+    squared: Floats
+    answers: Ints
+    variances: Floats
+    correlation: float
+    shrinkage: float
+
+
+def mahalanobis(judgments: Judgments, alpha: float = ALPHA) -> Evidence:
+    """How far each participant's answers are from everybody's; flagged where the distance has p below `alpha`.
+
+    The score is the squared distance and the threshold its critical value. Further columns: answers (the degrees of
+    freedom) and p.
+
+    >>> import karat
+    >>> mahalanobis(karat.datasets.load("likert")).flagged
+    ['p06', 'p11', 'p20', 'p23', 'p35']
+    """
+    from scipy.special import chdtrc, chdtri
+
+    if not 0 < alpha < 1:
+        raise ScreenError(Message("mahalanobis.alpha", {"alpha": alpha}))
+    rows, notes = ordered_answers(judgments, "mahalanobis")
+    rows, on_stimuli = with_stimuli(judgments, rows)
+    cells = rows.group_by("participant", "_stimulus", maintain_order=True).agg(pl.col("_value").mean())
+    shared = cells.filter(pl.len().over("_stimulus") > 1)
+    people = everybody(judgments)
+    if not shared.height:
+        raise ScreenError(Message("mahalanobis.nothing_shared"))
+    stimulus = numbered(shared, ["_stimulus"]).to_numpy()
+    found = distances(owners(people, shared), stimulus, shared["_value"].to_numpy(), people.height)
+    table = people.with_columns(
+        score=found.squared, threshold=chdtri(np.maximum(found.answers, 1), alpha), answers=found.answers,
+        p=chdtrc(found.answers, found.squared),
+    )  # fmt: skip
+    table = _verdicts(table, alpha)
+    every = [*notes, *on_stimuli, *_limits(people.height, stimulus, found), *without_score(table)]
+    if left_out := cells.height - shared.height:
+        every.append(Message("mahalanobis.single_answers", {"answers": left_out}))
+    settings = {"alpha": alpha, "correlation": found.correlation, "shrinkage": found.shrinkage}
+    return Evidence(table, "mahalanobis", settings, tuple(every))
+
+
+def _verdicts(table: pl.DataFrame, alpha: float) -> pl.DataFrame:
+    """The table of participants, given their distances; those without answers to compare have none."""
+    p, known = pl.col("p"), pl.col("answers") > 0
+    table = table.with_columns(pl.when(known).then(pl.col("score", "threshold", "p")))
+    values = pl.struct(
+        squared=round_beside(pl.col("score"), pl.col("threshold"), 1), answers=pl.when(known).then("answers"),
+        p=pl.when(p >= LEAST_P / 2).then(round_beside(p, pl.lit(alpha), 3)),
+        p_below=pl.when(p < LEAST_P / 2).then(pl.lit(LEAST_P)),
+    )  # fmt: skip
+    message = pl.when(known).then(pl.lit("mahalanobis.distance")).otherwise(pl.lit("mahalanobis.no_answers"))
+    return table.select(
+        "participant", "score", "threshold", (pl.col("score") > pl.col("threshold")).fill_null(False).alias("flagged"),
+        message.alias("message"), values.alias("values"), "answers", "p",
+    )  # fmt: skip
+
+
+def _limits(people: int, stimulus: Ints, found: Distances) -> list[Message]:
+    """When there are too few participants, or nothing differs."""
+    stimuli = len(found.variances)
+    notes = []
+    if people <= stimuli:
+        notes.append(Message("mahalanobis.few_participants", {"participants": people, "stimuli": stimuli}))
+    if len(stimulus) < FEW_ANSWERS * stimuli:
+        mean = len(stimulus) / stimuli
+        notes.append(Message("mahalanobis.few_answers", {"mean": mean, "fewest": FEW_ANSWERS}))
+    if not found.variances.any():
+        notes.append(Message("mahalanobis.no_variance"))
+    return notes
+
+
+def distances(owner: Ints, stimulus: Ints, values: Floats, people: int) -> Distances:
+    """The squared distances from answers in long form: whose they are, to what, and their values.
+
+    Each stimulus must have two answers or more, and a participant at most one answer to each.
+
+    >>> found = distances(np.array([0, 1, 2]), np.array([0, 0, 0]), np.array([1.0, 2.0, 6.0]), 3)
+    >>> found.squared.round(3).tolist()
+    [0.857, 0.214, 1.929]
+    """
+    n = np.bincount(stimulus).astype(np.float64)
+    deviation = values - (np.bincount(stimulus, values) / n)[stimulus]
+    # A stimulus that all answer alike has no variance, not one of rounding.
+    deviation[np.abs(deviation) < 1e-12 * np.maximum(1.0, np.abs(values))] = 0.0
+    variances, shrinkage = _shrunk_variances(stimulus, deviation, n)
+    scale = np.sqrt(variances * (n - 1) / n)[stimulus]
+    z = np.divide(deviation, scale, out=np.zeros_like(deviation), where=scale > 0)
+    k = np.bincount(owner, minlength=people)
+    sums, squares = np.bincount(owner, z, people), np.bincount(owner, z * z, people)
+    pairs = float((k * (k - 1)).sum())
+    rho = float((sums**2 - squares).sum()) / pairs if pairs else 0.0
+    rho = min(max(rho, 0.0), 0.99)
+    squared = (squares - rho * sums**2 / (1 + np.maximum(k - 1, 0) * rho)) / (1 - rho)
+    return Distances(np.maximum(squared, 0.0), k.astype(np.int64), variances, rho, shrinkage)
+
+
+def _shrunk_variances(stimulus: Ints, deviation: Floats, n: Floats) -> tuple[Floats, float]:
+    """The variance of each stimulus, shrunk to the pooled one, and the share by which it was."""
+    squares = deviation**2
+    variances = np.bincount(stimulus, squares) / (n - 1)
+    pooled = float(squares.sum() / (n - 1).sum())
+    uncertain = np.bincount(stimulus, (squares - (variances * (n - 1) / n)[stimulus]) ** 2) * n / (n - 1) ** 3
+    apart = float(((variances - pooled) ** 2).sum())
+    share = min(1.0, float(uncertain.sum()) / apart) if apart > 0 else 1.0
+    return share * pooled + (1 - share) * variances, share
+
+
+CRITERION = Criterion(
+    name="mahalanobis",
+    title="Distance of answers",
+    asks="whose answers are far from everybody's",
+    settings=MahalanobisSettings,
+    computed_by=mahalanobis,
+    cites=("mahalanobis1936", "meade2012", "curran2016"),
+    alternatives=(
+        Alternative("p < .001", {"alpha": 0.001}, "usual"),
+        Alternative("p < .01", {"alpha": 0.01}, "strict"),
+        left_out(),
+    ),
+)

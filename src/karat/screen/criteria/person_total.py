@@ -1,0 +1,198 @@
+"""Person-total correlation: whose answers do not go along with those of the others.
+
+For participant i and stimulus s (an item in one condition and, where there are several, one question), m_is is the
+mean answer of all others who saw the same stimulus. The score is
+
+    r_i = correlation of y_is and m_is over the stimuli s that i answered
+
+(the personal point-biserial correlation of test theory, Donlon and Fischer 1968; as an index of careless answers
+Curran 2016). The participant's own answers never enter m_is; otherwise everybody would go along with themselves. In a
+Latin square each participant is compared with those who saw the same version of each item. A participant's several
+answers to one stimulus count as their mean. At least five stimuli with two others each are needed.
+
+Somebody who guesses has a score about 0, somebody who uses the scale the other way round a negative one; somebody who
+gives one answer throughout has none, and straightlining finds them. It supposes that people agree on the whole: a
+minority with another grammar has a low score although they are attentive. Where guessers are many, everybody's scores
+go down. The usual cutoff of 0 is cautious: of those who guess every second is below it.
+
+Answers without an order are compared in the same way. Nominal answers count as one number for each category, 1 where
+it was given and 0 where not, m_is is the share of the others who gave it, and r_i runs over all stimuli and categories
+(each category centred; with two categories this is the correlation above). Choices count as 1 for the one item, -1 for
+the other and 0 for no difference, whatever side they stood on; as it is arbitrary which of them is called the one, the
+numbers are not centred: r_i = sum y m / sqrt(sum y^2 sum m^2).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+from pydantic import Field
+
+from karat.judgments import Judgments
+from karat.judgments.answer_codes import answered, by_scale, is_ordered, position
+from karat.judgments.scales import Scale
+from karat.judgments.stimuli import numbered
+from karat.messages import Message
+from karat.screen.answer_table import correlations, ordered_answers, owners, with_stimuli, without_score
+from karat.screen.evidence import Evidence, ScreenError, everybody
+from karat.screen.rounding import round_beside
+from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
+from karat.types import Floats, Ints
+
+AT_LEAST = 0.0
+FEWEST_STIMULI = 5
+FEWEST_OTHERS = 2
+
+
+class PersonTotalSettings(CriterionSettings):
+    """Whose answers do not go along with those of the others."""
+
+    at_least: float = Field(
+        AT_LEAST, ge=-1, le=1, description="The correlation with the others' means that is asked for."
+    )
+
+
+def person_total(judgments: Judgments, at_least: float = AT_LEAST) -> Evidence:
+    """How well each participant's answers go along with the others'; flagged where the score is below `at_least`.
+
+    Further columns: stimuli (how many were compared) and others (how many others answered each, on average). Where
+    there are ratings and choices, the kind with the most answers is compared.
+
+    >>> import karat
+    >>> person_total(karat.datasets.load("likert"), at_least=0.3).flagged
+    ['p06', 'p11', 'p20', 'p35']
+    """
+    if not -1 <= at_least <= 1:
+        raise ScreenError(Message("person_total.at_least", {"at_least": at_least}))
+    rows, notes, centred = _comparable(judgments)
+    people = everybody(judgments)
+    cells = rows.group_by("participant", "_stimulus", "_part", maintain_order=True).agg(pl.col("_value").mean())
+    means, others = _others(numbered(cells, ["_stimulus", "_part"]).to_numpy(), cells["_value"].to_numpy())
+    cells = cells.with_columns(_mean=means, _others=others).filter(pl.col("_others") >= FEWEST_OTHERS)
+    stimuli = cells.unique(["participant", "_stimulus"])
+    counts = np.bincount(owners(people, stimuli), minlength=people.height)
+    if counts.max() < FEWEST_STIMULI:
+        few = {"fewest": FEWEST_STIMULI, "others": FEWEST_OTHERS, "most": int(counts.max())}
+        raise ScreenError(Message("person_total.few_stimuli", few))
+    company = np.bincount(owners(people, stimuli), stimuli["_others"].to_numpy(), people.height) / np.maximum(counts, 1)
+    table = people.with_columns(
+        score=pl.Series(_scores(people, cells, centred)).fill_nan(None), stimuli=counts, others=company,
+        same=pl.col("participant").is_in(_same_throughout(cells).implode()),
+    )  # fmt: skip
+    table = _verdicts(table, at_least)
+    return Evidence(table, "person_total", {"at_least": at_least}, (*notes, *without_score(table)))
+
+
+def _verdicts(table: pl.DataFrame, at_least: float) -> pl.DataFrame:
+    """The table of participants, given their correlations; those with too few stimuli have none."""
+    enough = pl.col("stimuli") >= FEWEST_STIMULI
+    table = table.with_columns(
+        score=pl.when(enough).then("score"), others=pl.when(pl.col("stimuli") > 0).then("others")
+    )
+    message = (
+        pl.when(~enough).then(pl.lit("person_total.few"))
+        .when(pl.col("score").is_not_null()).then(pl.lit("person_total.correlation"))
+        .when("same").then(pl.lit("person_total.same")).otherwise(pl.lit("person_total.others_same"))
+    )  # fmt: skip
+    few = pl.when(~enough)
+    values = pl.struct(
+        score=round_beside(pl.col("score"), pl.lit(at_least)), stimuli="stimuli",
+        others=pl.when(pl.col("score").is_not_null()).then(pl.col("others").round(1)),
+        fewest_others=few.then(pl.lit(FEWEST_OTHERS, pl.Int64)), fewest=few.then(pl.lit(FEWEST_STIMULI, pl.Int64)),
+    )  # fmt: skip
+    return table.select(
+        "participant", "score", pl.lit(float(at_least)).alias("threshold"),
+        (pl.col("score") < at_least).fill_null(False).alias("flagged"), message.alias("message"),
+        values.alias("values"), "stimuli", "others",
+    )  # fmt: skip
+
+
+def _same_throughout(cells: pl.DataFrame) -> pl.Series:
+    """Those who gave one answer only."""
+    kinds = cells.group_by("participant", "_part").agg(pl.col("_value").n_unique().alias("kinds"))
+    most = kinds.group_by("participant").agg(pl.col("kinds").max())
+    return most.filter(pl.col("kinds") == 1)["participant"]
+
+
+def _scores(people: pl.DataFrame, cells: pl.DataFrame, centred: bool) -> Floats:
+    """The correlation of each participant's own answers with the others' means."""
+    owner, part = owners(people, cells), cells["_part"].to_numpy()
+    centre = owner * (int(part.max(initial=0)) + 1) + part if centred else np.full_like(owner, -1)
+    return correlations(owner, cells["_value"].to_numpy(), cells["_mean"].to_numpy(), people.height, centre)
+
+
+def _others(cell: Ints, values: Floats) -> tuple[Floats, Ints]:
+    """The mean of the others' values in the same cell, and how many others there are."""
+    counts = np.bincount(cell)[cell] - 1
+    sums = np.bincount(cell, values)[cell] - values
+    return np.divide(sums, counts, out=np.zeros(len(values)), where=counts > 0), counts.astype(np.int64)
+
+
+def _comparable(judgments: Judgments) -> tuple[pl.DataFrame, list[Message], bool]:
+    """The answers as numbers with their stimulus and, for nominal scales, category; whether they are to be centred."""
+    rows = answered(judgments)
+    if not rows.height:
+        raise ScreenError(Message("answering.nobody"))
+    by_kind: dict[str, list[tuple[Scale, pl.DataFrame]]] = {"ordered": [], "choice": [], "nominal": []}
+    for scale, part in by_scale(judgments, rows):
+        by_kind["ordered" if is_ordered(scale) else scale.kind].append((scale, part))
+    answers = {kind: sum(part.height for _, part in parts) for kind, parts in by_kind.items()}
+    kind = max(answers, key=lambda name: answers[name])
+    if kind == "ordered":
+        table, notes = ordered_answers(judgments, "person_total")
+        table, more = with_stimuli(judgments, table)
+        return table.with_columns(_part=pl.lit(0, pl.Int64)), [*notes, *more], True
+    left_out = [
+        Message("person_total.answers", {"answers": number, "kind": name})
+        for name, number in answers.items()
+        if number and name != kind
+    ]
+    alone = [Message("person_total.left_out", {"kind": kind, "left_out": left_out})] if left_out else []
+    if kind == "choice":
+        chosen = pl.concat([_choices(scale, part) for scale, part in by_kind[kind]])
+        table, more = with_stimuli(judgments, chosen, scale=by_kind[kind][0][0])
+        return table.with_columns(_part=pl.lit(0, pl.Int64)), [*alone, *more], False
+    table, more = with_stimuli(judgments, pl.concat([part for _, part in by_kind[kind]]), scale=by_kind[kind][0][0])
+    return _categories(judgments, table), [*alone, *more], True
+
+
+def _choices(scale: Scale, rows: pl.DataFrame) -> pl.DataFrame:
+    """Choices as 1, -1 or 0: for the item that comes first in the alphabet, where both are named, else for the left."""
+    place = position(scale, aligned="polarity" in rows.columns)
+    side = pl.when(place == 0).then(1.0).when(place == 1).then(-1.0).otherwise(0.0)
+    if not {"left", "right"} <= set(rows.columns):
+        return rows.with_columns(_value=side)
+    shown = (
+        pl.when(pl.col("response") == "left").then(1.0).when(pl.col("response") == "right").then(-1.0).otherwise(0.0)
+    )
+    turned = pl.when(pl.col("left") > pl.col("right")).then(-shown).otherwise(shown)
+    named = pl.col("left").is_not_null() & pl.col("right").is_not_null()
+    return rows.with_columns(_value=pl.when(named).then(turned).otherwise(side))
+
+
+def _categories(judgments: Judgments, rows: pl.DataFrame) -> pl.DataFrame:
+    """Nominal answers as 1 and 0 for each category of their scale."""
+    tables = []
+    first = 0
+    for scale, part in by_scale(judgments, rows):
+        levels: tuple[str, ...] = getattr(scale, "levels", ())
+        for number, level in enumerate(levels, start=first):
+            given = (pl.col("response") == level).cast(pl.Float64)
+            tables.append(part.with_columns(_value=given, _part=pl.lit(number, pl.Int64)))
+        first += len(levels)
+    return pl.concat(tables)
+
+
+CRITERION = Criterion(
+    name="person_total",
+    title="Agreement with others",
+    asks="whose answers do not go along with the others'",
+    settings=PersonTotalSettings,
+    computed_by=person_total,
+    cites=("curran2016",),
+    alternatives=(
+        Alternative("r >= 0", {"at_least": 0.0}, "usual"),
+        Alternative("r >= .2", {"at_least": 0.2}, "strict"),
+        left_out(),
+    ),
+)

@@ -1,0 +1,342 @@
+"""ReMFOD: recursive multi-factorial outlier detection of response times (Pieper, Börner and Kiss, section 5.1).
+
+A time is an intermission where it is above both
+
+    median + 2.5 MAD of the participant's times,   median + 2.5 MAD of the times of its item function,
+
+and a rush where it is below both medians - 1.5 MAD. MAD = 1.4826 median |x - median|. All outliers of a round are
+taken out together, the cutoffs are computed anew on the rest, and so on until none is found: long outliers so cannot
+hide others. Practice trials are left out. Whoever answered under 90 % of the trials genuinely is flagged.
+
+The published code counts a time that equals a cutoff as outlying, the paper's words do not; on its data both give the
+same. karat follows the words, so that times which are all equal flag nobody.
+
+Other rules, to compare with, are in `karat.screen.time_rules`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from pydantic import Field
+
+from karat.judgments import Judgments
+from karat.judgments.trial_order import order_messages
+from karat.messages import Message
+from karat.models.robust import MAD_CONSTANT
+from karat.screen import remfod_figures
+from karat.screen.evidence import Evidence, ScreenError, everybody, timed, values_of
+from karat.screen.sentence_length import adjusted_for_length
+from karat.screen.time_rules import find_outliers, time_rule
+from karat.study.criterion import Alternative, Criterion, CriterionSettings, Given, left_out
+from karat.study.time_rules import TIME_RULES, TimeRule
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+VALUES = {
+    "intermissions": pl.Int64, "rushes": pl.Int64, "trials": pl.Int64, "genuine": pl.Float64, "needed": pl.Float64,
+}  # fmt: skip
+"""The values of reasons."""
+
+
+class RemfodSettings(CriterionSettings):
+    """Who rushed or paused in too many trials."""
+
+    rule: Literal[
+        "remfod", "participant", "function", "global", "miller-3", "miller-2.5", "miller-2", "mean-sd", "single"
+    ] = Field("remfod", description="By which rule times are outlying; all but remfod are for comparison.")
+    upper: float | None = Field(
+        None,
+        gt=0,
+        description="MADs above the median beyond which a time is an intermission; by default 2.5, or the rule's.",
+    )
+    lower: float | None = Field(
+        None, gt=0, description="MADs below the median beyond which a time is a rush; by default 1.5, or the rule's."
+    )
+    genuine_at_least: float | None = Field(
+        None, ge=0, le=1, description="The share of trials that must be neither; by default 0.9, or the rule's."
+    )
+    mad_constant: float = Field(1.4826, gt=0, description="What makes a MAD comparable with a standard deviation.")
+    length: str | None = Field(
+        None, description="A column with the length of the sentence or its text: times are adjusted for it first."
+    )
+    inclusive: bool = Field(False, description="Whether a time that equals a cutoff is outlying, as in published code.")
+
+    @classmethod
+    def resolved(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        """With the factors of the rule, where they are left to it.
+
+        >>> RemfodSettings.resolved({"rule": "remfod", "upper": 3.0, "lower": None})
+        {'rule': 'remfod', 'upper': 3.0, 'lower': 1.5, 'genuine_at_least': 0.9}
+        """
+        usual = TIME_RULES[given.get("rule", "remfod")]
+        factors = {key: getattr(usual, key) for key in ("upper", "lower", "genuine_at_least")}
+        return {**given, **{key: value for key, value in factors.items() if given.get(key) is None}}
+
+
+@dataclass(frozen=True)
+class Remfod(Evidence):
+    """Evidence with the outlying trials and the cutoffs of every round.
+
+    `participants` also has trials, intermissions, rushes and genuine_share.
+    """
+
+    trials: pl.DataFrame = None  # type: ignore[assignment]
+    """participant, trial, kind (intermission, rush), degree (round), lower, upper: the cutoffs it crossed."""
+    cutoffs: pl.DataFrame = None  # type: ignore[assignment]
+    """round, group (participant, function or all), name, trials, median, mad, lower, upper (or mean and sd)."""
+    timed: pl.DataFrame = field(default=None, repr=False, compare=False)  # type: ignore[assignment]
+    """All trials that were looked at: participant, trial, function, rt (adjusted where it was), kind, degree."""
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds found outliers."""
+        return int(self.trials.select(pl.col("degree").max()).item() or 0)
+
+    def plot(self, participant: str | None = None, width_cm: float = 16, rows: int = 24) -> Figure:
+        """Everybody's times in a row each, the least genuine first; or one participant's trials with the cutoffs.
+
+        Of many people the `rows` with the smallest share of genuine trials are drawn.
+
+        >>> import karat
+        >>> figure = remfod(karat.datasets.load("likert")).plot()
+        >>> figure.get_suptitle()
+        '5 of 48 participants answered under 90 % of their trials genuinely'
+        """
+        if participant is None:
+            return remfod_figures.everybody_figure(self, width_cm, rows)
+        return remfod_figures.participant_figure(self, participant, width_cm)
+
+    def plot_density(self, width_cm: float = 16) -> Figure:
+        """Densities of the times of item functions and of participants, with their medians (the paper's figure 1).
+
+        >>> import karat
+        >>> len(remfod(karat.datasets.load("likert")).plot_density().axes)
+        2
+        """
+        return remfod_figures.density_figure(self, width_cm)
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What was found, without the notes."""
+        pauses, rushes = (int(self.participants[name].sum()) for name in ("intermissions", "rushes"))
+        people = self.participants.height
+        return (found_message(pauses, rushes, self.rounds, len(self.flagged), people, self.settings),)
+
+
+def remfod(
+    judgments: Judgments,
+    rule: str = "remfod",
+    upper: float | None = None,
+    lower: float | None = None,
+    genuine_at_least: float | None = None,
+    mad_constant: float = MAD_CONSTANT,
+    length: str | None = None,
+    inclusive: bool = False,
+) -> Remfod:
+    """Intermissions and rushes, and who answered too few trials without them.
+
+    `rule` names another rule to compare with: participant, function, global, miller-3, miller-2.5, miller-2, mean-sd
+    or single. `upper`, `lower` and `genuine_at_least` are the rule's own (for remfod 2.5, 1.5 and 0.9) unless given.
+    `mad_constant` has no effect on mean-sd. `length` names a column with the sentence or its length; times are adjusted
+    for it first, and the cutoffs are those of a sentence of median length. `inclusive` counts a time that equals a
+    cutoff as outlying, as the published code does.
+
+    >>> import karat
+    >>> evidence = remfod(karat.datasets.load("likert"))
+    >>> evidence.flagged
+    ['p08', 'p11', 'p13', 'p18', 'p27']
+    >>> evidence.trials.columns
+    ['participant', 'trial', 'kind', 'degree', 'lower', 'upper']
+    >>> print(remfod(karat.datasets.load("likert"), rule="mean-sd"))
+    remfod: 32 intermissions, 45 rushes in 1 round; 1 of 48 participants flagged (under 90 % genuine), rule mean-sd.
+    """
+    stated = stated_rule(rule, upper, lower, genuine_at_least, mad_constant)
+    frame = timed(judgments)
+    untimed = judgments.frame.filter(pl.col("function") != "practice", pl.col("rt").is_null()).height
+    notes = trial_notes(untimed, order_messages(judgments.frame.columns))
+    if length is not None:
+        frame, more = adjusted_for_length(frame, length)
+        notes += more
+    same = frame.height > 1 and frame["rt"].n_unique() == 1
+    notes += alike_notes(frame["function"].unique(maintain_order=True).to_list(), same, stated)
+    found = find_outliers(frame, stated, mad_constant, inclusive)
+    looked_at = frame.select("participant", "trial", "function", "rt").with_columns(
+        kind=kinds_in_words(found.kind), degree=pl.Series(found.degree)
+    )
+    where = [name for name in ("session", "question") if name in frame.columns]
+    outlying = looked_at.select("participant", "trial", "kind", "degree").with_columns(
+        pl.Series("lower", found.lower, nan_to_null=True),
+        pl.Series("upper", found.upper, nan_to_null=True),
+        *frame.select(where).get_columns(),
+    )
+    outlying = outlying.filter(pl.col("kind").is_not_null())
+    notes += spread_note(outlying.filter(pl.col("lower") == pl.col("upper")).height)
+    counts = looked_at.group_by("participant").agg(
+        pl.len().cast(pl.Int64).alias("trials"),
+        (pl.col("kind") == "intermission").sum().cast(pl.Int64).alias("intermissions"),
+        (pl.col("kind") == "rush").sum().cast(pl.Int64).alias("rushes"),
+    )
+    settings = as_settings(stated, mad_constant, length, inclusive)
+    return Remfod(
+        participants_table(everybody(judgments), counts, stated.genuine_at_least), "remfod", settings, notes,
+        trials=outlying, cutoffs=found.cutoffs, timed=looked_at,
+    )  # fmt: skip
+
+
+def stated_rule(
+    rule: str, upper: float | None, lower: float | None, genuine_at_least: float | None, mad_constant: float
+) -> TimeRule:
+    """The rule that the settings state; ScreenError where one of them cannot be."""
+    stated = time_rule(rule, upper, lower, genuine_at_least)
+    if not mad_constant > 0:
+        raise ScreenError(Message("remfod.bad_constant", {"value": mad_constant}))
+    return stated
+
+
+def as_settings(rule: TimeRule, mad_constant: float, length: str | None, inclusive: bool) -> dict[str, Any]:
+    """The settings as evidence has them."""
+    return {
+        "rule": rule.name, "upper": rule.upper, "lower": rule.lower, "genuine_at_least": rule.genuine_at_least,
+        "mad_constant": mad_constant, "length": length, "inclusive": inclusive,
+    }  # fmt: skip
+
+
+def kinds_in_words(kinds: NDArray[np.int8]) -> pl.Series:
+    """The kinds of trials in words; none where a trial is genuine."""
+    words = pl.Series([None, "intermission", "rush"], dtype=pl.String)
+    return words.gather(kinds.astype(np.int64))
+
+
+def found_message(
+    pauses: int, rushes: int, rounds: int, flagged: int, people: int, settings: dict[str, Any]
+) -> Message:
+    """What was found."""
+    return Message(
+        "remfod.found",
+        {
+            "intermissions": pauses, "rushes": rushes, "rounds": rounds, "flagged": flagged, "participants": people,
+            "needed": settings["genuine_at_least"], "rule": None if settings["rule"] == "remfod" else settings["rule"],
+        },
+    )  # fmt: skip
+
+
+def compare_time_rules(judgments: Judgments, length: str | None = None) -> pl.DataFrame:
+    """What each named rule finds in the same times, and how far it agrees with remfod: one row a rule.
+
+    `flagged` is how many participants are flagged and `participants` who; `agreement` is the share of participants with
+    remfod's verdict, and `common` the share of trials found by both among those found by either (1 where none is).
+
+    >>> import karat
+    >>> compare_time_rules(karat.datasets.load("likert")).select("rule", "intermissions", "flagged").rows()[:2]
+    [('remfod', 140, 5), ('participant', 317, 23)]
+    """
+    every = {name: remfod(judgments, name, length=length) for name in TIME_RULES}
+    first = every["remfod"]
+    return pl.DataFrame([
+        {
+            "rule": name,
+            "intermissions": int(one.participants["intermissions"].sum()),
+            "rushes": int(one.participants["rushes"].sum()),
+            "rounds": one.rounds,
+            "flagged": len(one.flagged),
+            "participants": ", ".join(one.flagged),
+            "agreement": float((one.participants["flagged"] == first.participants["flagged"]).mean()),  # type: ignore[arg-type]
+            "common": _common(one, first),
+        }
+        for name, one in every.items()
+    ])  # fmt: skip
+
+
+def _common(one: Remfod, other: Remfod) -> float:
+    """Of the trials that either rule finds, the share that both find, as the same kind."""
+    mine, theirs = one.timed["kind"], other.timed["kind"]
+    either = int((mine.is_not_null() | theirs.is_not_null()).sum())
+    return int((mine == theirs).sum()) / either if either else 1.0
+
+
+def trial_notes(untimed: int, order: tuple[Message, ...]) -> tuple[Message, ...]:
+    """The notes on the trials; `order` where they have no positions."""
+    notes = [Message("remfod.untimed", {"n": untimed})] if untimed else []
+    return (*notes, *order)
+
+
+def alike_notes(functions: Sequence[str], same: bool, rule: TimeRule) -> tuple[Message, ...]:
+    """What a rule cannot distinguish in these times; `same` where all are equal."""
+    notes = []
+    if "function" in rule.by and len(functions) == 1:
+        notes.append(Message("remfod.one_function", {"function": functions[0]}))
+    if same:
+        notes.append(Message("remfod.all_times_equal"))
+    return tuple(notes)
+
+
+def spread_note(number: int) -> tuple[Message, ...]:
+    """The note on trials that are outlying only because most times of their groups are the same."""
+    return (Message("remfod.no_spread", {"n": number}),) if number else ()
+
+
+def participants_table(people: pl.DataFrame, counts: pl.DataFrame, genuine_at_least: float) -> pl.DataFrame:
+    """The evidence on everybody in `people`, from the trials, intermissions and rushes of those who have any."""
+    table = people.join(counts, on="participant", how="left", maintain_order="left")
+    table = table.with_columns(pl.col("trials", "intermissions", "rushes").fill_null(0))
+    # Written so, an exact share such as 9 of 10 is not rounded below its threshold.
+    share = (pl.col("trials") - pl.col("intermissions") - pl.col("rushes")) / pl.col("trials")
+    table = table.with_columns(genuine_share=pl.when(pl.col("trials") > 0).then(share))
+    values = values_of(
+        VALUES,
+        intermissions=pl.col("intermissions"),
+        rushes=pl.col("rushes"),
+        trials=pl.col("trials"),
+        genuine=pl.col("genuine_share").round(3),
+        needed=pl.lit(genuine_at_least),
+    )
+    message = pl.when(pl.col("trials") > 0).then(pl.lit("remfod.genuine")).otherwise(pl.lit("remfod.no_times"))
+    return table.select(
+        "participant",
+        pl.col("genuine_share").alias("score"),
+        pl.lit(genuine_at_least).alias("threshold"),
+        (pl.col("genuine_share") < genuine_at_least).fill_null(False).alias("flagged"),
+        message.alias("message"),
+        values,
+        "trials", "intermissions", "rushes", "genuine_share",
+    )  # fmt: skip
+
+
+def _wording(settings: Given) -> list[str]:
+    return ["" if settings.get("rule", "remfod") == "remfod" else "rule"]
+
+
+def _cites(settings: Given) -> tuple[str, ...]:
+    miller = str(settings.get("rule", "")).startswith("miller")
+    return ("pieper", "miller1991") if miller else ("pieper",)
+
+
+CRITERION = Criterion(
+    name="remfod",
+    title="Response times (ReMFOD)",
+    asks="who rushed or paused in too many trials",
+    settings=RemfodSettings,
+    computed_by=remfod,
+    stage="clock",
+    in_parts="karat.screen.parted.remfod:remfod_in_parts",
+    shown_blind=True,
+    of_the_study=("length", "mad_constant"),
+    wording=_wording,
+    shares=("genuine_at_least",),
+    cites=_cites,
+    alternatives=(
+        Alternative("90 % genuine", {}, "Pieper, Börner and Kiss", usual=True),
+        Alternative("80 % genuine", {"genuine_at_least": 0.8}, "lenient", usual=True),
+        Alternative("95 % genuine", {"genuine_at_least": 0.95}, "strict"),
+        Alternative("by participant only", {"rule": "participant"}, "Pieper, Börner and Kiss, figure 2"),
+        Alternative("3 MADs both ways", {"upper": 3.0, "lower": 3.0}, "the conservative choice of Leys et al."),
+        left_out(usual=True),
+    ),
+)

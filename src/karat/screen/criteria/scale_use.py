@@ -1,0 +1,207 @@
+"""Scale use: who kept to a small part of the scale, or to its middle.
+
+Participants are flagged if more than `neutral_at_most` of their answers are neutral, where the scale has a neutral
+point: "no difference" in choices, and the middle of an odd number of points where the scale names none. The further
+columns are for information only, since attentive participants use scales differently:
+
+- points_used: the share of the scale's points that were used at all;
+- commonest and commonest_share: the commonest answer and its share;
+- spread: the standard deviation of the answers, as a share of the scale's width (in numbers or logarithms without one);
+- skew: the third standardised moment, mean((x - mean)^3) / sd^3; below 0 where answers crowd at the high end;
+- contrast: mean answer to items that should be high minus mean answer to items that should be low;
+- compression: the contrast over that of the median participant. 1 is as usual; near 0, clear cases
+  are hardly distinguished.
+
+High and low are the statuses grammatical and ungrammatical, or else expected answers in the upper and lower half of the
+scale, of fillers, controls and other items that are not tested; only where none of these is known, of all items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+from pydantic import Field
+
+from karat.judgments import Judgments
+from karat.judgments.answer_codes import answered, by_scale, is_ordered, position, width
+from karat.judgments.scales import Choice, Expected, NumberRange, Ordinal, Scale, as_number
+from karat.messages import Message
+from karat.screen.evidence import Evidence, ScreenError, everybody
+from karat.screen.neutral import neutral_point, unnamed_middle
+from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
+
+if TYPE_CHECKING:
+    from karat.study.check.draft import Draft
+
+NEUTRAL_AT_MOST = 0.5
+
+
+class ScaleUseSettings(CriterionSettings):
+    """Who used only a small part of the scale."""
+
+    neutral_at_most: float = Field(
+        NEUTRAL_AT_MOST, ge=0, le=1, description="The share of neutral answers that is tolerated."
+    )
+
+
+def scale_use(judgments: Judgments, neutral_at_most: float = NEUTRAL_AT_MOST) -> Evidence:
+    """The share of neutral answers of each participant, and how the scale was used otherwise. Practice is left out.
+
+    >>> import karat
+    >>> evidence = scale_use(karat.datasets.load("likert"))
+    >>> evidence.flagged
+    []
+    """
+    if not 0 <= neutral_at_most <= 1:
+        raise ScreenError(Message("scale_use.neutral_at_most", {"neutral_at_most": neutral_at_most}))
+    rows = answered(judgments)
+    if not rows.height:
+        raise ScreenError(Message("answering.nobody"))
+    parts = list(by_scale(judgments, rows))
+    scales = [scale for scale, _ in parts]
+    without = [] if any(map(neutral_point, scales)) else [Message("scale_use.no_neutral_point")]
+    compression, on_contrast = _compression(parts)
+    notes = (*without, *unnamed_middle(scales), *on_contrast)
+    table = everybody(judgments)
+    for more in (_counts(parts), _moments(parts), compression):
+        table = table.join(more, on="participant", how="left", maintain_order="left")
+    message = (
+        pl.when(pl.col("answers").is_null()).then(pl.lit("answering.none"))
+        .when(pl.col("neutral_share").is_null()).then(pl.lit("scale_use.commonest"))
+        .otherwise(pl.lit("scale_use.neutral"))
+    )  # fmt: skip
+    with_neutral = pl.col("neutral_share").is_not_null()
+    values = pl.struct(
+        neutral=pl.when(with_neutral).then("neutral"), answers=pl.when(with_neutral).then("could_be_neutral"),
+        commonest="commonest", share=pl.col("commonest_share").round(2),
+    )  # fmt: skip
+    participants = table.select(
+        "participant", pl.col("neutral_share").alias("score"), pl.lit(float(neutral_at_most)).alias("threshold"),
+        (pl.col("neutral_share") > neutral_at_most).fill_null(False).alias("flagged"), message.alias("message"),
+        values.alias("values"),
+        pl.col("answers").fill_null(0), "points_used", "commonest", "commonest_share", "neutral_share", "spread",
+        "skew", "contrast", "compression",
+    )  # fmt: skip
+    return Evidence(participants, "scale_use", {"neutral_at_most": neutral_at_most}, notes)
+
+
+def _counts(parts: list[tuple[Scale, pl.DataFrame]]) -> pl.DataFrame:
+    """How often each answer was given: points used, commonest answer, neutral answers."""
+    tables = []
+    for number, (scale, rows) in enumerate(parts):
+        levels, neutral = len(getattr(scale, "levels", ())), neutral_point(scale)
+        tables.append(
+            rows.group_by("participant", "response", maintain_order=True)
+            .agg(pl.len().cast(pl.Int64).alias("times"))
+            .with_columns(
+                scale=pl.lit(number),
+                levels=pl.lit(levels or None, dtype=pl.Int64),
+                neutral=pl.lit(None, dtype=pl.Boolean) if neutral is None else pl.col("response") == neutral,
+            )
+        )
+    counts = pl.concat(tables)
+    levelled, could = pl.col("levels").is_not_null(), pl.col("neutral").is_not_null()
+    offered = pl.struct("scale", "levels").filter(levelled).unique().struct.field("levels").sum()
+    per_person = counts.group_by("participant").agg(
+        pl.col("times").sum().alias("answers"),
+        levelled.sum().cast(pl.Int64).alias("points"),
+        offered.alias("offered"),
+        pl.col("response").sort_by("times", descending=True, maintain_order=True).first().alias("commonest"),
+        (pl.col("times").max() / pl.col("times").sum()).alias("commonest_share"),
+        pl.col("times").filter(pl.col("neutral").fill_null(False)).sum().alias("neutral"),
+        pl.col("times").filter(could).sum().alias("could_be_neutral"),
+    )
+    return per_person.with_columns(
+        points_used=pl.when(pl.col("offered") > 0).then(pl.col("points") / pl.col("offered")),
+        neutral_share=pl.when(pl.col("could_be_neutral") > 0).then(pl.col("neutral") / pl.col("could_be_neutral")),
+    ).drop("points", "offered")
+
+
+def _moments(parts: list[tuple[Scale, pl.DataFrame]]) -> pl.DataFrame:
+    """Spread and skew of the answers on ordered scales, as they were given on the screen."""
+    places = [rows.select("participant", x=position(scale) / (width(scale) or 1.0)) for scale, rows in parts
+              if is_ordered(scale)]  # fmt: skip
+    empty = pl.DataFrame(schema={"participant": pl.String, "x": pl.Float64})
+    x = pl.col("x")
+    return pl.concat([empty, *places]).group_by("participant").agg(
+        x.std().alias("spread"), pl.when(x.n_unique() > 1).then(x.skew()).alias("skew")
+    )  # fmt: skip
+
+
+def _compression(parts: list[tuple[Scale, pl.DataFrame]]) -> tuple[pl.DataFrame, list[Message]]:
+    """How far apart each participant rates what should be high and low, beside the median participant; and notes."""
+    notes = []
+    sides = [_sides(scale, rows) for scale, rows in parts if is_ordered(scale)]
+    empty = pl.DataFrame(schema={"participant": pl.String, "x": pl.Float64, "high": pl.Boolean, "test": pl.Boolean})
+    clear = pl.concat([empty, *sides])
+    if clear.height and clear["test"].all():
+        notes.append(Message("scale_use.only_test_items"))
+    elif clear.height:
+        clear = clear.filter(~pl.col("test"))
+    x, high = pl.col("x"), pl.col("high")
+    contrast = clear.group_by("participant").agg((x.filter(high).mean() - x.filter(~high).mean()).alias("contrast"))
+    usual: Any = contrast["contrast"].median()
+    if usual is None:
+        notes.append(Message("scale_use.no_clear_items"))
+    elif usual <= 0:
+        notes.append(Message("scale_use.no_contrast"))
+    share = pl.col("contrast") / usual if usual is not None and usual > 0 else pl.lit(None, dtype=pl.Float64)
+    return contrast.with_columns(compression=share), notes
+
+
+def _sides(scale: Scale, rows: pl.DataFrame) -> pl.DataFrame:
+    """The answers to items that should be rated high or low, as shares of the scale's width, polarity undone."""
+    high = pl.lit(None, dtype=pl.Boolean)
+    if "expected" in rows.columns:
+        texts = rows["expected"].drop_nulls().unique().to_list()
+        known = {text: side for text in texts if (side := _upper_half(scale, scale.expected(text))) is not None}
+        if known:
+            high = pl.col("expected").replace_strict(known, default=None, return_dtype=pl.Boolean)
+    if "status" in rows.columns:
+        by_status = pl.col("status").replace_strict(
+            {"grammatical": True, "ungrammatical": False}, default=None, return_dtype=pl.Boolean
+        )
+        high = pl.coalesce(by_status, high)
+    x = position(scale, aligned="polarity" in rows.columns) / (width(scale) or 1.0)
+    sided = rows.select("participant", x=x, high=high, test=pl.col("function") == "test")
+    return sided.filter(pl.col("high").is_not_null())
+
+
+def _upper_half(scale: Scale, expected: Expected) -> bool | None:
+    """Whether the middle of the expected answers is in the upper half of the scale; None in its middle or unknown."""
+    levels: tuple[str, ...] = getattr(scale, "levels", ())
+    if isinstance(expected, NumberRange):
+        whole, low = width(scale), as_number(str(getattr(scale, "low", "")))
+        if whole is None or low is None:
+            return None
+        middle = ((expected.low + expected.high) / 2 - low) / whole
+    else:
+        middle = sum(levels.index(level) for level in expected) / len(expected) / (len(levels) - 1)
+    return None if middle == 0.5 else middle > 0.5
+
+
+def _impossible(draft: Draft, own: ScaleUseSettings) -> Iterator[tuple[str, str]]:
+    """No scale with a neutral answer."""
+    if not any(
+        (isinstance(scale, Ordinal) and scale.neutral is not None) or (isinstance(scale, Choice) and scale.none)
+        for scale in (block.scale for block in draft.study.blocks)
+    ):
+        yield "scale_use counts neutral answers, and no scale has one.", "Use an odd number of points, or take it out."
+
+
+CRITERION = Criterion(
+    name="scale_use",
+    title="Use of the scale",
+    asks="who used only a small part of the scale",
+    settings=ScaleUseSettings,
+    computed_by=scale_use,
+    impossible=_impossible,
+    shares=("neutral_at_most",),
+    alternatives=(
+        Alternative("half neutral", {"neutral_at_most": 0.5}, "usual"),
+        Alternative("a third neutral", {"neutral_at_most": 0.33}, "strict"),
+        left_out(),
+    ),
+)

@@ -1,0 +1,268 @@
+"""Speed: who was too fast on the whole.
+
+Häussler and Juzek distinguish simple spammers, whose mean time is low, from clever ones, who hide behind a few long
+pauses: their median is low. What is fast depends on the task, so a cutoff may also be a share of the median of all
+participants' medians. Macketanz et al. exclude participants who worked at most 40 % of the expected duration. Rules
+that state one of these two cutoffs have no others unless they state them: 3 seconds are long for a single adjective
+pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+from pydantic import Field
+
+from karat.judgments import Judgments
+from karat.messages import Message
+from karat.screen.evidence import Evidence, ScreenError, everybody, timed, values_of
+from karat.screen.one_part import AnyParts, Found, OnePart
+from karat.screen.rounding import round_beside
+from karat.study.criterion import Alternative, Criterion, CriterionSettings, Given, left_out
+
+if TYPE_CHECKING:
+    from karat.study.check.draft import Draft
+    from karat.study.study import Study
+
+SECONDS = 3.0
+VALUES = dict.fromkeys(
+    ("mean", "median", "mean_below", "median_below", "relative", "relative_below", "worked", "share", "expected"),
+    pl.Float64,
+)
+"""The values of reasons; those of cutoffs are missing where a participant is not below them."""
+
+
+class SpeedSettings(CriterionSettings):
+    """Who was too fast on the whole."""
+
+    mean_below: float | None = Field(
+        SECONDS,
+        gt=0,
+        description="Seconds: a mean response time below is flagged; none where only another cutoff is stated.",
+    )
+    median_below: float | None = Field(
+        SECONDS, gt=0, description="Seconds: a median below is flagged; none where only another cutoff is stated."
+    )
+    relative_below: float | None = Field(
+        None, gt=0, lt=1, description="A median time below this share of the median participant's is flagged."
+    )
+    share_of_expected: float | None = Field(
+        None, gt=0, lt=1, description="A total time at or under this share of the stated minutes is flagged."
+    )
+    expected_minutes: float | None = Field(
+        None, gt=0, description="How long the study should take; by default the minutes of the recruitment."
+    )
+
+
+def speed(
+    judgments: Judgments,
+    mean_below: float | None = SECONDS,
+    median_below: float | None = SECONDS,
+    relative_below: float | None = None,
+    share_of_expected: float | None = None,
+    expected_minutes: float | None = None,
+) -> Evidence:
+    """Mean and median response time of each participant, and the working time where a share of it is asked for.
+
+    A mean or median below its cutoff (seconds) is flagged, and a median below `relative_below` of the median of all
+    participants' medians; so is a working time at or under `share_of_expected` of `expected_minutes`. The working time
+    is what the platform or the server noted, else the sum of the response times. The score is the median, and the
+    threshold the larger cutoff for it. Further columns: mean, median and, where asked for, working_time (seconds).
+
+    >>> import karat
+    >>> evidence = speed(karat.datasets.load("likert"), mean_below=1, median_below=1)
+    >>> evidence.flagged, evidence.table()["reason"][0]
+    (['p06', 'p35'], 'mean 0.64 s, median 0.63 s; mean below 1 s; median below 1 s')
+    """
+    return over_parts(OnePart(judgments), mean_below, median_below, relative_below, share_of_expected, expected_minutes)
+
+
+def over_parts(
+    parts: AnyParts[Found],
+    mean_below: float | None = SECONDS,
+    median_below: float | None = SECONDS,
+    relative_below: float | None = None,
+    share_of_expected: float | None = None,
+    expected_minutes: float | None = None,
+) -> Found:
+    """The same of judgments in parts: only the median participant's median is that of all parts."""
+    settings = {
+        "mean_below": mean_below, "median_below": median_below, "relative_below": relative_below,
+        "share_of_expected": share_of_expected, "expected_minutes": expected_minutes,
+    }  # fmt: skip
+    _check_settings(settings)
+    kept, seen = parts.keep("speed", _gather, share_of_expected is not None)
+    # The platform's clock is enough for a rule about the whole time.
+    times = any(one.times for one in seen)
+    if (times or not any(one.clock for one in seen)) and not any(one.timed for one in seen):
+        # One part says what all lack.
+        timed(parts.read(next((number for number, one in enumerate(seen) if one.times), 0)))
+    medians = kept.scan().select("median").collect()["median"]
+    silent = medians.null_count()
+    notes = (Message("speed.untimed", {"n": silent}),) if silent else ()
+    return kept.judge(_judge, (_relative_cutoff(medians, relative_below), settings), settings, notes)
+
+
+@dataclass(frozen=True)
+class _Clocks:
+    """What a part has to tell the time by."""
+
+    clock: bool
+    """Whether the working time is asked for and the platform or the server noted it for anybody."""
+    times: bool
+    """Whether any trial has a response time."""
+    timed: bool
+    """Whether any trial has one that is not for practice."""
+
+
+def _gather(judgments: Judgments, working_time: bool, number: int) -> tuple[pl.DataFrame, _Clocks]:
+    """Mean, median and working time of everybody who answered, empty where there is none."""
+    frame, people = judgments.frame, judgments.participants
+    times = "rt" in frame.columns and frame["rt"].null_count() < frame.height
+    clock = working_time and "working_time" in people.columns and people["working_time"].null_count() < people.height
+    rt = pl.col("rt") if times else pl.lit(None, dtype=pl.Float64)
+    rows = frame.filter(pl.col("function") != "practice", rt.is_not_null())
+    per_person = rows.group_by("participant", maintain_order=True).agg(
+        rt.mean().alias("mean"), rt.median().alias("median"), rt.sum().alias("total")
+    )
+    table = everybody(judgments).join(per_person, on="participant", how="left", maintain_order="left")
+    noted = pl.col("total")
+    if clock:
+        own = people.select("participant", _clock=pl.col("working_time").cast(pl.Float64, strict=False))
+        table = table.join(own, on="participant", how="left", maintain_order="left")
+        noted = pl.coalesce("_clock", "total")
+    columns = ("mean", "median", noted.alias("working_time"))
+    return table.select("participant", *columns), _Clocks(clock, times, rows.height > 0)
+
+
+def _judge(table: pl.DataFrame, shared: tuple[float | None, Mapping[str, float | None]]) -> pl.DataFrame:
+    return _verdicts(table, *shared)
+
+
+def _relative_cutoff(medians: pl.Series, relative_below: float | None) -> float | None:
+    """The share of the median participant's median, where one is stated."""
+    middle = medians.median()
+    return relative_below * middle if relative_below is not None and isinstance(middle, float) else None
+
+
+def _verdicts(times: pl.DataFrame, relative: float | None, settings: Mapping[str, float | None]) -> pl.DataFrame:
+    """The table of participants, given their times and the cutoff that depends on all."""
+    median_below, share, minutes = (
+        settings[name] for name in ("median_below", "share_of_expected", "expected_minutes")
+    )
+    limit = None
+    if share is not None and minutes is not None:
+        # A share such as 0.4 of 10 minutes is 240 seconds and not a little more.
+        limit = round(share * minutes * 60, 6)
+    mean, median, worked = pl.col("mean"), pl.col("median"), pl.col("working_time")
+    below_mean = _below(mean, settings["mean_below"])
+    below_median, below_relative = _below(median, median_below), _below(median, relative)
+    short = pl.lit(False) if limit is None else (worked <= limit).fill_null(False)
+    lowest = pl.min_horizontal(below_median, below_relative).fill_null(_number(median_below))
+    values = values_of(
+        VALUES,
+        mean=round_beside(mean, _number(settings["mean_below"])),
+        median=round_beside(median, lowest),
+        mean_below=below_mean,
+        median_below=below_median,
+        relative=round_beside(below_relative, median),
+        relative_below=pl.when(below_relative.is_not_null()).then(_number(settings["relative_below"])),
+        worked=pl.when(short).then((worked / 60).round(2)),
+        share=pl.when(short).then(_number(share)),
+        expected=pl.when(short).then(_number(minutes)),
+    )
+    flagged = pl.any_horizontal(*(cut.is_not_null() for cut in (below_mean, below_median, below_relative)), short)
+    cutoffs = [cutoff for cutoff in (median_below, relative) if cutoff is not None]
+    table = times.with_columns(
+        score=median,
+        threshold=_number(max(cutoffs, default=None)),
+        flagged=flagged,
+        message=pl.when(median.is_null()).then(pl.lit("speed.no_times")).otherwise(pl.lit("speed.times")),
+        values=values,
+    )
+    names = ["participant", "score", "threshold", "flagged", "message", "values", "mean", "median"]
+    names += ["working_time"] if limit is not None else []
+    return table.select(names)
+
+
+def _number(value: float | None) -> pl.Expr:
+    return pl.lit(value, dtype=pl.Float64)
+
+
+def _below(value: pl.Expr, cutoff: float | None) -> pl.Expr:
+    """The cutoff where the value is below it."""
+    return pl.when(value < _number(cutoff)).then(_number(cutoff))
+
+
+def _check_settings(settings: Mapping[str, float | None]) -> None:
+    """Whether the settings can be used; ScreenError says why not."""
+    for name, value in settings.items():
+        share = name in ("relative_below", "share_of_expected")
+        if value is not None and not (0 < value < 1 if share else value > 0):
+            raise ScreenError(
+                Message("speed.not_a_share" if share else "speed.not_positive", {"setting": name, "value": value})
+            )
+    if settings["share_of_expected"] is not None and settings["expected_minutes"] is None:
+        raise ScreenError(Message("speed.no_expected_minutes"))
+
+
+def _of_study(study: Study) -> dict[str, Any]:
+    return {"expected_minutes": study.settings.recruitment.minutes or round(study.minutes(), 1)}
+
+
+def _implied(given: Given) -> dict[str, Any]:
+    """The usual cutoffs in seconds leave where a study states one of another kind: TOML has no word for none."""
+    other = any(given.get(key) is not None for key in ("relative_below", "share_of_expected"))
+    return dict.fromkeys(("mean_below", "median_below")) if other else {}
+
+
+def _impossible(draft: Draft, own: SpeedSettings) -> Iterator[tuple[str, str]]:
+    """A share of a duration that nobody states."""
+    if (
+        own.share_of_expected is not None
+        and own.expected_minutes is None
+        and draft.study.settings.recruitment.minutes is None
+    ):
+        yield "share_of_expected needs the minutes that the study is said to take.", "State [recruitment] minutes."
+
+
+def _wording(settings: Given) -> list[str]:
+    cutoffs = ("mean_below", "median_below", "relative_below", "share_of_expected")
+    return [key for key in cutoffs if settings.get(key) is not None]
+
+
+def _cites(settings: Given) -> tuple[str, ...]:
+    seconds = any(settings.get(key) is not None for key in ("mean_below", "median_below"))
+    return ("pieper",) * seconds + ("macketanz2022",) * (settings.get("share_of_expected") is not None)
+
+
+CRITERION = Criterion(
+    name="speed",
+    title="Speed",
+    asks="who was too fast on the whole",
+    settings=SpeedSettings,
+    computed_by=speed,
+    stage="clock",
+    in_parts=over_parts,
+    shown_blind=True,
+    from_study=_of_study,
+    of_the_study=("expected_minutes",),
+    implied=_implied,
+    impossible=_impossible,
+    wording=_wording,
+    shares=("relative_below", "share_of_expected"),
+    idle_without={"expected_minutes": "share_of_expected"},
+    cites=_cites,
+    alternatives=(
+        Alternative("3 s", {"mean_below": 3.0, "median_below": 3.0}, "Häussler and Juzek", usual=True),
+        Alternative(
+            "40 % of the median",
+            {"mean_below": None, "median_below": None, "relative_below": 0.4},
+            "the share of Macketanz et al., relative to the others",
+        ),
+        left_out(usual=True),
+    ),
+)

@@ -1,0 +1,258 @@
+"""Straightlining: who gave the same answer or a pattern throughout.
+
+Answers are looked at in the order in which the participant saw the trials, never in the order of columns or items, and
+as they were given on the screen (polarity is not undone). Five patterns, each with its probability for somebody whose
+answers do not depend on what is asked:
+
+- the same answer in all n trials (Macketanz et al., section 4.1): K^(1 - n) by even guessing among K answers;
+- a long run of one answer: P(longest run >= m), exact for independent answers with the participant's own shares of
+  answers (Schilling 1990; `karat.models.runs`), so that somebody who finds most sentences good is not flagged for it;
+- a period d of 2, 3 or 4 (zig-zag): the number of answers equal to the one d trials before against the binomial
+  distribution with q = sum over a of n_a (n_a - 1) / (n (n - 1)), the share of equal pairs among all of the
+  participant's answers;
+- one side in a choice task: two-sided binomial with 1/2, "no difference" left out. It supposes balanced sides.
+
+The score is the smallest of these probabilities, not corrected for their number. A questionnaire whose trials are
+blocked or alternate makes attentive answers look patterned, so that a flag may come from the design.
+The variability (standard deviation of the answers in scale steps, Dunn et al. 2018) is for information only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+from pydantic import Field
+
+from karat.judgments import Judgments
+from karat.judgments.answer_codes import answered, by_scale, is_ordered, position
+from karat.judgments.scales import Choice, Scale
+from karat.judgments.trial_order import check_order, order_messages, presented
+from karat.messages import Message
+from karat.models.runs import binomial_tail, longest_run_tail
+from karat.screen.evidence import Evidence, ScreenError, everybody
+from karat.screen.one_part import AnyParts, Found, OnePart
+from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
+from karat.types import Floats, Ints
+
+PERIODS = (2, 3, 4)
+ALPHA = 0.001
+FURTHER: dict[str, Any] = {
+    "trials": pl.Int64, "longest_run": pl.Int64, "longest_run_p": pl.Float64, "same_answer_p": pl.Float64,
+    "period": pl.Int64, "period_share": pl.Float64, "period_p": pl.Float64, "left_share": pl.Float64,
+    "side_p": pl.Float64, "variability": pl.Float64,
+}  # fmt: skip
+SCHEMA: dict[str, Any] = {
+    "participant": pl.String, "score": pl.Float64, "pattern": pl.String, "scale": pl.String, "answer": pl.String,
+    "equal": pl.Int64, "comparisons": pl.Int64, "chosen": pl.Int64, "choices": pl.Int64,
+} | FURTHER  # fmt: skip
+SAME, RUN, PERIOD = "straightlining.same", "straightlining.run", "straightlining.period"
+LEFT, RIGHT, NO_PATTERN = "straightlining.left", "straightlining.right", "straightlining.no_pattern"
+
+
+class StraightliningSettings(CriterionSettings):
+    """Who gave the same answer or a pattern throughout."""
+
+    alpha: float = Field(ALPHA, gt=0, lt=1, description="How improbable a run must be by chance to be flagged.")
+    shares: Literal["own", "even"] = Field(
+        "own", description="By which shares of answers chance is judged: each participant's own, or even guessing."
+    )
+
+
+def straightlining(judgments: Judgments, alpha: float = ALPHA, shares: Literal["own", "even"] = "own") -> Evidence:
+    """The least probable pattern in each participant's answers; flagged where its probability is below `alpha`.
+
+    `shares="even"` judges runs by even guessing among all answers of the scale instead of by the participant's own
+    shares. It then also finds those who nearly always answer the same.
+
+    >>> import karat
+    >>> evidence = straightlining(karat.datasets.load("likert"))
+    >>> evidence.flagged, evidence.participants.filter("flagged")["message"].to_list()
+    (['p23'], ['straightlining.same'])
+    """
+    return over_parts(OnePart(judgments), alpha, shares)
+
+
+def over_parts(parts: AnyParts[Found], alpha: float = ALPHA, shares: Literal["own", "even"] = "own") -> Found:
+    """The same of judgments in parts: of the whole, only the number of different answers must be known."""
+    if not 0 < alpha < 1 or shares not in ("own", "even"):
+        raise ScreenError(Message("straightlining.settings"))
+    columns = parts.read(0).frame.columns
+    scales = list(dict.fromkeys(parts.scales.values()))
+    # Of one scale that says its answers, everything is known before any part is read.
+    known = len(scales) == 1 and getattr(scales[0], "levels", None)
+    kinds = {scales[0]: _kinds(scales[0], 0)} if known else _kinds_given(parts, scales)
+    if kinds:
+        check_order(columns, ScreenError, "straightlining")
+        settings = {"alpha": alpha, "shares": shares}
+        given = (kinds, alpha, shares)
+        evidence, told = parts.judge("straightlining", _judge, given, settings, notes=order_messages(columns))
+        if any(told):
+            return evidence
+    raise ScreenError(Message("answering.nobody"))
+
+
+def _kinds(scale: Scale, different: int) -> int:
+    """How many answers there are to choose from: the levels of the scale, else the different ones that were given."""
+    return len(levels) if (levels := getattr(scale, "levels", None)) else max(2, different)
+
+
+def _kinds_given(parts: AnyParts[Found], scales: list[Scale]) -> dict[Scale, int]:
+    """How many answers each scale has on which anybody answered."""
+    kept, _ = parts.keep("straightlining", _different, scales)
+    counts = kept.scan().group_by("_scale").agg(pl.col("response").n_unique()).collect()
+    found = dict(counts.iter_rows())
+    return {scale: _kinds(scale, found[place]) for place, scale in enumerate(scales) if place in found}
+
+
+def _different(judgments: Judgments, scales: list[Scale], number: int) -> tuple[pl.DataFrame, None]:
+    """The different answers on each scale; of one that says its answers, one is enough."""
+    tables = [pl.DataFrame(schema={"_scale": pl.Int64, "response": pl.String})]
+    for scale, rows in by_scale(judgments, answered(judgments)):
+        some = rows.select("response").unique() if not getattr(scale, "levels", None) else rows.select("response")[:1]
+        tables.append(some.select(pl.lit(scales.index(scale), pl.Int64).alias("_scale"), "response"))
+    return pl.concat(tables), None
+
+
+def _judge(
+    judgments: Judgments, shared: tuple[Mapping[Scale, int], float, str], number: int
+) -> tuple[pl.DataFrame | None, bool]:
+    """The verdicts of a part, and whether anybody in it answered."""
+    if not judgments.frame.height:
+        return None, False
+    table = _verdicts(judgments, *shared)
+    return table, table["score"].null_count() < table.height
+
+
+def _verdicts(judgments: Judgments, kinds: Mapping[Scale, int], alpha: float, shares: str) -> pl.DataFrame:
+    """The table of participants; `kinds` says how many answers each scale has on which anybody answered."""
+    rows = answered(judgments)
+    tables = [
+        _patterns(part, scale, kinds[scale], shares, scale.kind if len(kinds) > 1 else None)
+        for scale, part in by_scale(judgments, presented(rows))
+    ]
+    worst = (
+        pl.concat([pl.DataFrame(schema=SCHEMA), *tables])
+        .sort("score", maintain_order=True)
+        .unique("participant", keep="first", maintain_order=True)
+    )
+    table = everybody(judgments).join(worst, on="participant", how="left", maintain_order="left")
+    flagged = (pl.col("score") < alpha).fill_null(False)
+    message = (
+        pl.when(pl.col("score").is_null()).then(pl.lit("answering.none"))
+        .when(flagged).then(pl.col("pattern")).otherwise(pl.lit(NO_PATTERN))
+    )  # fmt: skip
+    return table.with_columns(message=message).select(
+        "participant", "score", pl.lit(alpha).alias("threshold"), flagged.alias("flagged"), "message",
+        _values("answers" if "question" in rows.columns else "trials"), *FURTHER,
+    )  # fmt: skip
+
+
+def _values(unit: str) -> pl.Expr:
+    """The values of each message; `unit` says whether answers or trials are counted."""
+
+    def only(name: str, *codes: str) -> pl.Expr:
+        return pl.when(pl.col("message").is_in(codes)).then(name)
+
+    number = only("trials", SAME, RUN, NO_PATTERN)
+    nothing = pl.lit(None, dtype=pl.Int64)
+    return pl.struct(
+        answer=only("answer", SAME, RUN), run=only("longest_run", RUN, NO_PATTERN),
+        trials=number if unit == "trials" else nothing, answers=number if unit == "answers" else nothing,
+        period=only("period", PERIOD), equal=only("equal", PERIOD), comparisons=only("comparisons", PERIOD),
+        chosen=only("chosen", LEFT, RIGHT), choices=only("choices", LEFT, RIGHT),
+        scale=only("scale", SAME, RUN, PERIOD, LEFT, RIGHT),
+    ).alias("values")  # fmt: skip
+
+
+def _patterns(rows: pl.DataFrame, scale: Scale, kinds: int, shares: str, where: str | None) -> pl.DataFrame:
+    """The patterns of everybody's answers on one scale; rows stand in the order of presentation."""
+    rows = rows.with_columns(
+        _person=pl.col("participant").rle_id().cast(pl.Int64),
+        _code=pl.col("response").rank("dense").over("participant").cast(pl.Int64) - 1,
+    )
+    person, code = rows["_person"].to_numpy(), rows["_code"].to_numpy()
+    names = rows["participant"].unique(maintain_order=True)
+    n = np.bincount(person).astype(np.int64)
+    answers, used = rows["response"], int(code.max()) + 1
+    counts = np.bincount(person * used + code, minlength=len(n) * used).reshape(len(n), used)
+    begin, longest = _longest_runs(person, code, len(n))
+    probabilities = np.full((len(n), kinds), 1 / kinds) if shares == "even" else counts / n[:, None]
+    run_p = longest_run_tail(probabilities, n, longest)
+    same = longest == n
+    same_p = np.where(same, float(kinds) ** (1.0 - n), np.nan)
+    q = (counts * (counts - 1)).sum(axis=1) / np.maximum(n * (n - 1), 1)
+    period, share, equal, period_p = _periods(person, code, n, q)
+    left, either, side_p = _sides(scale, person, answers, len(n))
+    variability: pl.Series = pl.Series([None] * len(n), dtype=pl.Float64)
+    if is_ordered(scale):
+        steps = rows.group_by("_person", maintain_order=True).agg(position(scale).std().alias("sd"))
+        variability = steps["sd"]
+    every = np.column_stack([np.nan_to_num(same_p, nan=1.0), run_p, period_p, np.nan_to_num(side_p, nan=1.0)])
+    first = every.argmin(axis=1) + ((every.argmin(axis=1) == 3) & (2 * left < either))
+    left_share = np.divide(left, either, out=np.full(len(n), np.nan), where=either > 0)
+    table = pl.DataFrame(
+        {
+            "participant": names, "score": every.min(axis=1),
+            "pattern": pl.Series([SAME, RUN, PERIOD, LEFT, RIGHT]).gather(first),
+            "scale": pl.repeat(where, len(n), dtype=pl.String, eager=True),
+            "answer": answers.gather(pl.Series(begin)), "equal": equal, "comparisons": n - period,
+            "chosen": np.maximum(left, either - left), "choices": either, "trials": n, "longest_run": longest,
+            "longest_run_p": run_p, "same_answer_p": same_p, "period": period, "period_share": share,
+            "period_p": period_p, "left_share": left_share, "side_p": side_p, "variability": variability,
+        },
+        schema=SCHEMA,
+    )  # fmt: skip
+    return table.with_columns(pl.col(pl.Float64).fill_nan(None))
+
+
+def _longest_runs(person: Ints, code: Ints, people: int) -> tuple[Ints, Ints]:
+    """Where each participant's first longest run begins, and how long it is."""
+    new = np.ones(len(code), dtype=bool)
+    new[1:] = (person[1:] != person[:-1]) | (code[1:] != code[:-1])
+    starts = np.flatnonzero(new)
+    lengths = np.diff(np.append(starts, len(code)))
+    longest = np.zeros(people, dtype=np.int64)
+    np.maximum.at(longest, person[starts], lengths)
+    reached = np.flatnonzero(lengths == longest[person[starts]])
+    _, first = np.unique(person[starts[reached]], return_index=True)
+    return starts[reached[first]], longest
+
+
+def _periods(person: Ints, code: Ints, n: Ints, q: Floats) -> tuple[Ints, Floats, Ints, Floats]:
+    """The period with the smallest probability: its length, share and number of equal answers, and probability."""
+    period, equal, p = np.full(len(n), PERIODS[0]), np.zeros(len(n), dtype=np.int64), np.ones(len(n))
+    for d in PERIODS:
+        same_person = person[d:] == person[:-d]
+        matches = np.bincount(person[d:][same_person & (code[d:] == code[:-d])], minlength=len(n)).astype(np.int64)
+        tail = binomial_tail(matches, np.maximum(n - d, 0), q)
+        better = (tail < p) | (d == PERIODS[0])
+        period, equal, p = np.where(better, d, period), np.where(better, matches, equal), np.where(better, tail, p)
+    places = n - period
+    share = np.divide(equal, places, out=np.full(len(n), np.nan), where=places > 0)
+    return period.astype(np.int64), share, equal.astype(np.int64), p
+
+
+def _sides(scale: Scale, person: Ints, answers: pl.Series, people: int) -> tuple[Ints, Ints, Floats]:
+    """How often the left side and either side was chosen, and the two-sided probability of so uneven a split."""
+    if not isinstance(scale, Choice):
+        return np.zeros(people, dtype=np.int64), np.zeros(people, dtype=np.int64), np.full(people, np.nan)
+    left = np.bincount(person[(answers == "left").to_numpy()], minlength=people).astype(np.int64)
+    either = left + np.bincount(person[(answers == "right").to_numpy()], minlength=people).astype(np.int64)
+    more = np.maximum(left, either - left)
+    tail = binomial_tail(more, either, 0.5)
+    return left, either, np.where(either > 0, np.minimum(2 * tail, 1.0), np.nan)
+
+
+CRITERION = Criterion(
+    name="straightlining",
+    title="Answer patterns",
+    asks="who gave the same answer or a pattern throughout",
+    settings=StraightliningSettings,
+    computed_by=straightlining,
+    in_parts=over_parts,
+    cites=("schilling1990", "macketanz2022"),
+    alternatives=(Alternative("p < .001", {}, "usual", usual=True), left_out(usual=True)),
+)

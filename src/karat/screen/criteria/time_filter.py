@@ -1,0 +1,164 @@
+"""The time filter: whose mean response time is below that of all.
+
+An auxiliary rule of Ba, Mancenido, Chiou and Pan, to be read beside patterns of answers: many who are quick answer
+well. Two versions, because paper and tables differ: "mean", as the note of their table 2 has it, takes the mean of all
+response times as the cutoff, and flags about half of everybody; "mean-sd", as their text has it, the mean less one
+standard deviation, both of the participants' means.
+
+By difficulty, the cutoff is computed at each level of a column, and somebody is flagged who is below it at every level
+that they saw: a short time on hard trials says more than a short time on the whole. Score and threshold are those of
+the level at which somebody is farthest above, or least below.
+
+A limit on the time per trial makes times short for reasons of the design, and the authors advise against the filter
+there. It is refused where `time_limit` says so, and where times pile up at a maximum: at least 1 % of them, and ten,
+are within 1 % of the longest, and more than in the tenth below it. `time_limit=0` says that there was no limit.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import polars as pl
+from pydantic import Field
+
+from karat.judgments import Judgments
+from karat.judgments.columns import nearest
+from karat.messages import Message
+from karat.screen.evidence import Evidence, ScreenError, everybody, timed, values_of
+from karat.screen.rounding import round_beside
+from karat.study.criterion import Alternative, Criterion, CriterionSettings, Given, left_out
+
+PILE_SHARE, PILE_LEAST = 0.01, 10
+DIGITS = 12
+VALUES = {"mean": pl.Float64, "cutoff": pl.Float64, "level": pl.String}
+"""The values of reasons."""
+
+
+class TimeFilterSettings(CriterionSettings):
+    """Whose mean response time is low among all."""
+
+    rule: Literal["mean", "mean-sd"] = Field(
+        "mean-sd", description="A mean time below the mean of all times is flagged, or one standard deviation below."
+    )
+    by_difficulty: str | None = Field(
+        None, description="A column: times must be short at each of its levels, such as easy and hard."
+    )
+    time_limit: float | None = Field(
+        None, ge=0, description="Seconds that a trial could take, which forbids the rule; 0 where there was no limit."
+    )
+
+
+def time_filter(
+    judgments: Judgments,
+    rule: Literal["mean", "mean-sd"] = "mean-sd",
+    by_difficulty: str | None = None,
+    time_limit: float | None = None,
+) -> Evidence:
+    """The mean response time of each participant; flagged where it is below the cutoff of the rule.
+
+    >>> import karat
+    >>> crowd = karat.datasets.load("crowd")
+    >>> len(time_filter(crowd, rule="mean").flagged) > len(time_filter(crowd).flagged) > 0
+    True
+    """
+    if rule not in ("mean", "mean-sd"):
+        raise ScreenError(Message("time_filter.bad_rule", {"value": rule}))
+    frame = timed(judgments)
+    refuse_time_limit(frame["rt"], time_limit)
+    level = pl.lit("all") if by_difficulty is None else _difficulty(frame, by_difficulty)
+    rows = frame.with_columns(_level=level).filter(pl.col("_level").is_not_null())
+    means = rows.group_by("participant", "_level", maintain_order=True).agg(evened(pl.col("rt").mean()).alias("mean"))
+    cutoffs = time_cutoffs(rows, means, rule)
+    table = means.join(cutoffs, on="_level", how="left", maintain_order="left")
+    table = table.with_columns(_ahead=pl.col("mean") - pl.col("cutoff"))
+    # The level that speaks most for somebody decides: below it there, below it everywhere.
+    decided = table.sort("_ahead", descending=True, nulls_last=True, maintain_order=True)
+    decided = decided.unique("participant", keep="first", maintain_order=True)
+    people = everybody(judgments).join(decided, on="participant", how="left", maintain_order="left")
+    mean, cutoff = pl.col("mean"), pl.col("cutoff")
+    below = (mean < cutoff).fill_null(False)
+    levels = pl.col("_level") if by_difficulty else pl.lit(None)
+    participants = people.select(
+        "participant", mean.alias("score"), cutoff.alias("threshold"), below.alias("flagged"),
+        _message(below, rule).alias("message"),
+        values_of(VALUES, mean=round_beside(mean, cutoff), cutoff=cutoff.round(2), level=levels),
+    )  # fmt: skip
+    settings = {"rule": rule, "by_difficulty": by_difficulty, "time_limit": time_limit}
+    notes = [Message("time_filter.half")] if rule == "mean" else []
+    without = frame.height - rows.height
+    notes += [Message("time_filter.without_level", {"n": without, "column": by_difficulty})] if without else []
+    return Evidence(participants, "time_filter", settings, tuple(notes))
+
+
+def refuse_time_limit(times: pl.Series, time_limit: float | None) -> None:
+    """Raise ScreenError where the task had a time limit, by what is said or by a pile of times at a maximum.
+
+    >>> refuse_time_limit(pl.Series([1.0, 2.0, 30.0]), None)
+    """
+    if time_limit is not None and time_limit < 0:
+        raise ScreenError(Message("time_limit.bad", {"value": time_limit}))
+    if time_limit:
+        raise ScreenError(Message("time_limit.stated", {"seconds": time_limit}))
+    longest = times.max()
+    if time_limit is not None or not isinstance(longest, float) or times.n_unique() < PILE_LEAST:
+        return
+    at_end = int((times >= 0.99 * longest).sum())
+    before = int(((times >= 0.89 * longest) & (times < 0.99 * longest)).sum())
+    if at_end >= PILE_LEAST and at_end >= PILE_SHARE * len(times) and at_end > before:
+        raise ScreenError(Message("time_limit.suspected", {"n": at_end, "times": len(times), "longest": longest}))
+
+
+def time_cutoffs(rows: pl.DataFrame, means: pl.DataFrame, rule: str) -> pl.DataFrame:
+    """The cutoff at each level of difficulty: `_level`, cutoff."""
+    if rule == "mean":
+        return rows.group_by("_level", maintain_order=True).agg(evened(pl.col("rt").mean()).alias("cutoff"))
+    spread = pl.col("mean").std().fill_null(0.0)
+    return means.group_by("_level", maintain_order=True).agg(evened(pl.col("mean").mean() - spread).alias("cutoff"))
+
+
+def evened(value: pl.Expr) -> pl.Expr:
+    """A number to twelve digits, so that what is equal but for rounding errors is not below a mean.
+
+    >>> pl.select(evened(pl.lit(0.7 + 1e-16)) < evened(pl.lit(0.7000000000000001))).item()
+    False
+    """
+    return value.round_sig_figs(DIGITS)
+
+
+def _difficulty(frame: pl.DataFrame, column: str) -> pl.Expr:
+    if column not in frame.columns:
+        close = nearest(column, frame.columns)
+        raise ScreenError(Message("time_filter.no_column", {"column": column, "meant": close}))
+    return pl.col(column).cast(pl.String)
+
+
+def _message(below: pl.Expr, rule: str) -> pl.Expr:
+    """The code of each reason."""
+    if rule == "mean":
+        side = pl.when(below).then(pl.lit("time_filter.below_mean")).otherwise(pl.lit("time_filter.not_below_mean"))
+    else:
+        side = pl.when(below).then(pl.lit("time_filter.below_sd")).otherwise(pl.lit("time_filter.not_below_sd"))
+    return pl.when(pl.col("mean").is_null()).then(pl.lit("time_filter.no_times")).otherwise(side)
+
+
+def _wording(settings: Given) -> list[str]:
+    return [settings["rule"]]
+
+
+CRITERION = Criterion(
+    name="time_filter",
+    title="Mean time",
+    asks="whose mean response time is low among all",
+    settings=TimeFilterSettings,
+    computed_by=time_filter,
+    stage="clock",
+    shown_blind=True,
+    of_the_study=("by_difficulty", "time_limit"),
+    wording=_wording,
+    cites=("ba2024",),
+    alternatives=(
+        Alternative("mean - SD", {"rule": "mean-sd"}, "Ba, Mancenido, Chiou and Pan, text"),
+        Alternative("below the mean", {"rule": "mean"}, "Ba, Mancenido, Chiou and Pan, table 2"),
+        left_out(),
+    ),
+)

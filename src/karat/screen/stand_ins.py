@@ -1,0 +1,198 @@
+"""Criteria that count right answers, in parts: every part is judged as the whole would be, with stand-ins beside it.
+
+These criteria judge every participant alone. Of the whole they need only which right answers and statuses trials have
+anywhere. Stand-ins, one for each of these, are laid beside every part and taken out of the result. Notes that count
+trials are added up, without those of the stand-ins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import polars as pl
+
+from karat.judgments import Judgments
+from karat.judgments.checks import Checked
+from karat.judgments.message_tables import message_at
+from karat.judgments.scales import Scale
+from karat.languages import language_of
+from karat.languages.language import places
+from karat.messages import Message, with_code
+from karat.screen.answers import NEUTRAL_VALUES
+from karat.screen.evidence import Evidence
+from karat.screen.one_part import AnyParts
+from karat.screen.passing import guess_note, means_note
+from karat.screen.sensitivity import undefined_note
+
+if TYPE_CHECKING:
+    from karat.screen.parted.evidence import PartedEvidence
+
+STAND_IN = "\0"
+"""How the names of stand-ins begin; no name in a file does."""
+Compute = Callable[..., Evidence]
+"""From judgments and settings to evidence, in memory."""
+Found = TypeVar("Found", bound="Evidence | PartedEvidence")
+COUNT = "n"
+"""The value of a note that is a number of trials or pairs, and is added up over parts."""
+OF_EVERYBODY = ("passing.guessing", "passing.nobody_judged", "sensitivity.undefined", "controls.few_for_means")
+"""Notes that depend on who is in a part, and are made anew for all parts together."""
+LAST = ("neutral.no_point", "neutral.guessing_at_most", "neutral.middle")
+"""Notes that come after those on everybody."""
+
+
+@dataclass(frozen=True)
+class _PartFacts:
+    """What a part has to say beside its table."""
+
+    notes: tuple[Message, ...]
+    judged: int = 0
+    paired: int = 0
+    passing: float = 0.0
+    fewest: int | None = None
+    undefined: tuple[int, int] | None = None
+    why_not: Message | None = None
+
+
+def judged_with_stand_ins(
+    parts: AnyParts[Found], compute: Compute, criterion: str, function: str, settings: dict[str, Any]
+) -> Found:
+    """The evidence of a criterion about the trials of one function, on judgments in parts."""
+    pairs = settings.get("account") == "pairwise"
+    gathered = parts.map(_kinds_of_trials, (function, pairs), name=criterion)
+    rows = _distinct(pl.concat(gathered), pairs)
+    # Where the criterion cannot say anything about all, the stand-ins show it.
+    stand_ins = _named(rows, pairs)
+    alone = compute(_as_judgments(stand_ins, parts.scales), **settings)
+    evidence, told = parts.judge(criterion, _judge_answers, (compute, stand_ins, settings), alone.settings)
+    if pairs and not sum(one.paired for one in told):
+        compute(_as_judgments(_named(rows, pairs=False), parts.scales), **settings)
+    notes = added([one.notes for one in told if one.notes or one.judged], alone.notes)
+    plain = [note for note in notes if note.code not in LAST]
+    whole = _of_everybody(told, float(alone.settings["alpha"]))
+    return replace(evidence, notes=(*plain, *whole, *with_code(notes, *LAST)))
+
+
+def _keys(pairs: bool, columns: Sequence[str]) -> list[str]:
+    names = ("question", "status", "expected", *(("pair",) if pairs else ()))
+    return [name for name in names if name in columns]
+
+
+def _kinds_of_trials(judgments: Judgments, shared: tuple[str, bool], number: int) -> pl.DataFrame:
+    """One trial for each kind there is."""
+    function, pairs = shared
+    return _distinct(judgments.frame.filter(pl.col("function") == function), pairs)
+
+
+def _distinct(rows: pl.DataFrame, pairs: bool) -> pl.DataFrame:
+    """The first trial of each kind, with an answer where any trial of it has one."""
+    keys = _keys(pairs, rows.columns)
+    if not keys:
+        return rows.sort(pl.col("response").is_null(), maintain_order=True).head(1)
+    given = pl.col("response").sort_by(pl.col("response").is_null()).first().over(keys)
+    return rows.with_columns(response=given).unique(keys, keep="first", maintain_order=True)
+
+
+def _named(rows: pl.DataFrame, pairs: bool) -> pl.DataFrame:
+    """The trials as those of stand-ins: of one each, or of one for the two sentences of a pair."""
+    own = pl.int_range(pl.len()).cast(pl.String)
+    if pairs and "pair" in rows.columns:
+        question = pl.col("question").fill_null("") if "question" in rows.columns else pl.lit("")
+        own = pl.coalesce(pl.concat_str(question, pl.lit(STAND_IN), pl.col("pair")), own)
+    return rows.with_columns(participant=pl.lit(STAND_IN) + own)
+
+
+def _as_judgments(frame: pl.DataFrame, scales: Mapping[str, Scale]) -> Judgments:
+    return Judgments.from_checked(Checked(frame), scales)
+
+
+def _judge_answers(
+    judgments: Judgments, shared: tuple[Compute, pl.DataFrame, dict[str, Any]], number: int
+) -> tuple[pl.DataFrame | None, _PartFacts]:
+    compute, stand_ins, settings = shared
+    if not judgments.frame.height:
+        return None, _PartFacts(())
+    beside = _as_judgments(pl.concat([judgments.frame, stand_ins]), judgments.scales)
+    evidence = compute(beside, **settings)
+    table = evidence.participants.filter(~pl.col("participant").str.starts_with(STAND_IN))
+    return table, _facts(table, evidence.notes)
+
+
+def _facts(table: pl.DataFrame, notes: tuple[Message, ...]) -> _PartFacts:
+    """What depends on whom a part has, for the notes on all parts together."""
+    judged = table.filter(pl.col("guess_probability").is_not_null())
+    means = "mean_grammatical" in table.columns
+    both = [f"{group}_trials" for group in ("grammatical", "ungrammatical")]
+    fewest = judged.select(pl.min_horizontal(both).min()).item() if means else None
+    undefined = None
+    if "d_prime" in table.columns:
+        known = table.filter(pl.col("hits").is_not_null())
+        undefined = (known["d_prime"].null_count(), known.height)
+    paired = table.filter(pl.col("trials").is_not_null()) if "trials" in table.columns else table
+    first = table if "solved" in table.columns else paired
+    return _PartFacts(
+        notes,
+        judged.height,
+        0 if means else paired.height,
+        float(judged["guess_probability"].max() or 0.0),  # type: ignore[arg-type]
+        fewest,
+        undefined,
+        message_at(first, 0, tuple(NEUTRAL_VALUES)) if first.height else None,
+    )
+
+
+def _of_everybody(told: Sequence[_PartFacts], alpha: float) -> list[Message]:
+    """The notes that depend on everybody: how often guessing passes, and for how many something is not defined."""
+    notes: list[Message] = []
+    fewest = [one.fewest for one in told if one.fewest is not None]
+    notes += means_note(min(fewest)) if fewest else []
+    passing = max((one.passing for one in told), default=0.0)
+    notes += [guess_note(passing, alpha)] if passing > alpha else []
+    why_not = next((one.why_not for one in told if one.why_not is not None), None)
+    if why_not is not None and not sum(one.judged for one in told):
+        # The values of a row are those of all reasons of the criterion; the note has those of its own.
+        asked = places(language_of("en").messages[why_not.code])
+        own = {name: value for name, value in why_not.values.items() if name in asked and value is not None}
+        notes.append(Message("passing.nobody_judged", {"why": Message(why_not.code, own)}))
+    defined = [one.undefined for one in told if one.undefined is not None]
+    return notes + undefined_note(sum(one for one, _ in defined), sum(one for _, one in defined))
+
+
+def added(notes: Sequence[Sequence[Message]], apart: Sequence[Message] = ()) -> list[Message]:
+    """The notes of all parts as one list: numbers of trials and pairs are added up, minus those of `apart`.
+
+    >>> one, two = (Message("answers.other_status", {"n": n}) for n in (1, 2))
+    >>> added([[two, Message("neutral.no_point")], [one, Message("neutral.no_point")]], [one])
+    [Message('answers.other_status', {'n': 1}), Message('neutral.no_point', {})]
+    """
+    order: list[tuple[str, dict[str, Any]]] = []
+    total: list[int] = []
+    beside = [(_without_count(note), note.values.get(COUNT, 0)) for note in apart]
+    for own in notes:
+        place = 0
+        for note in own:
+            if note.code in OF_EVERYBODY:
+                continue
+            kind = _without_count(note)
+            if kind not in order:
+                order.insert(place, kind)
+                total.insert(place, 0)
+            place = order.index(kind) + 1
+            total[place - 1] += note.values.get(COUNT, 0) - sum(number for other, number in beside if other == kind)
+    return [
+        Message(code, {COUNT: number, **others} if counts else others)
+        for (code, others), number, counts in zip(order, total, _counting(order, notes), strict=True)
+        if number or not counts
+    ]
+
+
+def _without_count(note: Message) -> tuple[str, dict[str, Any]]:
+    """What a note is about: its code, and its values but for the number that is added up."""
+    return note.code, {name: value for name, value in note.values.items() if name != COUNT}
+
+
+def _counting(kinds: Sequence[tuple[str, dict[str, Any]]], notes: Sequence[Sequence[Message]]) -> list[bool]:
+    """Whether notes of each kind have a number that is added up."""
+    counting = [_without_count(note) for own in notes for note in own if COUNT in note.values]
+    return [kind in counting for kind in kinds]

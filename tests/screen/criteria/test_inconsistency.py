@@ -1,0 +1,146 @@
+"""Inconsistency: repeated questions and items, aligned."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import sqrt
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import karat
+from karat.judgments.message_tables import with_reasons
+from karat.judgments.scales import Scale
+from karat.screen.criteria.inconsistency import inconsistency
+from karat.screen.evidence import ScreenError
+from messages import codes, raises
+from screen.judged import message
+
+SEVEN = karat.Ordinal([-3, -2, -1, 0, 1, 2, 3], neutral=0)
+
+
+def repeated(people: dict[str, list[tuple[Any, ...]]], scale: Scale = SEVEN, **columns: Any) -> karat.Judgments:
+    """Every tuple has the answers to one item."""
+    rows: list[dict[str, Any]] = []
+    for name, items in people.items():
+        answers = [(f"i{n}", answer) for n, item in enumerate(items) for answer in item]
+        rows += [
+            {"participant": name, "item": item, "response": None if answer is None else str(answer), "trial": trial}
+            for trial, (item, answer) in enumerate(answers, start=1)
+        ]
+    return karat.Judgments(pl.DataFrame(rows, infer_schema_length=None).with_columns(**columns), scale)
+
+
+def scores(judgments: karat.Judgments) -> dict[str, float | None]:
+    return dict(inconsistency(judgments).participants.select("participant", "score").iter_rows())
+
+
+def test_a_semantic_differential_with_polarity() -> None:
+    rows = [
+        {"participant": who, "item": item, "question": question, "repetition": n, "polarity": polarity,
+         "response": str(answer), "trial": trial}
+        for who, second in (("steady", -2), ("turned", 2))
+        for trial, item in enumerate(("s1", "s2"), start=1)
+        for question, n, polarity, answer in (
+            ("good-bad", 1, 1, 2), ("good-bad", 2, -1, second), ("long-short", 1, 1, 3)
+        )
+    ]  # fmt: skip
+    evidence = inconsistency(karat.Judgments(pl.DataFrame(rows), SEVEN))
+    assert scores(karat.Judgments(pl.DataFrame(rows), SEVEN)) == {"steady": 0.0, "turned": 4.0}
+    assert evidence.participants["repeated"].to_list() == [2, 2]
+    assert evidence.participants["identical"].to_list() == [1.0, 0.0]
+
+
+def test_outliers_by_the_stated_rule() -> None:
+    people: dict[str, list[tuple[Any, ...]]] = {f"p{n}": [(0, n % 3), (0, 1)] for n in range(9)}
+    evidence = inconsistency(repeated(people | {"wild": [(-3, 3), (3, -3)], "once": [(1,), (2,)]}))
+    assert evidence.flagged == ["wild"]
+    middle, deviation = evidence.settings["median"], evidence.settings["mad"]
+    assert evidence.participants["threshold"][0] == pytest.approx(middle + 2.5 * deviation)
+    rows = {row["participant"]: row for row in evidence.participants.to_dicts()}
+    wild = {"questions": 2, "difference": 6.0, "comparisons": 2}
+    assert message(rows["wild"]) == ("inconsistency.steps", wild)
+    assert with_reasons(evidence.participants)["reason"][9] == (
+        "answers to 2 repeated questions differ by 6.00 scale steps (root mean square of 2 comparisons)"
+    )
+    assert (rows["once"]["score"], rows["once"]["flagged"]) == (None, False)
+    assert message(rows["once"]) == ("inconsistency.once", {})
+
+
+def test_no_deviation_is_said() -> None:
+    same: dict[str, list[tuple[Any, ...]]] = {f"p{n}": [(1, 1)] for n in range(4)}
+    evidence = inconsistency(repeated(same | {"p9": [(1, 2)]}))
+    assert evidence.flagged == ["p9"]
+    (note,) = evidence.notes
+    assert (note.code, note.values) == ("inconsistency.no_deviation", {"scores": 5, "median": 0.0})
+    assert inconsistency(repeated(same)).flagged == []
+    assert inconsistency(repeated({"p1": [(1, 3)]})).flagged == []
+
+
+def test_choices_count_the_item_and_not_the_side() -> None:
+    table = repeated({"p1": [("left", "right")], "p2": [("left", "left")]}, karat.Choice())
+    assert scores(table) == {"p1": 1.0, "p2": 0.0}
+    sides = table.frame.with_columns(
+        left=pl.when(pl.col("trial") == 1).then(pl.lit("a")).otherwise(pl.lit("b")),
+        right=pl.when(pl.col("trial") == 1).then(pl.lit("b")).otherwise(pl.lit("a")),
+    )
+    assert scores(karat.Judgments(sides, karat.Choice())) == {"p1": 0.0, "p2": 1.0}
+
+
+def test_an_item_in_another_condition_is_another_sentence() -> None:
+    answers = {"participant": ["p1"] * 4, "item": ["a"] * 4, "condition": ["good", "bad", "good", None],
+               "response": [5, 1, 4, 2], "trial": [1, 2, 3, 4]}  # fmt: skip
+    found = inconsistency(karat.Judgments(answers, karat.Ordinal(5))).participants.row(0, named=True)
+    assert (found["score"], found["repeated"], found["comparisons"]) == (1.0, 1, 1)
+    once = {name: column[:2] for name, column in answers.items()}
+    with raises(ScreenError, "inconsistency.no_repeats"):
+        inconsistency(karat.Judgments(once, karat.Ordinal(5)))
+
+
+def test_categories_and_numbers() -> None:
+    letters = karat.Nominal(["a", "b", "c"])
+    assert scores(repeated({"p1": [("a", "c"), ("b", "b")]}, letters)) == {"p1": pytest.approx(sqrt(0.5))}
+    assert scores(repeated({"p1": [(10, 30)]}, karat.Continuous(0, 100))) == {"p1": 20.0}
+    polarity = pl.when(pl.col("trial") == 2).then(-1).otherwise(1)
+    assert scores(repeated({"p1": [(10, 90)]}, karat.Continuous(0, 100), polarity=polarity)) == {"p1": 0.0}
+    assert scores(repeated({"p1": [("no", "yes")]}, karat.Binary(("no", "yes")))) == {"p1": 1.0}
+    assert scores(repeated({"p1": [(1, 10)]}, karat.Magnitude())) == {"p1": pytest.approx(2.302585, abs=1e-6)}
+
+
+def test_different_scales_are_compared_by_their_width() -> None:
+    table = repeated({"p1": [(1, 5), (1, 2)]}, karat.Ordinal(5)).frame.with_columns(question=pl.col("item"))
+    evidence = inconsistency(karat.Judgments(table, {"i0": karat.Ordinal(5), "i1": karat.Nominal(["1", "2"])}))
+    assert evidence.participants["score"][0] == 1.0
+    assert codes(evidence.notes)[0] == "inconsistency.several_scales"
+    assert evidence.participants["message"][0] == "inconsistency.widths"
+    numbers = {"i0": karat.Magnitude(), "i1": karat.Ordinal(5)}
+    assert inconsistency(karat.Judgments(table, numbers)).participants["score"][0] == pytest.approx(sqrt(1.0625 / 2))
+
+
+def test_practice_and_missing_answers_are_left_out() -> None:
+    table = repeated({"p1": [(1, 1, None)], "p2": [(1, None)]})
+    assert scores(table) == {"p1": 0.0, "p2": None}
+    with raises(ScreenError, "inconsistency.no_repeats"):
+        inconsistency(repeated({"p1": [(1, 2)]}, function=pl.lit("practice")))
+    with raises(ScreenError, "inconsistency.upper"):
+        inconsistency(table, upper=0)
+
+
+ANSWERS = st.lists(st.lists(st.integers(-3, 3), min_size=1, max_size=4).map(tuple), min_size=1, max_size=5)
+
+
+@given(st.lists(ANSWERS, min_size=1, max_size=4))
+def test_the_score_is_the_root_mean_square_of_all_pairs(people: list[list[tuple[int, ...]]]) -> None:
+    named: dict[str, list[tuple[Any, ...]]] = {f"p{n}": list(items) for n, items in enumerate(people)}
+    pairs = {name: [a - b for item in items for a, b in combinations(item, 2)] for name, items in named.items()}
+    if not any(pairs.values()):
+        with raises(ScreenError, "inconsistency.no_repeats"):
+            inconsistency(repeated(named))
+        return
+    found = scores(repeated(named))
+    for name, differences in pairs.items():
+        plain = sqrt(sum(d * d for d in differences) / len(differences)) if differences else None
+        assert found[name] == (None if plain is None else pytest.approx(plain, abs=1e-9))
