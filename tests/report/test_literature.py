@@ -13,7 +13,7 @@ from karat.languages.de import LANGUAGE as GERMAN
 from karat.languages.en import LANGUAGE as ENGLISH
 from karat.report.literature import bibtex, cited, readable, references, source
 from karat.report.sources import SOURCES
-from karat.report.words.criteria import CITES
+from karat.study.criteria import CRITERIA
 
 DOI = re.compile(r"10\.\d{4,9}/\S+")
 
@@ -60,7 +60,9 @@ def test_texts_cite_only_what_is_known(language: object) -> None:
     text = " ".join(language.texts.values())  # type: ignore[attr-defined]
     assert set(cited(text)) <= set(SOURCES)
     assert text.count("@") == sum(len(found.split(";")) for found in re.findall(r"\[@[^\]]*\]", text))
-    assert {key for keys in CITES.values() for key in keys} <= set(SOURCES)
+    given = {}, {"account": "pairwise"}, {"rule": "miller"}, {"share_of_expected": 0.3}, {"mean_below": 3.0}
+    keys = {key for one in CRITERIA.values() for settings in given for key in one.literature(settings)}
+    assert {"pieper", "ba2024", "langsford2018", "macketanz2022", "miller1991"} <= keys <= set(SOURCES)
 
 
 def test_keys_become_names_and_years() -> None:
