@@ -77,6 +77,40 @@ def test_the_test_of_imports_can_fail(tmp_path: Path) -> None:
     assert floor_of("cli") > floor_of("intake") > floor_of("judgments")
 
 
+def imported_modules(path: Path, known: set[str]) -> set[str]:
+    """The modules of karat that a module imports, anywhere in it; those for type checkers count."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            whole = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= whole & known or {node.module}
+    return found & known
+
+
+def reached(start: str, imports: dict[str, set[str]]) -> set[str]:
+    """All modules that a module needs, directly or not."""
+    found: set[str] = set()
+    waiting = [start]
+    while waiting:
+        new = imports[waiting.pop()] - found
+        found |= new
+        waiting += new
+    return found
+
+
+def test_no_module_imports_itself_by_way_of_others(root: Path) -> None:
+    names = {
+        ".".join(path.relative_to(root / "src").with_suffix("").parts).removesuffix(".__init__"): path
+        for path in modules(root)
+    }
+    del names["karat"]  # it names everything, and every module may ask it for the version
+    imports = {name: imported_modules(path, set(names)) - {name} for name, path in names.items()}
+    in_cycles = {name.split(".")[1] for name in imports if name in reached(name, imports)}
+    assert in_cycles == {"screen", "study", "intake"}, "cycles are left in these rooms only"
+
+
 @pytest.mark.parametrize("statement", ["import karat", "import karat; karat.read; karat.Judgments"])
 def test_importing_stays_light(statement: str) -> None:
     heavy = ["scipy.stats", "matplotlib", "fastapi", "starlette", "uvicorn", "sqlalchemy", "pandas", "dask", "jax"]

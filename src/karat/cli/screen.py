@@ -1,4 +1,4 @@
-"""karat screen: who answered in earnest, by the rules that the study states."""
+"""karat screen: who answered attentively, by the rules that the study states."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def screen(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Say who answered in earnest, with reasons, and write what remains.
+    """Say who answered attentively, with reasons, and write what remains.
 
     With --study the criteria, settings and rule of its section screening are applied exactly. Where there is no study,
     as for labels that others collected, --rules takes a file that has this section alone. Without either, all criteria

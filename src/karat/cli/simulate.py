@@ -24,7 +24,7 @@ def simulate(
     ] = None,
     share: Annotated[
         str | None,
-        typer.Option(help="Shares of behaviours; what is left is in earnest.", metavar="NAME=SHARE,..."),
+        typer.Option(help="Shares of behaviours; the rest answer attentively.", metavar="NAME=SHARE,..."),
     ] = None,
     effect: Annotated[
         list[str] | None,

@@ -9,7 +9,7 @@ from karat.intake import read
 from karat.judgments import Judgments
 
 ABOUT = {
-    "likert": "48 people rate sentences on five points: all item functions, four lists, six people not in earnest",
+    "likert": "48 people rate sentences on five points: all item functions, four lists, six people inattentive",
     "crowd": "120 workers tell same from different in 80 tasks: twelve of them guess, repeat or keep to one answer",
 }
 

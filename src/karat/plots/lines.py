@@ -137,7 +137,8 @@ def course_plot(panels: Mapping[str, pl.DataFrame], conditions: Sequence[str], i
     with figure(16 if len(panels) > 1 else 12, 8) as drawn:
         all_axes = np.atleast_1d(drawn.subplots(1, len(panels)))
         for axes, (measure, rows) in zip(all_axes, panels.items(), strict=True):
-            first, last = (float(rows["place"].to_numpy()[end]) for end in _ends(rows))
+            places = rows["place"].to_numpy()
+            first, last = float(places.min()), float(places.max())
             ends = _course(axes, rows, conditions, SHIFT * (last - first))
             axes.set_xlabel("position in the questionnaire")
             if measure == "rt":
@@ -148,12 +149,6 @@ def course_plot(panels: Mapping[str, pl.DataFrame], conditions: Sequence[str], i
                 name_lines(axes, last, ends, conditions)
         say(drawn, title)
     return drawn
-
-
-def _ends(rows: pl.DataFrame) -> tuple[int, int]:
-    """The rows of the first and the last place."""
-    places = rows["place"].to_numpy()
-    return int(places.argmin()), int(places.argmax())
 
 
 def _course(axes: Axes, rows: pl.DataFrame, conditions: Sequence[str], width: float) -> list[float]:

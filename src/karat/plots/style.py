@@ -87,9 +87,9 @@ def wrapped(figure: Figure, text: str, points: float, share: float = 1.0) -> str
     """A text in lines that fit a share of the figure's width, in letters of this size; lines given are kept.
 
     >>> with figure(8, 5) as drawn:
-    ...     print(wrapped(drawn, "5 of 50 participants answered under 90 % of trials in earnest", 8.5))
+    ...     print(wrapped(drawn, "5 of 50 participants answered under 90 % of trials attentively", 8.5))
     5 of 50 participants answered under 90 % of
-    trials in earnest
+    trials attentively
     """
     letters = int(share * figure.get_figwidth() * 72 / (0.56 * points))
     return "\n".join(textwrap.fill(line, letters, break_long_words=False) for line in text.splitlines())
@@ -100,9 +100,9 @@ def say(figure: Figure, finding: str, key: str = "") -> None:
 
     >>> with figure(16, 5) as drawn:
     ...     _ = drawn.subplots()
-    ...     say(drawn, "5 of 50 participants answered under 90 % of trials in earnest")
+    ...     say(drawn, "5 of 50 participants answered under 90 % of trials attentively")
     >>> drawn.get_suptitle()
-    '5 of 50 participants answered under 90 % of trials in earnest'
+    '5 of 50 participants answered under 90 % of trials attentively'
     """
     import matplotlib as mpl
 

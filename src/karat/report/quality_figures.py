@@ -22,11 +22,11 @@ BINS = 20
 
 
 def credence_figure(evidence: Evidence, width_cm: float = 16) -> Figure:
-    """How many participants answered in earnest with which probability.
+    """How many participants answered attentively with which probability.
 
     >>> import karat
     >>> credence_figure(karat.screen.credence(karat.datasets.load("crowd"))).get_suptitle()
-    '12 of 120 participants answered in earnest with a probability under .05'
+    '12 of 120 participants answered attentively with a probability under .05'
     """
     below = float(evidence.settings["below"])
     table = evidence.participants.drop_nulls("score")
@@ -36,10 +36,10 @@ def credence_figure(evidence: Evidence, width_cm: float = 16) -> Figure:
         _stacked(axes, table, edges)
         threshold_line(axes, below, language_of("en").value(below, ".2r"), across="x")
         axes.set_xlim(-0.01, 1.01)
-        axes.set_xlabel("probability of answering in earnest")
+        axes.set_xlabel("probability of answering attentively")
         everyone = counted(evidence.participants.height, "participant")
         told = language_of("en").value(below, ".2r")
-        say(drawn, f"{len(evidence.flagged)} of {everyone} answered in earnest with a probability under {told}")
+        say(drawn, f"{len(evidence.flagged)} of {everyone} answered attentively with a probability under {told}")
     return drawn
 
 

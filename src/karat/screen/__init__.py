@@ -1,4 +1,4 @@
-"""Screen: who answered in earnest, one criterion a file, each with its reasons.
+"""Screen: who answered attentively, one file per criterion, each with its reasons.
 
 What is named here is loaded when it is used, so that a study file can be checked without what computes the criteria.
 """

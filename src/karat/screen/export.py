@@ -56,7 +56,7 @@ def _composition(screening: Screening, folder: Path) -> list[Path]:
 
 
 def _credence(screening: Screening, folder: Path) -> list[Path]:
-    """The probabilities of being in earnest, where they were computed."""
+    """The probabilities of having answered attentively, where they were computed."""
     found = screening.evidence.get("credence")
     if not isinstance(found, Credence):
         return []

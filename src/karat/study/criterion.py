@@ -97,7 +97,7 @@ class Criterion:
     implied: Callable[[Given], dict[str, Any]] | None = None
     """From stated settings to others that are not the usual ones then."""
     impossible: Callable[[Any, Any], Iterator[tuple[str, str]]] | None = None
-    """From the draft of a study and the stated settings to what can never be computed, and how to mend it."""
+    """From the draft of a study and the stated settings to what can never be computed, and how to fix it."""
     cites: tuple[str, ...] | Callable[[Given], tuple[str, ...]] = ()
     """The keys of its literature, or a function from settings to them."""
     wording: Callable[[Given], list[str]] | None = None

@@ -44,7 +44,7 @@ def test_a_test_item_is_named_with_its_row_and_column() -> None:
     (finding,) = check(load(FOLDER / "expected__of-a-test-item")).findings
     known = "is no answer of the scale, which knows 1, 2, 3, 4, 5."
     assert (finding.grade, finding.message) == ("error", f't02: "6" in the column expected {known}')
-    assert (finding.mend, finding.place) == ("Mend it, or leave the cell empty.", "items.csv:5")
+    assert (finding.mend, finding.place) == ("Correct it, or leave the cell empty.", "items.csv:5")
 
 
 @pytest.mark.parametrize("function", ["filler", "calibration", "control", "attention"])
@@ -74,9 +74,9 @@ def test_what_is_meant_is_asked(function: str, answer: str, mend: str, tmp_path:
         ("yes-no", {"levels": ["no", "yes"], "labels": ["Nein", "Ja"]}, "ja", "Is yes meant?"),
         ("yes-no", {"levels": ["nein", "ja"]}, "Ja", "Is ja meant?"),
         ("label", {"levels": ["time", "reason"]}, "raeson", "Is reason meant?"),
-        ("label", {"levels": ["time", "reason"]}, "Top 10", "Mend it, or leave the cell empty."),
+        ("label", {"levels": ["time", "reason"]}, "Top 10", "Correct it, or leave the cell empty."),
         ("magnitude", {"modulus": 100}, "1,5", "Is 1.5 meant?"),
-        ("magnitude", {"modulus": 100}, "0", "Mend it, or leave the cell empty."),
+        ("magnitude", {"modulus": 100}, "0", "Correct it, or leave the cell empty."),
     ],
 )
 def test_other_scales(task: str, scale: dict[str, Any], answer: str, mend: str, tmp_path: Path) -> None:

@@ -198,7 +198,7 @@ def _refuse_result(trials: JsPsychTrials, name: str, line: int, error: IntakeErr
     what = cause(error)
     trials.refuse(
         (name, "line", line),
-        AnswerFlaw(f"the result cannot be read ({what})", "Mend it, or leave it out with --skip-bad.", "", ""),
+        AnswerFlaw(f"the result cannot be read ({what})", "Correct it, or leave it out with --skip-bad.", "", ""),
     )
 
 

@@ -145,7 +145,7 @@ def _pair_evidence(
 def _chosen_pairs(trials: pl.DataFrame, scales: dict[str, Scale]) -> pl.DataFrame:
     """Choice trials: passed unless the worse sentence was chosen; "no difference" is no failure."""
     undecided = pl.col("response") == "none"
-    # Whoever guesses takes the worse sentence with one of two or three answers.
+    # Somebody who guesses takes the worse sentence with one of two or three answers.
     sizes = {question: len(scale.levels) for question, scale in scales.items() if isinstance(scale, Choice)}
     chances = {question: str(1 - Fraction(1, size)) for question, size in sizes.items()}
     return trials.select(

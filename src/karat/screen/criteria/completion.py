@@ -8,7 +8,7 @@ they like there is no such length. Nobody is then incomplete but who answered no
 several questions, as in a semantic differential, is one trial, answered as soon as one of its questions is.
 
 The same person twice is found in two ways. A column of the participants may name the person, such as the platform's
-id: whoever comes again under another name is flagged. And two records that begin with the same ten trials, alike in
+id: a second record of one person is flagged. And two records that begin with the same ten trials, alike in
 item, answer and response time, are one record under two names, as happens when files are merged; at least five of the
 ten times must be different, as times that a tool made up or rounded to seconds prove nothing. Of several records of a
 person the one that was started first stands, else the most complete, else the first; a record without any answer never

@@ -8,16 +8,21 @@ from karat.study.criterion import Alternative, Criterion, CriterionSettings, lef
 
 
 class CredenceSettings(CriterionSettings):
-    """How probable it is that somebody answered in earnest."""
+    """How probable it is that a participant answered attentively."""
 
-    below: float = Field(0.05, gt=0, lt=1, description="The probability of being in earnest below which is flagged.")
+    below: float = Field(
+        0.05,
+        gt=0,
+        lt=1,
+        description="Participants with a lower probability of having answered attentively are flagged.",
+    )
     seed: int = Field(1, ge=0, description="Where the random numbers begin, by which a second group is looked for.")
 
 
 CRITERION = Criterion(
     name="credence",
     title="Credence",
-    asks="how probable it is that somebody answered in earnest",
+    asks="how probable it is that a participant answered attentively",
     settings=CredenceSettings,
     computed_by="karat.screen.credence:credence",
     in_parts="karat.screen.parted.credence:credence_in_parts",
@@ -25,7 +30,7 @@ CRITERION = Criterion(
     alternatives=(
         Alternative("p < .05", {"below": 0.05}, "usual"),
         Alternative("p < .01", {"below": 0.01}, "lenient"),
-        Alternative("p < .5", {"below": 0.5}, "strict: rather not in earnest"),
+        Alternative("p < .5", {"below": 0.5}, "strict: more likely inattentive than attentive"),
         left_out(),
     ),
 )

@@ -6,7 +6,7 @@ A time is an intermission where it is above both
 
 and a rush where it is below both medians - 1.5 MAD. MAD = 1.4826 median |x - median|. All outliers of a round are
 taken out together, the cutoffs are computed anew on the rest, and so on until none is found: long outliers so cannot
-hide others. Practice trials are left out. Whoever answered under 90 % of the trials genuinely is flagged.
+hide others. Practice trials are left out. Participants with fewer than 90 % genuine answers are flagged.
 
 The published code counts a time that equals a cutoff as outlying, the paper's words do not; on its data both give the
 same. karat follows the words, so that times which are all equal flag nobody.

@@ -95,7 +95,7 @@ def _mend(row: Row, answer: str) -> str:
     """How to mend an answer that the scale does not know: what may be meant by it, and what may be written."""
     if DATE.fullmatch(answer) and isinstance(row.block.scale, Ordinal | Magnitude | Continuous):
         return "A spreadsheet made a date of it: format the column as text, and write a range such as 1-2 again."
-    how = _mend_expected(row.block.scale) if row.function in SCORED else "Mend it, or leave the cell empty."
+    how = _mend_expected(row.block.scale) if row.function in SCORED else "Correct it, or leave the cell empty."
     close = meant(row.block, answer)
     return f"Is {close} meant? {how}" if close else how
 
