@@ -8,6 +8,7 @@ import inspect
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -108,7 +109,7 @@ def test_no_module_imports_itself_by_way_of_others(root: Path) -> None:
     del names["karat"]  # it names everything, and every module may ask it for the version
     imports = {name: imported_modules(path, set(names)) - {name} for name, path in names.items()}
     in_cycles = {name.split(".")[1] for name in imports if name in reached(name, imports)}
-    assert in_cycles == {"screen", "study", "intake"}, "cycles are left in these rooms only"
+    assert in_cycles <= {"screen", "study", "intake"}, "cycles are left in these rooms only"
 
 
 @pytest.mark.parametrize("statement", ["import karat", "import karat; karat.read; karat.Judgments"])
@@ -157,11 +158,16 @@ def test_type_aliases_are_defined_once(root: Path) -> None:
         assert path.name == "types.py" or not named & shared, path
 
 
-def test_modules_are_short_and_say_what_they_are(root: Path) -> None:
+def test_modules_say_what_they_are(root: Path) -> None:
     for path in modules(root):
-        text = path.read_text(encoding="utf-8")
-        assert ast.get_docstring(ast.parse(text)), path
-        assert len(text.splitlines()) <= 400 or "languages" in path.parts, path
+        assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), path
+
+
+def test_a_folder_reads_like_a_table_of_contents(root: Path) -> None:
+    one_per_kind = {"cli", "screen/criteria", "intake/readers"}
+    waiting = {"field/server", "models/glrm", "screen", "simulate", "study"}
+    files = Counter(path.parent.relative_to(root / "src" / "karat").as_posix() for path in modules(root))
+    assert {folder for folder, number in files.items() if number > 20} - one_per_kind <= waiting
 
 
 @pytest.mark.parametrize(
