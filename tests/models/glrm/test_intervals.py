@@ -17,7 +17,7 @@ from karat.models.glrm.intervals import Parameter, _leading, intervals, whole_li
 from karat.models.glrm.mixed import fit_mixed
 from karat.models.glrm.model import Model, fit
 from karat.models.glrm.terms import random_term
-from karat.models.glrm.threads import one_thread
+from karat.models.numerics import one_thread
 from messages import codes, raises
 from models.glrm.mixed_cases import slopes
 from models.glrm.written_cases import GROUPS, study

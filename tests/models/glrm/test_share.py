@@ -16,7 +16,7 @@ from karat.messages import Message
 from karat.models.glrm import fit_crossed, fit_nominal, worker_share
 from karat.models.glrm.objective import Evaluation
 from karat.models.glrm.share import Share, _AtAngle, _Profile
-from karat.models.glrm.threads import one_thread
+from karat.models.numerics import one_thread
 from messages import raises
 from models.glrm.dense import differences
 

@@ -15,8 +15,8 @@ from karat.models.glrm import Fit, NominalFit, fit_crossed, fit_nominal, worker_
 from karat.models.glrm import variance_share as module
 from karat.models.glrm.optimise import Evaluated
 from karat.models.glrm.profile import Rest
-from karat.models.glrm.threads import one_thread
 from karat.models.glrm.variance_share import FittedShare, _Search, variance_share
+from karat.models.numerics import one_thread
 from messages import raises
 from models.glrm.dense import differences
 from models.glrm.simulated import answers

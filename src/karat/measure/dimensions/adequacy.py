@@ -2,7 +2,7 @@
 
 KMO compares correlations with partial correlations and lies between 0 and 1; Kaiser (1974) calls values under .5
 unacceptable, from .8 on meritorious. Bartlett's test asks whether anything is correlated at all. The formulas are in
-`karat.models.factors.adequacy`.
+`karat.models.factors.correlations`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How many factors: parallel analysis, Velicer's minimum average partial, and the scree, side by side.
 
 They answer different questions and often differ. Parallel analysis of factors tends to give the most, MAP the fewest;
-the final number should also be one that can be interpreted. The formulas are in `karat.models.factors.number`.
+the final number should also be one that can be interpreted. The formulas are in `karat.models.factors.extraction`.
 """
 
 from __future__ import annotations

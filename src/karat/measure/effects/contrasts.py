@@ -44,7 +44,7 @@ from karat.models.glrm.families import FamilyName
 from karat.models.glrm.mixed_singular import SINGULAR
 from karat.models.glrm.variables import FactorVariable
 from karat.models.glrm.wald import TermTests, statistic_message
-from karat.models.rounding import known
+from karat.models.numerics import known
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -36,8 +36,8 @@ from karat.models.glrm import Model, fit, marginal_means, type_three
 from karat.models.glrm.model import quantile, two_sided
 from karat.models.glrm.variables import Numeric
 from karat.models.means import mean_interval
+from karat.models.numerics import known
 from karat.models.proportions import holm
-from karat.models.rounding import known
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

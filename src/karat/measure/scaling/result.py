@@ -15,7 +15,7 @@ from karat.measure.errors import MeasureError
 from karat.measure.rated import stimulus_labels
 from karat.measure.texts import interval
 from karat.messages import Message
-from karat.models.rounding import known as known_number
+from karat.models.numerics import known as known_number
 from karat.types import Floats, Ints
 
 if TYPE_CHECKING:

@@ -21,8 +21,7 @@ from karat.models.glrm.crossed import Factor
 from karat.models.glrm.fit import Fit
 from karat.models.glrm.nominal import NominalFit
 from karat.models.glrm.optimise import TOLERANCE, minimise, minimise_off_zero, solve
-from karat.models.glrm.threads import one_thread
-from karat.models.rounding import significant
+from karat.models.numerics import one_thread, significant
 from karat.types import Bools, Floats, Ints, Progress
 
 AnyFit = Fit | NominalFit

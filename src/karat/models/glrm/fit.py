@@ -25,8 +25,7 @@ from karat.models.glrm.gaussian import EXACT, GaussianObjective
 from karat.models.glrm.mode import Modes
 from karat.models.glrm.objective import Objective
 from karat.models.glrm.optimise import BESIDE_ZERO, NEARLY_ZERO, Convergence, solve
-from karat.models.glrm.threads import one_thread
-from karat.models.rounding import significant
+from karat.models.numerics import one_thread, significant
 from karat.types import Bools, Floats, Ints
 
 ZERO = 1e-4

@@ -18,7 +18,7 @@ from karat.models.glrm.fit import Fit
 from karat.models.glrm.objective import Objective
 from karat.models.glrm.optimise import TOLERANCE, minimise
 from karat.models.glrm.profile import Held
-from karat.models.glrm.threads import one_thread
+from karat.models.numerics import one_thread
 from karat.types import Floats
 
 

@@ -27,9 +27,8 @@ from karat.models.glrm.model import Model, Table, quantile
 from karat.models.glrm.optimise import Evaluated, minimise
 from karat.models.glrm.profile import PRECISE, profile_ends
 from karat.models.glrm.terms import RandomTerm
-from karat.models.glrm.threads import one_thread
 from karat.models.glrm.variables import listed
-from karat.models.rounding import significant
+from karat.models.numerics import one_thread, significant
 from karat.types import Floats, Ints
 
 

@@ -25,9 +25,9 @@ from karat.models.glrm.frame import evaluate
 from karat.models.glrm.model import Model, Table, quantile, two_sided
 from karat.models.glrm.syntax import FormulaError
 from karat.models.glrm.variables import FactorVariable, Numeric, listed
+from karat.models.numerics import known as known_number
+from karat.models.numerics import significant
 from karat.models.proportions import holm
-from karat.models.rounding import known as known_number
-from karat.models.rounding import significant
 from karat.types import Floats
 
 Scale = Literal["link", "response"]

@@ -31,7 +31,7 @@ from karat.models.glrm.mixed_search import search
 from karat.models.glrm.mixed_sides import RandomBlock, sides
 from karat.models.glrm.mixed_singular import simpler
 from karat.models.glrm.terms import RandomTerm
-from karat.models.glrm.threads import one_thread
+from karat.models.numerics import one_thread
 from karat.types import Floats
 
 FIRST = 0.5

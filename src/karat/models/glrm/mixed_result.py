@@ -22,7 +22,7 @@ from karat.models.glrm.mixed_search import Found, MixedConvergence
 from karat.models.glrm.mixed_sides import RandomBlock, Side
 from karat.models.glrm.mixed_singular import singular_directions
 from karat.models.glrm.terms import RandomTerm
-from karat.models.rounding import significant
+from karat.models.numerics import significant
 from karat.types import Floats
 
 

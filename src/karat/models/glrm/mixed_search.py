@@ -21,7 +21,7 @@ from scipy import linalg
 from karat.messages import Message
 from karat.models.glrm.mixed_sides import RandomBlock
 from karat.models.glrm.optimise import TOLERANCE, Evaluated, Function, minimise, root
-from karat.models.rounding import significant
+from karat.models.numerics import significant
 from karat.types import Floats
 
 STEP = 3e-3

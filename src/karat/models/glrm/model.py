@@ -27,7 +27,7 @@ from karat.models.glrm.satterthwaite import Satterthwaite
 from karat.models.glrm.syntax import FormulaError
 from karat.models.glrm.terms import RandomTerm
 from karat.models.glrm.variables import Data, FactorVariable, column, label_of, listed, own_order
-from karat.models.rounding import known, significant
+from karat.models.numerics import known, significant
 from karat.types import Floats, Ints
 
 Table = dict[str, NDArray[Any]]

@@ -19,8 +19,7 @@ from karat.models.glrm.crossed import Factor, crossed
 from karat.models.glrm.fit import UNBOUNDED, ZERO, group_message
 from karat.models.glrm.optimise import Convergence, solve
 from karat.models.glrm.softmax import BlockModes, NominalObjective
-from karat.models.glrm.threads import one_thread
-from karat.models.rounding import significant
+from karat.models.numerics import one_thread, significant
 from karat.types import Bools, Floats
 
 LARGEST = 60_000_000

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import linalg
 
 from karat.messages import Message
-from karat.models.rounding import significant
+from karat.models.numerics import significant
 from karat.types import Floats
 
 EVALUATIONS = 300

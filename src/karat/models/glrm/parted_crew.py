@@ -8,7 +8,7 @@ from typing import Any
 
 from karat.messages import Message
 from karat.models.glrm.parted_answers import Map, Placed
-from karat.models.glrm.threads import one_thread
+from karat.models.numerics import one_thread
 
 HELD = 200_000_000
 """How many numbers the sums that are brought together may have, in all."""

@@ -27,7 +27,7 @@ from karat.models.glrm.nominal import NominalFit
 from karat.models.glrm.objective import Objective
 from karat.models.glrm.optimise import TOLERANCE, minimise, minimise_off_zero
 from karat.models.glrm.redraw_nominal import NominalRedraw
-from karat.models.glrm.threads import one_thread
+from karat.models.numerics import one_thread
 from karat.types import Floats, Progress
 
 ENOUGH = 10

@@ -22,7 +22,7 @@ from scipy.special import fdtrc
 
 from karat.models.glrm.mixed_gaussian import GaussianMixedObjective
 from karat.models.glrm.mixed_result import MixedFit
-from karat.models.glrm.threads import one_thread
+from karat.models.numerics import one_thread
 from karat.types import Floats
 
 STEP = 1e-3

@@ -21,7 +21,7 @@ from karat.models.glrm.fit import Fit
 from karat.models.glrm.objective import Evaluation, Objective
 from karat.models.glrm.optimise import TOLERANCE, minimise
 from karat.models.glrm.parted_objective import PartedObjective
-from karat.models.glrm.threads import one_thread
+from karat.models.numerics import one_thread
 from karat.types import Floats
 
 PRECISION = 1e-6

@@ -25,7 +25,7 @@ from karat.messages import Message
 from karat.models.glrm.design import contrasts, whole_factors
 from karat.models.glrm.model import Model, Table
 from karat.models.glrm.variables import FactorVariable
-from karat.models.rounding import known
+from karat.models.numerics import known
 from karat.types import Floats
 
 SPANNED = 1e-8

@@ -12,13 +12,26 @@ where P_ab is the bivariate normal probability of a rectangle. With Phi_2 the di
 
 by Gauss and Legendre's rule. Pairs are estimated one by one, so that the matrix may have negative eigenvalues;
 `nearest_correlation` gives one without.
+
+Pearson's correlations of the columns of a table, nothing missing.
+
+Whether correlations are worth a factor analysis.
+
+Kaiser, Meyer and Olkin's measure (Kaiser and Rice 1974) compares correlations r with partial correlations q given all
+other variables:
+
+    KMO = sum r_ij^2 / (sum r_ij^2 + sum q_ij^2)    over i != j; for one variable i, over j != i.
+
+Bartlett's test (1951) asks whether all correlations are zero:
+
+    chi2 = -(n - 1 - (2p + 5) / 6) log det R    with p (p - 1) / 2 degrees of freedom.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.special import ndtr, ndtri
+from scipy.special import chdtrc, ndtr, ndtri
 
 from karat.types import Floats
 
@@ -107,3 +120,46 @@ def nearest_correlation(matrix: Floats, smallest: float = 1e-4) -> tuple[Floats,
     raised = (vectors * np.maximum(sizes, smallest)) @ vectors.T
     scale = 1 / np.sqrt(np.diag(raised))
     return raised * np.outer(scale, scale), True
+
+
+def pearson(values: Floats) -> Floats:
+    """The correlation matrix of columns that all vary.
+
+    >>> pearson(np.array([[1.0, 2.0], [2.0, 1.0], [3.0, 3.0]])).round(3).tolist()
+    [[1.0, 0.5], [0.5, 1.0]]
+    """
+    centred = values - values.mean(axis=0)
+    scaled = centred / np.sqrt((centred**2).sum(axis=0))
+    found = scaled.T @ scaled
+    np.fill_diagonal(found, 1.0)
+    return np.asarray(np.clip(found, -1.0, 1.0))
+
+
+def kmo(correlation: Floats) -> tuple[float, Floats]:
+    """The measure of all variables together, and of each.
+
+    >>> whole, each = kmo(np.array([[1, 0.6, 0.5], [0.6, 1, 0.4], [0.5, 0.4, 1]]))
+    >>> round(whole, 3), each.round(3).tolist()
+    (0.658, [0.616, 0.654, 0.737])
+    """
+    inverse = np.linalg.inv(correlation)
+    scale = 1 / np.sqrt(np.diag(inverse))
+    partial = inverse * np.outer(scale, scale)
+    r, q = correlation**2, partial**2
+    np.fill_diagonal(r, 0.0)
+    np.fill_diagonal(q, 0.0)
+    # Where nothing is correlated at all there is nothing to compare: NaN.
+    with np.errstate(invalid="ignore"):
+        return float(r.sum() / (r.sum() + q.sum())), r.sum(axis=1) / (r.sum(axis=1) + q.sum(axis=1))
+
+
+def bartlett(correlation: Floats, n: int) -> tuple[float, int, float]:
+    """Chi-squared, degrees of freedom and p value of the test that nothing is correlated.
+
+    >>> bartlett(np.eye(3), 50)
+    (0.0, 3, 1.0)
+    """
+    p = len(correlation)
+    chi2 = max(0.0, (n - 1 - (2 * p + 5) / 6) * -float(np.linalg.slogdet(correlation)[1]))
+    dof = p * (p - 1) // 2
+    return chi2, dof, float(chdtrc(dof, chi2))

@@ -4,11 +4,14 @@ The linear algebra of numpy and scipy (OpenBLAS) shares even small products amon
 hundred rows the waiting costs more than it saves, and where processors are busy with something else it costs many
 times more. Numpy has no setting for that once it is loaded, so the libraries themselves are told, and afterwards told
 again what they were.
+
+Numbers as messages carry them: rounded to the digits that a reader needs, and missing where they are not known.
 """
 
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -57,3 +60,21 @@ def _libraries() -> list[tuple[Callable[[], int], Callable[[int], None]]]:
                     found.append((getattr(library, name.format("get")), getattr(library, name.format("set"))))
                     break
     return found
+
+
+def significant(value: float, digits: int = 4) -> float | None:
+    """A number with so many significant digits; None where it is not finite.
+
+    >>> significant(0.0123456, 2), significant(123456.0), significant(float("nan"))
+    (0.012, 123500.0, None)
+    """
+    return float(f"{value:.{digits}g}") if math.isfinite(value) else None
+
+
+def known(value: float) -> float | None:
+    """A number as it is; None where it is not finite.
+
+    >>> known(0.5), known(float("nan"))
+    (0.5, None)
+    """
+    return float(value) if math.isfinite(value) else None
