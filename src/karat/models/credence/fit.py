@@ -69,24 +69,38 @@ def fit_credence(trials: CredenceTrials, seed: int = 1, progress: Progress | Non
     (0, True)
     """
     told = progress or (lambda done, of: None)
+    total = ROUNDS + MORE_ROUNDS + 2 * ROUNDS
+    by_strengths = _fitted_by_strengths(trials, seed, lambda done: told(done, total))
+    if not any(part.has_classes for part in trials.parts):
+        told(total, total)
+        return by_strengths
+    by_classes = _fitted_by_classes(trials, lambda done: told(ROUNDS + MORE_ROUNDS + ROUNDS + done, total))
+    told(total, total)
+    return max(by_strengths, by_classes, key=lambda one: float(one.step.evidence.sum()))
+
+
+def _fitted_by_classes(trials: CredenceTrials, told: Callable[[int], object]) -> Fitted:
+    mixture = Mixture(trials, first_weights(trials), by_classes=True)
+    _until_still(mixture, told)
+    return Fitted(mixture, mixture.step(learn=False), sparse=True)
+
+
+def _fitted_by_strengths(trials: CredenceTrials, seed: int, told: Callable[[int], object]) -> Fitted:
     weight = first_weights(trials)
     people, count = trials.shape
     some = np.arange(people)
     if people * count > ENOUGH:
         some = np.sort(np.random.default_rng(seed).permutation(people)[: max(100, ENOUGH // count)])
-    total = ROUNDS + MORE_ROUNDS + ROUNDS
     sparse = len(some) < people and _answers_a_stimulus(trials) * len(some) / people < SHARED
-    learned = None if sparse else _learned(trials.of(some), weight[some], seed, lambda done: told(done, total))
+    learned = None if sparse else _learned(trials.of(some), weight[some], seed, told)
     if learned is not None and len(some) == people:
         mixture = learned
     else:
         mixture = Mixture(trials, weight)
         if learned is not None:
             mixture.adopt(learned)
-        _until_still(mixture, lambda done: told(ROUNDS + MORE_ROUNDS + done, total))
-    step = mixture.step(learn=False)
-    told(total, total)
-    return Fitted(mixture, step, sparse)
+        _until_still(mixture, lambda done: told(ROUNDS + MORE_ROUNDS + done))
+    return Fitted(mixture, mixture.step(learn=False), sparse)
 
 
 def _answers_a_stimulus(trials: CredenceTrials) -> float:

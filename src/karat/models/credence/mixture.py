@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from karat.models.credence import spammers
+from karat.models.credence.classes import Classes
 from karat.models.credence.earnest import Earnest, Prefix, log_sum
 from karat.models.credence.trials import CredenceTrials
 from karat.types import Floats
@@ -61,10 +62,13 @@ class MixtureStep:
 class Mixture:
     """The model as learned so far."""
 
-    def __init__(self, trials: CredenceTrials, weight: Floats) -> None:
+    def __init__(self, trials: CredenceTrials, weight: Floats, by_classes: bool = False) -> None:
         self.trials = trials
         self.people, self.count = trials.shape
-        self.earnest = [Earnest(part, weight) for part in trials.parts]
+        self.earnest: list[Earnest | Classes] = [
+            Classes(part, weight) if by_classes and part.has_classes else Earnest(part, weight)
+            for part in trials.parts
+        ]
         self.group_shares = np.ones(1)
         most = max(4, min(max(part.levels for part in trials.parts), 7))
         # Patterns over several trials and changes of behaviour are seen only in the order of presentation.
@@ -81,7 +85,10 @@ class Mixture:
 
     def _blind(self) -> Floats:
         """Ways of not looking x participants x trials + 1: the answers from each trial on, all parts together."""
-        guessed = np.sum([spammers.guesses(part.button, part.levels) for part in self.trials.parts], axis=0)
+        guessed = np.sum([
+            one.guesses() if isinstance(one, Classes) else spammers.guesses(one.part.button, one.part.levels)
+            for one in self.earnest
+        ], axis=0)  # fmt: skip
         repeated = [
             np.sum([spammers.patterns(part.button, part.levels, length) for part in self.trials.parts], axis=0)
             for length in self.lengths
@@ -99,7 +106,7 @@ class Mixture:
         self.shares, self.regimes, self.group_shares = other.shares, list(other.regimes), other.group_shares
         self.rates = other.rates
         for mine, theirs in zip(self.earnest, other.earnest, strict=True):
-            mine.adopt(theirs, all_of_it)
+            mine.adopt(theirs, all_of_it)  # type: ignore[arg-type]
 
     @property
     def groups(self) -> int:

@@ -51,6 +51,11 @@ class ScaleTrials:
         """Where there is an answer."""
         return np.asarray(self.content >= 0)
 
+    @property
+    def has_classes(self) -> bool:
+        """Whether a stimulus may belong to one of the levels: labels, and yes and no."""
+        return not self.ordered or self.levels == 2
+
     def of(self, people: Ints) -> ScaleTrials:
         """The part of some participants."""
         return ScaleTrials(

@@ -1,0 +1,156 @@
+"""Attentive answers by classes of stimuli: labels, and few answers to each stimulus.
+
+With three answers to a stimulus its strength is hardly known, and an estimate put in its place would judge people by
+the chance of two others. Here a stimulus belongs to one of the classes of the scale, and which is not decided: all are
+summed over, by what the others say (Dawid and Skene 1979), the participant's own answers left out. An attentive
+participant with the discrimination d gives stimulus i the answer x with probability
+
+    d sum_k P(class of i is k | others) C_k(x)  +  (1 - d) t(x),
+
+with C_k the answers of attentive people to class k, and t the taste of the participant, which is how often they give
+each answer, this one left out. Taste alone is guessing. So the question is one for everybody: does what the others say
+of a stimulus tell more of this person's answers than how often they give them? Somebody with an eye for little (a low
+d), or who says yes too easily (a taste of their own), does not guess.
+
+How d is distributed among attentive people is learned, from `LEAST` on: below it nobody could be told from a guesser.
+Each person's own table of classes and answers, which says how far to believe them about a stimulus, is held by that of
+all as by `HELD` answers of each class.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from karat.models.credence.earnest import Prefix, log_sum
+from karat.models.credence.trials import ScaleTrials, Singles
+from karat.types import Floats, Ints
+
+LEAST, PLACES = 0.4, 13
+ANY = 0.2
+"""The share of attentive people whose discrimination may be any, before and after anybody answers."""
+PRIOR_PEOPLE = 4.0
+HELD = 8.0
+LAPSE = 0.005
+KNOWN = 0.9
+"""How probable the right answer of a control is as the class of its stimulus, before anybody answers."""
+EVEN = 0.5
+"""The share of guessers who give every answer alike; the others have a taste."""
+FIRST_TURNS, TURNS = 10, 2
+AGREED = 2.0
+"""So many answers of each class speak for its own label before anybody answers."""
+
+
+class Classes:
+    """The answers of one part, and what is learned from them: the classes of stimuli and the answers to each class."""
+
+    def __init__(self, part: ScaleTrials, weight: Floats) -> None:
+        self.part = part
+        self.discrimination = np.linspace(LEAST, 1.0, PLACES)
+        self.log_weights = np.full(PLACES, -np.log(PLACES))
+        people, trials = np.nonzero(part.there)
+        self.rows: tuple[Ints, Ints] = (people.astype(np.int64), trials.astype(np.int64))
+        self.owner, self.item, self.level = self.rows[0], part.item[self.rows], part.content[self.rows]
+        _, own = np.unique(self.owner * part.items + self.item, return_inverse=True)
+        self.own: Ints = own.astype(np.int64)
+        """Which answers one participant gave to one stimulus: all of them are left out when one is judged."""
+        votes = np.bincount(self.item * part.levels + self.level, minlength=part.items * part.levels)
+        self.classes = _shares(votes.reshape(part.items, part.levels) + 0.1)
+        self.answers = np.full((part.levels, part.levels), 1 / part.levels)
+        self.by_others = self.classes[self.item]
+        for _ in range(FIRST_TURNS):
+            self._turn(weight[self.owner])
+
+    @property
+    def taste(self) -> Floats:
+        """The log probability of each answer (participants x trials) by how often the participant gives it."""
+        part, levels = self.part, self.part.levels
+        counts = np.zeros((len(part.item), levels))
+        np.add.at(counts, (self.owner, self.level), 1.0)
+        of_all = levels * _shares(counts.sum(axis=0)[None, :] + 1.0)[0]
+        others = counts[self.owner, self.level] - 1 + of_all[self.level]
+        taste = np.zeros(part.item.shape)
+        taste[self.rows] = np.log(others) - np.log(counts.sum(axis=1)[self.owner] - 1 + levels)
+        return taste
+
+    def guesses(self) -> Floats:
+        """The log probability of the answers from each trial on (participants x trials + 1), by taste or evenly."""
+        from_here = np.zeros((len(self.part.item), self.part.item.shape[1] + 1, 2))
+        even = np.where(self.part.there, -np.log(self.part.levels), 0.0)
+        for number, each in enumerate((even, self.taste)):
+            from_here[:, :-1, number] = np.cumsum(each[:, ::-1], axis=1)[:, ::-1]
+        return log_sum(from_here + np.log([EVEN, 1 - EVEN]))
+
+    def _turn(self, weight: Floats) -> None:
+        """One turn of Dawid and Skene, in which each answer counts by its weight."""
+        part, levels = self.part, self.part.levels
+        counts = np.zeros((len(part.item), levels, levels))
+        np.add.at(counts, (self.owner, slice(None), self.level), weight[:, None] * self.classes[self.item])
+        usual = np.bincount(self.level, minlength=levels) / max(len(self.level), 1)
+        self.answers = _shares(counts.sum(axis=0) + AGREED * np.eye(levels) + 0.2 * usual)
+        own = _shares(counts + HELD * self.answers)
+        told = weight[:, None] * np.log(own[self.owner, :, self.level])
+        whole = self._prior() + _sums(self.item, told, part.items)
+        without = whole[self.item] - _sums(self.own, told, int(self.own.max(initial=-1)) + 1)[self.own]
+        self.by_others = np.exp(without - log_sum(without)[:, None])
+        self.classes = np.exp(whole - log_sum(whole)[:, None])
+
+    def _prior(self) -> Floats:
+        """The log probability of the classes of each stimulus, before anybody answers."""
+        levels = self.part.levels
+        prior = np.tile(np.log(_shares(self.classes.sum(axis=0)[None, :] + 1.0)), (self.part.items, 1))
+        if self.part.key is not None:
+            known = np.flatnonzero(np.isfinite(self.part.key))
+            prior[known] = np.log((1 - KNOWN) / max(levels - 1, 1))
+            prior[known, np.rint(self.part.key[known]).astype(np.int64)] = np.log(KNOWN)
+        return prior
+
+    def adopt(self, other: Classes, all_of_it: bool) -> None:
+        """Begin with how people of a part of the crowd discriminate."""
+        self.log_weights = other.log_weights
+
+    def prefix(self, group: int, people: slice) -> Prefix:
+        """The answers of some participants before each trial, judged by the others."""
+        of = (self.owner >= people.start) & (self.owner < people.stop)
+        owner, trial = self.owner[of] - people.start, self.rows[1][of]
+        by_class = np.take_along_axis(self.by_others[of] @ self.answers, self.level[of][:, None], axis=1)
+        by_taste = np.exp(self.taste[self.rows][of])[:, None]
+        discrimination = (1 - LAPSE) * self.discrimination
+        probability = (discrimination * by_class + (1 - discrimination) * by_taste).astype(np.float32)
+        shape = (people.stop - people.start, self.part.item.shape[1])
+        whole: Singles = np.zeros((shape[0], shape[1] + 1, PLACES), dtype=np.float32)
+        whole[owner, trial + 1] = np.log(probability)
+        whole[:, 0] = self.log_weights
+        np.cumsum(whole, axis=1, out=whole)
+        best = whole[:, -1].argmax(axis=1)
+        looked = np.zeros(shape)
+        looked[owner, trial] = np.log(probability[np.arange(len(owner)), best[owner]])
+        # Somebody who lapses now and then has a low discrimination, and is attentive.
+        never = np.full(shape[0], -np.inf)
+        return Prefix(
+            whole, log_sum(whole), never, looked, np.zeros_like(probability), (owner, trial), np.ones(len(owner))
+        )
+
+    def keep_own(self, group: int, people: slice, prefix: Prefix, places: Floats, weight: Floats) -> None:
+        """Nothing: own answers are left out as they stand."""
+
+    def learn(self, weight: Floats, places: list[Floats]) -> None:
+        """The classes of stimuli and the answers to each, from who was attentive when."""
+        for _ in range(TURNS):
+            self._turn(weight[self.rows])
+
+    def learn_population(self, places: Floats) -> None:
+        """How well attentive people discriminate, from the summed posterior of their places."""
+        people = places + PRIOR_PEOPLE / PLACES
+        near = np.convolve(np.pad(people, 1, mode="edge"), [0.25, 0.5, 0.25], "valid")
+        self.log_weights = np.log((1 - ANY) * near / near.sum() + ANY / PLACES)
+
+
+def _shares(values: Floats) -> Floats:
+    """Values over their sum along the last axis."""
+    shares: Floats = values / values.sum(axis=-1, keepdims=True)
+    return shares
+
+
+def _sums(group: Ints, values: Floats, groups: int) -> Floats:
+    """The sums of rows of one group."""
+    return np.column_stack([np.bincount(group, column, groups) for column in values.T])
