@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import karat
-from karat.report.as_json import results
 from karat.report.build import build
+from karat.report.export import results
 from karat.report.page import html
 from karat.report.sections import words
 from report.spoken import Spoken, numbers, spoken, strange

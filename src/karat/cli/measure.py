@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from karat.cli.convert import Json, Quiet, SafeAnyway
-from karat.cli.executor_options import ExecutorOptions, with_executor_options
+from karat.cli.options import ExecutorOptions, with_executor_options
 from karat.cli.progress import working
 from karat.cli.reading import ReadOptions, reads_files
 from karat.errors import KaratError

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.executor_options import ExecutorOptions
+from karat.cli.options import ExecutorOptions
 from karat.cli.reading import ReadOptions, pairs_of, scales_of
 from karat.cli.screen_output import criteria_lines, verdict_line
 from karat.errors import KaratError, counted

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from karat.cli.option_groups import option_group
+from karat.cli.options import option_group
 from karat.cli.progress import working
 from karat.errors import KaratError, counted
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from karat.cli.options import has_screen
 from karat.cli.progress import working
-from karat.cli.terminal import has_screen
 from karat.errors import KaratError, counted
 
 if TYPE_CHECKING:

@@ -25,8 +25,7 @@ from karat.intake.readers import reader_titles
 from karat.judgments.columns import COLUMNS, REQUIRED
 from karat.studio.corrections import Corrections
 from karat.studio.folder import LIMIT, TOO_LARGE, StudioError
-from karat.studio.guard import COOKIE, NOT_YOURS, Keys, LoopbackGuard
-from karat.studio.presence import Presence, State
+from karat.studio.guard import COOKIE, NOT_YOURS, Keys, LoopbackGuard, Presence, State
 from karat.studio.uploads import Upload, Uploads
 
 HERE = Path(__file__).parent
