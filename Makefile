@@ -3,6 +3,8 @@
 # More: make help
 
 SHELL := /bin/sh
+# Hundreds of processes start while the tests run: each would compile karat anew where bytecode may not be kept.
+export PYTHONDONTWRITEBYTECODE =
 ENV := .venv/bin/python
 FIND_PYTHON = for p in $(PYTHON) python3 python3.13 python3.12 python3.11 python; do \
 	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$p; break; fi; done
