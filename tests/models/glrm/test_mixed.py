@@ -10,14 +10,12 @@ import pytest
 
 from karat.messages import Message, message_of
 from karat.models.glrm import fit_crossed
-from karat.models.glrm import mixed as mixed_module
-from karat.models.glrm.mixed import _labels, _objective, _orthogonal, _start, fit_mixed
-from karat.models.glrm.mixed_mode import Crossing
-from karat.models.glrm.mixed_problem import check
-from karat.models.glrm.mixed_result import MixedFit
-from karat.models.glrm.mixed_sides import sides
-from karat.models.glrm.mixed_singular import SINGULAR
-from karat.models.glrm.terms import random_term
+from karat.models.glrm.mixed import fit as mixed_module
+from karat.models.glrm.mixed.fit import _labels, _objective, _orthogonal, _start, fit_mixed
+from karat.models.glrm.mixed.laplace import Crossing
+from karat.models.glrm.mixed.result import MixedFit, check
+from karat.models.glrm.mixed.search import SINGULAR
+from karat.models.glrm.mixed.terms import random_term, sides
 from messages import code_or_text, codes, raises
 from models.glrm.mixed_cases import NAMES, fixed, slopes, vector
 

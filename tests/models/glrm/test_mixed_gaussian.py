@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from karat.models.glrm.mixed_gaussian import GaussianMixedObjective
-from karat.models.glrm.mixed_laplace import FLOOR
-from karat.models.glrm.mixed_mode import Crossing
-from karat.models.glrm.mixed_sides import sides
-from karat.models.glrm.terms import random_term
+from karat.models.glrm.mixed.gaussian import GaussianMixedObjective
+from karat.models.glrm.mixed.laplace import FLOOR, Crossing
+from karat.models.glrm.mixed.terms import random_term, sides
 from models.glrm.dense import differences
 from models.glrm.mixed_cases import expanded, slopes, vector
 

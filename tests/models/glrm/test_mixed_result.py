@@ -11,10 +11,11 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from karat.messages import Message
-from karat.models.glrm import mixed, mixed_result
-from karat.models.glrm.mixed import fit_mixed
-from karat.models.glrm.mixed_result import MixedFit, describe
-from karat.models.glrm.terms import random_term
+from karat.models.glrm.mixed import fit as mixed
+from karat.models.glrm.mixed import result as mixed_result
+from karat.models.glrm.mixed.fit import fit_mixed
+from karat.models.glrm.mixed.result import MixedFit, describe
+from karat.models.glrm.mixed.terms import random_term
 from models.glrm.mixed_cases import NAMES, fixed, slopes, vector
 
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.messages import Message
-from karat.models.glrm.mixed_search import MixedConvergence, _leave, _smaller, _tidy, search
-from karat.models.glrm.mixed_sides import RandomBlock
+from karat.models.glrm.mixed.search import MixedConvergence, _leave, _smaller, _tidy, search
+from karat.models.glrm.mixed.terms import RandomBlock
 
 NAMES = ["a", "b", "c"]
 

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.stats import multivariate_normal
 
-from karat.models.glrm import fit, intervals, mixed_mode, mixed_sparse
+from karat.models.glrm import fit, intervals
 from karat.models.glrm.families import BinaryFamily
-from karat.models.glrm.mixed_gaussian import GaussianMixedObjective
-from karat.models.glrm.mixed_laplace import LaplaceObjective
-from karat.models.glrm.mixed_mode import Crossing
-from karat.models.glrm.mixed_sides import sides
-from karat.models.glrm.mixed_sparse import SparseLayout
-from karat.models.glrm.terms import RandomTerm, random_term
+from karat.models.glrm.mixed import laplace as mixed_mode
+from karat.models.glrm.mixed import sparse as mixed_sparse
+from karat.models.glrm.mixed.gaussian import GaussianMixedObjective
+from karat.models.glrm.mixed.laplace import Crossing, LaplaceObjective
+from karat.models.glrm.mixed.sparse import SparseLayout
+from karat.models.glrm.mixed.terms import RandomTerm, random_term, sides
 from models.glrm.dense import differences
 from models.glrm.mixed_cases import vector
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.models.glrm.profile import Held, ProfilePoint, Rest, _secant, profile_ends
+from karat.models.glrm.optimise import Held, ProfilePoint, Rest, _secant, profile_ends
 
 
 def quadratic(hessian: Any, centre: Any) -> Any:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from karat.models.glrm import exceedances, fit_crossed, leave_one_out
 from karat.models.glrm import redraw as module
 from karat.models.glrm.deletion import without
-from karat.models.glrm.effects import task_covariance
+from karat.models.glrm.fit import task_covariance
 from karat.models.glrm.redraw import ENOUGH, _Redraw, _task_deviations
 from models.glrm.simulated import answers
 from models.glrm.stated import Stated, columns_of

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from scipy.stats import f as f_distribution
 
-from karat.models.glrm.mixed_gaussian import GaussianMixedObjective
-from karat.models.glrm.model import Model, fit
-from karat.models.glrm.satterthwaite import Satterthwaite, _covariance, joint_degrees
+from karat.models.glrm.formulas.model import Model, Satterthwaite, _covariance, fit, joint_degrees
+from karat.models.glrm.mixed.gaussian import GaussianMixedObjective
 from models.glrm.written_cases import GROUPS, study
 
 

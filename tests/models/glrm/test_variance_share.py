@@ -12,10 +12,9 @@ from scipy.optimize import minimize
 from scipy.stats import chi2
 
 from karat.models.glrm import Fit, NominalFit, fit_crossed, fit_nominal, worker_share
-from karat.models.glrm import variance_share as module
-from karat.models.glrm.optimise import Evaluated
-from karat.models.glrm.profile import Rest
-from karat.models.glrm.variance_share import FittedShare, _Search, variance_share
+from karat.models.glrm import share as module
+from karat.models.glrm.optimise import Evaluated, Rest
+from karat.models.glrm.share import FittedShare, _Search, variance_share
 from karat.models.numerics import one_thread
 from messages import raises
 from models.glrm.dense import differences

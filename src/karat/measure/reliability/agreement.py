@@ -33,8 +33,8 @@ from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Nominal, Ordinal
 from karat.jupyter import NotebookDisplay
 from karat.measure.errors import MeasureError
-from karat.measure.notes import about_question
 from karat.measure.rated import Rated, rated
+from karat.measure.texts import about_question
 from karat.messages import Message
 from karat.models.agreement import Level, fleiss_kappa, krippendorff_alpha, resampled_kappa
 from karat.models.resampling import Components, components, percentile_interval, resamples

@@ -31,9 +31,9 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Nominal
 from karat.measure.errors import MeasureError
-from karat.measure.notes import about_question, finite
 from karat.measure.rated import rated
 from karat.measure.reliability.agreement import answers_a_stimulus, check_bootstrap
+from karat.measure.texts import about_question, finite
 from karat.messages import Message
 from karat.models.resampling import Components, components, percentile_interval, resamples
 from karat.types import Floats

@@ -24,9 +24,9 @@ import polars as pl
 from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
 from karat.measure.errors import MeasureError
-from karat.measure.notes import about_question, rounded
 from karat.measure.rated import Rated, rated
 from karat.measure.reliability.agreement import LEVEL, check_bootstrap, in_columns, splits
+from karat.measure.texts import about_question, rounded
 from karat.messages import Message
 from karat.models.resampling import centred_interval, percentile_interval, resamples
 from karat.models.split_half import split_half, with_the_majority, with_the_mean

@@ -6,6 +6,17 @@ for yes-or-no answers (logit), ordered categories (cumulative logit) and measure
 likelihood with the Laplace approximation (Pinheiro and Chao 2006; lme4's glmer with nAGQ = 1, ordinal's clmm). For
 measured answers the approximation is exact; they are fitted in closed form, by maximum likelihood or REML (see
 `gaussian`).
+
+How sure the effects of tasks are: their covariance given the variances.
+
+At the mode, the curvature of the penalised log-likelihood in spherical worker and task effects is M (see `schur`).
+Given coefficients, thresholds and variances, the effects of the tasks are about normal around their modes, with the
+covariance
+
+    theta_t^2 [M^-1] of the tasks,
+
+from which the workers are eliminated by the Schur complement. lme4 and ordinal give its diagonal as conditional
+variances (`condVar`). What is uncertain about the variances themselves is not in it.
 """
 
 from __future__ import annotations
@@ -18,13 +29,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 
 from karat.messages import Message
-from karat.models.glrm.answers import CrossedAnswers, arrange, dependent
-from karat.models.glrm.crossed import CrossedLayout, Factor
+from karat.models.glrm.crossed import CrossedAnswers, CrossedLayout, Factor, arrange, dependent
 from karat.models.glrm.families import BinaryFamily, Family, FamilyName, Gaussian, OrdinalFamily, family_message
 from karat.models.glrm.gaussian import EXACT, GaussianObjective
-from karat.models.glrm.mode import Modes
+from karat.models.glrm.mode import Modes, evaluate, factorise
 from karat.models.glrm.objective import Objective
 from karat.models.glrm.optimise import BESIDE_ZERO, NEARLY_ZERO, Convergence, solve
+from karat.models.glrm.schur import Schur
 from karat.models.numerics import one_thread, significant
 from karat.types import Bools, Floats, Ints
 
@@ -322,3 +333,46 @@ def _unbounded(size: Floats, parameters: Floats, hessian: Floats, own: int, curv
         if theta > UNBOUNDED:
             return Message("fit.reason_variance", {"group": group_message(name)})
     return None
+
+
+def task_covariance(fit: Fit) -> Floats:
+    """The covariance of `fit.task_effects` given the variances, tasks x tasks.
+
+    >>> from karat.models.glrm import fit_crossed
+    >>> random = np.random.default_rng(1)
+    >>> worker, task = np.repeat(np.arange(30), 20), np.tile(np.arange(20), 30)
+    >>> eta = random.normal(0, 1, 30)[worker] + random.normal(0, 2, 20)[task]
+    >>> fit = fit_crossed(eta + random.logistic(size=600) > 0, worker, task)
+    >>> task_covariance(fit).shape, bool((task_covariance(fit).diagonal() < fit.variances["task"]).all())
+    ((20, 20), True)
+    """
+    schur, deviation = _at_the_mode(fit)
+    tasks = len(fit.tasks)
+    _, inverse = schur.solve(np.zeros((len(fit.workers), tasks)), np.eye(tasks))
+    # Symmetric but for rounding.
+    covariance: Floats = deviation**2 * (inverse + inverse.T) / 2
+    return covariance
+
+
+def task_errors(fit: Fit) -> Floats:
+    """The roots of its diagonal alone, where the whole covariance would be too large.
+
+    >>> from karat.models.glrm import fit_crossed
+    >>> fit = fit_crossed([0, 1, 1, 0, 0, 1, 1, 1, 0], [0, 0, 0, 1, 1, 1, 2, 2, 2], [0, 1, 2, 0, 1, 2, 0, 1, 2])
+    >>> np.allclose(task_errors(fit) ** 2, task_covariance(fit).diagonal())
+    True
+    """
+    schur, deviation = _at_the_mode(fit)
+    _, variances, _ = schur.covariance()
+    return deviation * np.sqrt(variances)
+
+
+def _at_the_mode(fit: Fit) -> tuple[Schur, float]:
+    """The curvature at the mode, factorised, and the deviation of tasks."""
+    objective = fit.objective
+    if not isinstance(objective, Objective):
+        raise ValueError("The covariance of effects is for yes-or-no and ordered answers.")
+    layout = objective.layout
+    beta, psi, scales = objective.split(fit.parameters)
+    point = evaluate(layout, objective.family, objective.design @ beta, psi, scales, fit.modes)
+    return factorise(layout, point.curvature, scales), scales.task

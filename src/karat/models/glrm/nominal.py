@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from karat.messages import Message
-from karat.models.glrm.answers import arrange
-from karat.models.glrm.crossed import Factor, crossed
+from karat.models.glrm.crossed import Factor, arrange, crossed
 from karat.models.glrm.fit import UNBOUNDED, ZERO, group_message
 from karat.models.glrm.optimise import Convergence, solve
 from karat.models.glrm.softmax import BlockModes, NominalObjective

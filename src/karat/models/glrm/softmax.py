@@ -21,7 +21,7 @@ from functools import partial
 import numpy as np
 from scipy.linalg import block_diag
 
-from karat.models.glrm.block_schur import BlockSchur
+from karat.models.glrm.blocks import BlockSchur
 from karat.models.glrm.crossed import Factor
 from karat.models.glrm.mode import halve
 from karat.models.glrm.objective import variance_information
