@@ -52,6 +52,19 @@ class Evaluated(Protocol):
     def information(self) -> Callable[[], Floats]: ...
 
 
+@dataclass(frozen=True)
+class Evaluation:
+    """A negative log-likelihood and its gradient at some parameters, with the modes there."""
+
+    value: float
+    gradient: Floats
+    modes: Any
+    information: Callable[[], Floats]
+    """Roughly the Hessian."""
+    found: bool = True
+    """Whether the modes are those of the parameters."""
+
+
 Function = Callable[[Floats, Any], Evaluated | None]
 
 
@@ -283,7 +296,9 @@ class Held:
 
     def __call__(self, rest: Floats, modes: Any) -> Evaluated | None:
         at = self.function(np.insert(rest, self.place, self.value), modes)
-        return None if at is None else Rest(at.value, np.delete(at.gradient, self.place), at.modes, self._part(at))
+        return (
+            None if at is None else Evaluation(at.value, np.delete(at.gradient, self.place), at.modes, self._part(at))
+        )
 
     def _part(self, at: Evaluated) -> Callable[[], Floats]:
         def information() -> Floats:
@@ -302,16 +317,6 @@ class Held:
         return ProfilePoint(self.value, found.parameters, found.at.value, found.at.modes)
 
 
-@dataclass(frozen=True)
-class Rest:
-    """What `Held` gives."""
-
-    value: float
-    gradient: Floats
-    modes: Any
-    information: Callable[[], Floats]
-
-
 def profile_ends(
     function: Function, best: Floats, at: Evaluated, place: int, error: float, quantile: float, least: float = -np.inf
 ) -> tuple[float, float]:
@@ -321,7 +326,7 @@ def profile_ends(
     not found within many standard errors is infinite.
 
     >>> def parabola(x, modes):
-    ...     return Rest(float(x @ x) / 2 + x[0] * x[1] / 2, x + x[::-1] / 2, None, lambda: np.eye(2))
+    ...     return Evaluation(float(x @ x) / 2 + x[0] * x[1] / 2, x + x[::-1] / 2, None, lambda: np.eye(2))
     >>> start = np.zeros(2)
     >>> low, high = profile_ends(parabola, start, parabola(start, None), 0, 1.0, 1.96)
     >>> round(low, 3), round(high, 3)

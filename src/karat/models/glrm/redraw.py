@@ -31,8 +31,8 @@ from karat.models.glrm.fit import Fit
 from karat.models.glrm.mode import find_mode
 from karat.models.glrm.nominal import NominalFit
 from karat.models.glrm.objective import Objective
-from karat.models.glrm.optimise import TOLERANCE, minimise, minimise_off_zero
-from karat.models.glrm.softmax import BlockEvaluation, BlockModes, NominalObjective
+from karat.models.glrm.optimise import TOLERANCE, Evaluation, minimise, minimise_off_zero
+from karat.models.glrm.softmax import BlockModes, NominalObjective
 from karat.models.numerics import one_thread
 from karat.types import Floats, Progress
 
@@ -201,7 +201,7 @@ class NominalRedraw:
         )  # fmt: skip
         if self.others.factor is None:
             raise ValueError("The others' model was not evaluated.")
-        task = by_task[:, None] * (self.others.task + _task_deviations_by_category(self.others.factor, random))
+        task = by_task[:, None] * (self.others.task + _task_deviations_by_category(self.others.factor[0], random))
         base = np.moveaxis(self.design[:, self.worker] @ beta, -1, 0)
         logits = base + (by_worker * random.normal(size=m))[:, None, None] + task[:, None]
         whole = np.concatenate([np.zeros_like(logits[:1]), logits])
@@ -212,7 +212,7 @@ class NominalRedraw:
         return labels
 
 
-def _evaluated(objective: NominalObjective, parameters: Floats, modes: BlockModes) -> BlockEvaluation:
+def _evaluated(objective: NominalObjective, parameters: Floats, modes: BlockModes) -> Evaluation:
     at = objective(parameters, modes)
     if at is None:
         raise ValueError("The parameters of the fit are not finite.")

@@ -42,8 +42,8 @@ from scipy.special import chdtri
 
 from karat.messages import Message
 from karat.models.glrm.fit import Fit
-from karat.models.glrm.objective import Evaluation, Objective
-from karat.models.glrm.optimise import TOLERANCE, Evaluated, Function, Held, Rest, minimise, root
+from karat.models.glrm.objective import Objective
+from karat.models.glrm.optimise import TOLERANCE, Evaluated, Evaluation, Function, Held, minimise, root
 from karat.models.glrm.parts.objective import PartedObjective
 from karat.models.numerics import one_thread
 from karat.types import Floats
@@ -298,7 +298,7 @@ class FittedShare:
             at = self.function(inside @ parameters, modes)
             if at is None:
                 return None
-            return Rest(at.value, inside.T @ at.gradient, at.modes, lambda: inside.T @ at.information() @ inside)
+            return Evaluation(at.value, inside.T @ at.gradient, at.modes, lambda: inside.T @ at.information() @ inside)
 
         start = inside.T @ self.parameters
         at = function(start, self.modes)

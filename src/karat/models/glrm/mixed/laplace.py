@@ -26,7 +26,7 @@ covariance has flat directions of its own.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -39,23 +39,12 @@ from karat.models.glrm.crossed import PADDED, SMALL
 from karat.models.glrm.families import Derivatives, Family
 from karat.models.glrm.mixed.sparse import SparseLayout
 from karat.models.glrm.mixed.terms import RandomBlock, Side
-from karat.models.glrm.mode import DECREMENT, STEPS, halve
+from karat.models.glrm.mode import newton
+from karat.models.glrm.optimise import Evaluation
 from karat.types import Floats
 
 FLOOR = 0.1
 """The information about theta vanishes at zero; this share of what the data tell about the effects stands in for it."""
-
-
-@dataclass(frozen=True)
-class MixedEvaluation:
-    """The negative log-likelihood and its gradient at some parameters, with the modes there."""
-
-    value: float
-    gradient: Floats
-    modes: Sides
-    found: bool
-    information: Callable[[], Floats]
-    """Roughly the Hessian."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +66,7 @@ class LaplaceObjective:
         beta, own = self.design.shape[1], self.design.shape[1] + self.family.parameters
         return parameters[:beta], parameters[beta:own], parameters[own:]
 
-    def __call__(self, parameters: Floats, start: Sides | None = None) -> MixedEvaluation | None:
+    def __call__(self, parameters: Floats, start: Sides | None = None) -> Evaluation | None:
         """The value and gradient, the modes searched from `start`; None where parameters are not allowed."""
         beta, psi, theta = self.split(np.asarray(parameters, dtype=np.float64))
         if not np.all(np.isfinite(parameters)) or not self.family.allowed(psi):
@@ -95,7 +84,7 @@ class LaplaceObjective:
                 return None
             gradient = self._gradient(mode, psi, factors, height)
         information = partial(self._information, mode, psi, factors)
-        return MixedEvaluation(value, gradient, mode.point.modes, mode.found, information)
+        return Evaluation(value, gradient, mode.point.modes, information, mode.found)
 
     def _gradient(self, mode: MixedMode, psi: Floats, factors: Sides, height: Floats) -> Floats:
         crossing, point = self.crossing, mode.point
@@ -281,24 +270,20 @@ class ModeSearch:
 
     def find(self, start: Sides) -> MixedMode:
         """Newton's method with step halving."""
-        point = self.evaluate(start)
-        for _ in range(STEPS):
-            curvature = self.crossing.curvature(point.derivatives.curvature)
-            schur = curvature.factorise(self.factors)
-            totals = self.crossing.totals(point.derivatives.slope)
-            towards = tuple(
-                total @ factor - mode for total, factor, mode in zip(totals, self.factors, point.modes, strict=True)
-            )
-            along = schur.solve(towards)
-            decrement = sum(float(np.vdot(one, other)) for one, other in zip(towards, along, strict=True))
-            reached = halve(partial(self._moved, point.modes, along), point.value, decrement)
-            if reached is None:
-                return MixedMode(point, curvature, schur, decrement < 1e-6)
-            point = reached
-            if decrement < DECREMENT:
-                curvature = self.crossing.curvature(point.derivatives.curvature)
-                return MixedMode(point, curvature, curvature.factorise(self.factors), True)
-        return MixedMode(point, curvature, schur, False)
+        point, (curvature, schur), found = newton(self.evaluate(start), self._factorised, self._step, self._moved)
+        return MixedMode(point, curvature, schur, found)
+
+    def _factorised(self, point: MixedPoint) -> tuple[Curvature, Factorised]:
+        curvature = self.crossing.curvature(point.derivatives.curvature)
+        return curvature, curvature.factorise(self.factors)
+
+    def _step(self, point: MixedPoint, factorised: tuple[Curvature, Factorised]) -> tuple[Sides, float]:
+        totals = self.crossing.totals(point.derivatives.slope)
+        towards = tuple(
+            total @ factor - mode for total, factor, mode in zip(totals, self.factors, point.modes, strict=True)
+        )
+        along = factorised[1].solve(towards)
+        return along, sum(float(np.vdot(one, other)) for one, other in zip(towards, along, strict=True))
 
     def evaluate(self, modes: Sides) -> MixedPoint:
         """The penalised likelihood at given effects."""
@@ -307,8 +292,8 @@ class ModeSearch:
         penalty = sum(float(np.vdot(mode, mode)) for mode in modes) / 2
         return MixedPoint(modes, eta, penalty - float(derivatives.log_likelihood.sum()), derivatives)
 
-    def _moved(self, modes: Sides, along: Sides, length: float) -> MixedPoint:
-        return self.evaluate(tuple(mode + length * one for mode, one in zip(modes, along, strict=True)))
+    def _moved(self, point: MixedPoint, along: Sides, length: float) -> MixedPoint:
+        return self.evaluate(tuple(mode + length * one for mode, one in zip(point.modes, along, strict=True)))
 
 
 NOTHING = 1e-9

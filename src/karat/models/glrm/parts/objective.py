@@ -32,14 +32,13 @@ import numpy as np
 from scipy import linalg
 
 from karat.models.glrm.crossed import Factor
-from karat.models.glrm.mode import CELL_STEP, DECREMENT, STEPS, CrossedPoint, Modes, Scales, evaluate, halve
-from karat.models.glrm.objective import Evaluation, Objective, variance_information
+from karat.models.glrm.mode import CELL_STEP, CrossedPoint, Modes, Scales, evaluate, newton
+from karat.models.glrm.objective import Objective, variance_information
+from karat.models.glrm.optimise import Evaluation
 from karat.models.glrm.parts.answers import Crew, Placed, View
 from karat.models.glrm.schur import covariance_of_many, eliminated, inverted
 from karat.types import Bools, Floats
 
-NOTHING_LEFT = 1e-18
-"""A squared Newton decrement that needs no further step."""
 WORKER_STEPS = 100
 """Newton steps for the mode of each worker."""
 NEAR = 1.0
@@ -138,8 +137,10 @@ class PartedObjective:
         # As bytes: arrays that are equal need not be so when pickled, by how they lie in memory.
         at = (parameters, start.worker, start.task, start.parameters, start.movement)
         exactly = tuple(b"" if one is None else one.tobytes() for one in at)
-        numbers = self.keep(exactly, lambda: self._numbers(parameters, scales, start))
-        return Evaluation(*numbers[:-1], lambda: numbers[-1])
+        value, gradient, modes, found, information = self.keep(
+            exactly, lambda: self._numbers(parameters, scales, start)
+        )
+        return Evaluation(value, gradient, modes, lambda: information, found)
 
     def _numbers(self, parameters: Floats, scales: Scales, start: PartedModes) -> Numbers:
         point, factor, found = self._mode(parameters, scales, start)
@@ -157,24 +158,17 @@ class PartedObjective:
 
     def _mode(self, parameters: Floats, scales: Scales, start: PartedModes) -> tuple[_PartedPoint, Floats, bool]:
         """The mode, the factor of the tasks' system there, and whether it was found."""
-        point = self._at(parameters, scales, start.expected(parameters, scales.task), start.worker)
-        for _ in range(STEPS):
-            factor = point.factorise(scales)
-            step = linalg.cho_solve((factor, True), point.towards, check_finite=False)
-            decrement = float(point.towards @ step)
-            if decrement < NOTHING_LEFT:
-                return point, factor, point.sums.found
 
-            def along(length: float, point: _PartedPoint = point, step: Floats = step) -> _PartedPoint:
-                return self._at(parameters, scales, point.task + length * step, point.worker)
+        def step(point: _PartedPoint, factor: Floats) -> tuple[Floats, float]:
+            along: Floats = linalg.cho_solve((factor, True), point.towards, check_finite=False)
+            return along, float(point.towards @ along)
 
-            reached = halve(along, point.value, decrement)
-            if reached is None:
-                return point, factor, decrement < 1e-6
-            point = reached
-            if decrement < DECREMENT:
-                return point, point.factorise(scales), point.sums.found
-        return point, point.factorise(scales), False
+        def move(point: _PartedPoint, along: Floats, length: float) -> _PartedPoint:
+            return self._at(parameters, scales, point.task + length * along, point.worker)
+
+        begin = self._at(parameters, scales, start.expected(parameters, scales.task), start.worker)
+        point, factor, found = newton(begin, lambda one: one.factorise(scales), step, move)
+        return point, factor, found and point.sums.found
 
     def _at(self, parameters: Floats, scales: Scales, task: Floats, worker: Floats) -> _PartedPoint:
         sums: ModeSums = self._summed(mode_sums, Where(self.view, parameters, task), worker)
