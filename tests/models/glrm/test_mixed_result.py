@@ -239,7 +239,7 @@ def test_a_search_that_ends_where_modes_or_likelihood_are_not_found_says_so(monk
     without = describe(problem, lost, *rest)
     assert without.converged is False
     assert without.convergence.reason == Message("fit.reason_modes")
-    assert without.convergence.iterations == fit.convergence.iterations
+    assert without.convergence.evaluations == fit.convergence.evaluations
     nothing: Any = Otherwise(objective, lambda at: None)
     told = r"^The likelihood cannot be computed at the end of the search\. Rescale the columns\.$"
     with pytest.raises(ArithmeticError, match=told):

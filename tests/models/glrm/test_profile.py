@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.models.glrm.optimise import Evaluation, Held, ProfilePoint, _secant, profile_ends
+from karat.models.glrm.optimise import Evaluation
+from karat.models.glrm.profile import Held, ProfilePoint, _secant, profile_ends
 
 
 def quadratic(hessian: Any, centre: Any) -> Any:

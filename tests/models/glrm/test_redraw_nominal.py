@@ -7,10 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from karat.models.glrm import deletion as module
 from karat.models.glrm import exceedances, fit_nominal, leave_one_out
-from karat.models.glrm import redraw as module
-from karat.models.glrm.deletion import without
-from karat.models.glrm.redraw import NominalRedraw, _task_deviations_by_category
+from karat.models.glrm.deletion import NominalRedraw, _task_deviations_by_category, without
 from models.glrm.stated import Stated, columns_of
 
 

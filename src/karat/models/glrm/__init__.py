@@ -5,7 +5,7 @@ intercepts of two crossed factors, and much faster; `leave_one_out` refits them 
 `fit_crossed_in_parts` is `fit_crossed` for answers that lie in parts of workers.
 """
 
-from karat.models.glrm.deletion import Deletions, leave_one_out
+from karat.models.glrm.deletion import Deletions, exceedances, leave_one_out
 from karat.models.glrm.fit import Fit, fit_crossed
 from karat.models.glrm.formulas.intervals import intervals
 from karat.models.glrm.formulas.marginal import marginal_means, predict
@@ -16,7 +16,6 @@ from karat.models.glrm.mixed.result import MixedFit
 from karat.models.glrm.mixed.terms import RandomTerm, random_term
 from karat.models.glrm.nominal import NominalFit, fit_nominal
 from karat.models.glrm.parts.fit import fit_crossed_in_parts
-from karat.models.glrm.redraw import exceedances
 from karat.models.glrm.share import Profile, Share, interaction_profile, worker_share
 
 __all__ = [

@@ -29,15 +29,17 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 
 from karat.messages import Message
-from karat.models.glrm.crossed import CrossedAnswers, CrossedLayout, Factor, arrange, dependent
+from karat.models.glrm.crossed import CrossedAnswers, CrossedLayout, arrange, dependent
 from karat.models.glrm.families import BinaryFamily, Family, FamilyName, Gaussian, OrdinalFamily, family_message
-from karat.models.glrm.gaussian import EXACT, GaussianObjective
+from karat.models.glrm.mixed.gaussian import EXACT, GaussianObjective
+from karat.models.glrm.mixed.laplace import Crossing
+from karat.models.glrm.mixed.terms import INTERCEPT, RandomTerm, sides
 from karat.models.glrm.mode import Modes, evaluate, factorise
 from karat.models.glrm.objective import Objective
-from karat.models.glrm.optimise import BESIDE_ZERO, NEARLY_ZERO, Convergence, solve
+from karat.models.glrm.optimise import BESIDE_ZERO, NEARLY_ZERO, Convergence, SearchResult, solve
 from karat.models.glrm.schur import Schur
 from karat.models.numerics import one_thread, significant
-from karat.types import Bools, Floats, Ints
+from karat.types import Floats, Ints
 
 ZERO = 1e-4
 """A deviation below this is zero: the fit is singular."""
@@ -64,7 +66,7 @@ class About:
 
 
 @dataclass(frozen=True)
-class Fit:
+class Fit(SearchResult):
     """A fitted model. Effects are in units of the linear predictor; `variances` by the name of their group.
 
     `names` says what `parameters`, `hessian` and `covariance` are about: coefficients, thresholds and deviations.
@@ -94,21 +96,6 @@ class Fit:
     reml: bool = False
 
     @property
-    def converged(self) -> bool:
-        """Whether the search ended in a minimum, verified by gradient and Hessian."""
-        return self.convergence.converged
-
-    def without(self, groups: Factor, group: int) -> tuple[Any, Modes, Bools]:
-        """The objective without a worker or task, the modes of the others, and which parameters are kept."""
-        reduced: tuple[Any, Modes, Bools] = self.objective.without(self.modes, groups, group)
-        return reduced
-
-    @property
-    def covariance(self) -> Floats:
-        """The covariance of the parameters: the inverse of the Hessian, NaN where that is not positive definite."""
-        return self.convergence.covariance(self.hessian)
-
-    @property
     def standard_errors(self) -> Floats:
         """One for each coefficient."""
         return np.sqrt(np.diag(self.coefficient_covariance))
@@ -126,9 +113,6 @@ class Fit:
         }  # fmt: skip
         first = Message("fit.crossed_reml", values) if self.reml else Message("fit.crossed", values)
         return first, self.convergence.message
-
-    def __str__(self) -> str:
-        return " ".join(map(str, (*self.summary, *self.notes)))
 
 
 def group_message(name: str) -> Message:
@@ -205,16 +189,22 @@ def fit_crossed(
 
 
 def _fit_gaussian(answers: CrossedAnswers, reml: bool) -> Fit:
-    layout, values = answers.layout, answers.response.astype(np.float64)
+    values = answers.response.astype(np.float64)
     if answers.design.shape[1] == 0:
         raise ValueError("The design of measured answers needs a column at least, as a rule an intercept.")
-    objective = GaussianObjective(layout, layout.place(answers.design), layout.place(values), reml)
-    with one_thread(layout.workers * layout.tasks):
-        optimum, convergence = solve(objective, np.ones(2), objective.zero_modes())
+    one = np.ones((len(values), 1))
+    terms = [
+        RandomTerm("worker", answers.worker, answers.workers, one, (INTERCEPT,)),
+        RandomTerm("task", answers.task, answers.tasks, one, (INTERCEPT,)),
+    ]
+    crossing = Crossing(sides(terms))
+    objective = GaussianObjective(crossing, values, answers.design, reml)
+    with one_thread(crossing.work):
+        optimum, convergence = solve(objective, np.ones(2), None)
     at: Any = optimum.at
     sign = np.where(optimum.parameters < 0, -1.0, 1.0)
     theta = optimum.parameters * sign
-    modes = at.modes.turned(sign)
+    modes = Modes(*(one[:, 0] for one in at.modes)).turned(sign)
     variances = dict(zip(("worker", "task"), map(float, theta**2 * at.residual_variance), strict=True))
     notes = tuple(
         Message("fit.zero_group", {"group": group_message(name)})
@@ -222,9 +212,9 @@ def _fit_gaussian(answers: CrossedAnswers, reml: bool) -> Fit:
         if one < ZERO
     )
     return Fit(
-        "gaussian", -at.value, at.coefficients, at.coefficient_covariance, np.empty(0),
+        "gaussian", -at.value, at.coefficients, at.residual_variance * at.unscaled_covariance, np.empty(0),
         {**variances, "residual": at.residual_variance}, theta[0] * modes.worker, theta[1] * modes.task,
-        answers.workers, answers.tasks, np.empty(0), layout.answers, convergence, notes, np.empty(0, dtype=np.int64),
+        answers.workers, answers.tasks, np.empty(0), len(values), convergence, notes, np.empty(0, dtype=np.int64),
         ("relative deviation of worker", "relative deviation of task"), theta, optimum.hessian * np.outer(sign, sign),
         objective, modes, reml,
     )  # fmt: skip

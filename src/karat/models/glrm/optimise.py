@@ -5,28 +5,20 @@ identity and is updated by the damped BFGS formula (Powell 1978), so that it sta
 about C stays true while A follows the parameters. A point counts as the minimum where half the squared Newton
 decrement, g' H^-1 g / 2, is small: that is how much the log-likelihood can still rise, whatever the units of the
 parameters.
-
-The profile of a likelihood along one parameter, and where it has fallen by a given amount.
-
-    zeta(c) = ± sqrt(2 (l - l(c)))
-
-where l(c) is the largest log-likelihood with the parameter held at c. An interval of level 1 - alpha ends where zeta
-is the normal quantile (Venzon and Moolgavkar 1988). zeta is nearly straight, so that a few steps along secants find
-the ends, each search starting from where the last two point.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from scipy import linalg
 
 from karat.messages import Message
 from karat.models.numerics import significant
-from karat.types import Floats
+from karat.types import Bools, Floats
 
 EVALUATIONS = 300
 HALVINGS = 30
@@ -187,12 +179,15 @@ class Convergence:
     decrement: float
     """Half the squared Newton decrement: about how much the log-likelihood could still rise."""
     gradient: float
-    """The largest slope that is left, in any parameter."""
+    """The largest slope that is left, in any parameter; in standard errors of the parameters where `scaled`."""
     curved: bool
-    """Whether the Hessian is positive definite."""
+    """Whether the Hessian is positive definite, but for directions in which a singular covariance can turn."""
     evaluations: int
     reason: Message | None = None
     """Why it did not converge, where that is known."""
+    flat: tuple[str, ...] = ()
+    """Parameters that the data do not determine."""
+    scaled: bool = False
 
     def covariance(self, hessian: Floats) -> Floats:
         """The inverse of the Hessian at the end of the search; NaN where that is not positive definite."""
@@ -205,17 +200,51 @@ class Convergence:
     @property
     def message(self) -> Message:
         """How the search ended."""
-        values = {
+        values: dict[str, Any] = {
             "evaluations": self.evaluations, "gradient": significant(self.gradient, 2),
             "decrement": significant(self.decrement, 2),
         }  # fmt: skip
         if self.converged:
-            return Message("fit.converged", values)
+            return Message("fit.converged_scaled", values) if self.scaled else Message("fit.converged", values)
         short = Message("fit.reason_stopped") if self.curved else Message("fit.reason_hessian")
-        return Message("fit.not_converged", values | {"reason": self.reason or short})
+        values |= {"reason": self.reason or short}
+        return Message("fit.not_converged_scaled", values) if self.scaled else Message("fit.not_converged", values)
 
     def __str__(self) -> str:
         return str(self.message)
+
+
+class SearchResult:
+    """What the results of all searches share."""
+
+    convergence: Convergence
+    notes: tuple[Message, ...]
+    hessian: Floats
+    objective: Any
+    modes: Any
+
+    @property
+    def converged(self) -> bool:
+        """Whether the search ended in a maximum of the likelihood, verified by gradient and Hessian."""
+        return self.convergence.converged
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What was fitted, and how the search ended."""
+        raise NotImplementedError
+
+    def without(self, groups: Literal["worker", "task"], group: int) -> tuple[Any, Any, Bools]:
+        """The objective without a worker or task, the modes of the others, and which parameters are kept."""
+        reduced: tuple[Any, Any, Bools] = self.objective.without(self.modes, groups, group)
+        return reduced
+
+    @property
+    def covariance(self) -> Floats:
+        """The covariance of the parameters: the inverse of the Hessian, NaN where that is not positive definite."""
+        return self.convergence.covariance(self.hessian)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, (*self.summary, *self.notes)))
 
 
 def solve(function: Function, start: Floats, modes: Any) -> tuple[Optimum, Convergence]:
@@ -265,121 +294,3 @@ def difference_hessian(function: Function, x: Floats, at: Evaluated, scale: Floa
             return None
         hessian[k] = (moved.gradient - at.gradient) / step[k]
     return (hessian + hessian.T) / 2
-
-
-PRECISE = 1e-9
-"""Half a squared Newton decrement within which the other parameters are found."""
-CLOSE = 2e-5
-"""How close zeta comes to the quantile."""
-STEPS = 40
-FARTHEST = 60.0
-"""Standard errors from the estimate after which the interval counts as open."""
-
-
-@dataclass(frozen=True)
-class ProfilePoint:
-    """The best likelihood with one parameter held at `value`."""
-
-    value: float
-    rest: Floats
-    nll: float
-    modes: Any
-
-
-@dataclass(frozen=True)
-class Held:
-    """A function of all parameters but one."""
-
-    function: Function
-    place: int
-    value: float
-
-    def __call__(self, rest: Floats, modes: Any) -> Evaluated | None:
-        at = self.function(np.insert(rest, self.place, self.value), modes)
-        return (
-            None if at is None else Evaluation(at.value, np.delete(at.gradient, self.place), at.modes, self._part(at))
-        )
-
-    def _part(self, at: Evaluated) -> Callable[[], Floats]:
-        def information() -> Floats:
-            return np.delete(np.delete(at.information(), self.place, 0), self.place, 1)
-
-        return information
-
-    def best(self, start: Floats, modes: Any) -> ProfilePoint | None:
-        """The other parameters at their best."""
-        at = self(start, modes)
-        if at is None:
-            return None
-        if not len(start):
-            return ProfilePoint(self.value, start, at.value, at.modes)
-        found = minimise(self, start, at, None, PRECISE)
-        return ProfilePoint(self.value, found.parameters, found.at.value, found.at.modes)
-
-
-def profile_ends(
-    function: Function, best: Floats, at: Evaluated, place: int, error: float, quantile: float, least: float = -np.inf
-) -> tuple[float, float]:
-    """Both ends of the profile interval of one parameter, which may not fall below `least`.
-
-    `at` is the function at its minimum, `best`; `error` is roughly the standard error of the parameter. An end that is
-    not found within many standard errors is infinite.
-
-    >>> def parabola(x, modes):
-    ...     return Evaluation(float(x @ x) / 2 + x[0] * x[1] / 2, x + x[::-1] / 2, None, lambda: np.eye(2))
-    >>> start = np.zeros(2)
-    >>> low, high = profile_ends(parabola, start, parabola(start, None), 0, 1.0, 1.96)
-    >>> round(low, 3), round(high, 3)
-    (-2.263, 2.263)
-    """
-    origin = ProfilePoint(float(best[place]), np.delete(best, place), at.value, at.modes)
-    low, high = (_end(function, origin, place, sign * error, quantile, least) for sign in (-1, 1))
-    return low, high
-
-
-def _end(function: Function, origin: ProfilePoint, place: int, error: float, quantile: float, least: float) -> float:
-    before, ahead = (origin, 0.0), origin.value + quantile * error
-    limit = origin.value + FARTHEST * error
-    inner, outer = origin.value, float(np.copysign(np.inf, error))  # the end lies between them
-    for _ in range(STEPS):
-        ahead = max(ahead, least)
-        point = _at(function, origin, before[0], place, ahead)
-        if point is None:
-            ahead = (ahead + before[0].value) / 2
-            continue
-        zeta = float(np.sqrt(2 * max(point.nll - origin.nll, 0.0)))
-        if abs(zeta - quantile) < CLOSE or (ahead <= least and zeta < quantile):
-            return ahead
-        if ahead == limit and zeta < quantile:
-            return outer
-        inner, outer = (ahead, outer) if zeta < quantile else (inner, ahead)
-        after = (point, zeta)
-        ahead = _secant(before, after, quantile, error)
-        before = after
-        if not min(inner, outer) < ahead < max(inner, outer):
-            ahead = (inner + outer) / 2
-        if (ahead - limit) * error > 0:
-            ahead = limit
-    return float("nan")
-
-
-def _secant(
-    before: tuple[ProfilePoint, float], after: tuple[ProfilePoint, float], quantile: float, error: float
-) -> float:
-    """Where the line through the last two points reaches the quantile; at most thrice as far as the last step."""
-    rise = after[1] - before[1]
-    gap = after[0].value - before[0].value
-    slope = rise / gap if gap else 0.0
-    longest = 3 * max(abs(gap), abs(error) / 10)
-    if slope * error <= 0:
-        return after[0].value + float(np.copysign(longest, error))
-    return after[0].value + float(np.clip((quantile - after[1]) / slope, -longest, longest))
-
-
-def _at(function: Function, origin: ProfilePoint, near: ProfilePoint, place: int, value: float) -> ProfilePoint | None:
-    """The best point at a value, searched from where the line through the origin and a near point leads."""
-    gap = near.value - origin.value
-    start = origin.rest if not gap else origin.rest + (value - origin.value) / gap * (near.rest - origin.rest)
-    held = Held(function, place, value)
-    found = held.best(start, near.modes)
-    return found if found is not None else held.best(near.rest, near.modes)

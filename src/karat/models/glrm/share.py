@@ -43,8 +43,9 @@ from scipy.special import chdtri
 from karat.messages import Message
 from karat.models.glrm.fit import Fit
 from karat.models.glrm.objective import Objective
-from karat.models.glrm.optimise import TOLERANCE, Evaluated, Evaluation, Function, Held, minimise, root
+from karat.models.glrm.optimise import TOLERANCE, Evaluated, Evaluation, Function, minimise, root
 from karat.models.glrm.parts.objective import PartedObjective
+from karat.models.glrm.profile import Held
 from karat.models.numerics import one_thread
 from karat.types import Floats
 

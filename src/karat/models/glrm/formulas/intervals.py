@@ -21,10 +21,11 @@ from karat.messages import Message
 from karat.models.glrm.families import Gaussian
 from karat.models.glrm.formulas.frame import listed
 from karat.models.glrm.formulas.model import Model, Table, quantile
-from karat.models.glrm.mixed.gaussian import GaussianMixedObjective
+from karat.models.glrm.mixed.gaussian import GaussianObjective
 from karat.models.glrm.mixed.laplace import Crossing, LaplaceObjective
 from karat.models.glrm.mixed.terms import RandomTerm, sides
-from karat.models.glrm.optimise import PRECISE, Evaluated, minimise, profile_ends
+from karat.models.glrm.optimise import Evaluated, minimise
+from karat.models.glrm.profile import PRECISE, profile_ends
 from karat.models.numerics import one_thread, significant
 from karat.types import Floats, Ints
 
@@ -159,7 +160,7 @@ def whole_likelihood(model: Model) -> tuple[LaplaceObjective, Floats]:
     fit = model.fit
     if isinstance(fit.objective, LaplaceObjective):
         return fit.objective, fit.parameters
-    gaussian: GaussianMixedObjective = fit.objective
+    gaussian: GaussianObjective = fit.objective
     rows = len(gaussian.value)
     objective = LaplaceObjective(gaussian.crossing, Gaussian(gaussian.value), gaussian.design, np.zeros(rows))
     sigma = np.sqrt(fit.residual_variance)

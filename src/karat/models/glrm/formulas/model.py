@@ -45,7 +45,7 @@ from karat.models.glrm.formulas.frame import (
 )
 from karat.models.glrm.formulas.syntax import FormulaError
 from karat.models.glrm.mixed.fit import fit_mixed
-from karat.models.glrm.mixed.gaussian import GaussianMixedObjective
+from karat.models.glrm.mixed.gaussian import GaussianObjective
 from karat.models.glrm.mixed.result import MixedFit
 from karat.models.glrm.mixed.terms import RandomTerm
 from karat.models.numerics import known, one_thread, significant
@@ -274,7 +274,7 @@ class Satterthwaite:
     def slopes(self) -> Floats:
         """The derivatives of V in theta and tau, stacked."""
         objective, theta = self.fit.objective, self.fit.theta
-        if not isinstance(objective, GaussianMixedObjective):
+        if not isinstance(objective, GaussianObjective):
             raise ValueError(
                 f"Satterthwaite's degrees of freedom are for measured answers, not {self.fit.family} ones."
             )
@@ -337,7 +337,7 @@ def joint_degrees(degrees: Floats) -> float:
     return 2 * mean / (mean - len(degrees))
 
 
-def _covariance(objective: GaussianMixedObjective, theta: Floats) -> Floats:
+def _covariance(objective: GaussianObjective, theta: Floats) -> Floats:
     at = objective(theta)
     if at is None:
         raise ValueError("The likelihood cannot be computed beside the estimate, so that it has no degrees of freedom.")

@@ -22,7 +22,7 @@ from scipy.linalg import block_diag, solve_triangular
 
 from karat.messages import Message
 from karat.models.glrm.families import FamilyName
-from karat.models.glrm.mixed.gaussian import GaussianMixedObjective
+from karat.models.glrm.mixed.gaussian import GaussianObjective
 from karat.models.glrm.mixed.laplace import Crossing, LaplaceObjective
 from karat.models.glrm.mixed.result import MixedFit, MixedProblem, check, describe
 from karat.models.glrm.mixed.search import search, simpler
@@ -89,6 +89,8 @@ def _fit(problem: MixedProblem, start: Floats | None) -> MixedFit:
     same = all(one is other for one, other in zip(based, own, strict=True))
     objective = _objective(problem, plain.crossing if same else Crossing(based), turned)
     parts = [side.theta_transform() for side in own]
+    if isinstance(plain, GaussianObjective) and plain.exact:
+        raise ValueError("The fixed effects tell every answer without error, so that nothing is left to fit.")
     if isinstance(plain, LaplaceObjective):
         parts = [base, np.eye(plain.family.parameters), *parts]
     transform = np.asarray(block_diag(*(part for part in parts if part.size)))
@@ -114,17 +116,17 @@ def _orthogonal(design: Floats) -> tuple[Floats, Floats]:
     return columns * scale, np.asarray(solve_triangular(triangle, np.eye(len(triangle)))) * scale
 
 
-def _objective(problem: MixedProblem, crossing: Crossing, design: Floats) -> LaplaceObjective | GaussianMixedObjective:
+def _objective(problem: MixedProblem, crossing: Crossing, design: Floats) -> LaplaceObjective | GaussianObjective:
     if problem.family == "gaussian":
-        return GaussianMixedObjective(crossing, problem.response, design, problem.reml)
+        return GaussianObjective(crossing, problem.response, design, problem.reml)
     return LaplaceObjective(crossing, problem.likelihood(), design, problem.offset)
 
 
 def _start(
-    problem: MixedProblem, objective: LaplaceObjective | GaussianMixedObjective, blocks: list[tuple[int, RandomBlock]]
+    problem: MixedProblem, objective: LaplaceObjective | GaussianObjective, blocks: list[tuple[int, RandomBlock]]
 ) -> Floats:
     """Deviations without correlations: by moments or all alike, with thresholds that make the mean right."""
-    if isinstance(objective, GaussianMixedObjective):
+    if isinstance(objective, GaussianObjective):
         return objective.start()
     begin = np.zeros(objective.parameters)
     for place, block in blocks:

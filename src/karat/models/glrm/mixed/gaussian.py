@@ -17,22 +17,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 from scipy.linalg import block_diag
 
 from karat.models.glrm.blocks import Curvature, Factorised, Sides
-from karat.models.glrm.gaussian import EXACT
+from karat.models.glrm.crossed import Factor
 from karat.models.glrm.mixed.laplace import Crossing, theta_informations
-from karat.types import Floats
+from karat.types import Bools, Floats
 
+EXACT = 1e-12
+"""A deviation of the residuals that is so small beside the answers is rounding."""
 LEAST = 0.1
 """The smallest share of the variance that a search starts from as the residual's."""
 TINY = 1e-300
 
 
 @dataclass(frozen=True)
-class GaussianMixedEvaluation:
+class GaussianEvaluation:
     """The criterion and its gradient at some theta, with what follows from it."""
 
     value: float
@@ -51,7 +54,7 @@ class GaussianMixedEvaluation:
 
 
 @dataclass(frozen=True)
-class GaussianMixedObjective:
+class GaussianObjective:
     """The criterion, half the deviance, as a function of theta."""
 
     crossing: Crossing
@@ -80,12 +83,38 @@ class GaussianMixedObjective:
         y is taken without its least-squares fit, so that a large mean costs no digits.
         """
         left = self.value - self.design @ self._least_squares
-        if float(left @ left) <= EXACT**2 * float(self.value @ self.value):
-            raise ValueError("The fixed effects tell every answer without error, so that nothing is left to fit.")
         columns = np.column_stack([self.design, left])
         totals = zip(*(self.crossing.totals(column) for column in columns.T), strict=True)
         by_side = tuple(np.stack(total, axis=-1) for total in totals)
         return self.crossing.counts, by_side, columns.T @ columns
+
+    @property
+    def exact(self) -> bool:
+        """Whether the fixed effects leave of the answers nothing but rounding."""
+        return float(self._sums[2][-1, -1]) <= EXACT**2 * float(self.value @ self.value)
+
+    @property
+    def answers(self) -> int:
+        """How many there are."""
+        return len(self.value)
+
+    @property
+    def deviations(self) -> int:
+        """How many of the parameters, the last, are deviations."""
+        return self.parameters
+
+    def zero_modes(self) -> None:
+        """The modes follow from theta; nothing is searched for."""
+
+    def without(self, modes: Any, factor: Factor, group: int) -> tuple[GaussianObjective, Any, Bools]:
+        """The criterion of crossed intercepts without a worker or task, and which parameters it keeps: all."""
+        place = 0 if factor == "worker" else 1
+        kept = self.crossing.sides[place].codes != group
+        sides = tuple(
+            side.without(kept, group if number == place else None) for number, side in enumerate(self.crossing.sides)
+        )
+        rest = GaussianObjective(Crossing(sides), self.value[kept], self.design[kept], self.reml)
+        return rest, modes, np.ones(self.parameters, dtype=bool)
 
     def start(self) -> Floats:
         """Theta to search from: deviations from the moments of what the fixed effects leave, without correlations.
@@ -110,10 +139,10 @@ class GaussianMixedObjective:
         begin /= np.sqrt(max(rest, LEAST * spread))
         return begin
 
-    def __call__(self, theta: Floats, start: Sides | None = None) -> GaussianMixedEvaluation | None:
+    def __call__(self, theta: Floats, start: Sides | None = None) -> GaussianEvaluation | None:
         """The criterion and its gradient; None where theta is not finite. The modes need no start."""
         theta = np.asarray(theta, dtype=np.float64)
-        if not np.all(np.isfinite(theta)):
+        if not np.all(np.isfinite(theta)) or self.exact:
             return None
         curvature, totals, products = self._sums
         factors = self.crossing.factors(theta)
@@ -127,13 +156,13 @@ class GaussianMixedObjective:
         p = inner.shape[0] - 1
         shift = np.linalg.solve(inner[:p, :p], inner[:p, p])
         squares = float(inner[p, p] - inner[p, :p] @ shift)
-        if not squares > 0:
-            return None
+        if not squares > EXACT * products[p, p]:
+            return None  # what the effects leave is rounding
         determinants = schur.half_log_determinant
         if self.reml:
             determinants += float(np.linalg.slogdet(inner[:p, :p])[1]) / 2
         contrast, variance, inverse = np.append(-shift, 1.0), squares / self.freedom, np.linalg.inv(inner[:p, :p])
-        return GaussianMixedEvaluation(
+        return GaussianEvaluation(
             determinants + self.freedom / 2 * (1 + float(np.log(2 * np.pi * variance))),
             partial(self._gradient, factors, schur, solved, contrast, variance, inverse),
             tuple(one @ contrast for one in solved),

@@ -22,10 +22,11 @@ from scipy.linalg import block_diag
 from karat.messages import Message
 from karat.models.glrm.blocks import Sides
 from karat.models.glrm.families import BinaryFamily, Family, FamilyName, OrdinalFamily, family_message
-from karat.models.glrm.mixed.gaussian import GaussianMixedEvaluation, GaussianMixedObjective
+from karat.models.glrm.mixed.gaussian import GaussianEvaluation, GaussianObjective
 from karat.models.glrm.mixed.laplace import LaplaceObjective, undetermined
-from karat.models.glrm.mixed.search import Found, MixedConvergence, singular_directions
+from karat.models.glrm.mixed.search import Found, singular_directions
 from karat.models.glrm.mixed.terms import RandomBlock, RandomTerm, Side
+from karat.models.glrm.optimise import Convergence
 from karat.models.numerics import significant
 from karat.types import Floats
 
@@ -61,14 +62,14 @@ class MixedFit:
     parameter_names: tuple[str, ...]
     hessian: Floats
     parameter_covariance: Floats
-    convergence: MixedConvergence
+    convergence: Convergence
     notes: tuple[Message, ...]
     singular_terms: tuple[bool, ...]
     """For each term, whether its covariance is singular."""
     terms: tuple[RandomTerm, ...] = field(repr=False)
     factors: tuple[Floats, ...] = field(repr=False)
     """Lambda of each term, in units of its columns."""
-    objective: LaplaceObjective | GaussianMixedObjective = field(repr=False)
+    objective: LaplaceObjective | GaussianObjective = field(repr=False)
     modes: Sides = field(repr=False)
     reml: bool = False
     log: tuple[Message, ...] = ()
@@ -113,7 +114,7 @@ class MixedFit:
 
 def describe(
     problem: MixedProblem,
-    objective: LaplaceObjective | GaussianMixedObjective,
+    objective: LaplaceObjective | GaussianObjective,
     found: Found,
     transform: Floats,
     blocks: Sequence[tuple[int, RandomBlock]],
@@ -128,7 +129,7 @@ def describe(
         raise ArithmeticError("The likelihood cannot be computed at the end of the search. Rescale the columns.")
     columns = problem.design.shape[1]
     residual, thresholds = np.nan, np.empty(0)
-    if isinstance(at, GaussianMixedEvaluation):
+    if isinstance(at, GaussianEvaluation):
         coefficients, residual, theta = at.coefficients, at.residual_variance, parameters
         of_coefficients = residual * at.unscaled_covariance
     else:
@@ -147,7 +148,7 @@ def describe(
     separated = (
         [] if problem.family == "gaussian" else separated_answers(problem, coefficients, found, transform, factors)
     )
-    if not isinstance(at, GaussianMixedEvaluation) and not at.found:
+    if not isinstance(at, GaussianEvaluation) and not at.found:
         convergence = replace(convergence, converged=False, reason=Message("fit.reason_modes"))
     confounded = [
         group for side in objective.crossing.sides for group in undetermined(side, problem.family == "gaussian")
@@ -187,7 +188,7 @@ def _by_group(
 
 
 def _effects(
-    terms: Sequence[RandomTerm], objective: LaplaceObjective | GaussianMixedObjective, theta: Floats, modes: Sides
+    terms: Sequence[RandomTerm], objective: LaplaceObjective | GaussianObjective, theta: Floats, modes: Sides
 ) -> tuple[dict[str, Floats], dict[str, NDArray[Any]]]:
     """b = Lambda u by grouping factor; levels of nested factors find theirs on the side of the outer one."""
     by_term: dict[int, Floats] = {}

@@ -26,8 +26,7 @@ from scipy import linalg
 
 from karat.messages import Message
 from karat.models.glrm.mixed.terms import RandomBlock, RandomTerm
-from karat.models.glrm.optimise import TOLERANCE, Evaluated, Function, minimise, root
-from karat.models.numerics import significant
+from karat.models.glrm.optimise import TOLERANCE, Convergence, Evaluated, Function, minimise, root
 from karat.types import Floats
 
 STEP = 3e-3
@@ -42,39 +41,6 @@ RESTARTS = 4
 
 
 @dataclass(frozen=True)
-class MixedConvergence:
-    """Whether a search ended in a maximum of the likelihood, and how that is known."""
-
-    converged: bool
-    decrement: float
-    """Half the squared Newton decrement: about how much the log-likelihood could still rise."""
-    gradient: float
-    """The largest slope that is left, in standard errors of the parameters."""
-    definite: bool
-    """Whether the Hessian is positive definite, but for directions in which a singular covariance can turn."""
-    flat: tuple[str, ...]
-    """Parameters that the data do not determine."""
-    iterations: int
-    """Evaluations of the likelihood."""
-    reason: Message | None = None
-    """Why it did not converge."""
-
-    @property
-    def message(self) -> Message:
-        """How the search ended."""
-        values = {
-            "evaluations": self.iterations, "gradient": significant(self.gradient, 2),
-            "decrement": significant(self.decrement, 2),
-        }  # fmt: skip
-        if self.converged:
-            return Message("fit.converged_scaled", values)
-        return Message("fit.not_converged_scaled", values | {"reason": self.reason or Message("fit.reason_stopped")})
-
-    def __str__(self) -> str:
-        return str(self.message)
-
-
-@dataclass(frozen=True)
 class Found:
     """Where the search ended, with the Hessian and the covariance of the parameters."""
 
@@ -82,7 +48,7 @@ class Found:
     at: Evaluated
     hessian: Floats
     covariance: Floats
-    convergence: MixedConvergence
+    convergence: Convergence
 
 
 @dataclass(frozen=True)
@@ -150,7 +116,7 @@ def _conclude(
     if curved is None:
         nothing, largest = np.full((len(x), len(x)), np.nan), float(np.abs(at.gradient).max())
         why = Message("fit.reason_beside")
-        return Found(x, at, nothing, nothing, MixedConvergence(False, np.nan, largest, False, (), iterations, why))
+        return Found(x, at, nothing, nothing, Convergence(False, np.nan, largest, False, iterations, why, scaled=True))
     decrement = curved.decrement(at.gradient)
     slopes = linalg.solve_triangular(curved.lower, at.gradient, lower=True)
     flat = _undetermined(curved, x, blocks, names)
@@ -162,8 +128,8 @@ def _conclude(
         reason = Message("fit.reason_hessian")
     elif not decrement <= TOLERANCE:
         reason = Message("fit.reason_stopped")
-    verdict = MixedConvergence(
-        reason is None, decrement, float(np.abs(slopes).max()), definite, flat, iterations, reason
+    verdict = Convergence(
+        reason is None, decrement, float(np.abs(slopes).max()), definite, iterations, reason, flat, scaled=True
     )
     covariance = curved.covariance if definite else np.full((len(x), len(x)), np.nan)
     return Found(x, at, curved.hessian, covariance, verdict)

@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import block_diag
 
 from karat.messages import Message
-from karat.types import Floats, Ints
+from karat.types import Bools, Floats, Ints
 
 Covariance = Literal["full", "diagonal", "shared"]
 INTERCEPT = "(Intercept)"
@@ -288,6 +288,13 @@ class Side:
         ]
         columns = np.concatenate([stack.reshape(-1, len(self.codes)) for stack in stacks])
         return Side(self.codes, self.groups, np.ascontiguousarray(columns), self.blocks)
+
+    def without(self, rows: Bools, group: int | None) -> Side:
+        """The side of some rows alone, without one of its levels where that is named; its terms must not be nested."""
+        codes, columns = self.codes[rows], np.ascontiguousarray(self.columns[:, rows])
+        if group is None:
+            return Side(codes, self.groups, columns, self.blocks)
+        return Side(codes - (codes > group), self.groups - 1, columns, self.blocks)
 
     def theta_transform(self) -> Floats:
         """The matrix that turns theta of the based side into that of this side."""
