@@ -111,7 +111,7 @@ def test_a_coefficient_that_is_not_defined_is_said() -> None:
 @pytest.mark.slow
 def test_intervals_hold_the_truth() -> None:
     """The value for very many participants lies in 95 % intervals of 40 participants in about 95 % of studies."""
-    from karat.models.krippendorff import krippendorff_alpha
+    from karat.models.agreement import krippendorff_alpha
     from karat.models.resampling import percentile_interval, resamples
 
     random = np.random.default_rng(8)

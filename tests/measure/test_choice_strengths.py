@@ -16,8 +16,7 @@ from karat.measure.rated import rated
 from karat.measure.scaling.choices import choice_strengths, compared_stimuli
 from karat.messages import Message, message_of, with_code
 from karat.models.choices import Pairs, fit_pairs
-from karat.models.choices.predicted import population_probabilities
-from karat.models.choices.thurstone import fit_thurstone
+from karat.models.choices.thurstone import fit_thurstone, population_probabilities
 from karat.models.choices.thurstone_people import EULER, Population
 from measure.chosen import choices, told
 from messages import codes, raises

@@ -7,9 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.models import counting
-from karat.models.counting import SHIFT, Bins, keys_of, medians_and_deviations, summed, tally, values_of
-from karat.models.robust import grouped_median_mad
+from karat.models import robust as counting
+from karat.models.robust import (
+    SHIFT,
+    Bins,
+    grouped_median_mad,
+    keys_of,
+    medians_and_deviations,
+    summed,
+    tally,
+    values_of,
+)
 from karat.types import Floats
 
 LIMIT = 1e307

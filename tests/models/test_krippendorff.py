@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.models.agreement import fleiss_kappa
-from karat.models.krippendorff import krippendorff_alpha, resampled_kappa
+from karat.models.agreement import fleiss_kappa, krippendorff_alpha, resampled_kappa
 from karat.models.resampling import resamples
 
 PUBLISHED = [
@@ -127,7 +126,7 @@ def test_samples_do_not_depend_on_how_many_are_computed_at_once(monkeypatch: pyt
     items, raters, values = table(3, 0.9)
     weights = resamples(5, 7, 1)
     whole = krippendorff_alpha(items, raters, values, "ordinal", weights)
-    monkeypatch.setattr("karat.models.krippendorff.CELLS", 1)
+    monkeypatch.setattr("karat.models.agreement.CELLS", 1)
     np.testing.assert_array_equal(krippendorff_alpha(items, raters, values, "ordinal", weights), whole)
 
 

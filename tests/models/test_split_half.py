@@ -9,10 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.models.others import equal_to_majority, with_the_majority, with_the_mean, within_raters
-from karat.models.resampling import centred_interval, percentile_interval, resamples, stratified_resamples
-from karat.models.split_half import column_correlations, split_half
-from karat.models.symmetric_sums import components
+from karat.models.resampling import centred_interval, components, percentile_interval, resamples, stratified_resamples
+from karat.models.split_half import (
+    column_correlations,
+    equal_to_majority,
+    split_half,
+    with_the_majority,
+    with_the_mean,
+    within_raters,
+)
 
 
 def crossed(items: int, raters: int, seed: int, noise: float = 1.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

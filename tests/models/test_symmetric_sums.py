@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.models.agreement import variance_components
-from karat.models.resampling import resamples
-from karat.models.symmetric_sums import components, stepped_up
+from karat.models.resampling import components, resamples, stepped_up
 
 SHROUT = np.array([[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]], dtype=float)
 

@@ -12,7 +12,7 @@ from scipy.special import chdtrc, expit
 import karat
 from karat.messages import Message, message_of
 from karat.models import glrm
-from karat.models.glrm.syntax import FormulaError
+from karat.models.glrm.formulas.syntax import FormulaError
 from karat.screen import ScreenError, effects_before_after, markov
 from karat.screen.effects import columns_of
 from messages import codes, raises

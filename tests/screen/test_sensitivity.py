@@ -9,7 +9,7 @@ import pytest
 
 import karat
 from karat.messages import Message
-from karat.models.sensitivity import sensitivity
+from karat.models.proportions import sensitivity
 from karat.screen.criteria.controls import controls
 
 FURTHER = ["hits", "yes_trials", "false_alarms", "no_trials", "d_prime", "criterion_c"]

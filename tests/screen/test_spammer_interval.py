@@ -8,7 +8,7 @@ import pytest
 import karat
 from karat.messages import Message
 from karat.models.glrm import Share
-from karat.models.glrm.variance_share import FittedShare
+from karat.models.glrm.share import FittedShare
 from karat.screen import ScreenError, spammer_interval
 from karat.screen.crowd import crowd, fit
 from karat.screen.spammer_interval import drawn, profiled

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 import karat
 from karat.messages import Message
-from karat.models.glrm.threads import one_thread
+from karat.models.numerics import one_thread
 from karat.screen import ScreenError, spammer_index
 from karat.screen.crowd import crowd
 from karat.screen.spammer_rounds import _forms, _Model, _variances, index_of_rounds, round_column

@@ -96,7 +96,7 @@ def measure(
     Bootstrap samples can be shared among processes, with the same numbers: --processes 4, or --cluster local.
     """
     from karat.measure import run
-    from karat.measure.excluded import excluded, nobody
+    from karat.measure.measured import excluded, nobody
     from karat.study.study import load
 
     if out is not None and out.exists() and not out.is_dir():

@@ -33,11 +33,11 @@ from karat.judgments import Judgments
 from karat.judgments.scales import Ordinal
 from karat.jupyter import NotebookDisplay
 from karat.measure.errors import MeasureError
-from karat.measure.notes import about_question
 from karat.measure.rated import Rated, rated
+from karat.measure.texts import about_question
 from karat.messages import Message, with_code
 from karat.models.dawid_skene import DawidSkene, dawid_skene, label_shares
-from karat.models.others import equal_to_majority, shares
+from karat.models.split_half import equal_to_majority, shares
 from karat.types import Floats
 
 Method = Literal["majority", "weighted", "dawid-skene"]

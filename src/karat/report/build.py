@@ -21,7 +21,7 @@ from karat import __version__
 from karat.errors import KaratError
 from karat.judgments import Judgments
 from karat.judgments.checks import Checked
-from karat.measure.excluded import Excluded
+from karat.measure.measured import Excluded
 from karat.measure.measures import Measures
 from karat.measure.run import run as measure
 from karat.messages import Message, NotComputed

@@ -32,10 +32,10 @@ from karat.judgments.answer_codes import answered, is_ordered, position
 from karat.judgments.columns import nearest
 from karat.messages import Message, message_of
 from karat.models import glrm
-from karat.models.glrm.formula import names_in, read_formula
-from karat.models.glrm.model import Model, two_sided
-from karat.models.glrm.syntax import FormulaError
-from karat.models.glrm.variables import FactorVariable
+from karat.models.glrm.formulas.formula import names_in, read_formula
+from karat.models.glrm.formulas.frame import FactorVariable
+from karat.models.glrm.formulas.model import Model, two_sided
+from karat.models.glrm.formulas.syntax import FormulaError
 from karat.screen.evidence import Evidence, ScreenError
 from karat.screen.gold import Doubtful, check_doubtful, with_accuracy
 

@@ -1,4 +1,4 @@
-"""Sensitivity and bias of yes/no answers to controls (`karat.models.sensitivity`), as evidence only.
+"""Sensitivity and bias of yes/no answers to controls (`karat.models.proportions`), as evidence only.
 
 Hits and false alarms are the answers yes - the second level of the scale - where yes is right and where it is not. A
 count of right answers does not separate participants who do not know from those who always say yes; these two do.
@@ -22,7 +22,7 @@ def with_sensitivity(evidence: Evidence, scales: Mapping[str, Scale]) -> Evidenc
 
     A note says for how many they are not defined.
     """
-    from karat.models.sensitivity import sensitivity
+    from karat.models.proportions import sensitivity
 
     counts = None if evidence.trials is None else yes_no_counts(evidence.trials, scales)
     if counts is None or not counts.height:

@@ -2,7 +2,7 @@
 
 The index is a ratio of variances. Its standard error says little where a variance is near zero, so that no interval is
 made of one. The profile interval holds every index that some parameters reach whose log-likelihood is within 1.92 of
-the maximum (`karat.models.glrm.variance_share`); it may begin at 0. The bootstrap draws new effects and new answers
+the maximum (`karat.models.glrm.share`); it may begin at 0. The bootstrap draws new effects and new answers
 from the fitted model, and fits it to them.
 """
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from karat.executors import SERIAL, Executor
 from karat.messages import Message
 from karat.models.glrm import Fit, NominalFit
-from karat.models.glrm.variance_share import FittedShare, variance_share
+from karat.models.glrm.share import FittedShare, variance_share
 from karat.screen.crowd import Crowd, fit
 from karat.screen.evidence import ScreenError
 from karat.types import Progress

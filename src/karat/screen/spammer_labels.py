@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from karat.executors import SERIAL, Executor
 from karat.messages import Message
 from karat.models.glrm import NominalFit
-from karat.models.glrm.threads import one_thread
-from karat.models.glrm.variance_share import FittedShare
+from karat.models.glrm.share import FittedShare
+from karat.models.numerics import one_thread
 from karat.screen.crowd import Crowd, categories_used, fit
 from karat.screen.evidence import ScreenError
 from karat.screen.spammer_interval import Interval, bootstrapped, lost_samples, profiled, with_shares

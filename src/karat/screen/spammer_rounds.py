@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 from karat.executors import SERIAL, Executor
 from karat.messages import Message
 from karat.models.glrm import MixedFit, RandomTerm, fit_mixed, random_term
-from karat.models.glrm.threads import one_thread
-from karat.models.glrm.variance_share import FittedShare
+from karat.models.glrm.share import FittedShare
+from karat.models.numerics import one_thread
 from karat.screen.crowd import Crowd
 from karat.screen.evidence import ScreenError
 from karat.screen.spammer_interval import NO_SAMPLE, Interval, lost_samples, profiled, with_shares

@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import stdtr
 
-from karat.models.glrm.mixed import fit_mixed
-from karat.models.glrm.mixed_result import MixedFit
-from karat.models.glrm.satterthwaite import Satterthwaite
-from karat.models.glrm.terms import RandomTerm, random_term
+from karat.models.glrm.formulas.model import Satterthwaite
+from karat.models.glrm.mixed.fit import fit_mixed
+from karat.models.glrm.mixed.result import MixedFit
+from karat.models.glrm.mixed.terms import RandomTerm, random_term
 from karat.simulate.layout import SimulationLayout
 from karat.simulate.mean_squares import UNTESTED, Tested
 from karat.types import Floats, Ints

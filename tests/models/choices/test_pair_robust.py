@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.models.choices import Pairs, fit_pairs, pair_robust
+from karat.models.choices import Pairs, fit_pairs
 from karat.models.choices import bradley_terry as engine
-from karat.models.choices.pair_likelihood import PairLikelihood
+from karat.models.choices.bradley_terry import PairLikelihood
 
 
 def drawn(items: int, people: int, trials: int, seed: int, ties: bool = True) -> tuple[Pairs, Any]:
@@ -36,10 +36,10 @@ def test_beside_matrices_in_full(ties: bool, side: bool) -> None:
         mine = who == person
         own = PairLikelihood(Pairs.of(pairs.left[mine], pairs.right[mine], pairs.answer[mine], n), ties, side, 0.0)
         point = own.at(values)
-        share = np.eye(len(values)) - pair_robust.SHARE * point.information().dense() @ covariance
+        share = np.eye(len(values)) - engine.SHARE * point.information().dense() @ covariance
         slope = np.linalg.solve(share, point.gradient())
         middle += np.outer(slope, slope)
-    found = pair_robust.robust_covariance(likelihood, values, covariance, who)
+    found = engine.robust_covariance(likelihood, values, covariance, who)
     assert found == pytest.approx(covariance @ middle @ covariance * 8 / 7, rel=1e-6, abs=1e-12)
 
 
@@ -59,7 +59,7 @@ def test_beside_leaving_out_each_participant() -> None:
 def test_large_studies_go_without_the_correction(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs, who = drawn(4, 200, 10, seed=3)
     corrected = fit_pairs(pairs, participant=who).standard_errors
-    monkeypatch.setattr(pair_robust, "WORK", 0.0)
+    monkeypatch.setattr(engine, "WORK", 0.0)
     assert fit_pairs(pairs, participant=who).standard_errors == pytest.approx(corrected, rel=0.03)
 
 

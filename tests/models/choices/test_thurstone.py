@@ -12,8 +12,7 @@ from scipy.stats import norm
 
 from karat.models.choices import Pairs
 from karat.models.choices.thurstone import _Problem, fit_thurstone
-from karat.models.choices.thurstone_people import EULER, Population, adapt, posterior
-from karat.models.choices.thurstone_trials import log_probability, slopes
+from karat.models.choices.thurstone_people import EULER, Population, adapt, log_probability, posterior, slopes
 
 moderate = st.floats(-4, 4)
 answers = st.sampled_from((-1, 0, 1))

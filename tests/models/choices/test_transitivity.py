@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.models.choices import Pairs
-from karat.models.choices.transitivity import TRIADS, circular_triads, compared_triads, violations, zeta
+from karat.models.choices.assumptions import TRIADS, circular_triads, compared_triads, violations, zeta
 
 
 def drawn(seed: int, items: int, count: int) -> Pairs:

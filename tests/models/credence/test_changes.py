@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.models.credence.changes import PERIODS, PRIOR_CHANGES, learned_rates, log_when, periods
+from karat.models.credence.spammers import PERIODS, PRIOR_CHANGES, learned_rates, log_when, periods
 
 
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=6), st.integers(0, 2**32 - 1))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.models.credence.labels import LabelPopulation
-from karat.models.credence.ordered import LAPSE
+from karat.models.credence.earnest import LabelPopulation
+from karat.models.credence.trials import LAPSE
 
 
 def test_categories_sum_to_one_and_are_those_of_a_softmax() -> None:

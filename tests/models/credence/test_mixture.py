@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from karat.models.credence import paces
+from karat.models.credence import spammers as paces
 from karat.models.credence.mixture import EARNEST, LAPSES, Mixture, MixtureStep
 from models.credence.answered import crowd
 

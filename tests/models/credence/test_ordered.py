@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from karat.models.credence.ordered import LAPSE, Ordered
+from karat.models.credence.trials import LAPSE, Ordered
 
 
 def probability(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from karat.models.credence.paces import EARNEST, GRID, HURRIED, LOG_WEIGHTS, RUSHING, Regime, since, until
+from karat.models.credence.spammers import EARNEST, GRID, HURRIED, LOG_WEIGHTS, RUSHING, Regime, since, until
 
 RANDOM = np.random.default_rng(1)
 TIMES = RANDOM.normal(0.2, 0.4, (3, 8))

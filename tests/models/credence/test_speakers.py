@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.models.credence import fit_credence
+from karat.models.credence.fit import directions, minority
 from karat.models.credence.mixture import Mixture
-from karat.models.credence.speakers import directions, minority
 from models.credence.answered import crowd
 
 

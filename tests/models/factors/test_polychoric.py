@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from karat.models.factors import nearest_correlation, polychoric
-from karat.models.factors.polychoric import bivariate_normal, cell_probabilities, table_correlation
+from karat.models.factors.correlations import bivariate_normal, cell_probabilities, table_correlation
 
 
 @given(x=st.floats(-3, 3), y=st.floats(-3, 3), rho=st.floats(-0.99, 0.99))

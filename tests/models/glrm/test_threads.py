@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from karat.models.glrm.threads import SMALL, _libraries, one_thread
+from karat.models.numerics import SMALL, _libraries, one_thread
 
 
 def threads() -> list[int]:

@@ -18,7 +18,7 @@ import karat
 from karat.executors import Executor, open_executor
 from karat.judgments import Judgments
 from karat.judgments.parts import Parts, open_parts
-from karat.models import counting
+from karat.models import robust as counting
 from karat.screen import remfod
 from karat.screen.parted import remfod as remfod_module
 from karat.screen.parted.crowd import InParts

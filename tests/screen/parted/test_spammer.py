@@ -17,7 +17,7 @@ from karat.executors import SERIAL, ExecutorError, open_executor
 from karat.executors.checkpoint import Checkpoint
 from karat.messages import Message, message_of
 from karat.models.glrm import fit_crossed, fit_nominal
-from karat.models.glrm.parted_answers import random_numbers
+from karat.models.glrm.parts.answers import random_numbers
 from karat.screen import ScreenError, SpammerIndex, spammer_index, spammer_size
 from karat.screen.crowd import crowd as in_memory
 from karat.screen.parted import spammer

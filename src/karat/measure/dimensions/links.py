@@ -18,7 +18,7 @@ from scipy.special import ndtri, stdtr
 
 from karat.judgments import frames
 from karat.measure.errors import MeasureError
-from karat.measure.notes import finite
+from karat.measure.texts import finite
 from karat.messages import Message
 from karat.models.factors import Regression, pearson, regress
 from karat.models.proportions import holm

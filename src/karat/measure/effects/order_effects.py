@@ -26,18 +26,17 @@ from karat.judgments.scales import Choice, Nominal
 from karat.judgments.stimuli import Stimuli
 from karat.judgments.trial_order import check_order, order_messages, with_positions
 from karat.measure.effects.contrasts import family_unit
-from karat.measure.effects.data import columns_of, one_question, with_people
-from karat.measure.effects.formula import family_of
+from karat.measure.effects.data import columns_of, family_of, one_question, with_people
 from karat.measure.errors import MeasureError
 from karat.measure.rated import Rated, known_column
 from karat.measure.texts import interval, sentences
 from karat.messages import Message, message_of, with_code
 from karat.models.glrm import Model, fit, marginal_means, type_three
-from karat.models.glrm.model import quantile, two_sided
-from karat.models.glrm.variables import Numeric
+from karat.models.glrm.formulas.frame import Numeric
+from karat.models.glrm.formulas.model import quantile, two_sided
 from karat.models.means import mean_interval
+from karat.models.numerics import known
 from karat.models.proportions import holm
-from karat.models.rounding import known
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -3,10 +3,10 @@
 For each question the coefficients that its scale admits, each with a bootstrap interval over participants:
 
     Fleiss' kappa                      labels, choices, yes or no, ratings     `karat.models.agreement`
-    Krippendorff's alpha (nominal)     the same                                `karat.models.krippendorff`
+    Krippendorff's alpha (nominal)     the same                                `karat.models.agreement`
     Krippendorff's alpha (ordinal)     ratings
     Krippendorff's alpha (interval)    ratings, sliders, magnitudes
-    ICC(1), ICC(A,1), ICC(C,1)         yes or no, ratings, sliders, magnitudes `karat.models.symmetric_sums`
+    ICC(1), ICC(A,1), ICC(C,1)         yes or no, ratings, sliders, magnitudes `karat.models.resampling`
     ICC(1,k), ICC(A,k), ICC(C,k)       the same, for means of k answers
     split-half                         the same, and choices                   `karat.models.split_half`
 
@@ -33,14 +33,12 @@ from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Nominal, Ordinal
 from karat.jupyter import NotebookDisplay
 from karat.measure.errors import MeasureError
-from karat.measure.notes import about_question
 from karat.measure.rated import Rated, rated
+from karat.measure.texts import about_question
 from karat.messages import Message
-from karat.models.agreement import fleiss_kappa
-from karat.models.krippendorff import Level, krippendorff_alpha, resampled_kappa
-from karat.models.resampling import percentile_interval, resamples
+from karat.models.agreement import Level, fleiss_kappa, krippendorff_alpha, resampled_kappa
+from karat.models.resampling import Components, components, percentile_interval, resamples
 from karat.models.split_half import split_half
-from karat.models.symmetric_sums import Components, components
 from karat.types import Floats
 
 SPLITS = 200

@@ -1,6 +1,6 @@
 """A decision study: how many participants and items a wanted reliability takes, from the variances of a study.
 
-With the variances of stimuli s_i, participants s_p and the rest s_e (`karat.models.symmetric_sums`), the reliability of
+With the variances of stimuli s_i, participants s_p and the rest s_e (`karat.models.resampling`), the reliability of
 the means of stimuli over n participants, and of the means of participants over m stimuli, is
 
     relative     s_i / (s_i + s_e / n)             s_p / (s_p + s_e / m)
@@ -31,12 +31,11 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Nominal
 from karat.measure.errors import MeasureError
-from karat.measure.notes import about_question, finite
 from karat.measure.rated import rated
 from karat.measure.reliability.agreement import answers_a_stimulus, check_bootstrap
+from karat.measure.texts import about_question, finite
 from karat.messages import Message
-from karat.models.resampling import percentile_interval, resamples
-from karat.models.symmetric_sums import Components, components
+from karat.models.resampling import Components, components, percentile_interval, resamples
 from karat.types import Floats
 
 WANTED = 0.8

@@ -8,7 +8,7 @@ split-half reliability of the means of stimuli (Spearman and Brown),
 and for the answers of a single participant the ceiling lies between two correlations: with the mean of all other
 participants, and with the mean of all, the participant included (Nili et al. 2014). For labels and choices it is the
 share of answers equal to the majority of the other participants. Formulas: `karat.models.split_half` and
-`karat.models.others`. Intervals are bootstraps over participants; those for one participant
+`karat.models.split_half`. Intervals are bootstraps over participants; those for one participant
 are centred at the estimate by Fisher's z, since means and majorities of bootstrap samples are noisier than the study's.
 """
 
@@ -24,13 +24,12 @@ import polars as pl
 from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
 from karat.measure.errors import MeasureError
-from karat.measure.notes import about_question, rounded
 from karat.measure.rated import Rated, rated
 from karat.measure.reliability.agreement import LEVEL, check_bootstrap, in_columns, splits
+from karat.measure.texts import about_question, rounded
 from karat.messages import Message
-from karat.models.others import with_the_majority, with_the_mean
 from karat.models.resampling import centred_interval, percentile_interval, resamples
-from karat.models.split_half import split_half
+from karat.models.split_half import split_half, with_the_majority, with_the_mean
 from karat.types import Floats
 
 SCHEMA: dict[str, Any] = {

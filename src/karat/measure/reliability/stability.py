@@ -33,15 +33,14 @@ import polars as pl
 
 from karat.judgments import Judgments
 from karat.measure.errors import MeasureError
-from karat.measure.notes import rounded
 from karat.measure.rated import Rated, known_column, rated
 from karat.measure.reliability.agreement import LEVEL, check_bootstrap
-from karat.measure.scaling.item_scores import Score, as_mapping, drawn_again, function_scores, weighted_means
+from karat.measure.scaling.ratings import Score, as_mapping, drawn_again, function_scores, weighted_means
+from karat.measure.texts import rounded
 from karat.messages import Message
-from karat.models.others import within_raters
 from karat.models.proportions import wilson
 from karat.models.resampling import centred_interval, stratified_resamples
-from karat.models.split_half import column_correlations
+from karat.models.split_half import column_correlations, within_raters
 from karat.types import Floats
 
 SCHEMA: dict[str, Any] = {

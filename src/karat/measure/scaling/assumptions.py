@@ -22,10 +22,9 @@ from karat.measure.errors import MeasureError
 from karat.measure.rated import known_column, rated
 from karat.measure.scaling.choices import Compared, compared_stimuli
 from karat.messages import Message
-from karat.models.choices.assumptions import NAMES, Misfit, misfit, simulated
+from karat.models.choices.assumptions import NAMES, Misfit, circular_triads, compared_triads, misfit, simulated, zeta
 from karat.models.choices.pairs import Pairs
 from karat.models.choices.thurstone import fit_thurstone
-from karat.models.choices.transitivity import circular_triads, compared_triads, zeta
 from karat.types import Floats, Ints
 
 SHOWN = 0.05

@@ -7,7 +7,7 @@
                       be told (Langsford and others 2018; `karat.models.choices.thurstone`).
 
 Strengths sum to zero. The standard errors of the first two hold where choices of one participant hang together
-(`karat.models.choices.pair_robust`); those of the third come from the model, which has participants in it.
+(`karat.models.choices.bradley_terry`); those of the third come from the model, which has participants in it.
 
 Stimuli that were never compared, not even by way of others, have no common scale, and one that won or lost all its
 comparisons has no finite strength. The first two models refuse both by name, unless `prior_sd` gives strengths a normal
@@ -33,9 +33,8 @@ from karat.measure.texts import first_names
 from karat.messages import Message
 from karat.models.choices import ChoiceFit, Pairs, fit_pairs, groups_of
 from karat.models.choices.posterior import Posterior, draw_posterior
-from karat.models.choices.predicted import probabilities
-from karat.models.choices.thurstone import PRIOR_SD, fit_thurstone
-from karat.models.rounding import significant
+from karat.models.choices.thurstone import PRIOR_SD, fit_thurstone, probabilities
+from karat.models.numerics import significant
 from karat.types import Floats, Ints
 
 ANSWERS = {"left": 1, "none": 0, "right": -1}

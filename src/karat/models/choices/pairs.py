@@ -3,6 +3,8 @@
 A maximum of the likelihood of Bradley and Terry's model, or of Davidson's, exists only if the comparisons connect the
 items: seen as arrows from each chosen item to the one that was not (ties count both ways), every item must reach every
 other (Ford 1957). `groups_of` says which do not.
+
+What a model of choices found: a strength for each item, centred, with the covariance of all of them.
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from karat.types import Ints
+from karat.messages import Message
+from karat.types import Floats, Ints
 
 LEFT, TIE, RIGHT = 1, 0, -1
 
@@ -73,3 +76,39 @@ def groups_of(pairs: Pairs, directed: bool = True) -> Ints:
     order = np.argsort(np.argsort(first))
     groups: Ints = order[labels].astype(np.int64)
     return groups
+
+
+@dataclass(frozen=True)
+class ChoiceFit:
+    """Strengths of items that sum to zero, with their covariance.
+
+    `covariance` is that of the model, `robust` the one that also holds where choices of one participant hang together
+    (None where it was not asked for).
+    """
+
+    strengths: Floats
+    covariance: Floats
+    log_likelihood: float
+    converged: bool
+    gradient: float
+    """The largest slope that is left."""
+    robust: Floats | None = None
+    tie: float | None = None
+    """The logarithm of Davidson's nu: how readily "no difference" is answered."""
+    tie_error: float | None = None
+    side: float | None = None
+    """The preference for the left side, on the scale of the strengths."""
+    side_error: float | None = None
+    notes: tuple[Message, ...] = ()
+
+    @property
+    def standard_errors(self) -> Floats:
+        """Of the strengths: robust where that is there."""
+        matrix = self.covariance if self.robust is None else self.robust
+        return np.sqrt(np.maximum(np.diag(matrix), 0.0))
+
+    def difference(self, first: int, second: int) -> tuple[float, float]:
+        """The first strength minus the second, and its standard error."""
+        matrix = self.covariance if self.robust is None else self.robust
+        variance = matrix[first, first] + matrix[second, second] - 2 * matrix[first, second]
+        return float(self.strengths[first] - self.strengths[second]), float(np.sqrt(max(variance, 0.0)))

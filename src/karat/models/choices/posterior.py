@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from karat.models.choices.pairs import Pairs
-from karat.models.choices.predicted import population_probabilities
-from karat.models.choices.thurstone import fit_thurstone
+from karat.models.choices.thurstone import fit_thurstone, population_probabilities
 from karat.models.choices.thurstone_people import Population
 from karat.types import Floats, Ints
 

@@ -1,7 +1,7 @@
 """Thurstone's model of choices with three answers (Langsford and others 2018, appendix B).
 
 Items have strengths, participants a variability sigma_i and a decision criterion C_i, or all share one criterion (the
-paper has both readings); `thurstone_trials` has the probabilities, `thurstone_people` the population. The likelihood is
+paper has both readings); `thurstone_people` has the probabilities and the population. The likelihood is
 unchanged when strengths, sigma and C are multiplied by one number, or when a number is added to all strengths; in the
 paper only the priors fix scale and origin. Here strengths sum to zero, and their unit is the variability of a typical
 participant, exp(E[log sigma]) = 1. The estimate is the maximum of
@@ -12,6 +12,12 @@ in the strengths and the parameters of the population. The prior is wide, so tha
 lost every comparison. (A narrow one would not do: the whole scale could shrink below it.) Newton's method needs the
 second derivatives of an integral; by Louis (1982) they are the mean of those of the integrand less the covariance of
 its slopes, per participant, over the points of the quadrature. The same matrix gives the standard errors.
+
+The probabilities of the answers to a comparison that nobody made: left, no difference, right.
+
+Bradley and Terry's and Davidson's model have a formula (`bradley_terry`). In Thurstone's model they depend on who is
+asked, so that they are averaged over the population: sigma at the middles of equal shares of its distribution, log C by
+Gauss-Hermite quadrature.
 """
 
 from __future__ import annotations
@@ -20,14 +26,14 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.polynomial.hermite_e import hermegauss
 from scipy import linalg
+from scipy.special import ndtr
 
 from karat.models.choices.bradley_terry import fit_pairs
-from karat.models.choices.fitted import ChoiceFit
-from karat.models.choices.pairs import Pairs
-from karat.models.choices.thurstone_people import EULER, Points, Population, adapt, posterior
-from karat.models.choices.thurstone_trials import slopes
-from karat.models.glrm.threads import one_thread
+from karat.models.choices.pairs import ChoiceFit, Pairs
+from karat.models.choices.thurstone_people import EULER, Points, Population, adapt, posterior, slopes
+from karat.models.numerics import one_thread
 from karat.types import Floats, Ints
 
 POINTS_OWN, POINTS_SHARED = 5, 9
@@ -255,3 +261,40 @@ def _positive(information: Floats) -> Floats:
         bent: Floats = (vectors * np.maximum(np.abs(values), 1e-3)) @ vectors.T
         return bent
     return information
+
+
+SHARES, NODES = 200, 15
+
+
+def probabilities(fit: ChoiceFit, difference: Floats) -> Floats:
+    """Left, no difference and right (columns) for each difference of strengths, left less right.
+
+    >>> fit = ChoiceFit(np.zeros(2), np.eye(2), 0.0, True, 0.0, tie=0.0)
+    >>> probabilities(fit, np.array([0.0])).round(3).tolist()
+    [[0.333, 0.333, 0.333]]
+    """
+    if isinstance(fit, Thurstone):
+        return population_probabilities(fit.population, difference)
+    half = (difference + (fit.side or 0.0)) / 2
+    tie = np.full_like(half, -np.inf if fit.tie is None else fit.tie)
+    worth = np.stack([half, tie, -half], axis=1)
+    grown = np.exp(worth - worth.max(axis=1, keepdims=True))
+    return np.asarray(grown / grown.sum(axis=1, keepdims=True))
+
+
+def population_probabilities(population: Population, difference: Floats) -> Floats:
+    """The same in Thurstone's model, averaged over participants.
+
+    >>> population_probabilities(Population(2.0, -50.0, None), np.array([0.0])).round(3).tolist()
+    [[0.5, 0.0, 0.5]]
+    """
+    share = (np.arange(SHARES) + 0.5) / SHARES
+    sigma = np.exp((np.log(-np.log1p(-share)) + EULER) / population.shape)
+    nodes, weights = hermegauss(NODES) if population.omega is not None else (np.zeros(1), np.ones(1))
+    criterion = np.exp(population.mu + (population.omega or 0.0) * nodes)
+    found = np.zeros((len(difference), 3))
+    for at, weight in zip(criterion, weights / weights.sum(), strict=True):
+        left = ndtr((difference[:, None] - at) / sigma).mean(axis=1)
+        right = ndtr((-difference[:, None] - at) / sigma).mean(axis=1)
+        found += weight * np.stack([left, 1 - left - right, right], axis=1)
+    return found

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from karat.models.credence import changes, paces, spammers
+from karat.models.credence import spammers
 from karat.models.credence.earnest import Earnest, Prefix, log_sum
 from karat.models.credence.trials import CredenceTrials
 from karat.types import Floats
@@ -70,14 +70,14 @@ class Mixture:
         # Patterns over several trials and changes of behaviour are seen only in the order of presentation.
         self.lengths = tuple(range(1, (min(most, max(1, self.count // 3)) if trials.in_sequence else 1) + 1))
         self.blind = self._blind()
-        self.regimes = [paces.EARNEST] + [paces.HURRIED, paces.RUSHING] * (trials.residual is not None)
+        self.regimes = [spammers.EARNEST] + [spammers.HURRIED, spammers.RUSHING] * (trials.residual is not None)
         self.prior = self._prior()
         self.shares = self.prior / self.prior.sum()
         place, answered = np.arange(self.count + 1), trials.answered[:, None]
         possible = (place >= 1) & (place <= answered - np.maximum(3, np.ceil(AFTER * answered)))
         self.allowed = possible & trials.in_sequence
-        self.period = changes.periods(self.count, trials.answered)
-        self.rates = np.ones(changes.PERIODS)
+        self.period = spammers.periods(self.count, trials.answered)
+        self.rates = np.ones(spammers.PERIODS)
 
     def _blind(self) -> Floats:
         """Ways of not looking x participants x trials + 1: the answers from each trial on, all parts together."""
@@ -123,8 +123,8 @@ class Mixture:
         residual = self._times_by_part()
         if residual is None:
             return self._no_clock()
-        before, pace = paces.until(self.regimes[0].log_density(residual))
-        others = [paces.since(regime.log_density(residual)) for regime in self.regimes[1:]]
+        before, pace = spammers.until(self.regimes[0].log_density(residual))
+        others = [spammers.since(regime.log_density(residual)) for regime in self.regimes[1:]]
         together = [
             times.reshape(-1, *before[: self.people].shape).sum(axis=0) for times in (before, *(o[0] for o in others))
         ]
@@ -183,7 +183,7 @@ class Mixture:
         whole = times[:, -1]
         at_once = [whole, *(own[people, 0] for own in clock.since)]
         changed = [np.broadcast_to(whole[:, None], times.shape), *(times + own[people] for own in clock.since)]
-        when = changes.log_when(self.period[people], self.allowed[people], self.rates)
+        when = spammers.log_when(self.period[people], self.allowed[people], self.rates)
         joint = rest[:, None] + (before + when) + np.stack(changed)
         switched = log_sum(joint)
         first = rest[:, None, :, 0] + np.stack(at_once)
@@ -224,7 +224,7 @@ class Mixture:
         self.group_shares = (sums + 1.0) / (sums + 1.0).sum()
         self._learn_shares(step.likelihood)
         unlikely = 1 - step.posterior[:, [EARNEST]]
-        self.rates = changes.learned_rates(self.period, self.allowed, unlikely * step.change)
+        self.rates = spammers.learned_rates(self.period, self.allowed, unlikely * step.change)
         residual = self._times_by_part()
         if residual is not None:
             self._learn_paces(residual, step, clock)
@@ -248,7 +248,7 @@ class Mixture:
             self.shares = whole / whole.sum()
 
     def _learn_paces(self, residual: Floats, step: MixtureStep, clock: _Clock) -> None:
-        usual = (paces.EARNEST, paces.HURRIED, paces.RUSHING)
+        usual = (spammers.EARNEST, spammers.HURRIED, spammers.RUSHING)
         stays = step.posterior[:, [EARNEST, LAPSES]].sum(axis=1)
         parts = step.posterior[:, 2:].reshape(self.people, len(self.blind), len(self.regimes), 2)
         weights = [stays, *(parts[:, :, number, 0].sum(axis=1) for number in range(1, len(self.regimes)))]

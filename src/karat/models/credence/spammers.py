@@ -9,14 +9,37 @@ Length 1 is a primary choice. With n_k answers of level k in a class of N, the f
 
 with e = 1 / (K - 1) and G the gamma function. Patterns whose favourites are all the same level are primary choices and
 taken out of the longer ones. Counts are made backwards, so that all changes of behaviour cost one pass.
+
+When behaviour changes: people of one crowd tend to stop looking at about the same time, and the crowd tells when.
+
+The trials of a participant fall into 20 periods of equal length. A change falls into period k with probability
+proportional to n_k r_k, with n_k trials in it at which a change is possible, each as probable as the others of the
+period. The rates r are learned: with f_k changes expected in period k by what everybody did,
+
+    r_k = 2 + (S f)_k / (S g)_k,
+
+where g_k is the share of all possible trials that lie in the period: before anybody answers all trials are as probable,
+which is worth two changes. S averages each period with its neighbours (1/4, 1/2, 1/4): an EM step that is smoothed
+(Silverman, Jones, Wilson and Nychka 1990), since a few changes tell roughly when, and not more.
+
+Response times: log seconds less what is usual of the stimulus, by a pace of the participant.
+
+    log seconds = usual(stimulus) + pace + noise,      noise ~ Student's t, so that a pause is a pause and no proof
+
+In earnest the pace is N(0, tau^2), learned. Those who do not look are as fast as before, hurried or rushing: from the
+trial of the change on they have a pace N(m, s^2) of that regime. Paces are summed over on a grid; sums from the first
+and from the last trial give every change at once.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.special import gammaln
 
-from karat.types import Floats, Ints
+from karat.models.credence.earnest import log_sum
+from karat.types import Bools, Floats, Ints
 
 FAVOURITE = 8.0
 TASTE = 3.0
@@ -99,3 +122,112 @@ def _mean(values: Floats) -> Floats:
     top = values.max(axis=-1)
     mean: Floats = top + np.log(np.exp(values - top[..., None]).mean(axis=-1))
     return mean
+
+
+PERIODS = 20
+PRIOR_CHANGES = 2.0
+NEIGHBOURS = np.array([0.25, 0.5, 0.25])
+
+
+def periods(trials: int, answered: Ints) -> Ints:
+    """The period of a change before each trial (participants x trials + 1), by how many answers everybody gave.
+
+    >>> periods(4, np.array([4, 2])).tolist()
+    [[0, 5, 10, 15, 19], [0, 10, 19, 19, 19]]
+    """
+    found: Ints = np.minimum(PERIODS * np.arange(trials + 1) // np.maximum(answered, 1)[:, None], PERIODS - 1)
+    return found
+
+
+def log_when(period: Ints, allowed: Bools, rates: Floats) -> Floats:
+    """The log probability of a change at each trial, for those who change; minus infinity where none is allowed.
+
+    >>> log_when(np.array([[0, 1, 2]]), np.array([[False, True, True]]), np.array([1.0, 3.0, 1.0])).round(2).tolist()
+    [[-inf, -0.29, -1.39]]
+    """
+    rate = np.where(allowed, rates[period], 0.0)
+    with np.errstate(divide="ignore"):
+        found: Floats = np.log(rate) - np.log(np.maximum(rate.sum(axis=1, keepdims=True), 1e-300))
+    return found
+
+
+def learned_rates(period: Ints, allowed: Bools, change: Floats) -> Floats:
+    """The rates of all periods, from the probability of each change (participants x trials + 1).
+
+    >>> period, allowed = periods(40, np.array([40])), np.ones((1, 41), dtype=bool)
+    >>> rates = learned_rates(period, allowed, 5.0 * (np.arange(41) == 30)[None, :])
+    >>> int(rates.argmax()), bool((rates >= 2).all())
+    (15, True)
+    """
+    found = np.bincount(period[allowed], change[allowed], PERIODS)
+    possible = np.bincount(period[allowed], minlength=PERIODS) / max(int(allowed.sum()), 1)
+    near, wide = (np.convolve(values, NEIGHBOURS, "same") for values in (found, possible))
+    rates: Floats = PRIOR_CHANGES + np.divide(near, wide, out=np.zeros(PERIODS), where=wide > 0)
+    return rates
+
+
+DEGREES = 4.0
+GRID = np.linspace(-3.0, 3.0, 15)
+LOG_WEIGHTS: Floats = -(GRID**2) / 2 - np.log(np.exp(-(GRID**2) / 2).sum())
+PRIOR_PEOPLE = 4.0
+
+
+@dataclass(frozen=True)
+class Regime:
+    """A population of paces, and the scatter of the trials of one participant."""
+
+    mean: float
+    deviation: float
+    scatter: float
+
+    def log_density(self, residual: Floats) -> Floats:
+        """Of each time (participants x trials) at each place of the grid; zero where there is no time."""
+        places = ((self.mean + self.deviation * GRID) / self.scatter).astype(np.float32)
+        ratio = (residual / self.scatter).astype(np.float32)[..., None] - places
+        constant = gammaln((DEGREES + 1) / 2) - gammaln(DEGREES / 2) - np.log(np.pi * DEGREES) / 2
+        found = constant - np.log(self.scatter) - (DEGREES + 1) / 2 * np.log1p(ratio**2 / DEGREES)
+        density: Floats = np.where(np.isfinite(residual)[..., None], found, 0.0)
+        return density
+
+    def improved(self, usual: Regime, residual: Floats, posterior: Floats, weight: Floats, centred: bool) -> Regime:
+        """The regime learned anew from who is in it when (participants x trials) and the posterior of their paces."""
+        people = weight.max(axis=1, initial=0.0)
+        steps = posterior @ GRID
+        pace = self.mean + self.deviation * steps
+        spread = self.deviation**2 * np.maximum(posterior @ GRID**2 - steps**2, 0.0)
+        number = float(people.sum()) + PRIOR_PEOPLE
+        mean = 0.0 if centred else float(people @ pace + PRIOR_PEOPLE * usual.mean) / number
+        squares = float(people @ ((pace - mean) ** 2 + spread)) + PRIOR_PEOPLE * usual.deviation**2
+        known = np.isfinite(residual)
+        away = np.where(known, residual, 0.0) - pace[:, None]
+        share = weight * known * (DEGREES + 1) / (DEGREES + (away / self.scatter) ** 2)
+        counted = float((weight * known).sum()) + PRIOR_PEOPLE
+        scatter = np.sqrt((float((share * away**2).sum()) + PRIOR_PEOPLE * usual.scatter**2) / counted)
+        return Regime(mean, float(np.sqrt(squares / number)), float(max(scatter, 0.05)))
+
+
+EARNEST = Regime(0.0, 0.35, 0.35)
+HURRIED = Regime(-0.6, 0.5, 0.4)
+RUSHING = Regime(-2.2, 0.5, 0.4)
+"""What is supposed before there are data: those who hurry take half of the usual time, those who rush a tenth."""
+
+
+def until(density: Floats) -> tuple[Floats, Floats]:
+    """The log probability of the times before each trial, one more than trials, and the paces given all."""
+    summed = np.zeros((density.shape[0], density.shape[1] + 1, density.shape[2]), dtype=np.float32)
+    np.cumsum(density, axis=1, out=summed[:, 1:])
+    return log_sum(summed + LOG_WEIGHTS.astype(np.float32)).astype(np.float64), _posterior(summed[:, -1])
+
+
+def since(density: Floats) -> tuple[Floats, Floats]:
+    """The log probability of the times from each trial on, and the posterior of paces given all."""
+    summed = np.zeros((density.shape[0], density.shape[1] + 1, density.shape[2]), dtype=np.float32)
+    summed[:, :-1] = np.cumsum(density[:, ::-1], axis=1)[:, ::-1]
+    return log_sum(summed + LOG_WEIGHTS.astype(np.float32)).astype(np.float64), _posterior(summed[:, 0])
+
+
+def _posterior(summed: Floats) -> Floats:
+    weighted = summed + LOG_WEIGHTS
+    weighted = np.exp(weighted - weighted.max(axis=-1, keepdims=True))
+    posterior: Floats = weighted / weighted.sum(axis=-1, keepdims=True)
+    return posterior

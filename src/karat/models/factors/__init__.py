@@ -1,15 +1,9 @@
 """Factor analysis: extraction, rotation, scores, the number of factors, and the correlations it starts from."""
 
-from karat.models.factors.adequacy import bartlett, kmo
-from karat.models.factors.extraction import LOWEST, Extraction, extract
-from karat.models.factors.fit import FactorFit, fit_of
-from karat.models.factors.matching import congruence, matched
-from karat.models.factors.number import acceleration, map_test, parallel_analysis
-from karat.models.factors.pearson import pearson
-from karat.models.factors.polychoric import nearest_correlation, polychoric
-from karat.models.factors.regression import Regression, regress
-from karat.models.factors.rotation import Rotation, rotate
-from karat.models.factors.scores import score_weights
+from karat.models.factors.correlations import bartlett, kmo, nearest_correlation, pearson, polychoric
+from karat.models.factors.extraction import LOWEST, Extraction, acceleration, extract, map_test, parallel_analysis
+from karat.models.factors.fit import FactorFit, Regression, fit_of, regress, score_weights
+from karat.models.factors.rotation import Rotation, congruence, matched, rotate
 
 __all__ = [
     "LOWEST",

@@ -20,6 +20,11 @@ too, and the one called varimax turns twice, so that they agree with it; `gain` 
 columns; found by gradient projection (Jennrich 2002), from several starts. `kaiser="all"` normalises the rows.
 
 Rotated factors are sorted by their sums of squared loadings and have positive sums.
+
+Which factor of one solution is which of another, by congruence.
+
+Tucker's (1951) coefficient of congruence of two columns is their product over their lengths, sum xy / sqrt(sum x^2 sum
+y^2). Columns are matched so that the sum of absolute coefficients is largest, and turned where it is negative.
 """
 
 from __future__ import annotations
@@ -28,8 +33,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
-from karat.types import Floats
+from karat.types import Floats, Ints
 
 Method = Literal["promax", "oblimin", "varimax"]
 Kaiser = Literal["none", "varimax", "spss", "all"]
@@ -165,3 +171,27 @@ def _projected(loadings: Floats, start: Floats) -> tuple[float, Rotation]:
             break
         turn, pattern, value, slope = moved, trial, lower, new_slope
     return value, Rotation(pattern, turn.T @ turn, converged)
+
+
+def congruence(first: Floats, second: Floats) -> Floats:
+    """The coefficients of all columns of the first with all of the second; 0 for a column of zeros.
+
+    >>> congruence(np.array([[1.0], [1.0]]), np.array([[2.0, 1.0], [2.0, -1.0]])).round(3).tolist()
+    [[1.0, 0.0]]
+    """
+    lengths = np.outer(np.sqrt((first**2).sum(axis=0)), np.sqrt((second**2).sum(axis=0)))
+    products = first.T @ second
+    return np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
+
+
+def matched(loadings: Floats, target: Floats) -> tuple[Ints, Floats]:
+    """The order and the signs that bring the columns of loadings next to those of the target.
+
+    >>> order, signs = matched(np.array([[0.0, -1.0], [1.0, 0.0]]), np.eye(2))
+    >>> order.tolist(), signs.tolist()
+    ([1, 0], [-1.0, 1.0])
+    """
+    table = congruence(target, loadings)
+    _, order = linear_sum_assignment(-np.abs(table))
+    signs = np.where(table[np.arange(len(order)), order] < 0, -1.0, 1.0)
+    return order.astype(np.int64), signs

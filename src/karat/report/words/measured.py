@@ -10,7 +10,7 @@ from karat import __version__
 from karat.judgments.scales import Choice, Nominal
 from karat.languages.language import Language
 from karat.measure.effects.contrasts import Contrasts
-from karat.measure.effects.formula import design_formula, family_of
+from karat.measure.effects.data import design_formula, family_of
 from karat.measure.errors import MeasureError
 from karat.measure.measured import Measure
 from karat.measure.measures import Measures

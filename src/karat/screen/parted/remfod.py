@@ -1,7 +1,7 @@
 """ReMFOD over judgments in parts: the same trials, cutoffs and verdicts as `karat.screen.criteria.remfod` has.
 
 Everybody's trials lie in one part, so that cutoffs by participant are computed there. Cutoffs by item function, or over
-all times, span the parts; their medians and MADs are found by counting (`karat.models.counting`), exactly.
+all times, span the parts; their medians and MADs are found by counting (`karat.models.robust`), exactly.
 
 Every part writes its times once (`karat.screen.parted.remfod_times`). A round then takes two passes over them: one that
 answers what the counts left open, and one that finds the outliers of the round and counts what is left.
@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 
 from karat.executors import SERIAL
 from karat.messages import Message
-from karat.models.counting import SHIFT, Bins, medians_and_deviations, summed
-from karat.models.robust import MAD_CONSTANT
+from karat.models.robust import MAD_CONSTANT, SHIFT, Bins, medians_and_deviations, summed
 from karat.screen.criteria.remfod import (
     alike_notes,
     as_settings,

@@ -1,6 +1,6 @@
 """The Spammer Index of judgments in parts: the same model, index and interval as in memory.
 
-Yes-or-no and ordered answers are fitted where they lie (`karat.models.glrm.parted`): each step of the search goes once
+Yes-or-no and ordered answers are fitted where they lie (`karat.models.glrm.parts`): each step of the search goes once
 through small files of numbers, and only sums come together. A fit takes some 40 passes, its profile interval about 90
 more. With more than 10,000 tasks the model is fitted to workers drawn at random whose tasks stay under that number.
 
@@ -27,11 +27,9 @@ from karat.executors.checkpoint import Checkpoint
 from karat.messages import Message
 from karat.models.agreement import icc_fixed_error
 from karat.models.glrm import Fit, fit_crossed_in_parts, worker_share
-from karat.models.glrm.parted import TASKS
-from karat.models.glrm.parted_agreement import agreement_in_parts
-from karat.models.glrm.parted_answers import Placed, Sample
-from karat.models.glrm.parted_crew import PassesError
-from karat.models.glrm.parted_objective import Keep
+from karat.models.glrm.parts.answers import PassesError, Placed, Sample
+from karat.models.glrm.parts.fit import TASKS, agreement_in_parts
+from karat.models.glrm.parts.objective import Keep
 from karat.screen.crowd import Crowd
 from karat.screen.evidence import ScreenError
 from karat.screen.parted.crowd import InParts

@@ -23,7 +23,7 @@ from karat.judgments.scales import Binary, Choice, Nominal, Ordinal, Scale
 from karat.judgments.stimuli import Stimuli, numbered
 from karat.judgments.trial_order import presented
 from karat.messages import Message
-from karat.models.glrm.parted_answers import PartAnswers
+from karat.models.glrm.parts.answers import PartAnswers
 from karat.screen.crowd import Family, check_conditions, code_of, family_of, names_of
 from karat.screen.evidence import ScreenError
 from karat.screen.parted.crowd import InParts

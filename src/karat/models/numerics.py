@@ -1,0 +1,80 @@
+"""One thread for small matrices.
+
+The linear algebra of numpy and scipy (OpenBLAS) shares even small products among all processors. For matrices of a
+hundred rows the waiting costs more than it saves, and where processors are busy with something else it costs many
+times more. Numpy has no setting for that once it is loaded, so the libraries themselves are told, and afterwards told
+again what they were.
+
+Numbers as messages carry them: rounded to the digits that a reader needs, and missing where they are not known.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy
+
+SMALL = 300_000
+"""Cells, times effects a cell, below which one thread is used."""
+NAMES = ("scipy_openblas_{}_num_threads64_", "scipy_openblas_{}_num_threads", "openblas_{}_num_threads")
+
+
+@contextmanager
+def one_thread(size: int = 0) -> Iterator[None]:
+    """Within it, products of matrices use one thread, where the size is small and the library can be told.
+
+    >>> with one_thread():
+    ...     [get() for get, _ in _libraries()] in ([1, 1], [1], [])
+    True
+    """
+    before = [(put, get()) for get, put in _libraries()] if size < SMALL else []
+    try:
+        for put, _ in before:
+            put(1)
+        yield
+    finally:
+        for put, threads in before:
+            put(threads)
+
+
+@lru_cache(maxsize=1)
+def _libraries() -> list[tuple[Callable[[], int], Callable[[int], None]]]:
+    """How each OpenBLAS that came with numpy and scipy is asked for its threads, and told."""
+    found: list[tuple[Any, Any]] = []
+    for package in (np, scipy):
+        place = Path(package.__file__ or "").parent
+        for path in [*place.parent.glob(f"{place.name}.libs/*openblas*"), *place.glob(".dylibs/*openblas*")]:
+            try:
+                library = ctypes.CDLL(str(path))
+            except OSError:
+                continue
+            for name in NAMES:
+                if hasattr(library, name.format("get")) and hasattr(library, name.format("set")):
+                    found.append((getattr(library, name.format("get")), getattr(library, name.format("set"))))
+                    break
+    return found
+
+
+def significant(value: float, digits: int = 4) -> float | None:
+    """A number with so many significant digits; None where it is not finite.
+
+    >>> significant(0.0123456, 2), significant(123456.0), significant(float("nan"))
+    (0.012, 123500.0, None)
+    """
+    return float(f"{value:.{digits}g}") if math.isfinite(value) else None
+
+
+def known(value: float) -> float | None:
+    """A number as it is; None where it is not finite.
+
+    >>> known(0.5), known(float("nan"))
+    (0.5, None)
+    """
+    return float(value) if math.isfinite(value) else None
