@@ -8,9 +8,10 @@ import pytest
 from scipy import stats
 
 import karat
+from karat.plots.crowd import chi_squared, index_plot, windows_plot
 from karat.plots.style import FLAGGED_MARKER, KEPT_MARKER, to_svg
 from karat.screen import Deletion, deletion, deletion_windows
-from karat.screen.crowd_figures import _chi_squared, chance_figure, deletion_figure, share_figure, windows_figure
+from karat.screen.spammer_index import SUSPICIOUS
 
 CROWD = karat.simulate.crowd(30, 40, {"random guessing": 3}, decision="sign", seed=4)
 
@@ -26,10 +27,10 @@ def marks(axis: object, marker: str) -> list[tuple[float, float]]:
     return [(float(x), float(y)) for line in lines for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)]
 
 
-def test_the_curve_is_chi_squared() -> None:
+def test_the_curve_ischi_squared() -> None:
     x = np.linspace(1, 200, 50)
     for df in (2, 40, 77.0):
-        np.testing.assert_allclose(_chi_squared(x, df), stats.chi2.pdf(x, df), rtol=1e-9)
+        np.testing.assert_allclose(chi_squared(x, df), stats.chi2.pdf(x, df), rtol=1e-9)
 
 
 def test_distances_stand_at_the_places_of_participants(evidence: Deletion) -> None:
@@ -45,7 +46,7 @@ def test_distances_stand_at_the_places_of_participants(evidence: Deletion) -> No
     written = {text.get_text() for text in axis.texts}
     assert f"{table['threshold'][0]:.0f}" in written
     assert written & set(evidence.flagged)
-    assert to_svg(drawn, "a", "b") == to_svg(deletion_figure(evidence), "a", "b")
+    assert to_svg(drawn, "a", "b") == to_svg(evidence.plot(), "a", "b")
 
 
 @pytest.mark.slow
@@ -65,36 +66,36 @@ def test_cutoffs_follow_the_numbers_of_answers() -> None:
     (axis,) = found.plot(8).axes
     (steps,) = [line for line in axis.lines if line.get_linestyle() == "--"]
     assert list(steps.get_ydata()) == pytest.approx(found.participants["threshold"].to_list())
-    assert chance_figure(found).get_suptitle().endswith(f"expects {found.participants['df'].mean():.0f}")
+    assert found.plot_chance().get_suptitle().endswith(f"expects {found.participants['df'].mean():.0f}")
 
 
 def test_the_histogram_is_a_density(evidence: Deletion) -> None:
-    (axis,) = chance_figure(evidence).axes
+    (axis,) = evidence.plot_chance().axes
     area = sum(bar.get_width() * bar.get_height() for bar in axis.patches)  # type: ignore[attr-defined]
     assert area == pytest.approx(1)
     mean = evidence.participants["distance"].mean()
-    assert f"{mean:.0f} on average; the chi-squared curve expects 40" in chance_figure(evidence, 16).get_suptitle()
+    assert f"{mean:.0f} on average; the chi-squared curve expects 40" in evidence.plot_chance(16).get_suptitle()
 
 
 def test_windows_have_a_panel_each() -> None:
     windows = deletion_windows(CROWD, width=16, step=12)
-    drawn = windows_figure(windows, alpha=0.3)
+    drawn = windows_plot(windows, alpha=0.3)
     seen = [axis for axis in drawn.axes if axis.get_visible()]
     assert [axis.get_title(loc="left") for axis in seen] == ["answers 1 to 16", "answers 13 to 28", "answers 25 to 40"]
     found = windows.filter(pl.col("p_value") < 0.3)
     assert sum(len(marks(axis, FLAGGED_MARKER)) for axis in seen) == found.height > 0
     assert drawn.get_suptitle().startswith(f"{found['participant'].n_unique()} of 30")
     with pytest.raises(karat.KaratError, match="alpha between 0 and 1"):
-        windows_figure(windows, alpha=0)
+        windows_plot(windows, alpha=0)
     with pytest.raises(karat.KaratError, match="needs windows"):
-        windows_figure(windows.clear())
+        windows_plot(windows.clear())
 
 
 def test_a_line_with_intervals_for_each_kind() -> None:
     rows = [(kind, share, value, value - 0.05, value + 0.1)
             for kind, at in (("one", 0.2), ("two", 0.21)) for share, value in ((0.0, 0.1), (0.3, at))]  # fmt: skip
     found = pl.DataFrame(rows, schema=["kind", "share", "value", "lower", "upper"], orient="row")
-    drawn = share_figure(found)
+    drawn = index_plot(found, SUSPICIOUS)
     (axis,) = drawn.axes
     assert drawn.get_suptitle().replace("\n", " ") == "30 % two raise the Spammer Index from .100 to .210"
     assert [text.get_text() for text in axis.texts] == ["one", "two", ".10"]
@@ -105,6 +106,6 @@ def test_a_line_with_intervals_for_each_kind() -> None:
 
 def test_nobody_to_draw_is_a_sentence(evidence: Deletion) -> None:
     nobody = Deletion(evidence.participants.clear(), "deletion", evidence.settings)
-    for draw in (chance_figure, deletion_figure):
+    for draw in (nobody.plot, nobody.plot_chance):
         with pytest.raises(karat.KaratError, match="no distances to draw"):
-            draw(nobody)
+            draw()

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import karat
+from karat.plots.specification_curve import level_strokes
 from karat.screen.multiverse import multiverse
-from karat.screen.multiverse_figure import _levels
 
 LIKERT = karat.datasets.load("likert")
 ORDER = {"factor": "order", "levels": ["PP>OBJ", "OBJ>PP"]}
@@ -43,6 +43,6 @@ def test_the_svg_is_the_same_each_time() -> None:
 
 
 def test_equal_neighbours_are_one_stroke() -> None:
-    x, y = _levels(np.array([1.0, 1.0, 2.0]))
+    x, y = level_strokes(np.array([1.0, 1.0, 2.0]))
     assert x[[0, 1, 3, 4]].tolist() == [0.5, 2.5, 2.5, 3.5]
     assert y.tolist() == [1, 1, 1, 2, 2, 2]

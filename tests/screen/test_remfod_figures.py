@@ -8,8 +8,8 @@ import pytest
 import karat
 from karat.messages import message_of
 from karat.plots.style import to_svg
+from karat.plots.times import kernel_density
 from karat.screen.criteria.remfod import Remfod, remfod
-from karat.screen.remfod_figures import _density
 from karat.study.time_rules import TIME_RULES
 from messages import raises
 
@@ -148,7 +148,7 @@ def test_who_is_not_there_is_said() -> None:
 
 def test_a_density_is_that_of_a_plain_loop_and_sums_to_one() -> None:
     times = np.exp(np.random.default_rng(1).normal(1.5, 0.4, 500))
-    at, heights = _density(times)
+    at, heights = kernel_density(times)
     logs, grid = np.log(times), np.log(at)
     quarter, three = np.quantile(logs, [0.25, 0.75])
     width = 0.9 * min(logs.std(), (three - quarter) / 1.34) * 500**-0.2

@@ -228,3 +228,12 @@ def log_seconds(axes: Axes, across: Literal["x", "y"] = "x", label: str = "respo
     axis.set_minor_locator(NullLocator())
     axis.set_label_text(label)
     thousands(axis)
+
+
+def short_name(name: str) -> str:
+    """A name as a figure can carry it: platforms give people names of 24 letters.
+
+    >>> short_name("5f3c2a9b8d7e6f5a4b3c2d1e")
+    '5f3c2…c2d1e'
+    """
+    return name if len(name) <= 12 else f"{name[:5]}…{name[-5:]}"

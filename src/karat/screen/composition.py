@@ -22,6 +22,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from karat.errors import KaratError
+from karat.judgments.columns import nearest
 from karat.messages import Message
 from karat.models.proportions import fisher, holm, least_fisher, wilson
 from karat.screen.background import BackgroundVariable, background
@@ -74,9 +76,19 @@ class Composition:
 
     def plot(self, criterion: str | None = None, width_cm: float = 16) -> Figure:
         """Each group's share among everybody and among the excluded, or among those whom a criterion flags."""
-        from karat.screen.composition_figure import composition_figure
+        from karat.plots.shares import shares_plot
 
-        return composition_figure(self, criterion, width_cm)
+        if not self.groups.height:
+            raise KaratError(f"There is nothing to draw. {self}")
+        known = self.groups["criterion"].unique(maintain_order=True).to_list()
+        chosen = criterion or self.criterion or known[0]
+        if chosen not in known:
+            close = nearest(chosen, known)
+            hint = f"is {close} meant?" if close else f"there are {', '.join(known)}."
+            raise KaratError(f"There is no evidence of {chosen} here; {hint}")
+        rows = self.groups.filter(pl.col("criterion") == chosen)
+        word = "excluded" if chosen == VERDICT else "flagged"
+        return shares_plot(rows, word, _finding(rows, word if chosen == VERDICT else f"flagged by {chosen}"), width_cm)
 
     def to_svg(self, criterion: str | None = None) -> str:
         """The figure as SVG."""
@@ -237,3 +249,19 @@ def _too_small(variable: str, rows: list[dict[str, Any]], everybody: int) -> lis
     ]
     values = {"variable": variable, "groups": groups, "excluded": marked, "participants": everybody}
     return [Message("composition.too_small", values)]
+
+
+def _finding(rows: pl.DataFrame, word: str) -> str:
+    """What a figure of the groups shows."""
+    first = rows.filter(pl.col("variable") == rows["variable"][0])
+    flagged, everyone = int(first["flagged"].sum()), int(first["participants"].sum())
+    if not flagged:
+        return f"Nobody of {everyone:,} is {word}"
+    warned = rows.filter(pl.col("warning"))
+    if not warned.height:
+        return f"{flagged:,} of {everyone:,} are {word}, and no group differs"
+    row = warned.row(0, named=True)
+    about = rows.filter(pl.col("variable") == row["variable"])
+    rest = (int(about["flagged"].sum()) - row["flagged"], int(about["participants"].sum()) - row["participants"])
+    group = f"{row['variable']} = {row['group']}"
+    return f"{row['flagged']} of {row['participants']} with {group} are {word}, {rest[0]} of {rest[1]} others"

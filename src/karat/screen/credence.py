@@ -19,15 +19,17 @@ controls somebody with a rare grammar of their own that nobody shares may look l
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
 
+from karat.errors import counted
 from karat.judgments import Judgments
+from karat.judgments.columns import nearest
+from karat.languages import language_of
 from karat.messages import Message
 from karat.models.credence import EARNEST, LAPSES, Fitted, fit_credence
-from karat.screen import credence_figure
 from karat.screen.credence_reasons import reasons
 from karat.screen.credence_trials import Looked, looked_at
 from karat.screen.evidence import Evidence, ScreenError, everybody
@@ -68,10 +70,34 @@ class Credence(Evidence):
         >>> figure = credence(karat.datasets.load("likert")).plot()
         >>> figure.get_suptitle()
         '5 of 48 participants answered attentively with a probability below .05'
+        >>> credence(karat.datasets.load("likert")).plot("p06").get_suptitle()
+        'p06: attentive with probability below .001; closest behaviour: rushing'
         """
-        if participant is None:
-            return credence_figure.everybody_figure(self, width_cm)
-        return credence_figure.participant_figure(self, participant, width_cm)
+        from karat.plots import credence as plots
+        from karat.plots.style import short_name
+
+        if participant is not None:
+            row, own = self._of(participant)
+            values = row["values"] | {"against": None, "in_favour": None, "speakers": None}
+            title = f"{short_name(participant)}: {Message('credence.probability', values)}"
+            return plots.participant_plot(row, own, title, width_cm)
+        known = self.participants.drop_nulls("score")
+        number, everyone = len(self.flagged), counted(self.participants.height, "participant")
+        limit = language_of("en").value(self.settings["below"], ".2r+")
+        title = f"{number} of {everyone} answered attentively with a probability below {limit}"
+        scores, flagged = known["score"].to_numpy(), known["flagged"].to_numpy()
+        return plots.probabilities_plot(scores, flagged, float(self.settings["below"]), title, width_cm)
+
+    def _of(self, participant: str) -> tuple[dict[str, Any], pl.DataFrame]:
+        """The row and the answers of a participant."""
+        own = self.answers.filter(pl.col("participant") == participant)
+        if own.height:
+            return self.participants.row(by_predicate=pl.col("participant") == participant, named=True), own
+        people = self.participants["participant"].to_list()
+        if participant in people:
+            raise ScreenError(Message("credence.nothing_to_draw", {"participant": participant}))
+        close = nearest(participant, people)
+        raise ScreenError(Message("credence.unknown_participant", {"participant": participant, "close": close}))
 
     def to_svg(self) -> str:
         """The figure of everybody as SVG."""

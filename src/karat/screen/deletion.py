@@ -23,7 +23,7 @@ N credible workers about alpha N are flagged, so that deletion should not exclud
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -32,6 +32,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.special import chdtrc, chdtri
 
+from karat.errors import KaratError
 from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
 from karat.messages import Message
@@ -79,8 +80,13 @@ class Deletion(Evidence):
     """Of all answers."""
 
     def plot(self, width_cm: float = 16) -> Figure:
-        """The distance of each participant, with the published cutoff (`karat.screen.crowd_figures`)."""
-        from karat.screen.crowd_figures import deletion_figure
+        """The distance of each participant, with the published cutoff and rings by the simulated null.
+
+        >>> import karat
+        >>> deletion(karat.simulate.crowd(30, 24, {"random guessing": 2})).plot().axes[0].get_ylabel()
+        'deviance distance'
+        """
+        from karat.plots.crowd import distances_plot
 
         # The dashed line and the diamonds are those of the published rule, whichever decides; rings show the other.
         limits = chdtri(self.participants["df"].cast(pl.Float64).to_numpy(), self.settings["alpha"])
@@ -88,7 +94,20 @@ class Deletion(Evidence):
             threshold=pl.Series(limits, nan_to_null=True),
             flagged=(pl.col("p_value") < self.settings["alpha"]).fill_null(False),
         )
-        return deletion_figure(replace(self, participants=published), width_cm)
+        return distances_plot(_known(published), self.settings["alpha"], width_cm)
+
+    def plot_chance(self, width_cm: float = 12) -> Figure:
+        """The distribution of the distances, with the chi-squared curve of the published rule (figure 5a).
+
+        >>> import karat
+        >>> deletion(karat.simulate.crowd(30, 24)).plot_chance().axes[0].get_xlabel()
+        'deviance distance'
+        """
+        from karat.plots.crowd import chance_plot
+
+        known = _known(self.participants)
+        distance, df, flagged = (known[name].to_numpy() for name in ("distance", "df", "flagged"))
+        return chance_plot(distance, df, flagged, width_cm)
 
 
 def deletion(
@@ -142,6 +161,13 @@ def deletion(
     settings = {"alpha": alpha, "simulations": simulations, "seed": seed, "at_most": at_most, "by": by}
     participants = _evidence(judgments, table, alpha, by)
     return Deletion(participants, "deletion", settings, notes, log_likelihood=model.log_likelihood)
+
+
+def _known(participants: pl.DataFrame) -> pl.DataFrame:
+    known = participants.filter(pl.col("distance").is_not_null())
+    if not known.height:
+        raise KaratError("There are no distances to draw: nobody gave answers that could be compared.")
+    return known
 
 
 def _refuse_many(people: int, at_most: int) -> None:

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import polars as pl
 
+from karat.errors import counted
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered, is_ordered, position
 from karat.judgments.columns import nearest
@@ -81,10 +82,36 @@ class EffectsBeforeAfter:
         return pl.concat(tables)
 
     def plot(self, *factors: str, width_cm: float = 16) -> Figure:
-        """The marginal means of one or two factors before and after, with their intervals."""
-        from karat.screen.effects_figure import effects_figure
+        """The marginal means of one or two factors before and after, with their intervals.
 
-        return effects_figure(self, *factors, width_cm=width_cm)
+        >>> import karat
+        >>> crowd = karat.datasets.load("crowd")
+        >>> found = karat.screen.effects_before_after(crowd, ["w017"], "correct ~ difficulty + (1 | participant)")
+        >>> [axes.get_title(loc="left") for axes in found.plot().axes]
+        ['before (120 participants)', 'after (119 participants)']
+        """
+        from karat.plots.before_after import before_after_plot
+
+        names = factors or plotted_factors(self.before)
+        if len(names) > 2:
+            raise ScreenError(Message("effects.factors"))
+        panels = {}
+        for when, model in (("before", self.before), ("after", self.after)):
+            people = model.frame.groups.get(("participant",))
+            panels[when] = when + (f" ({counted(len(people.levels), 'participant')})" if people is not None else "")
+        label, answers = self.before.formula.response.label, self.before.answers
+        unit = {"binary": f"probability of {label} = {answers[-1]}" if answers else label,
+                "ordinal": f"{label} (latent scale)", "gaussian": label}[self.before.family]  # fmt: skip
+        return before_after_plot(self.means(*names), names, panels, unit, self._finding(names), width_cm)
+
+    def _finding(self, names: tuple[str, ...]) -> str:
+        """What became of the test of the term that is drawn."""
+        row = self.tests.filter(pl.col("term").is_in([":".join(names), ":".join(reversed(names))]))
+        without = f"without {counted(len(self.excluded), 'participant')}"
+        if not row.height or row["chisq_after"][0] is None:
+            return f"Means before and {without}"
+        df, before, after = row["df"][0], row["chisq_before"][0], row["chisq_after"][0]
+        return f"{' by '.join(names)}: χ²({df}) = {before:.1f} with everybody, {after:.1f} {without}"
 
     @property
     def summary(self) -> tuple[Message, ...]:

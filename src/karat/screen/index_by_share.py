@@ -1,7 +1,7 @@
 """The Spammer Index as workers are added who answer in a known way: how much it would say of them in this crowd.
 
 The answers at hand are taken as they are, and workers of one kind are added until they are a given share of everybody
-(Ba, Mancenido, Chiou and Pan, figure 2; drawn by `karat.screen.crowd_figures.share_figure`). The index rises most with
+(Ba, Mancenido, Chiou and Pan, figure 2; drawn by `karat.plots.crowd.index_plot`). The index rises most with
 workers who keep to one choice, since these differ most in how often they give each answer.
 """
 

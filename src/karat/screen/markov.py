@@ -24,7 +24,7 @@ read.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -33,6 +33,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from karat.errors import KaratError, counted
 from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered, by_scale
@@ -40,11 +41,11 @@ from karat.judgments.scales import Scale
 from karat.judgments.stimuli import SHOWN
 from karat.judgments.trial_order import check_order, order_messages, presented
 from karat.messages import Message
-from karat.models.markov import Strategy, average, distances, minimum, parts, row_divergences
+from karat.models.markov import Strategy, average, distances, minimum, parts, row_divergences, transition_matrices
 from karat.screen.answer_table import with_stimuli
 from karat.screen.criteria.markov import ALPHA, SIMULATIONS
 from karat.screen.evidence import Evidence, ScreenError, everybody
-from karat.screen.markov_cutoffs import CutoffDesign, Simulated, simulate_cutoffs
+from karat.screen.markov_cutoffs import CutoffDesign, Simulated, errors_by_trials, simulate_cutoffs
 from karat.screen.markov_tables import (
     LEAST,
     counts_of,
@@ -62,6 +63,9 @@ from karat.types import Floats, Ints, Progress
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+MOST_MATRICES = 6
+TRIALS = (20, 40, 80, 160, 320)
+BALANCES = (0.5, 0.6, 0.7, 0.8, 0.9)
 PUBLISHED = {
     "primary choice": 3.367109, "stay": 3.924257, "repeated pattern": 3.924257, "random guessing": 0.02810061**2,
 }  # fmt: skip
@@ -143,10 +147,84 @@ class Markov(Evidence):
         return pl.DataFrame(made, schema=schema, orient="row")
 
     def plot(self, width_cm: float = 16) -> Figure:
-        """Distances of simulated and real participants from each kind of pattern (`karat.screen.markov_figure`)."""
-        from karat.screen.markov_figure import distance_figure
+        """Distances of simulated and real participants from each kind of pattern.
 
-        return distance_figure(self, width_cm)
+        >>> import karat
+        >>> len(markov(karat.datasets.load("crowd"), simulations=500).plot().axes)
+        3
+        """
+        from karat.plots.transitions import distances_plot
+
+        if not self.simulated:
+            raise KaratError(
+                "Only simulated cutoffs have distributions to draw: markov(judgments, cutoffs='simulated')."
+            )
+        design, made = self.designs[0], max(self.simulated[0], key=lambda one: len(one.members))
+        matrices = [target.matrix for target in design.patterns]
+        real = distances(counts_of(design)[made.members], matrices, self.settings["strategy"])
+        kinds = {}
+        for kind in made.credible:
+            own = [place for place, target in enumerate(design.patterns) if target.kind == kind]
+            groups = zip(made.calibration.groups, made.calibration.cutoffs, strict=True)
+            limits = np.array([limit for group, limit in groups if group[0] in own and np.isfinite(limit)])
+            kinds[kind] = (made.credible[kind], made.followers[kind], real[:, own].min(axis=1), limits)
+        flagged = pl.Series(design.participants).gather(made.members).is_in(self.flagged).to_numpy()
+        everyone = counted(self.participants.height, "participant")
+        title = f"Answers of {len(self.flagged)} of {everyone} follow a pattern"
+        return distances_plot(kinds, flagged, title, width_cm)
+
+    def plot_transitions(self, participants: Sequence[str] | None = None, width_cm: float = 16) -> Figure:
+        """The transition matrices of some participants; by default of the first that are flagged.
+
+        >>> import karat
+        >>> evidence = markov(karat.datasets.load("crowd"), simulations=500)
+        >>> evidence.plot_transitions(["w001", "w017"]).get_suptitle()
+        'Which answer follows which, of 2 participants'
+        """
+        from karat.plots.transitions import transitions_plot
+
+        design = self.designs[0]
+        places = {name: place for place, name in enumerate(design.participants.to_list())}
+        # Somebody may be flagged by their answers on another scale only.
+        flagged = [name for name in self.flagged if name in places]
+        wanted = list(participants) if participants is not None else (flagged or list(places))[:MOST_MATRICES]
+        missing = [name for name in wanted if name not in places]
+        if missing or not wanted:
+            raise KaratError(f"There is no matrix of {', '.join(missing) or 'nobody'} to draw.")
+        matrices = transition_matrices(counts_of(design)[[places[name] for name in wanted]])
+        title = f"Which answer follows which, of {counted(len(wanted), 'participant')}"
+        return transitions_plot(dict(zip(wanted, matrices, strict=True)), design.levels, title, width_cm)
+
+    def errors_by_trials(
+        self, trials: Sequence[int] = TRIALS, simulations: int = 2_000, majority: float | None = None
+    ) -> pl.DataFrame:
+        """How many of those who follow a pattern would be missed with other numbers of trials like these.
+
+        `majority` is the share of trials to which most give the most frequent answer; as it is here unless said.
+
+        >>> import karat
+        >>> evidence = markov(karat.datasets.load("crowd"), simulations=500)
+        >>> evidence.errors_by_trials([20, 80], simulations=200).columns
+        ['trials', 'kind', 'type_two']
+        """
+        alpha, strategy, seed = (self.settings[name] for name in ("alpha", "strategy", "seed"))
+        return errors_by_trials(self.designs[0], trials, alpha, strategy, seed, simulations, majority)
+
+    def errors_by_balance(self, majorities: Sequence[float] = BALANCES, simulations: int = 2_000) -> pl.DataFrame:
+        """How many would be missed if more, or fewer, trials had the most frequent answer; majorities in per cent.
+
+        >>> import karat
+        >>> evidence = markov(karat.datasets.load("crowd"), simulations=500)
+        >>> evidence.errors_by_balance([0.5, 0.9], simulations=200)["majority"].unique().sort().to_list()
+        [50.0, 90.0]
+        """
+        if not all(0 < majority < 1 for majority in majorities) or len(majorities) < 2:
+            raise KaratError("errors_by_balance needs at least two shares between 0 and 1.")
+        usual = [int(np.median(self.designs[0].lengths))]
+        return pl.concat(
+            self.errors_by_trials(usual, simulations, majority).with_columns(majority=pl.lit(100 * majority))
+            for majority in sorted(majorities)
+        )
 
 
 def markov(

@@ -27,12 +27,13 @@ import polars as pl
 from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
 from karat.judgments.files import escape_formulas, replacing
+from karat.languages import language_of
 from karat.messages import Message, message_of
 from karat.screen.alternatives import Option, options, without_criteria
 from karat.screen.difference import ScreenedDifference, contrast_of, difference
 from karat.screen.evidence import Evidence, ScreenError
 from karat.screen.run import STAGES, Compute, computing, run
-from karat.study.criteria import CRITERIA
+from karat.study.criteria import CRITERIA, title_of
 from karat.study.settings import ContrastSettings
 from karat.study.study import Study
 
@@ -102,10 +103,37 @@ class Multiverse:
         return pl.concat(tables).sort(by, descending=True, nulls_last=True, maintain_order=True)
 
     def plot(self, width_cm: float = 16) -> Figure:
-        """The specification curve: all estimates in order with their intervals, who stays, and which setting holds."""
-        from karat.screen.multiverse_figure import multiverse_figure
+        """The specification curve: all estimates in order with their intervals, who stays, and which setting holds.
 
-        return multiverse_figure(self, width_cm)
+        >>> import karat
+        >>> len(multiverse(karat.datasets.load("likert"), {"attention": {}}).plot().axes)
+        3
+        """
+        from karat.plots.specification_curve import curve_plot
+
+        known = self.universes["estimate"].null_count() < self.universes.height
+        # Combinations with the same result are sorted by what moves least, so that the strokes below become long.
+        least_first = self.sensitivity["criterion"].unique(maintain_order=True).reverse().to_list()
+        order = [*(["estimate", "kept"] if known else ["kept"]), *least_first]
+        rows = self.universes.sort(order, nulls_last=True, maintain_order=True)
+        settings = {
+            name: (title_of(name), self.universes[name].unique(maintain_order=True).to_list()) for name in self.criteria
+        }
+        difference = (str(self.contrast), "" if self.unit is None else str(self.unit)) if known else None
+        return curve_plot(rows, settings, self.participants, difference, self._finding(known), width_cm)
+
+    def _finding(self, known: bool) -> str:
+        """What the figure shows."""
+        rows, (fewest, most) = self.universes, self.kept_range
+        stay = f"{fewest if fewest == most else f'{fewest} to {most}'} of {self.participants:,} participants stay"
+        if not known:
+            return f"{stay} in {rows.height:,} combinations of screening rules"
+        estimates = rows.drop_nulls("estimate")
+        english = language_of("en")
+        low, high = (english.value(end, ".2r") for end in (estimates["estimate"].min(), estimates["estimate"].max()))
+        apart = int(estimates.select(excludes_zero().sum()).item())
+        every = {0: "none", estimates.height: "every combination"}.get(apart, f"{apart:,} of {estimates.height:,}")
+        return f"The difference lies between {low} and {high}, and its interval excludes 0 in {every}; {stay}"
 
     def to_svg(self) -> str:
         """The specification curve as SVG."""

@@ -1,4 +1,4 @@
-"""The figure of a composition: each group's share among everybody and among those flagged, variable by variable."""
+"""Groups of participants: each group's share among everybody and among those flagged, variable by variable."""
 
 from __future__ import annotations
 
@@ -7,43 +7,32 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from karat.errors import KaratError
-from karat.judgments.columns import nearest
 from karat.plots.style import FLAGGED, FLAGGED_MARKER, GREY, KEPT, KEPT_MARKER, NARROW_CM, figure, say
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from karat.screen.composition import Composition
-
 LONGEST_LABEL = 24
 
 
-def composition_figure(composition: Composition, criterion: str | None = None, width_cm: float = 16) -> Figure:
-    """A panel for each background variable; the title says what was found.
+def shares_plot(rows: pl.DataFrame, word: str, title: str, width_cm: float = 16) -> Figure:
+    """A panel for each variable: share_of_all and share_of_flagged of its groups, those with a warning in bold.
 
-    >>> import karat
-    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"attention": {}})
-    >>> composition_figure(screening.composition(["list"])).get_suptitle()
-    '9 of 48 are excluded, and no group differs'
+    The other columns are variable, group, participants, flagged, lower_of_flagged and upper_of_flagged; `word` says
+    what the flagged are.
+
+    >>> rows = {"variable": ["list"], "group": ["a"], "participants": [4], "flagged": [1], "share_of_all": [1.0]}
+    >>> flagged = {"share_of_flagged": [1.0], "lower_of_flagged": [0.2], "upper_of_flagged": [1.0], "warning": [False]}
+    >>> shares_plot(pl.DataFrame(rows | flagged), "excluded", "1 of 4 is excluded").axes[0].get_title(loc="left")
+    'list'
     """
-    if not composition.groups.height:
-        raise KaratError(f"There is nothing to draw. {composition}")
-    known = composition.groups["criterion"].unique(maintain_order=True).to_list()
-    chosen = criterion or composition.criterion or known[0]
-    if chosen not in known:
-        close = nearest(chosen, known)
-        mend = f"is {close} meant?" if close else f"there are {', '.join(known)}."
-        raise KaratError(f"There is no evidence of {chosen} here; {mend}")
-    rows = composition.groups.filter(pl.col("criterion") == chosen)
-    panels = [(name, rows.filter(pl.col("variable") == name)) for name in composition.variables]
-    sizes = [max(part.height, 2) for _, part in panels]
+    panels = rows.partition_by("variable", maintain_order=True)
+    sizes = [max(part.height, 2) for part in panels]
     with figure(width_cm, 3.0 + 0.62 * sum(sizes) + 0.5 * len(sizes)) as drawn:
         axes = drawn.subplots(len(panels), 1, sharex=True, squeeze=False, height_ratios=sizes)[:, 0]
-        for axis, (name, part) in zip(axes, panels, strict=True):
-            _panel(axis, name, part)
-        word = "excluded" if chosen == "verdict" else "flagged"
+        for axis, part in zip(axes, panels, strict=True):
+            _panel(axis, part["variable"][0], part)
         between = "\n" if width_cm < NARROW_CM else "  "
         marks = f"○ of everybody   ◆ of the {word}, 95 % interval"
         axes[-1].set_xlabel(f"share of participants (%):{between}{marks}")
@@ -51,7 +40,7 @@ def composition_figure(composition: Composition, criterion: str | None = None, w
             word, (1, 1), xycoords="axes fraction", xytext=(4, 2), textcoords="offset points", color=GREY,
             annotation_clip=False,
         )  # fmt: skip
-        say(drawn, _finding(panels[0][1], rows, chosen))
+        say(drawn, title)
     return drawn
 
 
@@ -86,18 +75,3 @@ def _panel(axis: Axes, name: str, part: pl.DataFrame) -> None:
             f"{flagged} of {participants}", (1, height), xycoords=("axes fraction", "data"), xytext=(4, 0),
             textcoords="offset points", verticalalignment="center", annotation_clip=False,
         )  # fmt: skip
-
-
-def _finding(first: pl.DataFrame, rows: pl.DataFrame, criterion: str) -> str:
-    flagged, everyone = int(first["flagged"].sum()), int(first["participants"].sum())
-    word = "excluded" if criterion == "verdict" else f"flagged by {criterion}"
-    if not flagged:
-        return f"Nobody of {everyone:,} is {word}"
-    warned = rows.filter(pl.col("warning"))
-    if not warned.height:
-        return f"{flagged:,} of {everyone:,} are {word}, and no group differs"
-    row = warned.row(0, named=True)
-    about = rows.filter(pl.col("variable") == row["variable"])
-    rest = (int(about["flagged"].sum()) - row["flagged"], int(about["participants"].sum()) - row["participants"])
-    group = f"{row['variable']} = {row['group']}"
-    return f"{row['flagged']} of {row['participants']} with {group} are {word}, {rest[0]} of {rest[1]} others"

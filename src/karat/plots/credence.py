@@ -8,15 +8,13 @@ a diamond is an answer that was probably not given attentively.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from karat.errors import counted
-from karat.judgments.columns import nearest
 from karat.languages import language_of
-from karat.messages import Message
 from karat.plots.style import (
     BLACK,
     FLAGGED,
@@ -30,14 +28,11 @@ from karat.plots.style import (
     say,
     threshold_line,
 )
-from karat.screen.evidence import ScreenError
-from karat.types import Floats
+from karat.types import Bools, Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from karat.screen.credence import Credence
 
 BINS = 20
 MOST_BUTTONS = 9
@@ -48,19 +43,15 @@ BARS = {
 }  # fmt: skip
 
 
-def everybody_figure(evidence: Credence, width_cm: float = 16) -> Figure:
+def probabilities_plot(scores: Floats, flagged: Bools, cutoff: float, title: str, width_cm: float = 16) -> Figure:
     """How many participants have which probability; those under the cutoff are hatched.
 
-    >>> import karat
-    >>> everybody_figure(karat.screen.credence(karat.datasets.load("likert"))).axes[0].get_xlabel()
+    >>> scores = np.array([0.01, 0.9])
+    >>> probabilities_plot(scores, scores < 0.05, 0.05, "1 of 2 is below .05").axes[0].get_xlabel()
     'probability of being attentive'
     """
-    known = evidence.participants.drop_nulls("score")
-    flagged = known["flagged"].to_numpy()
-    scores = known["score"].to_numpy()
     edges = np.linspace(0, 1, BINS + 1)
     low, high = (np.histogram(scores[some], edges)[0] for some in (flagged, ~flagged))
-    cutoff = float(evidence.settings["below"])
     with figure(width_cm, 7) as drawn:
         axes = drawn.subplots()
         shape: dict[str, Any] = {"width": 0.9 / BINS, "linewidth": 0.6}
@@ -78,21 +69,21 @@ def everybody_figure(evidence: Credence, width_cm: float = 16) -> Figure:
         threshold_line(axes, cutoff, language_of("en").value(cutoff, ".2r+"), "x")
         axes.set_xlabel("probability of being attentive")
         axes.set_ylabel("participants")
-        number, everyone = len(evidence.flagged), counted(evidence.participants.height, "participant")
-        limit = language_of("en").value(cutoff, ".2r+")
-        say(drawn, f"{number} of {everyone} answered attentively with a probability below {limit}")
+        say(drawn, title)
     return drawn
 
 
-def participant_figure(evidence: Credence, participant: str, width_cm: float = 16) -> Figure:
+def participant_plot(row: Mapping[str, Any], own: pl.DataFrame, title: str, width_cm: float = 16) -> Figure:
     """What counted for one participant, and their answers and times in order.
 
-    >>> import karat
-    >>> found = karat.screen.credence(karat.datasets.load("likert"))
-    >>> participant_figure(found, "p06").get_suptitle()
-    'p06: attentive with probability below .001; closest behaviour: rushing'
+    `row` has the log odds, what they are made of and the trial of a change; `own` has a row for each answer: trial,
+    button (of how many buttons), pace (the time over what is usual) and earnest.
+
+    >>> row = {"usual": 1, "agreement": -2, "controls": 0, "sequence": 0, "times": 0, "log_odds": -1}
+    >>> own = {"trial": [1, 2], "button": [1, 1], "buttons": [5, 5], "pace": [0.2, 0.3], "earnest": [0.1, 0.1]}
+    >>> len(participant_plot(row | {"switch_trial": None}, pl.DataFrame(own), "p06 rushed").axes)
+    3
     """
-    row, own = _of(evidence, participant)
     timed = own["pace"].null_count() < own.height
     with figure(width_cm, 11.5 if timed else 8.5) as drawn:
         axes = drawn.subplots(2 + timed, 1, height_ratios=[5, 4, 4][: 2 + timed])
@@ -114,20 +105,8 @@ def participant_figure(evidence: Credence, participant: str, width_cm: float = 1
             axis.set_xlim(0, place.max() + 1)
             _switch(axis, row, dict(zip(own["trial"], place.tolist(), strict=True)), labelled=axis is axes[1])
         axes[-1].set_xlabel("trial")
-        say(drawn, _finding(row), "log odds" if narrow else "log odds of being attentive, and what they are made of")
+        say(drawn, title, "log odds" if narrow else "log odds of being attentive, and what they are made of")
     return drawn
-
-
-def _of(evidence: Credence, participant: str) -> tuple[dict[str, Any], pl.DataFrame]:
-    """The row and the answers of a participant."""
-    own = evidence.answers.filter(pl.col("participant") == participant)
-    if own.height:
-        return evidence.participants.row(by_predicate=pl.col("participant") == participant, named=True), own
-    people = evidence.participants["participant"].to_list()
-    if participant in people:
-        raise ScreenError(Message("credence.nothing_to_draw", {"participant": participant}))
-    close = nearest(participant, people)
-    raise ScreenError(Message("credence.unknown_participant", {"participant": participant, "close": close}))
 
 
 def _places(own: pl.DataFrame) -> Floats:
@@ -136,7 +115,7 @@ def _places(own: pl.DataFrame) -> Floats:
     return own["trial"].cast(pl.Float64).to_numpy() if unique else np.arange(1.0, own.height + 1)
 
 
-def _bars(axis: Axes, row: dict[str, Any], room: float) -> None:
+def _bars(axis: Axes, row: Mapping[str, Any], room: float) -> None:
     """One bar for each kind of evidence, and their sum, with the numbers beside them."""
     values = [*(float(row[name]) for name in BARS), float(row["log_odds"])]
     heights = np.arange(len(values))[::-1]
@@ -171,7 +150,7 @@ def _strip(axis: Axes, place: Any, value: Any, earnest: Any) -> None:
     )  # fmt: skip
 
 
-def _switch(axis: Axes, row: dict[str, Any], places: dict[int, float], labelled: bool) -> None:
+def _switch(axis: Axes, row: Mapping[str, Any], places: dict[int, float], labelled: bool) -> None:
     """The most probable trial of a change, and between which trials it lies."""
     if row["switch_trial"] is None:
         return
@@ -182,11 +161,3 @@ def _switch(axis: Axes, row: dict[str, Any], places: dict[int, float], labelled:
         threshold_line(axis, most, f"change at trial {row['switch_trial']}", "x")
     else:
         axis.axvline(most, color=BLACK, linestyle="--", linewidth=0.8, zorder=1)
-
-
-def _finding(row: dict[str, Any]) -> str:
-    name = str(row["participant"])
-    # Platforms give people names of 24 letters.
-    name = name if len(name) <= 12 else f"{name[:5]}…{name[-5:]}"
-    beside = {"against": None, "in_favour": None, "speakers": None}
-    return f"{name}: {Message('credence.probability', row['values'] | beside)}"

@@ -2,10 +2,10 @@
 
 They are figures 2, 5, 6, 8 and 11 of Ba, Mancenido, Chiou and Pan for any data:
 
-- `share_figure` (2): the Spammer Index against the share of added workers, by what these do (`index_by_share`);
-- `chance_figure` (5a): the deviance distances of all workers, with the chi-squared curve of the published rule;
-- `deletion_figure` (5b, 6, 8, 11a): the distance of each worker, with the cutoff;
-- `windows_figure` (11b): the same within windows of trials, to see who changed half-way.
+- `index_plot` (2): the Spammer Index against the share of added workers, by what these do;
+- `chance_plot` (5a): the deviance distances of all workers, with the chi-squared curve of the published rule;
+- `distances_plot` (5b, 6, 8, 11a): the distance of each worker, with the cutoff;
+- `windows_plot` (11b): the same within windows of trials, to see who changed half-way.
 """
 
 from __future__ import annotations
@@ -35,14 +35,11 @@ from karat.plots.style import (
     say,
     threshold_line,
 )
-from karat.screen.spammer_index import SUSPICIOUS
-from karat.types import Floats
+from karat.types import Bools, Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from karat.screen.deletion import Deletion
 
 COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY_BLUE, VERMILLION)
 MARKERS = "os^DvP"
@@ -50,13 +47,12 @@ LETTER = 6.5
 """The size of the names beside points."""
 
 
-def share_figure(found: pl.DataFrame, width_cm: float = 12) -> Figure:
-    """The table of `index_by_share` as a line for each kind, with intervals (figure 2).
+def index_plot(found: pl.DataFrame, suspicious: float, width_cm: float = 12) -> Figure:
+    """The table of `karat.screen.index_by_share` as a line for each kind, with intervals (figure 2).
 
-    >>> import karat
-    >>> from karat.screen.index_by_share import index_by_share
-    >>> found = index_by_share(karat.simulate.crowd(30, 24), shares=[0, 0.2])
-    >>> share_figure(found).axes[0].get_ylabel()
+    >>> rows = {"kind": ["random guessing"] * 2, "share": [0.0, 0.2], "value": [0.1, 0.3]}
+    >>> found = pl.DataFrame(rows | {"lower": [0.0, 0.2], "upper": [0.2, 0.4]})
+    >>> index_plot(found, 0.1).axes[0].get_ylabel()
     'Spammer Index'
     """
     kinds = found["kind"].unique(maintain_order=True).to_list()
@@ -78,7 +74,7 @@ def share_figure(found: pl.DataFrame, width_cm: float = 12) -> Figure:
         axis.set_ylim(bottom=0)
         axis.set_xlim(right=axis.get_xlim()[1] + step)
         _name_lines(axis, ends)
-        threshold_line(axis, SUSPICIOUS, _short(SUSPICIOUS, 2))
+        threshold_line(axis, suspicious, _short(suspicious, 2))
         axis.grid(axis="y")
         axis.set_xlabel("added participants, of all (%)")
         axis.set_ylabel("Spammer Index")
@@ -104,19 +100,15 @@ def _name_lines(axis: Axes, ends: list[tuple[float, float, str, str]]) -> None:
         )  # fmt: skip
 
 
-def chance_figure(evidence: Deletion, width_cm: float = 12) -> Figure:
+def chance_plot(distance: Floats, df: Floats, flagged: Bools, width_cm: float = 12) -> Figure:
     """The distribution of the deviance distances, with the chi-squared curve that the published rule takes (5a).
 
     Where participants gave different numbers of answers, the curve is the mean of theirs.
 
-    >>> import karat
-    >>> evidence = karat.screen.deletion(karat.simulate.crowd(30, 24))
-    >>> chance_figure(evidence).axes[0].get_xlabel()
+    >>> distance = np.array([20.0, 25.0, 60.0])
+    >>> chance_plot(distance, np.full(3, 24.0), distance > 50).axes[0].get_xlabel()
     'deviance distance'
     """
-    known = _known(evidence)
-    distance, df = known["distance"].to_numpy(), known["df"].to_numpy()
-    flagged = known["flagged"].to_numpy()
     high = max(float(distance.max()), float(chdtri(df.max(), 0.001)))
     low = min(float(distance.min()), float(chdtri(df.min(), 0.999)), high)
     bins = np.linspace(low, high, 41)
@@ -125,10 +117,10 @@ def chance_figure(evidence: Deletion, width_cm: float = 12) -> Figure:
         width = float(bins[1] - bins[0])
         axis.hist(
             [distance[~flagged], distance[flagged]], bins=bins.tolist(), stacked=True, color=[KEPT, FLAGGED],
-            weights=[np.full(int((flagged == one).sum()), 1 / (len(known) * width)) for one in (False, True)],
+            weights=[np.full(int((flagged == one).sum()), 1 / (len(distance) * width)) for one in (False, True)],
         )  # fmt: skip
         x = np.linspace(low, high, 200)
-        curve = np.mean([_chi_squared(x, n) for n in df.tolist()], axis=0)
+        curve = np.mean([chi_squared(x, n) for n in df.tolist()], axis=0)
         axis.plot(x, curve, color=BLACK, linewidth=1.2)
         top = int(np.argmax(curve))
         axis.annotate(
@@ -137,32 +129,35 @@ def chance_figure(evidence: Deletion, width_cm: float = 12) -> Figure:
         axis.set_yticks([])
         axis.set_ylabel("density")
         axis.set_xlabel("deviance distance")
-        told = f"Distances are {distance.mean():.0f} on average; the chi-squared curve expects {df.mean():.0f}"
-        say(drawn, told, "vermillion: beyond the cutoff" if flagged.any() else "")
+        found = f"Distances are {distance.mean():.0f} on average; the chi-squared curve expects {df.mean():.0f}"
+        say(drawn, found, "vermillion: beyond the cutoff" if flagged.any() else "")
     return drawn
 
 
-def _chi_squared(x: Floats, df: float) -> Floats:
-    """The density, without scipy.stats, which is slow to import."""
+def chi_squared(x: Floats, df: float) -> Floats:
+    """The density of the chi-squared distribution, without scipy.stats, which is slow to import.
+
+    >>> chi_squared(np.array([2.0]), 2).round(4).tolist()
+    [0.1839]
+    """
     half = df / 2
     inner = np.maximum(x, np.finfo(float).tiny)
     density: Floats = np.exp((half - 1) * np.log(inner) - inner / 2 - half * np.log(2) - gammaln(half))
     return density
 
 
-def deletion_figure(evidence: Deletion, width_cm: float = 16) -> Figure:
+def distances_plot(known: pl.DataFrame, alpha: float, width_cm: float = 16) -> Figure:
     """The deviance distance of each participant, in the order of the data, with the cutoff (5b, 6, 8, 11a).
 
     Those beyond it are diamonds with their names. Where the null was simulated, a ring is round everybody whose
-    distance is unusual by it.
+    distance is unusual by it. `known` has participant, distance, threshold, flagged and p_simulated.
 
-    >>> import karat
-    >>> evidence = karat.screen.deletion(karat.simulate.crowd(30, 24, {"random guessing": 2}))
-    >>> deletion_figure(evidence).axes[0].get_ylabel()
+    >>> rows = {"participant": ["w1", "w2"], "distance": [20.0, 60.0], "threshold": [50.0] * 2}
+    >>> known = pl.DataFrame(rows | {"flagged": [False, True], "p_simulated": [0.4, 0.01]})
+    >>> distances_plot(known, 0.05).axes[0].get_ylabel()
     'deviance distance'
     """
-    known = _known(evidence).with_row_index("place", offset=1)
-    alpha = evidence.settings["alpha"]
+    known = known.with_row_index("place", offset=1)
     with figure(width_cm, 8) as drawn:
         axis = drawn.subplots()
         axis.set_xlim(0, len(known) + 1)
@@ -186,21 +181,21 @@ def deletion_figure(evidence: Deletion, width_cm: float = 16) -> Figure:
         key += f"; ring: p < {_short(alpha, 2)} by simulation" if asked else ""
         number = int(known["flagged"].sum())
         whole = counted(len(known), "participant")
-        told = f"{number} of {whole} {'is' if number == 1 else 'are'} beyond the cutoff"
-        say(drawn, told, key)
+        found = f"{number} of {whole} {'is' if number == 1 else 'are'} beyond the cutoff"
+        say(drawn, found, key)
     return drawn
 
 
-def windows_figure(windows: pl.DataFrame, alpha: float = 0.05, width_cm: float = 16) -> Figure:
+def windows_plot(windows: pl.DataFrame, alpha: float = 0.05, width_cm: float = 16) -> Figure:
     """A panel for each window of `deletion_windows`: the distances within it, with the cutoff of alpha (11b).
 
-    >>> import karat
-    >>> found = karat.screen.deletion_windows(karat.simulate.crowd(30, 24), width=12, step=12)
-    >>> [axis.get_title(loc="left") for axis in windows_figure(found).axes]
+    >>> rows = {"participant": ["w1", "w1"], "first": [1, 13], "last": [12, 24], "distance": [10.0, 30.0]}
+    >>> windows = pl.DataFrame(rows | {"df": [12, 12], "p_value": [0.6, 0.003]})
+    >>> [axis.get_title(loc="left") for axis in windows_plot(windows).axes]
     ['answers 1 to 12', 'answers 13 to 24']
     """
     if not 0 < alpha < 1 or not windows.height:
-        raise KaratError("windows_figure needs windows of deletion_windows, and alpha between 0 and 1.")
+        raise KaratError("windows_plot needs windows of deletion_windows, and alpha between 0 and 1.")
     people = windows["participant"].unique(maintain_order=True)
     places = pl.DataFrame({"participant": people}).with_row_index("place", offset=1)
     table = windows.filter(pl.col("distance").is_not_null()).join(
@@ -226,9 +221,9 @@ def windows_figure(windows: pl.DataFrame, alpha: float = 0.05, width_cm: float =
         for axis in axes[len(starts) :]:
             axis.set_visible(False)
         found = table.filter(pl.col("flagged"))["participant"].n_unique()
-        told = f"{found} of {counted(len(people), 'participant')} are beyond the cutoff in a window"
+        beyond = f"{found} of {counted(len(people), 'participant')} are beyond the cutoff in a window"
         drawn.supxlabel(f"dashed: chi-squared, p = {_short(alpha, 2)}", color=GREY, fontsize="medium")
-        say(drawn, told)
+        say(drawn, beyond)
     return drawn
 
 
@@ -265,13 +260,6 @@ def _names(axis: Axes, points: list[tuple[int, float, str]]) -> None:
 
 def _touch(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
-
-
-def _known(evidence: Deletion) -> pl.DataFrame:
-    known = evidence.participants.filter(pl.col("distance").is_not_null())
-    if not known.height:
-        raise KaratError("There are no distances to draw: nobody gave answers that could be compared.")
-    return known
 
 
 def _short(value: float, digits: int = 3) -> str:

@@ -8,68 +8,64 @@ combinations stay a small file.
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.languages import language_of
 from karat.plots.style import BLACK, FLAGGED, FLAGGED_MARKER, GREY, KEPT, LIGHT_GREY, NARROW_CM, figure, say, thousands
-from karat.study.criteria import title_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from karat.screen.multiverse import Multiverse
-
+Criteria = Mapping[str, tuple[str, Sequence[str]]]
 ROW_CM, GAP = 0.42, 0.8
 """The height of a setting, and the gap between criteria in rows."""
 
 
-def multiverse_figure(multiverse: Multiverse, width_cm: float = 16) -> Figure:
+def curve_plot(
+    rows: pl.DataFrame, criteria: Criteria, everybody: int,
+    difference: tuple[str, str] | None, title: str, width_cm: float = 16,
+) -> Figure:  # fmt: skip
     """The figure; the stated rules are a vermillion diamond and a vertical line through all panels.
 
-    >>> import karat
-    >>> from karat.screen.multiverse import multiverse
-    >>> drawn = multiverse_figure(multiverse(karat.datasets.load("likert"), {"attention": {}}))
+    `rows` are the combinations in their order: kept, stated, and a column for each criterion with its setting; and
+    estimate, lower and upper where `difference` says of what, and in which unit. `criteria` has the title and the
+    settings of each.
+
+    >>> rows = pl.DataFrame({"attention": ["usual", "out"], "kept": [40, 48], "stated": [True, False]})
+    >>> drawn = curve_plot(rows, {"attention": ("Attention", ["usual", "out"])}, 48, None, "40 to 48 of 48 stay")
     >>> len(drawn.axes)
-    3
+    2
     """
-    known = multiverse.universes["estimate"].null_count() < multiverse.universes.height
-    # Combinations with the same result are sorted by what moves least, so that the strokes below become long.
-    least_first = multiverse.sensitivity["criterion"].unique(maintain_order=True).reverse().to_list()
-    order = [*(["estimate", "kept"] if known else ["kept"]), *least_first]
-    rows = multiverse.universes.sort(order, nulls_last=True, maintain_order=True)
     stated = rows["stated"].arg_true()
     place = int(stated[0]) if len(stated) else None
-    settings = [
-        (name, multiverse.universes[name].unique(maintain_order=True).to_list()) for name in multiverse.criteria
-    ]
-    below = sum(len(own) + GAP for _, own in settings)
-    heights = ([4.2] if known else []) + [2.0, ROW_CM * max(below, 2)]
+    below = sum(len(own) + GAP for _, own in criteria.values())
+    heights = ([4.2] if difference else []) + [2.0, ROW_CM * max(below, 2)]
     with figure(width_cm, sum(heights) + 2.4) as drawn:
         axes = drawn.subplots(len(heights), 1, sharex=True, height_ratios=heights)
-        if known:
-            _estimates(axes[0], rows, place, multiverse, width_cm)
-        _kept(axes[-2], rows, place, multiverse.participants)
-        _settings(axes[-1], rows, settings, place)
-        by = "estimate" if known else "participants who stay"
+        if difference:
+            _estimates(axes[0], rows, place, *difference, width_cm)
+        _kept(axes[-2], rows, place, everybody)
+        _settings(axes[-1], rows, criteria, place)
+        by = "estimate" if difference else "participants who stay"
         axes[-1].set_xlabel(f"{rows.height:,} combinations,{chr(10) if width_cm < NARROW_CM else ' '}sorted by {by}")
         axes[-1].set_xlim(0.5 - 0.02 * rows.height, 0.5 + 1.02 * rows.height)
         axes[-1].set_xticks([1, rows.height] if rows.height > 1 else [1])
         thousands(axes[-1].xaxis)
-        say(drawn, _finding(multiverse, known))
+        say(drawn, title)
     return drawn
 
 
-def _estimates(axis: Axes, rows: pl.DataFrame, place: int | None, multiverse: Multiverse, width_cm: float) -> None:
+def _estimates(axis: Axes, rows: pl.DataFrame, place: int | None, what: str, unit: str, width_cm: float) -> None:
     estimate, lower, upper = (rows[name].to_numpy() for name in ("estimate", "lower", "upper"))
     # Every place has a width, so that few combinations are wide boxes and many become a band.
     edges = np.repeat(np.arange(rows.height + 1) + 0.5, 2)[1:-1]
     axis.fill_between(edges, np.repeat(lower, 2), np.repeat(upper, 2), color=LIGHT_GREY, linewidth=0)
-    axis.plot(*_levels(estimate), color=KEPT, linewidth=2, solid_capstyle="butt")
+    axis.plot(*level_strokes(estimate), color=KEPT, linewidth=2, solid_capstyle="butt")
     axis.axhline(0, color=GREY, linewidth=0.8, linestyle="--")
     if place is not None and not np.isnan(estimate[place]):
         ends = np.array([[estimate[place] - lower[place]], [upper[place] - estimate[place]]])
@@ -78,9 +74,9 @@ def _estimates(axis: Axes, rows: pl.DataFrame, place: int | None, multiverse: Mu
             color=FLAGGED, markersize=5.5, elinewidth=1.3, capsize=2.5, zorder=4,
         )  # fmt: skip
         _label_stated(axis, place, float(np.nan_to_num(upper[place], nan=estimate[place])), rows.height)
-    title = textwrap.fill(f"{multiverse.contrast}, 95 % interval", 30 if width_cm < NARROW_CM else 70)
+    title = textwrap.fill(f"{what}, 95 % interval", 30 if width_cm < NARROW_CM else 70)
     axis.set_title(title, color=GREY, fontweight="bold")
-    axis.set_ylabel(textwrap.fill("" if multiverse.unit is None else str(multiverse.unit), 24))
+    axis.set_ylabel(textwrap.fill(unit, 24))
 
 
 def _label_stated(axis: Axes, place: int, height: float, number: int) -> None:
@@ -93,7 +89,7 @@ def _label_stated(axis: Axes, place: int, height: float, number: int) -> None:
 
 def _kept(axis: Axes, rows: pl.DataFrame, place: int | None, everybody: int) -> None:
     kept = rows["kept"].to_numpy()
-    axis.plot(*_levels(kept), color=BLACK, linewidth=2, solid_capstyle="butt")
+    axis.plot(*level_strokes(kept), color=BLACK, linewidth=2, solid_capstyle="butt")
     if place is not None:
         axis.plot([place + 1], [kept[place]], FLAGGED_MARKER, color=FLAGGED, markersize=5.5, zorder=4)
     axis.set_ylim(0, everybody * 1.08)
@@ -103,17 +99,17 @@ def _kept(axis: Axes, rows: pl.DataFrame, place: int | None, everybody: int) -> 
     thousands(axis.yaxis)
 
 
-def _settings(axis: Axes, rows: pl.DataFrame, settings: list[tuple[str, list[str]]], place: int | None) -> None:
+def _settings(axis: Axes, rows: pl.DataFrame, criteria: Criteria, place: int | None) -> None:
     """A row for each setting of each criterion, filled where it holds."""
     if place is not None:
         axis.axvline(place + 1, color=FLAGGED, linewidth=0.8, zorder=1)
     height, ticks = 0.0, []
     labels: list[str] = []
     headings, as_stated = set(), set()
-    for name, own in settings:
+    for name, (heading, own) in criteria.items():
         ticks.append(height)
         headings.add(len(labels))
-        labels.append(title_of(name))
+        labels.append(heading)
         stated = None if place is None else rows[name][place]
         for setting in own:
             height -= 1
@@ -134,7 +130,7 @@ def _settings(axis: Axes, rows: pl.DataFrame, settings: list[tuple[str, list[str
     axis.spines["left"].set_visible(False)
 
 
-def _levels(values: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def level_strokes(values: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Values as horizontal strokes, neighbours that are equal as one."""
     starts = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
     ends = np.concatenate([starts[1:], [len(values)]])
@@ -151,18 +147,3 @@ def _strokes(holds: NDArray[np.bool_]) -> NDArray[np.float64]:
     edges = np.diff(np.concatenate([[0], holds.astype(np.int8), [0]]))
     starts, ends = np.flatnonzero(edges == 1) + 0.5, np.flatnonzero(edges == -1) + 0.5
     return np.column_stack([starts, ends, np.full(len(starts), np.nan)]).ravel()
-
-
-def _finding(multiverse: Multiverse, known: bool) -> str:
-    from karat.screen.multiverse import excludes_zero
-
-    rows, (fewest, most) = multiverse.universes, multiverse.kept_range
-    stay = f"{fewest if fewest == most else f'{fewest} to {most}'} of {multiverse.participants:,} participants stay"
-    if not known:
-        return f"{stay} in {rows.height:,} combinations of screening rules"
-    estimates = rows.drop_nulls("estimate")
-    english = language_of("en")
-    low, high = (english.value(end, ".2r") for end in (estimates["estimate"].min(), estimates["estimate"].max()))
-    apart = int(estimates.select(excludes_zero().sum()).item())
-    every = {0: "none", estimates.height: "every combination"}.get(apart, f"{apart:,} of {estimates.height:,}")
-    return f"The difference lies between {low} and {high}, and its interval excludes 0 in {every}; {stay}"
