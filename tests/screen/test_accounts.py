@@ -6,8 +6,7 @@ import polars as pl
 
 import karat
 from karat.messages import Message, render, render_all
-from karat.screen.accounts import ACCOUNTS, compare_accounts
-from karat.screen.criteria.controls import controls, not_ratings
+from karat.screen.criteria.controls import COMPARED, compare_accounts, controls, not_ratings
 from messages import raises
 
 LIKERT = karat.datasets.load("likert")
@@ -15,10 +14,10 @@ LIKERT = karat.datasets.load("likert")
 
 def test_each_row_is_what_the_account_says_alone() -> None:
     table = compare_accounts(LIKERT, alpha=0.01)
-    assert table["account"].to_list() == list(ACCOUNTS)
+    assert table["account"].to_list() == list(COMPARED)
     usual = controls(LIKERT, alpha=0.01)
     for row in table.head(5).to_dicts():
-        alone = controls(LIKERT, alpha=0.01, **ACCOUNTS[row["account"]])
+        alone = controls(LIKERT, alpha=0.01, **COMPARED[row["account"]])
         assert row["flagged"] == len(alone.flagged)
         assert row["guess_probability"] == alone.participants["guess_probability"].max()
         assert row["only_here"].split() == [one for one in alone.flagged if one not in usual.flagged]

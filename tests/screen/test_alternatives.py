@@ -6,7 +6,7 @@ import pytest
 
 import karat
 from karat.messages import Message
-from karat.screen.alternatives import in_words, options, without_criteria
+from karat.screen.compare.multiverse import in_words, options, without_criteria
 from karat.screen.run import computing
 from karat.study.criteria import CRITERIA, criterion_settings
 from messages import codes, raises

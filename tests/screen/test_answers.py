@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import karat
 from karat.judgments.checks import Checked
 from karat.messages import Message, message_of
-from karat.screen.answers import penalty
 from karat.screen.criteria.attention import attention
 from karat.screen.criteria.controls import controls
+from karat.screen.right_answers import penalty
 from karat.study.criteria import CRITERIA
 from messages import codes, raises
 

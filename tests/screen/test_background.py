@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
-from karat.screen.background import background
+from karat.screen.compare.composition import background
 from messages import codes
 
 CELLS = st.one_of(

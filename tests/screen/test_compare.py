@@ -20,8 +20,8 @@ from karat.screen import (
     spammer_index,
     time_filter,
 )
-from karat.screen.compare import jackknife
-from karat.screen.crowd import crowd
+from karat.screen.crowd.answers import crowd
+from karat.screen.crowd.sources import jackknife
 from messages import codes, raises
 
 WHOLE = karat.datasets.load("crowd")

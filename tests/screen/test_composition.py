@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import karat
 from karat.messages import Message
-from karat.screen.composition import Composition, composition
+from karat.screen.compare.composition import Composition, composition
 from karat.screen.evidence import Evidence
 from karat.screen.screening import Screening
 from messages import codes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import karat
-from karat.screen.composition import composition
+from karat.screen.compare.composition import composition
 from screen.test_composition import screening, unlucky
 
 

@@ -16,7 +16,7 @@ import karat
 from karat.judgments.message_tables import with_reasons
 from karat.messages import Message
 from karat.screen import ScreenError, credence, run
-from karat.screen.credence import PARTS, Credence
+from karat.screen.criteria.credence import PARTS, Credence
 from karat.study.criteria import CRITERIA
 from messages import codes, raises
 from screen.judged import crowd, guessers

@@ -12,7 +12,7 @@ import karat
 from karat.messages import message_of
 from karat.plots.style import to_svg
 from karat.screen import ScreenError, credence
-from karat.screen.credence import PARTS, Credence
+from karat.screen.criteria.credence import PARTS, Credence
 from messages import raises
 from screen.judged import crowd
 

@@ -8,8 +8,8 @@ import pytest
 
 import karat
 from karat.messages import message_of
-from karat.screen import crowd as module
-from karat.screen.crowd import crowd, fit
+from karat.models import glrm
+from karat.screen.crowd.answers import crowd, fit
 from messages import raises
 
 SIDES = pl.DataFrame({
@@ -37,7 +37,7 @@ def test_a_model_that_cannot_be_fitted_is_an_error(monkeypatch: pytest.MonkeyPat
     def fails(*_: object, **__: object) -> None:
         raise np.linalg.LinAlgError("22-th leading minor of the array is not positive definite")
 
-    monkeypatch.setattr(module, "fit_crossed", fails)
+    monkeypatch.setattr(glrm, "fit_crossed", fails)
     answers = crowd(karat.datasets.load("crowd"), "spammer_index")
     with raises(karat.screen.ScreenError, "crowd.not_fitted") as caught:
         fit(answers)

@@ -11,7 +11,7 @@ import karat
 from karat.plots.crowd import chi_squared, index_plot, windows_plot
 from karat.plots.style import FLAGGED_MARKER, KEPT_MARKER, to_svg
 from karat.screen import Deletion, deletion, deletion_windows
-from karat.screen.spammer_index import SUSPICIOUS
+from karat.screen.crowd import SUSPICIOUS
 
 CROWD = karat.simulate.crowd(30, 40, {"random guessing": 3}, decision="sign", seed=4)
 

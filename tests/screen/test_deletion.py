@@ -14,7 +14,7 @@ from karat.judgments.message_tables import with_reasons
 from karat.messages import Message, message_of
 from karat.models.glrm import fit_crossed
 from karat.screen import deletion, deletion_windows
-from karat.screen.crowd import crowd
+from karat.screen.crowd.answers import crowd
 from messages import raises
 
 CROWD = karat.datasets.load("crowd")
@@ -149,7 +149,7 @@ def test_a_null_that_decides_has_999_draws_unless_said(monkeypatch: pytest.Monke
         return np.full(len(distance), 0.5)
 
     # The package's attribute of this name is the function.
-    monkeypatch.setattr(sys.modules["karat.screen.deletion"], "exceedances", counted)
+    monkeypatch.setattr(sys.modules["karat.models.glrm"], "exceedances", counted)
     assert deletion(SMALL, by="simulated").settings["simulations"] == 999
     assert deletion(SMALL, by="simulated", simulations=50).settings["simulations"] == 50
     assert asked == [999, 50]

@@ -13,7 +13,7 @@ import pytest
 import karat
 from karat.judgments.scales import Scale
 from karat.messages import Message, message_of
-from karat.screen.difference import contrast_of, difference
+from karat.screen.compare.difference import contrast_of, difference
 from karat.screen.evidence import ScreenError
 from karat.study.settings import ContrastSettings
 from messages import raises

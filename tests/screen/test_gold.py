@@ -8,8 +8,8 @@ import pytest
 import karat
 from karat.judgments.scales import Scale
 from karat.messages import Message
+from karat.screen.crowd.gold import gold
 from karat.screen.evidence import ScreenError
-from karat.screen.gold import gold
 from messages import raises
 
 

@@ -14,8 +14,8 @@ import karat
 import strategies
 from karat.judgments.message_tables import with_reasons
 from karat.messages import Message, message_of
+from karat.screen.criteria.markov import Markov, markov
 from karat.screen.evidence import ScreenError
-from karat.screen.markov import Markov, markov
 from messages import codes, raises
 from screen.judged import judgments, message
 

@@ -9,7 +9,7 @@ import pytest
 import karat
 from karat.plots.style import to_svg
 from karat.plots.transitions import balance_plot, errors_plot
-from karat.screen.markov import Markov, markov
+from karat.screen.criteria.markov import Markov, markov
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from karat.screen.markov_cutoffs import CutoffDesign
-from karat.screen.markov_tables import counts_of, row_table, scale_name, target_name, transition_table
+from karat.screen.markov_cutoffs import CutoffDesign, counts_of, row_table, scale_name, target_name, transition_table
 
 DESIGN = CutoffDesign(
     ("no", "maybe", "yes"), pl.Series(["p", "q"]), np.array([0, 2, 0, 0, 1, 1], np.int8), np.arange(6), np.array([4, 2])

@@ -11,9 +11,8 @@ import pytest
 
 import karat
 from karat.messages import Message
-from karat.screen.alternatives import options, without_criteria
-from karat.screen.difference import contrast_of, difference
-from karat.screen.multiverse import Multiverse, multiverse
+from karat.screen.compare.difference import contrast_of, difference
+from karat.screen.compare.multiverse import Multiverse, multiverse, options, without_criteria
 from karat.screen.run import computing, run
 from messages import codes, raises
 

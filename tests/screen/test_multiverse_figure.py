@@ -7,7 +7,7 @@ import pytest
 
 import karat
 from karat.plots.specification_curve import level_strokes
-from karat.screen.multiverse import multiverse
+from karat.screen.compare.multiverse import multiverse
 
 LIKERT = karat.datasets.load("likert")
 ORDER = {"factor": "order", "levels": ["PP>OBJ", "OBJ>PP"]}

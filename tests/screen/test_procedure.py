@@ -11,8 +11,10 @@ import pytest
 import karat
 from karat.judgments.message_tables import message_at, with_reasons
 from karat.messages import Message, NotComputed, message_of, with_code
-from karat.screen import Evidence, ScreenError, completion, deletion, markov, procedure, spammer_size, time_filter
-from karat.screen.procedure import _accuracy
+from karat.models.glrm import nominal
+from karat.screen import Evidence, ScreenError, completion, deletion, markov, procedure, time_filter
+from karat.screen.criteria.procedure import _accuracy
+from karat.screen.crowd import spammer_index
 from messages import raises
 
 WHOLE = karat.datasets.load("crowd")
@@ -264,7 +266,7 @@ def test_labels_that_are_too_many_are_a_reason_and_no_traceback(monkeypatch: pyt
         "response": random.choice(list("abc"), 80),
     })  # fmt: skip
     judgments = karat.Judgments(frame, karat.Nominal("abc"))
-    monkeypatch.setattr(spammer_size, "LARGEST", 10)
+    monkeypatch.setattr(nominal, "LARGEST", 10)
     screening = karat.screen.run(judgments, {"procedure": {}, "deletion": {}, "exclude": None})
     why = screening.skipped["procedure"]
     assert (why.code, why.values["why"].code) == ("procedure.no_index", "crowd.too_many_labels")
@@ -276,6 +278,6 @@ def test_whatever_the_model_refuses_is_a_reason(monkeypatch: pytest.MonkeyPatch)
     def refused(*_: object, **named: object) -> None:
         raise ValueError("There is no likelihood.")
 
-    monkeypatch.setitem(procedure.__globals__, "spammer_index", refused)
+    monkeypatch.setattr(spammer_index, "spammer_index", refused)
     screening = karat.screen.run(karat.datasets.load("crowd"), {"procedure": {}, "exclude": None})
     assert screening.skipped["procedure"] == NotComputed("procedure.no_model", {"why": "There is no likelihood."})

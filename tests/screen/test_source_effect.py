@@ -13,7 +13,7 @@ from scipy.special import expit
 import karat
 from karat.messages import Message, message_of
 from karat.screen import ScreenError, source_effect
-from karat.screen.source_effect import _Clustered
+from karat.screen.crowd.source_effect import _Clustered
 from messages import codes, raises
 
 CROWD = karat.datasets.load("crowd")

@@ -9,7 +9,7 @@ import pytest
 import karat
 from karat.messages import message_of
 from karat.screen import spammer_index
-from karat.screen.crowd import crowd, fit
+from karat.screen.crowd.answers import crowd, fit
 from messages import codes, raises
 
 CROWD = karat.datasets.load("crowd")

@@ -9,9 +9,10 @@ import karat
 from karat.messages import Message
 from karat.models.glrm import Share
 from karat.models.glrm.variance_share import FittedShare
-from karat.screen import ScreenError, spammer_interval
-from karat.screen.crowd import crowd, fit
-from karat.screen.spammer_interval import drawn, profiled
+from karat.screen import ScreenError
+from karat.screen.crowd import spammer_interval
+from karat.screen.crowd.answers import crowd, fit
+from karat.screen.crowd.spammer_interval import drawn, profiled
 from messages import codes, raises
 from screen.test_spammer_index import labels
 

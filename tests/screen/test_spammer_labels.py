@@ -9,8 +9,8 @@ import pytest
 import karat
 from karat.messages import Message, with_code
 from karat.screen import spammer_index
-from karat.screen.crowd import crowd, fit
-from karat.screen.spammer_labels import index_of_labels
+from karat.screen.crowd.answers import crowd, fit
+from karat.screen.crowd.spammer_index import index_of_labels
 from screen.test_spammer_index import labels
 
 

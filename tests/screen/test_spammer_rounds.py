@@ -11,8 +11,8 @@ import karat
 from karat.messages import Message
 from karat.models.glrm.threads import one_thread
 from karat.screen import ScreenError, spammer_index
-from karat.screen.crowd import crowd
-from karat.screen.spammer_rounds import _forms, _Model, _variances, index_of_rounds, round_column
+from karat.screen.crowd.answers import crowd
+from karat.screen.crowd.spammer_rounds import _forms, _Model, _variances, index_of_rounds, round_column
 from messages import raises
 
 WORKERS, TASKS, ROUNDS = 30, 25, 2

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 import karat
 from karat.messages import message_of
-from karat.screen import ScreenError, spammer_size
-from karat.screen.crowd import Crowd, crowd
-from karat.screen.spammer_size import LONG, is_quick, labels_take, refuse_large, seconds_of, share_in_time
+from karat.models.glrm import nominal
+from karat.screen import ScreenError
+from karat.screen.crowd import spammer_size
+from karat.screen.crowd.answers import Crowd, crowd
+from karat.screen.crowd.spammer_size import LONG, is_quick, labels_take, refuse_large, seconds_of, share_in_time
 from messages import raises
 
 
@@ -38,9 +40,9 @@ def test_workers_and_tasks_cost_the_same() -> None:
 
 def test_what_memory_cannot_hold_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = labels(20, 15)
-    monkeypatch.setattr(spammer_size, "LARGEST", 20 * 15 * 4)
+    monkeypatch.setattr(nominal, "LARGEST", 20 * 15 * 4)
     refuse_large(answers, "deletion")
-    monkeypatch.setattr(spammer_size, "LARGEST", 20 * 15 * 4 - 1)
+    monkeypatch.setattr(nominal, "LARGEST", 20 * 15 * 4 - 1)
     with raises(ScreenError, "crowd.too_many_labels") as caught:
         refuse_large(answers, "deletion")
     values = {"criterion": "deletion", "participants": 20, "items": 15, "labels": 3}

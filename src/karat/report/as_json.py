@@ -14,9 +14,9 @@ from karat.report.counts import composition_counts, design_counts, evidence_coun
 from karat.report.planned import study_counts
 from karat.report.sections import sections
 from karat.report.words.sample import simulated_told
-from karat.screen.effects import EffectsBeforeAfter
+from karat.screen.compare.effects import EffectsBeforeAfter
+from karat.screen.crowd.spammer_index import SpammerIndex
 from karat.screen.evidence import Evidence
-from karat.screen.spammer_index import SpammerIndex
 from karat.section import Section
 from karat.simulate.marked import simulated
 

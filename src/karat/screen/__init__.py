@@ -13,45 +13,45 @@ from typing import TYPE_CHECKING, Any
 from karat.screen.criteria import BUILT_IN
 
 if TYPE_CHECKING:
-    from karat.screen.accounts import compare_accounts
-    from karat.screen.compare import SourceComparison, compare
-    from karat.screen.composition import Composition, composition
-    from karat.screen.credence import Credence
+    from karat.screen.compare.composition import Composition, composition
+    from karat.screen.compare.effects import EffectsBeforeAfter, effects_before_after
+    from karat.screen.compare.multiverse import Multiverse, multiverse
     from karat.screen.criteria import *  # noqa: F403
+    from karat.screen.criteria.controls import compare_accounts
+    from karat.screen.criteria.credence import Credence
+    from karat.screen.criteria.deletion import Deletion, deletion_windows
+    from karat.screen.criteria.markov import Markov
+    from karat.screen.criteria.procedure import Procedure
     from karat.screen.criteria.remfod import Remfod, compare_time_rules
     from karat.screen.criteria.risk import risk_levels
-    from karat.screen.deletion import Deletion, deletion_windows
-    from karat.screen.effects import EffectsBeforeAfter, effects_before_after
+    from karat.screen.crowd.gold import Gold, gold
+    from karat.screen.crowd.source_effect import SourceEffect, source_effect
+    from karat.screen.crowd.sources import SourceComparison, compare
+    from karat.screen.crowd.spammer_index import SpammerIndex, spammer_index
     from karat.screen.evidence import Evidence, ScreenError
-    from karat.screen.gold import Gold, gold
-    from karat.screen.markov import Markov
-    from karat.screen.multiverse import Multiverse, multiverse
     from karat.screen.parted import run_in_parts
-    from karat.screen.procedure import Procedure
     from karat.screen.run import run
     from karat.screen.screening import Screening, ScreeningStage
-    from karat.screen.source_effect import SourceEffect, source_effect
-    from karat.screen.spammer_index import SpammerIndex, spammer_index
 
 _FILES = {
-    "accounts": ("compare_accounts",),
-    "compare": ("SourceComparison", "compare"),
-    "composition": ("Composition", "composition"),
-    "credence": ("Credence",),
+    "compare.composition": ("Composition", "composition"),
+    "compare.effects": ("EffectsBeforeAfter", "effects_before_after"),
+    "compare.multiverse": ("Multiverse", "multiverse"),
+    "criteria.controls": ("compare_accounts",),
+    "criteria.credence": ("Credence",),
+    "criteria.deletion": ("Deletion", "deletion_windows"),
+    "criteria.markov": ("Markov",),
+    "criteria.procedure": ("Procedure",),
     "criteria.remfod": ("Remfod", "compare_time_rules"),
     "criteria.risk": ("risk_levels",),
-    "deletion": ("Deletion", "deletion_windows"),
-    "effects": ("EffectsBeforeAfter", "effects_before_after"),
+    "crowd.gold": ("Gold", "gold"),
+    "crowd.source_effect": ("SourceEffect", "source_effect"),
+    "crowd.sources": ("SourceComparison", "compare"),
+    "crowd.spammer_index": ("SpammerIndex", "spammer_index"),
     "evidence": ("Evidence", "ScreenError"),
-    "gold": ("Gold", "gold"),
-    "markov": ("Markov",),
-    "multiverse": ("Multiverse", "multiverse"),
     "parted": ("run_in_parts",),
-    "procedure": ("Procedure",),
     "run": ("run",),
     "screening": ("Screening", "ScreeningStage"),
-    "source_effect": ("SourceEffect", "source_effect"),
-    "spammer_index": ("SpammerIndex", "spammer_index"),
 }
 _HOMES = {name: f"karat.screen.{file}" for file, names in _FILES.items() for name in names}
 

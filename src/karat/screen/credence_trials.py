@@ -20,11 +20,21 @@ from karat.judgments.answer_codes import answered, by_scale, position
 from karat.judgments.scales import Binary, Choice, Nominal, Ordinal, Scale
 from karat.judgments.trial_order import order_is_known, presented
 from karat.messages import Message
-from karat.models.credence import CredenceTrials, ScaleTrials, residual_times
+from karat.models.credence import EARNEST, LAPSES, CredenceTrials, Fitted, ScaleTrials, residual_times
 from karat.screen.answer_table import with_stimuli
 from karat.screen.evidence import ScreenError
 from karat.types import Bools, Floats, Ints
 
+INTERVAL = 0.9
+RUSHING = 2
+"""The regime of times in which somebody rushes."""
+KINDS = ("agreement", "controls", "sequence", "times")
+"""The kinds of evidence that are reported."""
+HIGH = 0.95
+COUNTS = 0.5
+"""The size from which a part of the log odds is reported."""
+LEAST, MOST = 0.001, 0.999
+"""Smaller and larger probabilities are not written with digits."""
 CLASSES = 7
 WITH_KEY = ("control", "attention", "calibration")
 OTHERS = 0.25
@@ -183,3 +193,145 @@ def _keys(scale: Scale, rows: pl.DataFrame, items: int) -> Floats | None:
         # Trials that contradict each other have no key.
         keys[stimulus] = levels.pop() if len(levels) == 1 else np.nan
     return keys if np.isfinite(keys).any() else None
+
+
+def people_table(looked: Looked, fitted: Fitted, below: float) -> pl.DataFrame:
+    """One row for each participant who was looked at."""
+    step = fitted.step
+    earnest = step.posterior[:, EARNEST]
+    behaviours, changes = _behaviours(fitted)
+    switch = _switches(looked, fitted, changes)
+    parts = _log_odds_parts(looked, fitted)
+    table = pl.DataFrame({
+        "participant": looked.people, "score": earnest, "threshold": below, "flagged": earnest < below,
+        "earnest": earnest, "behaviour": behaviours, **switch, "log_odds": fitted.log_odds, **parts,
+        "speakers": step.group.argmax(axis=1) + 1, "trials": looked.trials.answered,
+    })  # fmt: skip
+    message, values = reasons(fitted.mixture.groups)
+    first = ("participant", "score", "threshold", "flagged")
+    return table.select(*first, message.alias("message"), values.alias("values"), pl.exclude(first))
+
+
+def _behaviours(fitted: Fitted) -> tuple[list[str], Bools]:
+    """The most probable behaviour of each participant, and whether it rather began later than with the first trial."""
+    mixture, posterior = fitted.mixture, fitted.step.posterior
+    shape = (-1, len(mixture.blind), len(mixture.regimes), 2)
+    parts = posterior[:, 2:].reshape(shape)
+    rushing = parts[:, :, RUSHING:].sum(axis=(1, 2, 3))
+    calm = parts[:, :, :RUSHING].sum(axis=(2, 3))
+    names = ["earnest", "intermittent lapses", "random guessing", "primary choice", "repeated pattern", "rushing"]
+    together = np.column_stack([
+        posterior[:, EARNEST], posterior[:, LAPSES], calm[:, 0], calm[:, 1], calm[:, 2:].sum(axis=1), rushing
+    ])  # fmt: skip
+    found = [names[place] for place in together.argmax(axis=1)]
+    later = parts[..., 1].sum(axis=(1, 2)) > parts[..., 0].sum(axis=(1, 2))
+    return found, later & ~np.isin(found, names[:2])
+
+
+def _switches(looked: Looked, fitted: Fitted, changes: Bools) -> dict[str, pl.Series]:
+    """The trial of the change with its interval, where there is one."""
+    change = fitted.step.change
+    total = np.maximum(change.sum(axis=1, keepdims=True), 1e-300)
+    cumulative = np.cumsum(change / total, axis=1)
+    tail = (1 - INTERVAL) / 2
+    places = {
+        "switch_trial": change.argmax(axis=1),
+        "switch_from": (cumulative >= tail).argmax(axis=1),
+        "switch_to": (cumulative >= 1 - tail).argmax(axis=1),
+    }
+    last = looked.numbers.shape[1] - 1
+
+    def trial(place: Ints) -> pl.Series:
+        numbers = looked.numbers[np.arange(len(place)), np.minimum(place, last)]
+        return pl.Series(
+            [int(number) if there else None for number, there in zip(numbers, changes, strict=True)], dtype=pl.Int64
+        )
+
+    return {name: trial(place) for name, place in places.items()}
+
+
+def _log_odds_parts(looked: Looked, fitted: Fitted) -> dict[str, Floats]:
+    """What the log odds are made of; the parts add up to them.
+
+    An answer counts as agreement as far as it would have been given without looking, were the participant not
+    attentive: what somebody did before a change counts neither for nor against the rest.
+    """
+    mixture, step = fitted.mixture, fitted.step
+    share = mixture.shares[EARNEST]
+    usual = np.full(len(looked.people), np.log(share / (1 - share)))
+    chance = np.zeros(looked.keyed.shape)
+    for part in looked.trials.parts:
+        chance = np.where(part.there, -np.log(part.levels), chance)
+    agreement = (1 - step.otherwise) * (step.looked - chance)
+    controls = np.where(looked.keyed, agreement, 0.0).sum(axis=1)
+    times = fitted.log_odds - step.without_times
+    sequence = step.without_times - usual - agreement.sum(axis=1)
+    others = agreement.sum(axis=1) - controls
+    return {"usual": usual, "agreement": others, "controls": controls, "sequence": sequence, "times": times}
+
+
+def answers_table(looked: Looked, fitted: Fitted) -> pl.DataFrame:
+    """One row an answer, in the order in which each participant gave them."""
+    button, buttons = np.zeros(looked.keyed.shape, dtype=np.int64), np.zeros(looked.keyed.shape, dtype=np.int64)
+    for part in looked.trials.parts:
+        button[part.there], buttons[part.there] = part.button[part.there] + 1, part.levels
+    at = np.nonzero(buttons)
+    residual = looked.trials.residual
+    pace = np.full(len(at[0]), np.nan) if residual is None else np.exp(residual[at])
+    return pl.DataFrame({
+        "participant": pl.Series(looked.people, dtype=pl.String).gather(at[0]), "trial": looked.numbers[at],
+        "button": button[at], "buttons": buttons[at], "pace": pl.Series(pace).fill_nan(None),
+        "earnest": fitted.step.weight[at],
+    })  # fmt: skip
+
+
+def learned_shares(fitted: Fitted) -> dict[str, float]:
+    """How many of the crowd behave in which way."""
+    mixture = fitted.mixture
+    parts = mixture.shares[2:].reshape(len(mixture.blind), len(mixture.regimes), 2)
+    calm = parts[:, :RUSHING].sum(axis=(1, 2))
+    found = {
+        "earnest": mixture.shares[EARNEST], "intermittent lapses": mixture.shares[LAPSES], "random guessing": calm[0],
+        "primary choice": calm[1], "repeated pattern": calm[2:].sum(), "rushing": parts[:, RUSHING:].sum(),
+    }  # fmt: skip
+    return {name: float(share) for name, share in found.items()}
+
+
+def reasons(groups: int = 1) -> tuple[pl.Expr, pl.Expr]:
+    """The message about each participant of a table of credence, and its values.
+
+    >>> found = {"earnest": 0.02, "behaviour": "primary choice", "switch_trial": 41, "switch_from": 38, "switch_to": 44}
+    >>> parts = {"agreement": -1.2, "controls": 0.0, "sequence": -6.0, "times": 0.9, "speakers": 1}
+    >>> values = pl.DataFrame([found | parts]).select(reasons()[1]).to_series()[0]
+    >>> values["probability"], values["against"], values["in_favour"]
+    (0.02, ['evidence.sequence', 'evidence.agreement'], ['evidence.times'])
+    """
+    attentive, switch = pl.col("earnest"), pl.col("switch_trial")
+    other = pl.col("behaviour") != "earnest"
+    between = other & switch.is_not_null() & (pl.col("switch_from") != pl.col("switch_to"))
+    unsure = attentive < HIGH
+    values = pl.struct(
+        probability=pl.when(attentive.is_between(LEAST, MOST)).then(attentive.round(3)),
+        below=pl.when(attentive < LEAST).then(pl.lit(LEAST)),
+        above=pl.when(attentive > MOST).then(pl.lit(MOST)),
+        behaviour=pl.when(other).then("behaviour"),
+        switch=pl.when(other).then(switch),
+        switch_from=pl.when(between).then("switch_from"),
+        switch_to=pl.when(between).then("switch_to"),
+        against=pl.when(unsure).then(_counting(-1)),
+        in_favour=pl.when(unsure).then(_counting(1)),
+        speakers=pl.when(groups > 1).then(pl.col("speakers").cast(pl.Int64)),
+    )
+    return pl.lit("credence.probability"), values
+
+
+def _counting(sign: int) -> pl.Expr:
+    """The kinds of evidence that count with this sign, the strongest first; none where there are none."""
+    found = pl.concat_list(
+        pl.when(sign * pl.col(kind) >= COUNTS).then(
+            pl.struct(size=pl.col(kind).abs().neg(), kind=pl.lit(f"evidence.{kind}"))
+        )
+        for kind in KINDS
+    )
+    names = found.list.drop_nulls().list.sort().list.eval(pl.element().struct.field("kind"))
+    return pl.when(names.list.len() > 0).then(names)

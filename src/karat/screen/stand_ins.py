@@ -20,14 +20,12 @@ from karat.judgments.scales import Scale
 from karat.languages import language_of
 from karat.languages.language import places
 from karat.messages import Message, with_code
-from karat.screen.answers import NEUTRAL_VALUES
 from karat.screen.evidence import Evidence
 from karat.screen.one_part import AnyParts
-from karat.screen.passing import guess_note, means_note
-from karat.screen.sensitivity import undefined_note
+from karat.screen.right_answers import NEUTRAL_VALUES, guess_note, means_note, undefined_note
 
 if TYPE_CHECKING:
-    from karat.screen.parted.evidence import PartedEvidence
+    from karat.screen.evidence import PartedEvidence
 
 STAND_IN = "\0"
 """How the names of stand-ins begin; no name in a file does."""

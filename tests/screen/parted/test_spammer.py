@@ -18,13 +18,12 @@ from karat.executors.checkpoint import Checkpoint
 from karat.messages import Message, message_of
 from karat.models.glrm import fit_crossed, fit_nominal
 from karat.models.glrm.parted_answers import random_numbers
-from karat.screen import ScreenError, SpammerIndex, spammer_index, spammer_size
-from karat.screen.crowd import crowd as in_memory
-from karat.screen.parted import spammer
-from karat.screen.parted.crowd import InParts
-from karat.screen.parted.part_files import part_file
-from karat.screen.parted.spammer import spammer_index_in_parts
-from karat.screen.spammer_size import seconds_of, share_in_time
+from karat.screen import ScreenError, SpammerIndex, spammer_index
+from karat.screen.crowd import spammer_parts, spammer_size
+from karat.screen.crowd.answers import crowd as in_memory
+from karat.screen.crowd.spammer_parts import spammer_index_in_parts
+from karat.screen.crowd.spammer_size import seconds_of, share_in_time
+from karat.screen.parted.in_parts import InParts, part_file
 from messages import codes, raises
 from screen.parted.splitting import SPLITS, crowd, whole
 
@@ -196,7 +195,7 @@ def test_labels_whose_sample_says_too_little_are_refused_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parted = crowd(simulated(karat.Nominal("abc"), people=40, items=60, share=0.3), (0.5, 0.5), tmp_path)
-    monkeypatch.setattr(spammer, "of_labels", lambda *_: pytest.fail("nothing is fitted"))
+    monkeypatch.setattr(spammer_parts, "of_labels", lambda *_: pytest.fail("nothing is fitted"))
     with raises(ScreenError, "spammer_index.thin_items") as caught:
         spammer_index_in_parts(parted, seconds=seconds_of(20, 30, 3))
     values = message_of(caught.value).values
@@ -219,7 +218,7 @@ def test_what_is_not_quick_can_be_refused(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_rounds_that_are_too_many_to_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parted = crowd(simulated(karat.Binary(), people=30, items=10, rounds=2), (0.5, 0.5), tmp_path)
-    monkeypatch.setattr(spammer, "ROUNDS_HELD", 300)
+    monkeypatch.setattr(spammer_parts, "ROUNDS_HELD", 300)
     found = spammer_index_in_parts(parted)
     assert (found.notes[0].code, found.notes[0].values["participants"]) == ("spammer_index.sample", 30)
     assert found.notes[0].values["items"] is None

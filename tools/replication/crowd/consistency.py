@@ -6,7 +6,7 @@ import polars as pl
 
 from karat.plots.crowd import index_plot
 from karat.screen import gold, spammer_index
-from karat.screen.spammer_index import SUSPICIOUS
+from karat.screen.crowd import SUSPICIOUS
 from tools.replication.crowd import printed
 from tools.replication.crowd.data import POOL_KINDS, Crowds, pool_of
 from tools.replication.drawn import keep

@@ -178,7 +178,7 @@ def _indices(decision: Any, settings: WorkerSettings | None) -> tuple[list[float
 
 def _index(judgments: Judgments) -> float:
     """The index without its interval, which takes longer."""
-    from karat.screen.crowd import crowd, fit
+    from karat.screen.crowd.answers import crowd, fit
 
     variances: Any = fit(crowd(judgments, "spammer_index")).variances
     return float(variances["worker"] / (variances["worker"] + variances["task"]))

@@ -12,9 +12,8 @@ from karat.messages import Message, NotComputed
 from karat.report.build import ReportData
 from karat.report.figures import sentences
 from karat.report.sections.plain_means import means_told, planned_told, wording_told
-from karat.screen.explain import rule_in_words
 from karat.screen.rules import applied_rule
-from karat.screen.screening import Screening
+from karat.screen.screening import Screening, rule_in_words
 from karat.section import Section
 from karat.study.study import Study
 

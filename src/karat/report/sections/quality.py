@@ -14,10 +14,10 @@ from karat.report.figures import report_figure, sentences
 from karat.report.quality_figures import credence_figure
 from karat.report.sections import checks, times
 from karat.report.sections.brief import quality_told
-from karat.screen.deletion import Deletion
+from karat.screen.criteria.deletion import Deletion
+from karat.screen.criteria.markov import MOST_MATRICES, Markov
+from karat.screen.crowd import SUSPICIOUS
 from karat.screen.evidence import Evidence
-from karat.screen.markov import MOST_MATRICES, Markov
-from karat.screen.spammer_index import SUSPICIOUS
 from karat.section import Figure, Section, Table
 from karat.study.criteria import CRITERIA, title_of
 

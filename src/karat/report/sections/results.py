@@ -15,7 +15,7 @@ from karat.measure.part_files import TABLES, TOLD, figures_of
 from karat.messages import Message, NotComputed
 from karat.report.build import NOT_COMPUTED, ReportData
 from karat.report.figures import report_figure, sentences
-from karat.screen.effects import EffectsBeforeAfter
+from karat.screen.compare.effects import EffectsBeforeAfter
 from karat.section import Figure, Section, Table
 
 SHOWN = {

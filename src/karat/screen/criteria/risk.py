@@ -35,8 +35,8 @@ from karat.messages import Message
 from karat.models.markov import Strategy
 from karat.screen.criteria.markov import ALPHA, SIMULATIONS, MarkovSettings
 from karat.screen.criteria.time_filter import evened, refuse_time_limit
+from karat.screen.crowd.gold import Doubtful, check_doubtful, has_key
 from karat.screen.evidence import Evidence, ScreenError, everybody, timed
-from karat.screen.gold import Doubtful, check_doubtful, has_key
 from karat.study.criterion import Alternative, Criterion, left_out
 
 HIGH, MODERATE = 2.5, 1.5
@@ -75,7 +75,7 @@ def risk(
     >>> evidence.participants["level"].drop_nulls().unique().sort().to_list()
     ['high', 'moderate', 'undetermined']
     """
-    from karat.screen.markov import markov
+    from karat.screen.criteria.markov import markov
 
     settings = {
         "cutoffs": cutoffs, "alpha": alpha, "strategy": strategy, "seed": seed, "simulations": simulations,
@@ -176,7 +176,7 @@ def accuracy_of(
     >>> table.columns, what
     (['participant', 'share_right'], 'accuracy')
     """
-    from karat.screen.effects import columns_of
+    from karat.screen.compare.effects import columns_of
 
     rows = answered(judgments)
     if "correct" not in rows.columns and not has_key(rows):
@@ -189,7 +189,7 @@ def accuracy_of(
 
 
 def _with_majority(judgments: Judgments, rows: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
-    from karat.screen.markov import as_shown
+    from karat.screen.criteria.markov import as_shown
 
     parts = [as_shown(judgments, scale, part) for scale, part in by_scale(judgments, rows)]
     notes = list(dict.fromkeys(note for _, own in parts for note in own))

@@ -23,23 +23,18 @@ from karat.judgments.design_rows import with_choices
 from karat.judgments.stimuli import PAIR, Stimuli, candidates, numbered
 from karat.messages import Message
 from karat.models.credence import CredenceTrials, Fitted, Mixture, fit_credence
-from karat.screen.credence import (
+from karat.screen.credence_trials import Looked, in_order, learned_shares, looked_at, people_table
+from karat.screen.criteria.credence import (
     BELOW,
     LITTLE,
     Credence,
     check_settings,
     everybody_in,
-    learned_shares,
     notes_on,
-    people_table,
     summary_of,
 )
-from karat.screen.credence_trials import Looked, in_order, looked_at
-from karat.screen.evidence import ScreenError, everybody
-from karat.screen.parted.crowd import InParts
-from karat.screen.parted.evidence import PartedEvidence
-from karat.screen.parted.part_files import part_file, write_part
-from karat.screen.parted.stimuli import stimuli_in_parts
+from karat.screen.evidence import PartedEvidence, ScreenError, everybody
+from karat.screen.parted.in_parts import InParts, part_file, stimuli_in_parts, write_part
 from karat.types import Floats
 
 DRAWN = 20_000

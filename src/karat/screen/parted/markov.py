@@ -25,9 +25,9 @@ from karat.judgments.trial_order import check_order, order_messages, presented
 from karat.messages import Message
 from karat.models.markov import Strategy
 from karat.models.markov_null import Sequences
-from karat.screen.criteria.markov import ALPHA, SIMULATIONS
-from karat.screen.evidence import ScreenError, everybody
-from karat.screen.markov import (
+from karat.screen.criteria.markov import (
+    ALPHA,
+    SIMULATIONS,
     by_published,
     by_simulation,
     check_settings,
@@ -36,12 +36,17 @@ from karat.screen.markov import (
     fit_for_published,
     verdicts,
 )
-from karat.screen.markov_cutoffs import CutoffDesign, Simulated, simulate_cutoffs
-from karat.screen.markov_tables import LEAST, design_of, levels_of, looked_at
-from karat.screen.parted.crowd import InParts
-from karat.screen.parted.evidence import PartedEvidence
-from karat.screen.parted.part_files import part_file, write_part
-from karat.screen.parted.stimuli import rows_on, stimuli_in_parts
+from karat.screen.evidence import PartedEvidence, ScreenError, everybody
+from karat.screen.markov_cutoffs import (
+    LEAST,
+    CutoffDesign,
+    Simulated,
+    design_of,
+    levels_of,
+    looked_at,
+    simulate_cutoffs,
+)
+from karat.screen.parted.in_parts import InParts, part_file, rows_on, stimuli_in_parts, write_part
 from karat.types import Ints
 
 MOST_STIMULI = 20_000_000

@@ -35,10 +35,8 @@ from karat.screen.criteria.remfod import (
     stated_rule,
     trial_notes,
 )
-from karat.screen.evidence import ScreenError
-from karat.screen.parted.crowd import InParts
-from karat.screen.parted.evidence import PartedEvidence
-from karat.screen.parted.part_files import write_part
+from karat.screen.evidence import PartedEvidence, ScreenError
+from karat.screen.parted.in_parts import InParts, write_part
 from karat.screen.parted.remfod_times import (
     BatchTimes,
     PartBatch,

@@ -21,7 +21,7 @@ from karat.judgments.trial_order import order_messages, with_positions
 from karat.messages import Message
 from karat.models.counting import Bins, tally
 from karat.screen.evidence import ScreenError, everybody
-from karat.screen.parted.part_files import part_file
+from karat.screen.parted.in_parts import part_file
 from karat.screen.time_rules import Cutoffs, crossing, group_codes, sorted_by_group
 from karat.study.time_rules import TimeRule
 from karat.types import Floats, Ints

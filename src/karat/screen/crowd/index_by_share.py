@@ -15,9 +15,9 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.judgments.scales import Binary, Nominal, Ordinal
 from karat.messages import Message
-from karat.screen.crowd import crowd
+from karat.screen.crowd.answers import crowd
+from karat.screen.crowd.spammer_index import spammer_index
 from karat.screen.evidence import ScreenError
-from karat.screen.spammer_index import spammer_index
 from karat.simulate import draw_tasks, worker_answers
 
 SHARES = (0.0, 0.1, 0.2, 0.3)

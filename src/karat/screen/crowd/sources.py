@@ -31,15 +31,14 @@ from karat.judgments import Judgments
 from karat.messages import Message, message_of
 from karat.models.agreement import fleiss_kappa, icc_fixed_error, variance_components
 from karat.models.proportions import wilson
-from karat.screen.criteria.markov import SIMULATIONS
+from karat.screen.criteria.deletion import deletion
+from karat.screen.criteria.markov import SIMULATIONS, markov
 from karat.screen.criteria.risk import risk_levels
 from karat.screen.criteria.time_filter import time_filter
-from karat.screen.crowd import Crowd, crowd
-from karat.screen.deletion import deletion
+from karat.screen.crowd.answers import Crowd, crowd
+from karat.screen.crowd.gold import Doubtful
+from karat.screen.crowd.spammer_index import SpammerIndex, spammer_index
 from karat.screen.evidence import ScreenError
-from karat.screen.gold import Doubtful
-from karat.screen.markov import markov
-from karat.screen.spammer_index import SpammerIndex, spammer_index
 from karat.types import Progress
 
 KINDS = ("primary choice", "repeated pattern", "random guessing")
@@ -213,7 +212,7 @@ def jackknife(answers: Crowd) -> list[tuple[str, float, float]]:
     """The 95 % intervals of kappa and the correlations, over workers: name, lower end, upper end.
 
     >>> import karat
-    >>> from karat.screen.crowd import crowd
+    >>> from karat.screen.crowd.answers import crowd
     >>> [name for name, lower, upper in jackknife(crowd(karat.datasets.load("crowd"), "compare")) if lower < upper]
     ['fleiss_kappa', 'icc_agreement', 'icc_consistency']
     """

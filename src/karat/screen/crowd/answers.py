@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
@@ -22,8 +22,10 @@ from karat.judgments.columns import nearest
 from karat.judgments.scales import Binary, Choice, Nominal, Ordinal, Scale
 from karat.judgments.trial_order import presented
 from karat.messages import Message
-from karat.models.glrm import Fit, NominalFit, fit_crossed, fit_nominal
 from karat.screen.evidence import ScreenError
+
+if TYPE_CHECKING:
+    from karat.models.glrm import Fit, NominalFit
 
 Family = Literal["binary", "ordinal", "nominal"]
 
@@ -128,6 +130,8 @@ def names_of(scale: Scale, rows: pl.DataFrame) -> tuple[str, ...]:
 
 def fit(answers: Crowd, baseline: int | None = None) -> Fit | NominalFit:
     """The random-effects model of a crowd's answers: workers and tasks, by maximum likelihood."""
+    from karat.models.glrm import fit_crossed, fit_nominal
+
     try:
         if answers.family == "nominal":
             return fit_nominal(answers.response, answers.worker, answers.task, baseline=baseline)

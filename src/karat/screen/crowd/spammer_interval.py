@@ -19,7 +19,7 @@ from karat.executors import SERIAL, Executor
 from karat.messages import Message
 from karat.models.glrm import Fit, NominalFit
 from karat.models.glrm.variance_share import FittedShare, variance_share
-from karat.screen.crowd import Crowd, fit
+from karat.screen.crowd.answers import Crowd, fit
 from karat.screen.evidence import ScreenError
 from karat.types import Progress
 
@@ -70,7 +70,7 @@ def bootstrapped(
     ScreenError where that is all of them. `lost_samples` is the note on those left out.
 
     >>> import karat
-    >>> from karat.screen.crowd import crowd
+    >>> from karat.screen.crowd.answers import crowd
     >>> answers = crowd(karat.datasets.load("crowd"), "spammer_index")
     >>> bootstrapped(answers, fit(answers), 2, 1).shape
     (2,)

@@ -20,9 +20,9 @@ from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered
 from karat.judgments.scales import Ordinal, Scale
 from karat.messages import Message
-from karat.screen.answers import scored
 from karat.screen.evidence import ScreenError
 from karat.screen.one_part import AnyParts, OnePart
+from karat.screen.right_answers import scored
 
 NEAR_UNANIMOUS = 0.9
 ENOUGH = 5

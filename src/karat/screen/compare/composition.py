@@ -10,28 +10,34 @@ A group is compared with all other participants by Fisher's exact test. Holm's a
 variable, its groups and the criteria together: each variable is a question of its own. Two groups are one comparison,
 and where nobody or everybody is flagged there is none. A criterion is about those whom it looked at: whoever was
 excluded at an earlier stage is not counted as passing. Participants of whom a variable is not known are a group, too.
+
+Background variables as groups: which columns about participants can be compared, and how numbers are cut.
+
+A number with many values is cut at its quartiles, or its tertiles where fewer than 40 values are known. The cuts are
+rounded to three digits and then used, so that a label such as "27 to under 35" says exactly who is in the group.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from karat.errors import KaratError
+from karat.judgments import Judgments
 from karat.judgments.columns import nearest
 from karat.messages import Message
 from karat.models.proportions import fisher, holm, least_fisher, wilson
-from karat.screen.background import BackgroundVariable, background
+from karat.screen.evidence import Evidence
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from karat.screen.screening import Screening
 
 ALPHA = 0.05
 VERDICT = "verdict"
@@ -45,6 +51,21 @@ SCHEMA = {
 }  # fmt: skip
 
 Flags = dict[str, tuple[NDArray[np.bool_], NDArray[np.bool_]]]
+
+
+class ScreenedParticipants(Protocol):
+    """What of a screening the composition of its exclusions depends on."""
+
+    @property
+    def judgments(self) -> Judgments: ...
+    @property
+    def evidence(self) -> Mapping[str, Evidence]: ...
+    @property
+    def settings(self) -> Mapping[str, Mapping[str, Any]]: ...
+    @property
+    def exclude(self) -> str | int | None: ...
+    @property
+    def excluded(self) -> Sequence[str]: ...
 
 
 @dataclass(frozen=True)
@@ -116,7 +137,7 @@ class Composition:
         return " ".join(map(str, (*self.summary, *self.warnings[:1])))
 
 
-def composition(screening: Screening, columns: Sequence[str] | None = None) -> Composition:
+def composition(screening: ScreenedParticipants, columns: Sequence[str] | None = None) -> Composition:
     """Compare the groups of each background variable, or of the `columns` of `judgments.participants` that are named.
 
     Taken are columns of text or truth values with 2 to 12 different values, and numbers, which are cut at their
@@ -149,19 +170,19 @@ def composition(screening: Screening, columns: Sequence[str] | None = None) -> C
     )  # fmt: skip
 
 
-def _ids(screening: Screening) -> list[str]:
+def _ids(screening: ScreenedParticipants) -> list[str]:
     """The column that names the person behind an id, where the rules state one."""
     person = screening.settings.get("completion", {}).get("person")
     return [person] if person else []
 
 
-def _intended(screening: Screening) -> set[str]:
+def _intended(screening: ScreenedParticipants) -> set[str]:
     """The background columns by which eligibility excludes."""
     settings = screening.settings.get("eligibility", {})
     return set(settings.get("answers", {})) | set(settings.get("same", {}))
 
 
-def _flags(screening: Screening, people: list[str]) -> Flags:
+def _flags(screening: ScreenedParticipants, people: list[str]) -> Flags:
     """For the verdict and each criterion: whom it looked at, and whom it flags."""
     flags: Flags = {}
     if screening.exclude is not None:
@@ -265,3 +286,135 @@ def _finding(rows: pl.DataFrame, word: str) -> str:
     rest = (int(about["flagged"].sum()) - row["flagged"], int(about["participants"].sum()) - row["participants"])
     group = f"{row['variable']} = {row['group']}"
     return f"{row['flagged']} of {row['participants']} with {group} are {word}, {rest[0]} of {rest[1]} others"
+
+
+MOST_GROUPS = 12
+MOST_NUMBERS = 5
+"""Numbers with more different values are cut."""
+ENOUGH_FOR_QUARTILES = 40
+NOT_KNOWN = "not known"
+QUIZ = ("quiz_attempts", "quiz_passed")
+TIMES = ("started", "finished", "working_time", "time", "duration")
+
+
+@dataclass(frozen=True)
+class BackgroundVariable:
+    """A background variable and who is in each of its groups; together the groups are everybody."""
+
+    name: str
+    groups: dict[str, NDArray[np.bool_]]
+
+
+def background(
+    people: pl.DataFrame, columns: Sequence[str] | None = None, ids: Collection[str] = ()
+) -> tuple[list[BackgroundVariable], list[Message]]:
+    """The variables that can be compared, or those that are named, and notes on the columns left out.
+
+    >>> people = pl.DataFrame({"participant": list("abc"), "student": [True, False, None], "comment": list("xyz")})
+    >>> variables, notes = background(people)
+    >>> [(one.name, list(one.groups)) for one in variables]
+    [('student', ['false', 'true', 'not known'])]
+    >>> print(notes[0])
+    comment is left out: every participant has a different value.
+    """
+    known = [name for name in people.columns if name != "participant"]
+    if columns is not None:
+        for name in columns:
+            if name not in known:
+                close = nearest(name, known)
+                mend = f"is {close} meant?" if close else f"there are {', '.join(known) or 'none'}."
+                raise KaratError(f"Nothing called {name} is known of participants; {mend}")
+        return [_named(people[name]) for name in columns], []
+    variables, notes = [], []
+    for name in known:
+        why = Message("background.names") if name in ids else _unfit(people[name])
+        if why is not None:
+            notes.append(Message("background.left_out", {"column": name, "why": why}))
+        else:
+            variables.append(BackgroundVariable(name, _groups(people[name])))
+    return variables, notes
+
+
+def _unfit(column: pl.Series) -> Message | None:
+    """Why a column is no background variable, if it is none."""
+    name = column.name.lower()
+    if column.dtype.is_temporal() or name in TIMES:
+        return Message("background.time")
+    if name == "id" or name.endswith("_id"):
+        return Message("background.names")
+    if name in QUIZ:
+        return Message("background.criterion")
+    texts = _texts(column).drop_nulls()
+    different = texts.n_unique()
+    if different < 2:
+        same = different and len(texts) == len(column)
+        return Message("background.same_value" if same else "background.too_few_values")
+    # Two participants that differ are two groups; three and more who all differ are names, or as good as names.
+    if different == len(texts) and different > 2:
+        return Message("background.all_different")
+    if not column.dtype.is_numeric() and different > MOST_GROUPS:
+        return Message("background.too_many_values", {"values": different})
+    return None
+
+
+def _named(column: pl.Series) -> BackgroundVariable:
+    """A variable that was asked for by name."""
+    if column.dtype.is_temporal():
+        raise KaratError(f"{column.name} is a time, which has no groups. Add a column that says which time is meant.")
+    different = _texts(column).drop_nulls().n_unique()
+    if not column.dtype.is_numeric() and different > MOST_GROUPS:
+        raise KaratError(
+            f"{column.name} has {different} different values, too many to compare. Add a column with at most "
+            f"{MOST_GROUPS} groups."
+        )
+    return BackgroundVariable(column.name, _groups(column))
+
+
+def _texts(column: pl.Series) -> pl.Series:
+    """The values as text, empty ones missing."""
+    if column.dtype.is_float():
+        column = column.fill_nan(None)
+    texts = column.cast(pl.String).str.strip_chars()
+    return texts.set(texts == "", None)
+
+
+def _groups(column: pl.Series) -> dict[str, NDArray[np.bool_]]:
+    numeric = column.dtype.is_numeric()
+    if numeric and column.drop_nulls().n_unique() > MOST_NUMBERS:
+        groups = _cut(column.cast(pl.Float64).fill_nan(None))
+    else:
+        texts = _texts(column)
+        found = texts.drop_nulls().unique().to_list()
+        ordered = sorted(found, key=float) if numeric else sorted(found)
+        groups = {}
+        for text in ordered:
+            # Numbers that differ by rounding only are one group.
+            label = f"{float(text):.10g}" if numeric else text
+            groups[label] = groups.get(label, np.zeros(len(column), dtype=bool)) | _mask(texts == text)
+    missing = _mask(_texts(column).is_null())
+    if missing.any():
+        groups[NOT_KNOWN] = groups.get(NOT_KNOWN, np.zeros_like(missing)) | missing
+    return groups
+
+
+def _cut(numbers: pl.Series) -> dict[str, NDArray[np.bool_]]:
+    """Numbers in groups between their quartiles or tertiles; groups that would be empty are left out."""
+    known = np.sort(numbers.drop_nulls().to_numpy())
+    parts = 4 if len(known) >= ENOUGH_FOR_QUARTILES else 3
+    wanted = [float(f"{known[len(known) * part // parts]:.3g}") for part in range(1, parts)]
+    cuts = sorted({cut for cut in wanted if known[0] < cut <= known[-1]})
+    ends = [-np.inf, *cuts, np.inf]
+    groups = {}
+    for low, high in pairwise(ends):
+        label = f"{low:,.10g} to under {high:,.10g}"
+        label = f"under {high:,.10g}" if low == -np.inf else f"{low:,.10g} and over" if high == np.inf else label
+        mask = _mask(
+            (numbers >= low) & (numbers < high if high < np.inf else pl.repeat(True, len(numbers), eager=True))
+        )
+        if mask.any():
+            groups["all" if not cuts else label] = mask
+    return groups
+
+
+def _mask(values: pl.Series) -> NDArray[np.bool_]:
+    return values.fill_null(False).to_numpy().astype(bool)

@@ -13,8 +13,7 @@ where few is the smaller of the numbers of workers and tasks, and many the large
 from __future__ import annotations
 
 from karat.messages import Message, NotComputed
-from karat.models.glrm.nominal import LARGEST
-from karat.screen.crowd import Crowd
+from karat.screen.crowd.answers import Crowd
 from karat.screen.evidence import ScreenError
 
 LONG = 60.0
@@ -56,9 +55,11 @@ def refuse_large(answers: Crowd, criterion: str) -> None:
     """ScreenError where the model of these labels would not fit into memory.
 
     >>> import karat
-    >>> from karat.screen.crowd import crowd
+    >>> from karat.screen.crowd.answers import crowd
     >>> refuse_large(crowd(karat.datasets.load("crowd"), "deletion"), "deletion")
     """
+    from karat.models.glrm.nominal import LARGEST
+
     if answers.family != "nominal":
         return
     workers, tasks, labels = (answers.rows[name].n_unique() for name in ("_worker", "_stimulus", "_code"))
@@ -75,7 +76,7 @@ def labels_take(answers: Crowd) -> float:
     """About how many seconds the index of these answers takes, if they are labels; 0 for others, which are quicker.
 
     >>> import karat
-    >>> from karat.screen.crowd import crowd
+    >>> from karat.screen.crowd.answers import crowd
     >>> labels_take(crowd(karat.datasets.load("crowd"), "spammer_index"))
     0.0
     """

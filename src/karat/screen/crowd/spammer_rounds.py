@@ -30,9 +30,9 @@ from karat.messages import Message
 from karat.models.glrm import MixedFit, RandomTerm, fit_mixed, random_term
 from karat.models.glrm.threads import one_thread
 from karat.models.glrm.variance_share import FittedShare
-from karat.screen.crowd import Crowd
+from karat.screen.crowd.answers import Crowd
+from karat.screen.crowd.spammer_interval import NO_SAMPLE, Interval, lost_samples, profiled, with_shares
 from karat.screen.evidence import ScreenError
-from karat.screen.spammer_interval import NO_SAMPLE, Interval, lost_samples, profiled, with_shares
 from karat.types import Floats, Progress
 
 COLUMNS = ("repetition", "session")
@@ -60,7 +60,7 @@ def round_column(answers: Crowd) -> str | None:
     sessions with tasks of their own are no repetition.
 
     >>> import karat
-    >>> from karat.screen.crowd import crowd
+    >>> from karat.screen.crowd.answers import crowd
     >>> round_column(crowd(karat.datasets.load("crowd"), "spammer_index")) is None
     True
     """
@@ -90,7 +90,7 @@ def index_of_rounds(
     """The Spammer Index of binary or ordered answers that were given in several rounds.
 
     >>> import karat
-    >>> from karat.screen.crowd import crowd
+    >>> from karat.screen.crowd.answers import crowd
     >>> random = np.random.default_rng(3)
     >>> who, what, when = (part.ravel() for part in np.meshgrid(range(20), range(15), (1, 2), indexing="ij"))
     >>> eta = random.normal(0, 0.7, 20)[who] + random.normal(0, 2, 15)[what] + 0.3 * when

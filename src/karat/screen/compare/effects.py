@@ -37,8 +37,8 @@ from karat.models.glrm.formula import names_in, read_formula
 from karat.models.glrm.model import Model, two_sided
 from karat.models.glrm.syntax import FormulaError
 from karat.models.glrm.variables import FactorVariable
+from karat.screen.crowd.gold import Doubtful, check_doubtful, with_accuracy
 from karat.screen.evidence import Evidence, ScreenError
-from karat.screen.gold import Doubtful, check_doubtful, with_accuracy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

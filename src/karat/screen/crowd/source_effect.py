@@ -38,9 +38,9 @@ from scipy.special import expit, stdtr, stdtrit
 from karat.judgments import Judgments
 from karat.judgments.columns import nearest
 from karat.messages import Message
-from karat.screen.effects import columns_of
+from karat.screen.compare.effects import columns_of
+from karat.screen.crowd.gold import Doubtful
 from karat.screen.evidence import ScreenError
-from karat.screen.gold import Doubtful
 from karat.types import Floats, Ints
 
 TIMES = ("rt", "time", "working_time", "started", "finished")
