@@ -16,7 +16,7 @@ from karat.errors import KaratError
 from karat.judgments import Judgments
 from karat.judgments.scales import Binary, Choice
 from karat.models.credence import fit_credence
-from karat.screen.credence_trials import looked_at
+from karat.screen.credence_model import looked_at
 from karat.screen.criteria.controls import controls
 from karat.screen.criteria.deletion import deletion, deletion_windows
 from karat.screen.criteria.markov import markov

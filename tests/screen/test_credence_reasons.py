@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from karat.messages import Message, render
-from karat.screen.credence_trials import reasons
+from karat.screen.credence_model import reasons
 from screen.judged import message
 
 ROW: dict[str, Any] = {

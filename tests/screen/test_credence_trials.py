@@ -7,7 +7,7 @@ import polars as pl
 
 import karat
 from karat.messages import Message
-from karat.screen.credence_trials import looked_at
+from karat.screen.credence_model import looked_at
 from screen.judged import crowd
 
 LIKERT = karat.datasets.load("likert")

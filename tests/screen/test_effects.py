@@ -14,7 +14,7 @@ from karat.messages import Message, message_of
 from karat.models import glrm
 from karat.models.glrm.syntax import FormulaError
 from karat.screen import ScreenError, effects_before_after, markov
-from karat.screen.compare.effects import columns_of
+from karat.screen.crowd.gold import columns_of
 from messages import codes, raises
 
 CROWD = karat.datasets.load("crowd")

@@ -207,6 +207,8 @@ class PartedEvidence:
     notes: tuple[Message, ...] = ()
     written: tuple[str, ...] = field(default=Evidence.written, repr=False)
     """The columns beside those of the other criteria."""
+    says: tuple[Message, ...] = field(default=(), repr=False)
+    """What was found, where it is more than how many are flagged."""
 
     def scan(self) -> pl.LazyFrame:
         """The evidence as a lazy table of the columns that `Evidence.participants` has, in the order of parts.
@@ -218,7 +220,7 @@ class PartedEvidence:
     @property
     def summary(self) -> tuple[Message, ...]:
         """What was found, without the notes."""
-        return (flagged_message(self.flagged, self.participants),)
+        return self.says or (flagged_message(self.flagged, self.participants),)
 
     def __str__(self) -> str:
         return f"{self.criterion}: {' '.join(map(str, self.summary))}"

@@ -13,8 +13,9 @@ Answers as designs, and their transitions as tables: matrices and divergences, w
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -34,6 +35,7 @@ from karat.models.markov_null import (
     preference_spread,
 )
 from karat.screen.evidence import ScreenError
+from karat.screen.one_part import KeptTables
 from karat.types import Floats, Ints, Progress
 
 KINDS = ("primary choice", "repeated pattern", "random guessing")
@@ -96,6 +98,60 @@ class CutoffDesign:
             return np.tile(everywhere, (len(counts), 1))
         found: Floats = (counts + balance) / (counts.sum(axis=1, keepdims=True) + 1)
         return found
+
+
+@dataclass(frozen=True)
+class DesignInParts(CutoffDesign):
+    """What was asked and answered on one scale, where answers and stimuli are kept beside each part."""
+
+    merged: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64), repr=False)
+    """How often each stimulus was answered by each level."""
+    kept: KeptTables[Any] = field(default=None, repr=False)  # type: ignore[arg-type]
+    """One row a participant and scale: participant, scale (its place), codes and stimuli, as the part numbers them."""
+    place: int = 0
+    """The place of the scale."""
+    numbers: tuple[NDArray[np.int32], ...] = ()
+    """Of each part, the numbers of its stimuli over all parts."""
+    people: tuple[int, ...] = ()
+    """How many participants of each part answered."""
+
+    def counts(self) -> NDArray[np.int64]:
+        """How often each stimulus (row) was answered by each level (column)."""
+        return self.merged
+
+    def some(self, members: Ints) -> tuple[Sequences, NDArray[np.int8]]:
+        """What some participants saw and answered, from what is kept beside their parts."""
+        lengths = self.lengths[members]
+        begin = np.cumsum(lengths) - lengths
+        stimuli, codes = np.empty(lengths.sum(), dtype=np.int64), np.empty(lengths.sum(), dtype=np.int8)
+        ends = np.cumsum(self.people)
+        part_of = np.searchsorted(ends, members, side="right")
+        for number in np.unique(part_of).tolist():
+            own = sequences_on(self.kept.read(number), self.place)
+            here = np.flatnonzero(part_of == number)
+            rows = own[members[here] - (int(ends[number]) - self.people[number])]
+            at = np.concatenate([np.arange(begin[place], begin[place] + lengths[place]) for place in here])
+            codes[at] = rows["codes"].explode().to_numpy()
+            stimuli[at] = self.numbers[number][rows["stimuli"].explode().to_numpy()]
+        return Sequences(stimuli, lengths), codes
+
+    def whole(self) -> CutoffDesign:
+        """All of it, in memory, where there is one part."""
+        return part_design(self.kept.read(0), self.place, self.levels)
+
+
+def sequences_on(kept: pl.DataFrame, place: int) -> pl.DataFrame:
+    """The participants of a part who answered on a scale, with their codes and stimuli."""
+    return kept.filter(pl.col("scale") == place)
+
+
+def part_design(kept: pl.DataFrame, place: int, levels: tuple[str, ...]) -> CutoffDesign:
+    """What the participants of a part answered on a scale, with the part's own numbers of stimuli."""
+    own = sequences_on(kept, place)
+    codes, stimuli = (own[name].explode().drop_nulls().to_numpy() for name in ("codes", "stimuli"))
+    return CutoffDesign(
+        levels, own["participant"], codes, stimuli.astype(np.int64), own["codes"].list.len().to_numpy().astype(np.int64)
+    )
 
 
 @dataclass(frozen=True)
@@ -297,16 +353,6 @@ def looked_at(
     if refused:
         notes.append(Message("markov.left_out", {"scales": refused}))
     return designs, notes
-
-
-def design_of(part: pl.DataFrame, stimuli: pl.Series, levels: tuple[str, ...]) -> CutoffDesign:
-    """Answers on one scale, one participant after the other, as a design."""
-    codes = part["response"].replace_strict(dict(zip(levels, range(len(levels)), strict=True)), return_dtype=pl.Int8)
-    runs = part["participant"].rle()
-    return CutoffDesign(
-        levels, runs.struct.field("value"), codes.to_numpy(), stimuli.to_numpy().astype(np.int64),
-        runs.struct.field("len").to_numpy().astype(np.int64),
-    )  # fmt: skip
 
 
 def counts_of(design: CutoffDesign) -> NDArray[np.int32]:

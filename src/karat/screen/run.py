@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import polars as pl
@@ -25,23 +25,19 @@ from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered
 from karat.messages import Message, NotComputed
 from karat.screen.crowd.gold import gold, has_key
-from karat.screen.evidence import Evidence, ScreenError
+from karat.screen.evidence import Evidence, PartedEvidence, ScreenError
 from karat.screen.rules import asked, follows
 from karat.screen.screening import Screening, ScreeningStage
 from karat.study.criteria import CRITERIA, criterion_named
 from karat.study.study import Study
 from karat.types import Progress
 
-if TYPE_CHECKING:
-    from karat.screen.evidence import PartedEvidence
-
-
 Compute = Callable[[str, tuple[str, ...], Mapping[str, Any]], Evidence]
 """From the name of a criterion, who is excluded already, and its settings, to its evidence."""
 STAGES = ("completion", "clock", "answers")
 COLUMNS = ("participant", "score", "threshold", "flagged")
 """What the evidence of every criterion has, besides a message and its values, or a reason in words."""
-Found = TypeVar("Found", bound="Evidence | PartedEvidence")
+Found = TypeVar("Found", bound=Evidence | PartedEvidence)
 
 
 def run(

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -21,12 +21,9 @@ from karat.languages import language_of
 from karat.messages import Message, NotComputed, render
 from karat.screen.compare.composition import Composition, composition
 from karat.screen.criteria.credence import Credence
-from karat.screen.evidence import Evidence, reason_rows, with_messages
+from karat.screen.evidence import Evidence, PartedEvidence, reason_rows, with_messages
 from karat.screen.flow import flow_svg
 from karat.study.criteria import title_of
-
-if TYPE_CHECKING:
-    from karat.screen.evidence import PartedEvidence
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ import polars as pl
 
 from karat.errors import counted
 from karat.judgments import Judgments
-from karat.judgments.answer_codes import answered, is_ordered, position
+from karat.judgments.answer_codes import is_ordered, position
 from karat.judgments.columns import nearest
 from karat.messages import Message, message_of
 from karat.models import glrm
@@ -37,7 +37,7 @@ from karat.models.glrm.formula import names_in, read_formula
 from karat.models.glrm.model import Model, two_sided
 from karat.models.glrm.syntax import FormulaError
 from karat.models.glrm.variables import FactorVariable
-from karat.screen.crowd.gold import Doubtful, check_doubtful, with_accuracy
+from karat.screen.crowd.gold import Doubtful, columns_of
 from karat.screen.evidence import Evidence, ScreenError
 
 if TYPE_CHECKING:
@@ -183,30 +183,6 @@ def _excluded(judgments: Judgments, excluded: Collection[str] | Evidence) -> lis
     if set(judgments.frame["participant"].unique().to_list()) <= set(names):
         raise ScreenError(Message("effects.nobody_left"))
     return names
-
-
-def columns_of(
-    judgments: Judgments, criterion: str, with_correct: bool, doubtful: Doubtful = "left out"
-) -> tuple[pl.DataFrame, list[Message]]:
-    """The answers outside practice with what is known of their participants and, if asked, `correct` (0 or 1).
-
-    >>> import karat
-    >>> rows, notes = columns_of(karat.datasets.load("crowd"), "compare", True)
-    >>> rows["correct"].unique().sort().to_list(), "behaviour" in rows.columns
-    ([0, 1], True)
-    """
-    check_doubtful(doubtful)
-    rows = answered(judgments)
-    notes: list[Message] = []
-    if with_correct and "correct" in rows.columns:
-        notes = [Message("effects.correct_column")]
-    elif with_correct:
-        rows, notes = with_accuracy(judgments, rows, doubtful)
-    people = judgments.participants
-    further = [name for name in people.columns if name not in rows.columns]
-    if further:
-        rows = rows.join(people.select("participant", *further), on="participant", how="left", maintain_order="left")
-    return rows, notes
 
 
 def _with_family(

@@ -21,7 +21,7 @@ from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Ordinal, Scale
 from karat.messages import Message
 from karat.screen.evidence import Evidence, ScreenError, everybody, values_of
-from karat.screen.one_part import AnyParts
+from karat.screen.one_part import AnyParts, Found
 from karat.screen.right_answers import (
     COLUMNS,
     VALUES,
@@ -33,7 +33,7 @@ from karat.screen.right_answers import (
     scored,
     trials_of,
 )
-from karat.screen.stand_ins import Found, judged_with_stand_ins
+from karat.screen.stand_ins import judged_with_stand_ins
 from karat.study.criterion import Alternative, Criterion, Given, PassSettings, left_out
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from karat.judgments.scales import Ordinal
 from karat.messages import ENGLISH, Message, NotComputed, render, render_all
 from karat.screen.criteria.attention import pairwise, without_pairs
 from karat.screen.evidence import Evidence, ScreenError, everybody, values_of
-from karat.screen.one_part import AnyParts
+from karat.screen.one_part import AnyParts, Found
 from karat.screen.right_answers import (
     COLUMNS,
     GROUPS,
@@ -46,7 +46,7 @@ from karat.screen.right_answers import (
     with_sensitivity,
     with_status,
 )
-from karat.screen.stand_ins import Found, judged_with_stand_ins
+from karat.screen.stand_ins import judged_with_stand_ins
 from karat.study.criterion import Alternative, Criterion, Given, PassSettings, left_out
 from karat.study.guessing import counts_of_sums
 

@@ -24,8 +24,8 @@ read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -38,28 +38,29 @@ from karat.errors import KaratError, counted
 from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered, by_scale
-from karat.judgments.scales import Scale
-from karat.judgments.stimuli import SHOWN
+from karat.judgments.scales import Choice, Scale
+from karat.judgments.stimuli import PAIR, SHOWN, Stimuli, numbered
 from karat.judgments.trial_order import check_order, order_messages, presented
 from karat.messages import Message
 from karat.models.markov import Strategy, average, distances, minimum, parts, row_divergences, transition_matrices
-from karat.screen.answer_table import with_stimuli
 from karat.screen.evidence import Evidence, ScreenError, everybody, round_beside
 from karat.screen.markov_cutoffs import (
     LEAST,
     CutoffDesign,
+    DesignInParts,
     Simulated,
     counts_of,
-    design_of,
     errors_by_trials,
     levels_of,
     looked_at,
+    part_design,
     row_table,
     scale_name,
     simulate_cutoffs,
     target_name,
     transition_table,
 )
+from karat.screen.one_part import AnyParts, Found, KeptTables, OnePart
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats, Ints, Progress
 
@@ -86,6 +87,9 @@ class MarkovSettings(CriterionSettings):
     simulations: int = Field(SIMULATIONS, ge=1, description="How many credible participants are simulated.")
 
 
+Cutoffs = Literal["simulated", "published"]
+MOST_STIMULI = 20_000_000
+"""More of them would not fit into the memory of the process that adds up their answers."""
 MOST_MATRICES = 6
 TRIALS = (20, 40, 80, 160, 320)
 BALANCES = (0.5, 0.6, 0.7, 0.8, 0.9)
@@ -252,7 +256,7 @@ class Markov(Evidence):
 
 def markov(
     judgments: Judgments,
-    cutoffs: Literal["simulated", "published"] = "simulated",
+    cutoffs: Cutoffs = "simulated",
     alpha: float = ALPHA,
     strategy: Strategy = "rows",
     seed: int = 1,
@@ -274,27 +278,79 @@ def markov(
     >>> evidence.participants.filter(pl.col("participant").is_in(["w017", "w040"]))["kind"].to_list()
     ['primary choice', 'repeated pattern']
     """
+    parts = OnePart(judgments, executor, progress)
+    found, designs, simulated = _over(parts, cutoffs, alpha, strategy, seed, simulations)
+    return Markov(found.participants, "markov", found.settings, found.notes, None, designs, simulated)
+
+
+def over_parts(
+    parts: AnyParts[Found],
+    cutoffs: Cutoffs = "simulated",
+    alpha: float = ALPHA,
+    strategy: Strategy = "rows",
+    seed: int = 1,
+    simulations: int = SIMULATIONS,
+) -> Found:
+    """The same of judgments in parts.
+
+    Stimuli are numbered over all parts in the order in which they come, the counts of their answers are added up, and
+    the cutoffs are simulated from the sequences of the same participants that would be drawn in memory.
+    """
+    return _over(parts, cutoffs, alpha, strategy, seed, simulations)[0]
+
+
+def _over(
+    parts: AnyParts[Found], cutoffs: Cutoffs, alpha: float, strategy: Strategy, seed: int, simulations: int
+) -> tuple[Found, tuple[CutoffDesign, ...], tuple[tuple[Simulated, ...], ...]]:
+    """The evidence, the design of each scale, and the simulations for it; none with published cutoffs."""
     check_settings(cutoffs, alpha, strategy, simulations)
-    designs, notes = _designs(judgments)
+    kept, places, designs, notes = _designs(parts)
+    simulated: tuple[tuple[Simulated, ...], ...] = ()
     if cutoffs == "published":
         notes += fit_for_published(designs, strategy)
-        tables = [by_published(design, strategy) for design in designs]
-        simulated: tuple[tuple[Simulated, ...], ...] = ()
     else:
-        check_simulations(alpha / len(designs), simulations)
+        own = alpha / len(designs)
+        check_simulations(own, simulations)
+        elsewhere = (parts.executor, parts.progress)
         simulated = tuple(
-            tuple(
-                simulate_cutoffs(design, alpha / len(designs), strategy, seed, simulations, LEAST, executor, progress)
-            )
-            for design in designs
+            tuple(simulate_cutoffs(design, own, strategy, seed, simulations, LEAST, *elsewhere)) for design in designs
         )
-        tables = [
-            by_simulation(design, made, strategy, len(designs)) for design, made in zip(designs, simulated, strict=True)
-        ]
         notes += [errors_note(design, made) for design, made in zip(designs, simulated, strict=True)]
-    participants = verdicts(everybody(judgments), tables, strategy, several=len(designs) > 1)
+    made = [[_trimmed(design, one) for one in own] for design, own in zip(designs, simulated, strict=False)]
+    on = [(place, design.levels) for place, design in zip(places, designs, strict=True)]
     settings = {"cutoffs": cutoffs, "alpha": alpha, "strategy": strategy, "seed": seed, "simulations": simulations}
-    return Markov(participants, "markov", settings, tuple(notes), None, tuple(designs), simulated)
+    return kept.judge(_judge, (on, made, strategy), settings, tuple(notes)), tuple(designs), simulated
+
+
+def _trimmed(design: CutoffDesign, simulated: Simulated) -> tuple[int, int, Simulated]:
+    """A simulation without those who share it: they gave from so many to so many answers."""
+    lengths = design.lengths[simulated.members]
+    bare = replace(simulated, members=np.empty(0, dtype=np.int64), followers={}, credible={})
+    return int(lengths.min()), int(lengths.max()), bare
+
+
+def _judge(
+    kept: pl.DataFrame,
+    shared: tuple[list[tuple[int, tuple[str, ...]]], list[list[tuple[int, int, Simulated]]], Strategy],
+) -> pl.DataFrame:
+    """The table of the participants of a part, given the cutoffs."""
+    on, made, strategy = shared
+    tables = []
+    for number, (place, levels) in enumerate(on):
+        design = part_design(kept, place, levels)
+        if not len(design.lengths):
+            continue
+        if not made:
+            tables.append(by_published(design, strategy))
+            continue
+        here = [
+            replace(one, members=members)
+            for least, most, one in made[number]
+            if len(members := np.flatnonzero((design.lengths >= least) & (design.lengths <= most)))
+        ]
+        tables.append(by_simulation(design, tuple(here), strategy, len(on)))
+    everyone = kept.filter(pl.col("scale").is_null()).select("participant")
+    return verdicts(everyone, tables, strategy, several=len(on) > 1)
 
 
 def verdicts(people: pl.DataFrame, tables: list[pl.DataFrame], strategy: Strategy, *, several: bool) -> pl.DataFrame:
@@ -329,32 +385,100 @@ def check_simulations(alpha: float, simulations: int) -> None:
         raise ScreenError(Message("markov.few_simulations", few))
 
 
-def _designs(judgments: Judgments) -> tuple[list[CutoffDesign], list[Message]]:
-    """The sequences of answers on each scale that has few enough answers for transitions, and notes."""
-    rows = answered(judgments)
-    check_order(rows.columns, ScreenError, "markov")
-    found = [
-        (scale, *(_design(judgments, scale, part) if levels_of(scale) else (None, [])))
-        for scale, part in by_scale(judgments, presented(rows))
-    ]
-    return looked_at(found, order_messages(rows.columns))
+@dataclass(frozen=True)
+class _OnScale:
+    """What a part has on one scale."""
+
+    stimuli: pl.DataFrame
+    """What tells them apart, in the order in which they come."""
+    lengths: Ints
+    """How many answers each participant gave."""
+    counts: NDArray[np.int64]
+    """How often each stimulus was answered by each level."""
 
 
-def as_shown(judgments: Judgments, scale: Scale, rows: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
-    """The rows on a scale with their stimuli, which differ where the same is shown on other sides; and messages.
+def _designs(parts: AnyParts[Found]) -> tuple[KeptTables[Found], list[int], list[CutoffDesign], list[Message]]:
+    """What is kept beside the parts, the places and designs of the scales that are looked at, and notes."""
+    columns = parts.read(0).frame.columns
+    check_order(columns, ScreenError, "markov")
+    scales, decided = list(dict.fromkeys(parts.scales.values())), parts.stimuli()
+    kept, facts = parts.keep("markov", _gather, (scales, decided))
+    found: list[tuple[Scale, CutoffDesign | None, list[Message]]] = []
+    for place, scale in enumerate(scales):
+        own = [one[place] for one in facts if place in one]
+        if own and levels_of(scale):
+            design = _merged(kept, place, levels_of(scale), [one.get(place) for one in facts])
+            found.append((scale, design, list(decided[isinstance(scale, Choice)].messages)))
+        elif own:
+            found.append((scale, None, []))
+    designs, notes = looked_at(found, order_messages(columns))
+    places = [scales.index(scale) for scale, design, _ in found if any(design is one for one in designs)]
+    return kept, places, designs, notes
+
+
+def shown_keys(stimuli: Stimuli, columns: Sequence[str]) -> list[str]:
+    """The columns that tell stimuli apart, where the same on other sides is another.
 
     >>> import karat
     >>> columns = {"participant": ["p", "q"], "item": ["a", "a"], "left": ["x", "y"], "right": ["y", "x"]}
     >>> choices = karat.Judgments(columns | {"response": ["left", "left"]}, karat.Choice())
-    >>> as_shown(choices, choices.scale, choices.frame)[0]["_stimulus"].to_list()
-    [0, 1]
+    >>> shown_keys(choices.stimuli(choices.scale), choices.frame.columns)
+    ['left', 'right']
     """
-    return with_stimuli(judgments, rows, tuple(name for name in SHOWN if name in rows.columns), scale)
+    # The sides stand for the pair.
+    own = [name for name in stimuli.keys if name not in PAIR and name in columns]
+    return [*own, *(name for name in SHOWN if name in columns and name not in own)]
 
 
-def _design(judgments: Judgments, scale: Scale, part: pl.DataFrame) -> tuple[CutoffDesign, list[Message]]:
-    part, notes = as_shown(judgments, scale, part)
-    return design_of(part, part["_stimulus"], levels_of(scale)), notes
+def _gather(
+    judgments: Judgments, shared: tuple[list[Scale], Mapping[bool, Stimuli]], number: int
+) -> tuple[pl.DataFrame, dict[int, _OnScale | None]]:
+    """The answers of each participant of a part as numbers, by scale, and everybody once more without a scale."""
+    scales, decided = shared
+    kind = {"codes": pl.List(pl.Int8), "stimuli": pl.List(pl.Int32)}
+    tables = [pl.DataFrame(schema={"participant": pl.String, "scale": pl.Int64, **kind})]
+    facts: dict[int, _OnScale | None] = {}
+    for scale, rows in by_scale(judgments, presented(answered(judgments))):
+        place, levels = scales.index(scale), levels_of(scale)
+        facts[place] = None
+        if not levels:
+            continue
+        keys = shown_keys(decided[isinstance(scale, Choice)], rows.columns)
+        codes = pl.col("response").replace_strict(list(levels), list(range(len(levels))), return_dtype=pl.Int8)
+        plain = rows.select("participant", codes=codes, stimuli=numbered(rows, keys).cast(pl.Int32))
+        own = plain.group_by("participant", maintain_order=True).agg("codes", "stimuli")
+        tables.append(own.select("participant", pl.lit(place, pl.Int64).alias("scale"), "codes", "stimuli"))
+        design = part_design(tables[-1], place, levels)
+        facts[place] = _OnScale(rows.select(keys).unique(maintain_order=True), design.lengths, design.counts())
+    nothing = {"scale": pl.lit(None, pl.Int64)} | {name: pl.lit(None, own) for name, own in kind.items()}
+    return pl.concat([*tables, everybody(judgments).with_columns(**nothing)]), facts
+
+
+def _merged(
+    kept: KeptTables[Any], place: int, levels: tuple[str, ...], facts: Sequence[_OnScale | None]
+) -> CutoffDesign:
+    """Stimuli numbered over all parts, their counts added up, and everybody's number of answers."""
+    known = [one for one in facts if one is not None]
+    tables = [one.stimuli for one in known]
+    together = numbered(pl.concat(tables), tables[0].columns).to_numpy()
+    stimuli = int(together.max()) + 1
+    if stimuli > MOST_STIMULI:
+        raise ScreenError(Message("markov.many_stimuli", {"stimuli": stimuli, "most": MOST_STIMULI}))
+    merged = np.zeros((stimuli, len(levels)), dtype=np.int64)
+    numbers, left = [], together.astype(np.int32)
+    for one in facts:
+        own, left = np.split(left, [0 if one is None else one.stimuli.height])
+        numbers.append(own)
+        if one is not None:
+            # Within a part every stimulus has one number, so that none is added twice.
+            merged[own] += one.counts
+    empty = np.empty(0, dtype=np.int64)
+    design = DesignInParts(
+        levels, pl.Series([], dtype=pl.String), empty.astype(np.int8), empty,
+        np.concatenate([one.lengths for one in known]), merged, kept, place, tuple(numbers),
+        tuple(0 if one is None else len(one.lengths) for one in facts),
+    )  # fmt: skip
+    return design.whole() if len(facts) == 1 else design
 
 
 def fit_for_published(designs: list[CutoffDesign], strategy: str) -> list[Message]:
@@ -494,7 +618,7 @@ CRITERION = Criterion(
     settings=MarkovSettings,
     computed_by=markov,
     in_tasks=True,
-    in_parts="karat.screen.parted.markov:markov_in_parts",
+    in_parts=over_parts,
     of_the_study=("seed", "simulations"),
     cites=("ba2024",),
     alternatives=(

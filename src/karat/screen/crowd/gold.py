@@ -197,3 +197,27 @@ def _doubts(items: pl.DataFrame, refused: int) -> list[Message]:
     if refused:
         notes.append(Message("gold.not_comparable", {"n": refused}))
     return notes
+
+
+def columns_of(
+    judgments: Judgments, criterion: str, with_correct: bool, doubtful: Doubtful = "left out"
+) -> tuple[pl.DataFrame, list[Message]]:
+    """The answers outside practice with what is known of their participants and, if asked, `correct` (0 or 1).
+
+    >>> import karat
+    >>> rows, notes = columns_of(karat.datasets.load("crowd"), "compare", True)
+    >>> rows["correct"].unique().sort().to_list(), "behaviour" in rows.columns
+    ([0, 1], True)
+    """
+    check_doubtful(doubtful)
+    rows = answered(judgments)
+    notes: list[Message] = []
+    if with_correct and "correct" in rows.columns:
+        notes = [Message("effects.correct_column")]
+    elif with_correct:
+        rows, notes = with_accuracy(judgments, rows, doubtful)
+    people = judgments.participants
+    further = [name for name in people.columns if name not in rows.columns]
+    if further:
+        rows = rows.join(people.select("participant", *further), on="participant", how="left", maintain_order="left")
+    return rows, notes

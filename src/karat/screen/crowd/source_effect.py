@@ -38,8 +38,7 @@ from scipy.special import expit, stdtr, stdtrit
 from karat.judgments import Judgments
 from karat.judgments.columns import nearest
 from karat.messages import Message
-from karat.screen.compare.effects import columns_of
-from karat.screen.crowd.gold import Doubtful
+from karat.screen.crowd.gold import Doubtful, columns_of
 from karat.screen.evidence import ScreenError
 from karat.types import Floats, Ints
 

@@ -25,7 +25,7 @@ import polars as pl
 
 from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
-from karat.judgments.answer_codes import answered, by_scale
+from karat.judgments.answer_codes import answered
 from karat.judgments.design_rows import deviations, never_falls, value_shares, values_within
 from karat.judgments.files import replacing
 from karat.judgments.parts import Parts
@@ -99,12 +99,6 @@ def stimuli_in_parts(crowd: ReadableParts) -> dict[bool, Stimuli]:
         bool(int(kind)): Stimuli(**{name: tuple(columns) for name, columns in own.items()})
         for kind, own in read.items()
     }
-
-
-def rows_on(judgments: Judgments, scale: Scale) -> pl.DataFrame:
-    """The answers on a scale, practice left out."""
-    rows = answered(judgments)
-    return next((part for own, part in by_scale(judgments, rows) if own == scale), rows.clear())
 
 
 class RowsInParts:
@@ -358,6 +352,14 @@ class KeptInParts:
     def folder(self) -> Path:
         """Where they are."""
         return self.crowd.scratch / self.criterion
+
+    def __reduce__(self) -> tuple[type[KeptInParts], tuple[InParts, str]]:
+        """For another process, which reads them and starts no tasks."""
+        return KeptInParts, (self.crowd._bare(), self.criterion)
+
+    def read(self, number: int) -> pl.DataFrame:
+        """That of a part."""
+        return pl.read_parquet(part_file(self.folder, number))
 
     def scan(self) -> pl.LazyFrame:
         """All of them, one after the other."""

@@ -1,4 +1,4 @@
-"""Judgments as the model of credence looks at them: matrices of participants x trials, one part a scale.
+"""Judgments as the model of credence looks at them, and what it learned: matrices of participants x trials, by scale.
 
 Practice is left out. Each answer counts twice over: as what it says of the stimulus (polarity turned, the item that was
 chosen) and as the button that was pressed (the position on the screen, the side). Choices are ordered: one item, no
@@ -8,7 +8,8 @@ of controls and attention trials are known beforehand.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -17,10 +18,13 @@ from numpy.typing import NDArray
 from karat.errors import KaratError
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered, by_scale, position
+from karat.judgments.checks import Checked
+from karat.judgments.design_rows import with_choices
 from karat.judgments.scales import Binary, Choice, Nominal, Ordinal, Scale
+from karat.judgments.stimuli import PAIR, Stimuli, candidates, numbered
 from karat.judgments.trial_order import order_is_known, presented
 from karat.messages import Message
-from karat.models.credence import EARNEST, LAPSES, CredenceTrials, Fitted, ScaleTrials, residual_times
+from karat.models.credence import EARNEST, LAPSES, CredenceTrials, Fitted, Mixture, ScaleTrials, residual_times
 from karat.screen.answer_table import with_stimuli
 from karat.screen.evidence import ScreenError
 from karat.types import Bools, Floats, Ints
@@ -35,6 +39,12 @@ COUNTS = 0.5
 """The size from which a part of the log odds is reported."""
 LEAST, MOST = 0.001, 0.999
 """Smaller and larger probabilities are not written with digits."""
+STAND_INS = 5
+"""So many of those who were drawn are laid beside every part, which so has trials and scales as all have."""
+DIGITS = 10
+"""Of the number of a stimulus, where it stands for its name."""
+MARK = "\0"
+"""How the names of stand-ins begin."""
 CLASSES = 7
 WITH_KEY = ("control", "attention", "calibration")
 OTHERS = 0.25
@@ -335,3 +345,143 @@ def _counting(sign: int) -> pl.Expr:
     )
     names = found.list.drop_nulls().list.sort().list.eval(pl.element().struct.field("kind"))
     return pl.when(names.list.len() > 0).then(names)
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What is needed to judge somebody who was not drawn."""
+
+    mixture: Mixture
+    stimuli: tuple[pl.DataFrame, ...]
+    """The stimuli of each scale by the columns that tell them apart, with their number."""
+    keys: tuple[Floats | None, ...]
+    tested: tuple[NDArray[np.bool_] | None, ...]
+    usual: tuple[Floats, ...]
+    """The usual logarithm of the time of each stimulus; NaN where none is known."""
+    stand_ins: pl.DataFrame
+    below: float
+
+
+def in_classes(judgments: Judgments) -> bool:
+    """Whether all answers are levels of their scales, and not numbers, whose classes depend on who is drawn."""
+    return all(getattr(scale, "levels", ()) for scale, _ in by_scale(judgments, answered(judgments)))
+
+
+def learned_from(judgments: Judgments, looked: Looked, fitted: Fitted, below: float) -> Learned:
+    """What the participants who were drawn taught, without their own answers."""
+    rows = in_order(judgments)
+    lengths = rows.group_by("participant", maintain_order=True).len()
+    names = {*looked.people[: STAND_INS - 1], *lengths.sort("len", descending=True)["participant"].head(1).to_list()}
+    stimuli = []
+    for scale, own in by_scale(judgments, rows):
+        names.add(own["participant"][0])
+        stimuli.append(_stimuli(own, judgments.stimuli(scale)))
+    frame = judgments.frame.filter(pl.col("participant").is_in(sorted(names)))
+    parts = looked.trials.parts
+    return Learned(
+        _slim(fitted.mixture), tuple(stimuli), tuple(part.key for part in parts),
+        tuple(part.tested for part in parts), _usual(rows, looked),
+        frame.with_columns(participant=pl.lit(MARK) + pl.col("participant")), below,
+    )  # fmt: skip
+
+
+def _stimuli(rows: pl.DataFrame, stimuli: Stimuli) -> pl.DataFrame:
+    """The stimuli in the order in which they come, by the columns that tell them apart."""
+    rows = stimuli.with_pairs(rows)
+    return rows.select(*stimuli.keys, _stimulus=stimuli.number(rows)).unique(maintain_order=True)
+
+
+def _usual(rows: pl.DataFrame, looked: Looked) -> tuple[Floats, ...]:
+    """The usual logarithm of the time of each stimulus: what was taken from the times of those who were drawn."""
+    residual, parts = looked.trials.residual, looked.trials.parts
+    usual = tuple(np.full(part.items, np.nan) for part in parts)
+    if residual is None:
+        return usual
+    owner = numbered(rows, ["participant"]).to_numpy()
+    place = rows.select(pl.int_range(pl.len()).over("participant")).to_series().to_numpy()
+    seconds = np.full(residual.shape, np.nan)
+    seconds[owner, place] = rows["rt"].cast(pl.Float64).fill_null(np.nan).to_numpy()
+    known = np.isfinite(residual)
+    for part, own in zip(parts, usual, strict=True):
+        here = known & part.there
+        own[part.item[here]] = np.log(seconds[here]) - residual[here]
+    return usual
+
+
+def _slim(mixture: Mixture) -> Mixture:
+    """The mixture without matrices of participants, to be sent to those who judge."""
+    bare = copy(mixture)
+    bare.trials = bare.blind = bare.allowed = bare.period = None  # type: ignore[assignment]
+    bare.earnest = [copy(one) for one in mixture.earnest]
+    for one in bare.earnest:
+        one.part = one.at = one.earlier = one.slopes = None  # type: ignore[assignment]
+        nothing = np.empty((0, 0))
+        one.groups = [replace(group, own_weight=nothing, own_place=nothing) for group in one.groups]
+    return bare
+
+
+def judged_by(judgments: Judgments, learned: Learned) -> tuple[pl.DataFrame, int]:
+    """Those who were not drawn, by what was learned; and how many answers were to other stimuli."""
+    frame, lost = _known(pl.concat([judgments.frame, learned.stand_ins]), judgments, learned)
+    beside = Judgments.from_checked(Checked(frame), judgments.scales)
+    looked = looked_at(beside)
+    rows = in_order(beside)
+    parts, usual = [], np.full(looked.keyed.shape, np.nan)
+    scales = by_scale(beside, rows)
+    for place, (part, (_, own)) in enumerate(zip(looked.trials.parts, scales, strict=True)):
+        numbers = own["item"].unique(maintain_order=True).str.head(DIGITS).cast(pl.Int64).to_numpy()
+        item = np.where(part.there, numbers[part.item], 0)
+        usual = np.where(part.there, learned.usual[place][item], usual)
+        parts.append(
+            replace(
+                part, item=item, items=learned.stimuli[place].height, key=learned.keys[place],
+                tested=learned.tested[place],
+            )
+        )  # fmt: skip
+    residual = None
+    if len(learned.mixture.regimes) > 1:
+        residual = _log_seconds(rows, looked.keyed.shape) - usual
+    trials = CredenceTrials(tuple(parts), residual, looked.trials.in_sequence)
+    mixture = Mixture(trials, np.ones(len(looked.people)))
+    mixture.adopt(learned.mixture, all_of_it=True)
+    fitted = Fitted(mixture, mixture.step(learn=False))
+    table = people_table(replace(looked, trials=trials), fitted, learned.below)
+    return table.filter(~pl.col("participant").str.starts_with(MARK)), lost
+
+
+def _known(frame: pl.DataFrame, judgments: Judgments, learned: Learned) -> tuple[pl.DataFrame, int]:
+    """The answers to stimuli that were learned, with the number of the stimulus as the only thing that tells it."""
+    given = answered(Judgments.from_checked(Checked(frame), judgments.scales)).with_row_index("_row")
+    scales = by_scale(Judgments.from_checked(Checked(learned.stand_ins), judgments.scales), given)
+    kept = []
+    for (_, own), stimuli in zip(scales, learned.stimuli, strict=True):
+        keys = [name for name in stimuli.columns if name != "_stimulus"]
+        rows = with_choices(own) if PAIR[0] in keys else own
+        found = rows.join(stimuli, on=keys, how="inner", nulls_equal=True, maintain_order="left")
+        number = pl.col("_stimulus").cast(pl.String).str.zfill(DIGITS)
+        found = found.with_columns(item=number).drop(candidates(own.schema), "_stimulus", *PAIR, strict=False)
+        if {"left", "right"} <= set(own.columns):
+            turned = (pl.col("left") > pl.col("right")).fill_null(False)
+            # The names are others, but the same one stands first.
+            found = found.with_columns(
+                left=_side("b", "a", turned), right=_side("a", "b", turned)
+            )  # fmt: skip
+        kept.append(found)
+    together = pl.concat(kept).sort("_row").drop("_row")
+    return together, given.height - together.height
+
+
+def _side(first: str, second: str, turned: pl.Expr) -> pl.Expr:
+    """A side of a choice, named by the stimulus and by which of its two items comes first in the alphabet."""
+    return pl.col("item") + pl.when(turned).then(pl.lit(first)).otherwise(pl.lit(second))
+
+
+def _log_seconds(rows: pl.DataFrame, shape: tuple[int, ...]) -> Floats:
+    owner = numbered(rows, ["participant"]).to_numpy()
+    place = rows.select(pl.int_range(pl.len()).over("participant")).to_series().to_numpy()
+    found = np.full(shape, np.nan)
+    if "rt" in rows.columns:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found[owner, place] = np.log(rows["rt"].cast(pl.Float64).fill_null(np.nan).to_numpy())
+    found[~np.isfinite(found)] = np.nan
+    return found
