@@ -423,7 +423,7 @@ def shown_keys(stimuli: Stimuli, columns: Sequence[str]) -> list[str]:
     >>> columns = {"participant": ["p", "q"], "item": ["a", "a"], "left": ["x", "y"], "right": ["y", "x"]}
     >>> choices = karat.Judgments(columns | {"response": ["left", "left"]}, karat.Choice())
     >>> shown_keys(choices.stimuli(choices.scale), choices.frame.columns)
-    ['left', 'right']
+    ['item', 'left', 'right']
     """
     # The sides stand for the pair.
     own = [name for name in stimuli.keys if name not in PAIR and name in columns]
