@@ -113,10 +113,9 @@ class Composition:
 
     def to_svg(self, criterion: str | None = None) -> str:
         """The figure as SVG."""
-        from karat.plots.style import to_svg
+        from karat.plots.style import titled_svg
 
-        drawn = self.plot(criterion)
-        return to_svg(drawn, drawn.get_suptitle().replace("\n", " "), str(self))
+        return titled_svg(self.plot(criterion), str(self))
 
     @property
     def summary(self) -> tuple[Message, ...]:

@@ -148,10 +148,9 @@ class Multiverse:
 
     def to_svg(self) -> str:
         """The specification curve as SVG."""
-        from karat.plots.style import to_svg
+        from karat.plots.style import titled_svg
 
-        drawn = self.plot()
-        return to_svg(drawn, drawn.get_suptitle().replace("\n", " "), str(self))
+        return titled_svg(self.plot(), str(self))
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""

@@ -119,18 +119,14 @@ class Credence(Evidence):
 
     def to_svg(self) -> str:
         """The figure of everybody as SVG."""
-        from karat.plots.style import to_svg
+        from karat.plots.style import titled_svg
 
-        drawn = self.plot()
-        return to_svg(drawn, drawn.get_suptitle().replace("\n", " "), str(self))
+        return titled_svg(self.plot(), str(self))
 
     @property
     def summary(self) -> tuple[Message, ...]:
         """How many participants are flagged, and below which probability."""
         return _summary(len(self.flagged), self.participants.height, self.settings["below"])
-
-    def __str__(self) -> str:
-        return f"{self.criterion}: {' '.join(map(str, self.summary))}"
 
 
 def _summary(flagged: int, participants: int, below: float) -> tuple[Message, ...]:

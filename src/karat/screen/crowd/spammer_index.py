@@ -49,7 +49,7 @@ from karat.models.glrm.threads import one_thread
 from karat.models.glrm.variance_share import FittedShare
 from karat.screen.crowd import SUSPICIOUS
 from karat.screen.crowd.answers import Crowd, categories_used, crowd, fit
-from karat.screen.crowd.spammer_interval import Interval, bootstrapped, lost_samples, profiled, with_shares
+from karat.screen.crowd.spammer_interval import IndexFound, Interval, bootstrapped, lost_samples, profiled, with_shares
 from karat.screen.crowd.spammer_rounds import index_of_rounds, round_column
 from karat.screen.crowd.spammer_size import NOT_QUICK, QUICK, QUICK_ANSWERS, labels_take, refuse_large
 from karat.screen.evidence import ScreenError
@@ -206,26 +206,9 @@ def of_labels(
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class LabelIndex:
-    """The pooled index of labels, its interval and its parts."""
-
-    value: float
-    lower: float
-    upper: float
-    variances: pl.DataFrame
-    """baseline, source, category, variance, share."""
-    log_likelihood: float
-    """Of the model with the first baseline."""
-    interval: Interval
-    baselines: pl.DataFrame
-    """baseline, value, lower, upper, log_likelihood."""
-    notes: tuple[Message, ...]
-
-
 def index_of_labels(
     answers: Crowd, simulations: int = 0, seed: int = 1, progress: Progress | None = None, executor: Executor = SERIAL
-) -> LabelIndex:
+) -> IndexFound:
     """The Spammer Index of labels.
 
     >>> import karat
@@ -267,9 +250,9 @@ def index_of_labels(
         lower, upper = _around(value, values, rows[0]["value"])
         notes.append(Message("spammer_index.bootstrap_baseline", {"baseline": rows[0]["baseline"]}))
         notes += lost_samples(len(values), simulations)
-    return LabelIndex(
+    return IndexFound(
         value, lower, upper, with_shares(variances), fits[0].log_likelihood, "bootstrap" if simulations else "profile",
-        pl.DataFrame(rows), tuple(notes),
+        tuple(notes), pl.DataFrame(rows),
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from the fitted model, and fits it to them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -25,6 +26,23 @@ from karat.types import Progress
 
 Interval = Literal["profile", "bootstrap"]
 NO_SAMPLE = Message("spammer_index.no_sample")
+
+
+@dataclass(frozen=True)
+class IndexFound:
+    """An index of labels or of rounds, its interval and its parts."""
+
+    value: float
+    lower: float
+    upper: float
+    variances: pl.DataFrame
+    """source, variance, share; of labels also baseline and category."""
+    log_likelihood: float
+    """Of labels that of the model with the first baseline."""
+    interval: Interval
+    notes: tuple[Message, ...]
+    baselines: pl.DataFrame | None = None
+    """Of labels: baseline, value, lower, upper, log_likelihood."""
 
 
 def profiled(models: Sequence[FittedShare]) -> tuple[float, float, list[Message]]:

@@ -31,26 +31,12 @@ from karat.models.glrm import MixedFit, RandomTerm, fit_mixed, random_term
 from karat.models.glrm.threads import one_thread
 from karat.models.glrm.variance_share import FittedShare
 from karat.screen.crowd.answers import Crowd
-from karat.screen.crowd.spammer_interval import NO_SAMPLE, Interval, lost_samples, profiled, with_shares
+from karat.screen.crowd.spammer_interval import NO_SAMPLE, IndexFound, lost_samples, profiled, with_shares
 from karat.screen.evidence import ScreenError
 from karat.types import Floats, Progress
 
 COLUMNS = ("repetition", "session")
 SOURCES = ("workers", "tasks", "time", "workers:time", "tasks:time")
-
-
-@dataclass(frozen=True)
-class SpammerRounds:
-    """The index of repeated rounds, its interval and its parts."""
-
-    value: float
-    lower: float
-    upper: float
-    variances: pl.DataFrame
-    """source, variance, share."""
-    log_likelihood: float
-    interval: Interval
-    notes: tuple[Message, ...]
 
 
 def round_column(answers: Crowd) -> str | None:
@@ -86,7 +72,7 @@ def index_of_rounds(
     seed: int = 1,
     progress: Progress | None = None,
     executor: Executor = SERIAL,
-) -> SpammerRounds:
+) -> IndexFound:
     """The Spammer Index of binary or ordered answers that were given in several rounds.
 
     >>> import karat
@@ -111,7 +97,6 @@ def index_of_rounds(
     value = _share(variances)
     notes = [Message("spammer_index.rounds", {"rounds": len(rounds), "column": column})]
     notes += _notes(found, answers.rows.height - known.height, column)
-    how: Interval = "bootstrap" if simulations else "profile"
     if simulations:
         values = model.bootstrap(found, simulations, seed, progress, executor)
         lower, upper = float(np.quantile(values, 0.025)), float(np.quantile(values, 0.975))
@@ -121,7 +106,15 @@ def index_of_rounds(
             lower, upper, told = profiled([_forms(found, len(rounds))])
         notes += told
     table = pl.DataFrame({"source": SOURCES, "variance": [variances[name] for name in SOURCES]})
-    return SpammerRounds(value, lower, upper, with_shares(table), found.log_likelihood, how, tuple(notes))
+    return IndexFound(
+        value,
+        lower,
+        upper,
+        with_shares(table),
+        found.log_likelihood,
+        "bootstrap" if simulations else "profile",
+        tuple(notes),
+    )
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,9 @@ it merges them here; and it judges the participants of every part, given the who
 and is not small lies in files of the folder `scratch`, which all processes share. A file is written whole or not at all
 and named by part and pass, so that a task that is done twice changes nothing.
 
-What a stimulus is, over all parts: the decision of `karat.judgments.stimuli`, made from what each part has to say.
-
-Each part writes the different combinations of values that it has, with their numbers. Participants lie in one part
-each, so that counts of participants add up.
+What a stimulus is, over all parts, is the decision of `karat.judgments.stimuli`, made from what each part has to say:
+it writes the different combinations of values that it has, with their numbers. Participants lie in one part each, so
+that counts of participants add up.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -56,35 +55,7 @@ def write_part(table: pl.DataFrame, folder: Path, number: int) -> Path:
     return path
 
 
-class ReadableParts(Protocol):
-    """What must be known of parts to decide on stimuli."""
-
-    @property
-    def scratch(self) -> Path:
-        """Where passes leave files for each other."""
-        ...
-
-    @property
-    def scales(self) -> Mapping[str, Scale]:
-        """The scale of each question."""
-        ...
-
-    def __len__(self) -> int: ...
-
-    def read(self, number: int) -> Judgments:
-        """A part."""
-        ...
-
-    def with_everybody(self) -> ReadableParts:
-        """The same parts with those who are excluded."""
-        ...
-
-    def map(self, function: Callable[[Judgments, Any, int], Result], shared: Any, *, name: str) -> list[Result]:
-        """`function(judgments, shared, number)` of every part, in their order."""
-        ...
-
-
-def stimuli_in_parts(crowd: ReadableParts) -> dict[bool, Stimuli]:
+def stimuli_in_parts(crowd: InParts) -> dict[bool, Stimuli]:
     """What a stimulus is, decided on everybody once per run; of choices under True, of other answers under False."""
     path = crowd.scratch / "stimuli" / "decision.json"
     if not path.exists():
@@ -104,7 +75,7 @@ def stimuli_in_parts(crowd: ReadableParts) -> dict[bool, Stimuli]:
 class RowsInParts:
     """The choices of all parts, or all other answers, as `karat.judgments.stimuli.DesignTable` asks for them."""
 
-    def __init__(self, crowd: ReadableParts, choices: bool) -> None:
+    def __init__(self, crowd: InParts, choices: bool) -> None:
         self.crowd, self.choices = crowd, choices
         self.schema: Mapping[str, object] = _rows(crowd.read(0), choices).schema
         self._folder = crowd.scratch / "stimuli"

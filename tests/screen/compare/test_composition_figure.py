@@ -6,7 +6,7 @@ import pytest
 
 import karat
 from karat.screen.compare.composition import composition
-from screen.test_composition import screening, unlucky
+from screen.compare.test_composition import screening, unlucky
 
 
 def test_the_title_says_on_whom_the_verdict_falls() -> None:

@@ -14,7 +14,7 @@ from karat.screen.crowd import spammer_interval
 from karat.screen.crowd.answers import crowd, fit
 from karat.screen.crowd.spammer_interval import drawn, profiled
 from messages import codes, raises
-from screen.test_spammer_index import labels
+from screen.crowd.test_spammer_index import labels
 
 EVEN = FittedShare(lambda x, modes: None, np.ones(2), None, np.eye(2), np.diag([1.0, 0.0]), np.diag([0.0, 1.0]))
 

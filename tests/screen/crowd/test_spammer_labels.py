@@ -11,7 +11,7 @@ from karat.messages import Message, with_code
 from karat.screen import spammer_index
 from karat.screen.crowd.answers import crowd, fit
 from karat.screen.crowd.spammer_index import index_of_labels
-from screen.test_spammer_index import labels
+from screen.crowd.test_spammer_index import labels
 
 
 def test_the_pooled_index_is_the_share_of_workers_over_all_baselines() -> None:
