@@ -87,8 +87,8 @@ def screen(
     A folder of Parquet files that is large, or a PostgreSQL table (postgresql://user@host/database#table), is looked at
     in parts and never held in memory as a whole; every participant must be in one file.
     """
-    from karat.screen.explain import refuse_unknown
-    from karat.screen.spammer_unasked import index_as_data, index_or_reason
+    from karat.screen.crowd.spammer_index import index_as_data, index_or_reason
+    from karat.screen.screening import refuse_unknown
 
     if contrast is not None and not multiverse:
         raise KaratError("--contrast has a say only with --multiverse.")
@@ -167,7 +167,7 @@ def _screened(
 
 def _index(screening: Screening, silent: bool, *, chosen: bool) -> SpammerIndex | NotComputed:
     """The Spammer Index of those who stay, or the reason why there is none."""
-    from karat.screen.spammer_unasked import index_unasked
+    from karat.screen.crowd.spammer_index import index_unasked
 
     with working("fitting the Spammer Index", quiet=silent):
         return index_unasked(screening, only_quick=chosen)

@@ -11,7 +11,7 @@ from karat.judgments import Judgments
 from karat.measure.measures import Measures
 from karat.report.build import ReportData, build
 from karat.report.export import write
-from karat.screen.credence import Credence
+from karat.screen.criteria.credence import Credence
 from karat.simulate.behaviours import JUDGES
 from karat.study.study import Study
 from karat.types import NamedSteps

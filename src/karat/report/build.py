@@ -25,12 +25,11 @@ from karat.measure.measured import Excluded
 from karat.measure.measures import Measures
 from karat.measure.run import run as measure
 from karat.messages import Message, NotComputed
-from karat.screen.effects import EffectsBeforeAfter, effects_before_after
+from karat.screen.compare.effects import EffectsBeforeAfter, effects_before_after
+from karat.screen.crowd.spammer_index import NOBODY, SpammerIndex, index_unasked
 from karat.screen.evidence import Evidence
 from karat.screen.run import run as screen
 from karat.screen.screening import Screening
-from karat.screen.spammer_index import SpammerIndex
-from karat.screen.spammer_unasked import NOBODY, index_unasked
 from karat.study.criteria import CRITERIA
 from karat.study.study import Study
 from karat.types import NamedSteps

@@ -24,11 +24,11 @@ from karat.report.page import facts, html
 from karat.report.sections import sections
 from karat.report.words.exclusions import planned_evidence
 from karat.report.words.sample import simulated_told
-from karat.screen.effects import EffectsBeforeAfter
+from karat.screen.compare.effects import EffectsBeforeAfter
+from karat.screen.crowd.spammer_index import SpammerIndex
 from karat.screen.evidence import Evidence
 from karat.screen.rules import settings_of
 from karat.screen.screening import Screening
-from karat.screen.spammer_index import SpammerIndex
 from karat.section import Section, Table
 from karat.simulate.marked import simulated
 from karat.study.criteria import CRITERIA

@@ -13,22 +13,28 @@ from typing import Any, Protocol, TypeVar
 
 import polars as pl
 
+from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Scale
 from karat.judgments.stimuli import Stimuli
 from karat.messages import Message
-from karat.screen.evidence import Evidence
+from karat.screen.evidence import Evidence, PartedEvidence
+from karat.types import Progress
 
 Shared = TypeVar("Shared")
 Result = TypeVar("Result")
 Facts = TypeVar("Facts")
 Given = TypeVar("Given", covariant=True)
-Found = TypeVar("Found")
+Found = TypeVar("Found", bound=Evidence | PartedEvidence)
 """The evidence: `Evidence` in memory, `PartedEvidence` in parts."""
 
 
 class KeptTables(Protocol[Given]):
     """A table for each part, as an earlier pass has made it."""
+
+    def read(self, number: int) -> pl.DataFrame:
+        """That of a part."""
+        ...
 
     def scan(self) -> pl.LazyFrame:
         """All of them, one after the other."""
@@ -55,6 +61,16 @@ class AnyParts(Protocol[Given]):
     @property
     def scales(self) -> Mapping[str, Scale]:
         """The scale of each question, over all parts."""
+        ...
+
+    @property
+    def executor(self) -> Executor:
+        """Where tasks are done."""
+        ...
+
+    @property
+    def progress(self) -> Progress | None:
+        """What hears of tasks that are done."""
         ...
 
     def read(self, number: int) -> Judgments:
@@ -102,6 +118,9 @@ class _KeptTable:
     criterion: str
     table: pl.DataFrame
 
+    def read(self, number: int) -> pl.DataFrame:
+        return self.table
+
     def scan(self) -> pl.LazyFrame:
         return self.table.lazy()
 
@@ -129,6 +148,8 @@ class OnePart:
     """
 
     judgments: Judgments
+    executor: Executor = SERIAL
+    progress: Progress | None = None
 
     @property
     def scales(self) -> Mapping[str, Scale]:

@@ -22,9 +22,8 @@ from karat.measure.scaling.result import Strengths
 from karat.messages import Message, NotComputed
 from karat.report.build import ReportData
 from karat.report.figures import sentences
-from karat.screen.explain import rule_in_words
 from karat.screen.rules import applied_rule
-from karat.screen.screening import Screening
+from karat.screen.screening import Screening, rule_in_words
 from karat.section import Section
 from karat.study.study import Study
 

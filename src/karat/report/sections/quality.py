@@ -15,13 +15,11 @@ from karat.messages import Message, NotComputed, with_code
 from karat.report.build import NOT_COMPUTED, ReportData
 from karat.report.figures import credence_figure, performance_figure, report_figure, retitled, sentences, shares_right
 from karat.report.sections.brief import quality_told
+from karat.screen.criteria.deletion import Deletion
+from karat.screen.criteria.markov import MOST_MATRICES, Markov
 from karat.screen.criteria.remfod import Remfod
-from karat.screen.crowd_figures import chance_figure
-from karat.screen.deletion import Deletion
+from karat.screen.crowd import SUSPICIOUS
 from karat.screen.evidence import Evidence
-from karat.screen.markov import Markov
-from karat.screen.markov_figure import MOST_MATRICES, distance_figure, transition_figure
-from karat.screen.spammer_index import SUSPICIOUS
 from karat.section import Figure, Section, Table
 from karat.study.criteria import CRITERIA, title_of
 
@@ -113,14 +111,14 @@ def _transitions(gathered: ReportData) -> Section | NotComputed:
     if found.simulated:
         data = found.participants.select("participant", "score", "threshold", "flagged", "kind", "target")
         caption = "A tick below the axis is a participant."
-        figures.append(report_figure("markov-distances", distance_figure(found), text, caption, data))
+        figures.append(report_figure("markov-distances", found.plot(), text, caption, data))
     if found.flagged:
         reasons = with_reasons(found.participants.filter("flagged")).select("participant", "reason")
         alt = "; ".join(f"{who}: {why}" for who, why in reasons.head(MOST_MATRICES).iter_rows())
         caption = "Rows are answers, columns the answers that follow; a row adds up to one."
         # One or two matrices on the whole width would shout.
         width = WIDTHS.get(len(found.flagged), 16)
-        figures.append(report_figure("transitions", transition_figure(found, width_cm=width), alt, caption, reasons))
+        figures.append(report_figure("transitions", found.plot_transitions(width_cm=width), alt, caption, reasons))
     return Section("transitions", "Transitions between answers", (text,), figures=tuple(figures),
                    notes=tuple(map(str, found.notes)))  # fmt: skip
 
@@ -137,7 +135,7 @@ def _deviance(gathered: ReportData) -> Section | NotComputed:
     if found.participants.height <= MOST_DRAWN:
         figures = (
             report_figure("deviance", found.plot(), text, f"{dashed} {sentences(doubts)}".strip(), data),
-            report_figure("deviance-chance", chance_figure(found), text, sentences(doubts), data),
+            report_figure("deviance-chance", found.plot_chance(), text, sentences(doubts), data),
         )
     how = "The distance of a participant is how much the deviance of the crowd's model falls without their answers."
     notes = tuple(str(note) for note in found.notes if note not in doubts)

@@ -15,7 +15,7 @@ from karat.measure.measures import Measures
 from karat.messages import Message, NotComputed
 from karat.report.build import NOT_COMPUTED, ReportData
 from karat.report.figures import report_figure, sentences
-from karat.screen.effects import EffectsBeforeAfter
+from karat.screen.compare.effects import EffectsBeforeAfter
 from karat.section import Figure, Section, Table
 
 SHOWN = {

@@ -12,11 +12,10 @@ import polars as pl
 from karat.judgments.files import replacing
 from karat.judgments.parts import Parts
 from karat.messages import Message, NotComputed
+from karat.screen.crowd.spammer_index import SpammerIndex, index_as_data
+from karat.screen.evidence import PartedEvidence
 from karat.screen.flow import flow_svg
-from karat.screen.parted.evidence import PartedEvidence
 from karat.screen.screening import notes_of, summary_of
-from karat.screen.spammer_index import SpammerIndex
-from karat.screen.spammer_unasked import index_as_data
 
 
 @dataclass(frozen=True)
