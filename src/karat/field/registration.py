@@ -15,8 +15,8 @@ from karat.errors import KaratError
 from karat.field.store.studies import Register
 from karat.field.study_diff import items_fingerprint
 from karat.study.criteria import criterion_settings
+from karat.study.results import taken_names
 from karat.study.study import Study
-from karat.study.taken_names import taken_names
 
 
 def full_rules(study: Study) -> dict[str, Any] | None:

@@ -24,9 +24,9 @@ import numpy as np
 from karat.judgments.scales import Scale
 from karat.messages import Message
 from karat.simulate.errors import SimulateError
-from karat.study.plan import COMPARISON
+from karat.study.plan import COMPARISON, Block
 from karat.study.settings import BlockSettings, ContrastSettings
-from karat.study.study import Block, Study
+from karat.study.study import Study
 from karat.types import Floats, Ints
 
 

@@ -20,8 +20,8 @@ from karat.simulate.errors import SimulateError
 from karat.simulate.layout import SimulationLayout
 from karat.simulate.mixed_model_test import EFFECT, INTERCEPT, fit_normal
 from karat.simulate.scale_answers import levels_of
+from karat.study.plan import Block
 from karat.study.settings import ContrastSettings
-from karat.study.study import Block
 from karat.types import Floats
 
 

@@ -23,7 +23,8 @@ from karat.simulate.behaviours import EARNEST, JUDGES, MINORITY
 from karat.simulate.clock import seconds
 from karat.simulate.contrasts import side_of, stated_effects
 from karat.simulate.scale_answers import levels_of, written
-from karat.study.study import Block, Study
+from karat.study.plan import Block
+from karat.study.study import Study
 from karat.study.tasks import task_named
 
 PLAYED = (EARNEST, MINORITY, "dawdler", "drop-out", "guesser", "straight-liner", "rusher")

@@ -7,7 +7,8 @@ from typing import Any
 
 from karat.field.content.texts import Words
 from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Ordinal
-from karat.study.study import Block, Study
+from karat.study.plan import Block
+from karat.study.study import Study
 
 KEYS = "123456789"
 

@@ -18,8 +18,9 @@ from karat.field.content.inline_markup import Runs, gloss, prose, runs
 from karat.field.content.scales import scale_key
 from karat.field.content.texts import Words
 from karat.judgments.scales import answer_text
+from karat.study.plan import Block
 from karat.study.questionnaire import Questionnaire
-from karat.study.study import Block, Study
+from karat.study.study import Study
 
 HIDDEN = ("acceptability", "verified", "feedback")
 """Columns of the items that are no part of results."""

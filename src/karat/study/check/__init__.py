@@ -10,31 +10,14 @@ from collections.abc import Iterator
 
 from karat.errors import shown
 from karat.judgments.columns import nearest
-from karat.study.check import (
-    acceptability,
-    alike,
-    balance,
-    control_items,
-    controls,
-    expected,
-    names,
-    recruitment,
-    screening,
-    sizes,
-    tables,
-    texts,
-)
+from karat.study.check import alike, balance, controls, expected, recruitment, sizes, tables, texts
 from karat.study.check.draft import Draft
-from karat.study.check.findings import Finding, Report, sorted_by_grade
-from karat.study.check.rules import RULES, CheckRule, Flaw, rule
+from karat.study.check.findings import RULES, CheckRule, Finding, Flaw, Report, rule, sorted_by_grade
 from karat.study.study import Study, load
 
 __all__ = ["RULES", "CheckRule", "Draft", "Finding", "Flaw", "Report", "check", "load", "rule"]
 
-THEMES = (
-    acceptability, alike, balance, control_items, controls, expected, names, recruitment, screening, sizes, tables,
-    texts,
-)  # fmt: skip
+THEMES = (alike, balance, controls, expected, recruitment, sizes, tables, texts)
 """Modules that register rules when they are loaded."""
 
 

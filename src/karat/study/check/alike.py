@@ -10,9 +10,9 @@ from statistics import mean, median
 
 from karat.errors import counted, shown
 from karat.study.check.draft import Draft, Row
-from karat.study.check.rules import Flaw, rule
+from karat.study.check.findings import Flaw, rule
 from karat.study.check.texts import SENTENCES, texts_of
-from karat.study.designs.cells import spelled
+from karat.study.designs.factorial import spelled
 
 SHORTEST = 5
 """Sentences with fewer words are alike by accident."""

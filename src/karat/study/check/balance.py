@@ -10,9 +10,9 @@ from itertools import product
 from karat.errors import counted, shown
 from karat.judgments.columns import nearest
 from karat.study.check.draft import Draft, Row, conditions_seen
-from karat.study.check.rules import Flaw, rule
-from karat.study.designs.cells import spelled
-from karat.study.designs.design_error import split_advice
+from karat.study.check.findings import Flaw, rule
+from karat.study.designs.balance import split_advice
+from karat.study.designs.factorial import spelled
 from karat.study.settings import BlockSettings
 
 SECTION = "Pieper et al., section 3.1"

@@ -11,11 +11,11 @@ import polars as pl
 from karat.errors import counted
 from karat.judgments.scales import Binary
 from karat.study.check.draft import Draft, conditions_seen, degree, has_factors
-from karat.study.check.rules import Flaw, rule
-from karat.study.designs.cells import spelled
+from karat.study.check.findings import Flaw, rule
+from karat.study.designs.factorial import spelled
 from karat.study.orders import OrderError, OrderUndecidedError
+from karat.study.plan import Block
 from karat.study.size import CALIBRATION, FILLERS_PER_TEST, LEXICALISATIONS, MOST_TRIALS
-from karat.study.study import Block
 
 SECTION = "Pieper et al., section 3.1"
 SPREAD_FROM = 4

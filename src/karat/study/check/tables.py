@@ -1,4 +1,4 @@
-"""Rules about the item tables as files: how they were read, and which column says what an item is for."""
+"""Rules about the item tables as files: how they were read, what an item is for, and names that are taken."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from karat.judgments.source import SourceFile
 from karat.judgments.tables import sheets_of
 from karat.study.check.draft import Draft
-from karat.study.check.rules import Flaw, rule
+from karat.study.check.findings import Flaw, rule
 from karat.study.items import source_file
+from karat.study.results import taken_names
 from karat.study.settings import BlockSettings
 from karat.study.table_files import read_as
 
@@ -76,3 +77,20 @@ def _tables(block: BlockSettings) -> list[str]:
     """The tables that a block names."""
     others = (block.templates, block.lexicon, block.questions)
     return [*block.items, *(name for name in others if name is not None)]
+
+
+@rule(
+    "taken-names",
+    "error",
+    "a background question or a column of the items is named as a column that karat fills in the results, so that "
+    "`karat serve` refuses the study",
+    mend="Give it another name.",
+    must=True,
+)
+def names_taken(draft: Draft) -> Iterator[Flaw]:
+    """Answers must not be lost behind karat's own columns."""
+    for taken in taken_names(draft.study):
+        if taken.block is None:
+            yield Flaw(taken.what, taken.mend, draft.at("background", taken.question or 0))
+        else:
+            yield Flaw(taken.what, taken.mend, draft.at("block", taken.block, "items"))

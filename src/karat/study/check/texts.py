@@ -9,7 +9,7 @@ from difflib import get_close_matches
 
 from karat.errors import counted, shown
 from karat.study.check.draft import Draft, Row, lines_of
-from karat.study.check.rules import Flaw, rule
+from karat.study.check.findings import Flaw, rule
 from karat.study.items import ALIKE, KNOWN
 
 SHOWN = ("sentence", "sentence_2", "context")
