@@ -4,9 +4,8 @@ Many tools write the name of an item and the answer, and nothing of the design. 
 the item table, by the item and the factors that both have. Where the blocks of a study have different scales, each
 answer is on the scale of its block, which then is the name of the question.
 
-Names that a study must leave to karat: of the columns that the server itself fills in the tables of results.
-
-A factor or a background question of such a name would be asked, but its column in the results would be karat's own.
+Some names a study must leave to karat: of the columns that the server itself fills in the tables of results. A factor
+or a background question of such a name would be asked, but its column in the results would be karat's own.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What a plan amounts to: lists, trials, conditions, minutes.
-
-A plan on disk: questionnaires, a summary, and a picture of the orders, one row a list and one cell a trial.
-"""
+"""What a plan amounts to, in lines, and on disk: questionnaires, a summary, and a picture of the orders."""
 
 from __future__ import annotations
 

@@ -9,8 +9,7 @@ from math import prod
 
 from karat.errors import ScaleError, counted
 from karat.judgments.scales import Ordinal, Scale
-from karat.study.chance import relational
-from karat.study.chance_tables import smallest_pairs
+from karat.study.chance import relational, smallest_pairs
 from karat.study.check.draft import Draft, Row, has_factors, lines_of
 from karat.study.check.findings import Flaw, rule
 from karat.study.criterion import PassSettings

@@ -1,7 +1,4 @@
-"""Rules about participants: how many, for how long, and for what pay.
-
-Rules about the screening that a study states: it is there, and the design has what it needs.
-"""
+"""Rules about participants: how many, for how long, for what pay, and who is to be excluded."""
 
 from __future__ import annotations
 

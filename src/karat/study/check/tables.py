@@ -8,10 +8,9 @@ from karat.judgments.source import SourceFile
 from karat.judgments.tables import sheets_of
 from karat.study.check.draft import Draft
 from karat.study.check.findings import Flaw, rule
-from karat.study.items import source_file
+from karat.study.items import read_as, source_file
 from karat.study.results import taken_names
 from karat.study.settings import BlockSettings
-from karat.study.table_files import read_as
 
 SAVE_AS_UTF8 = "Save the table as UTF-8 (in a spreadsheet: CSV UTF-8, or .xlsx)."
 
