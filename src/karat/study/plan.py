@@ -9,8 +9,8 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
+from karat.judgments.message_tables import rows_named
 from karat.judgments.scales import Scale
-from karat.judgments.short_lists import rows_named
 from karat.messages import Message, message_of
 from karat.study.designs import DesignError, DesignFactor, factorial, random_pairs, subsets
 from karat.study.items import Items

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered, by_scale
 from karat.judgments.checks import Checked
-from karat.judgments.design_rows import with_choices
-from karat.judgments.stimuli import PAIR, Stimuli, candidates, numbered
+from karat.judgments.stimuli import PAIR, Stimuli, candidates, numbered, with_choices
 from karat.messages import Message
 from karat.models.credence import CredenceTrials, Fitted, Mixture, fit_credence
 from karat.screen.credence import (

@@ -17,10 +17,18 @@ import polars as pl
 
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered, by_scale
-from karat.judgments.design_rows import deviations, never_falls, value_shares, values_within
 from karat.judgments.files import replacing
 from karat.judgments.scales import Choice, Scale
-from karat.judgments.stimuli import Stimuli, candidates, find_stimuli, rows_of_kind
+from karat.judgments.stimuli import (
+    Stimuli,
+    candidates,
+    deviations,
+    find_stimuli,
+    never_falls,
+    rows_of_kind,
+    value_shares,
+    values_within,
+)
 from karat.screen.parted.part_files import part_file, write_part
 
 Result = TypeVar("Result")

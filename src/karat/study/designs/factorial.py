@@ -17,7 +17,7 @@ from typing import Any
 
 import polars as pl
 
-from karat.judgments.short_lists import listed
+from karat.judgments.message_tables import listed
 from karat.messages import Message
 from karat.study.designs.balance import DesignError, even_lists
 
