@@ -2,7 +2,8 @@
 
 SQLite runs with a write-ahead log, so that reading does not wait for writing, and every commit is on the disk before it
 is reported (`synchronous = FULL`). A transaction that writes takes the write lock at its beginning (`BEGIN IMMEDIATE`):
-otherwise two processes could both have read before either wrote. The file can be read by its owner alone.
+otherwise two processes could both have read before either wrote. The file can be read by its owner alone. What the
+store refuses is an error that is a sentence.
 """
 
 from __future__ import annotations
@@ -17,8 +18,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.pool import QueuePool
 
-from karat.errors import MissingPartError
-from karat.field.store.errors import StoreError
+from karat.errors import KaratError, MissingPartError
 
 BUSY_SECONDS = 30
 """How long a process waits for the write lock of another one."""
@@ -41,7 +41,7 @@ def database_url(text: str) -> URL:
     >>> database_url("mysql://localhost/karat")
     Traceback (most recent call last):
     ...
-    karat.field.store.errors.StoreError: karat keeps its data in SQLite (sqlite:///FILE) or PostgreSQL ...
+    karat.field.store.engine.StoreError: karat keeps its data in SQLite (sqlite:///FILE) or PostgreSQL ...
     """
     try:
         url = make_url(text)
@@ -108,3 +108,22 @@ def _sqlite(url: URL, *, writing: bool) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
     return engine
+
+
+class StoreError(KaratError):
+    """A database that cannot be opened, or a request that it cannot fulfil."""
+
+
+class NoSessionError(StoreError):
+    """A token that belongs to no session, or no longer does."""
+
+    def __init__(self) -> None:
+        super().__init__("There is no session with this token. Open the link of the study again.")
+
+
+class SessionEndedError(StoreError):
+    """A session that has ended takes no more answers."""
+
+    def __init__(self, state: str) -> None:
+        super().__init__(f"The session has ended ({state}) and takes no more answers.")
+        self.state = state

@@ -16,7 +16,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from karat.errors import counted
-from karat.field.store.errors import StoreError
+from karat.field.store.engine import StoreError
 from karat.field.store.schema import (
     DECISIONS,
     answer,

@@ -10,9 +10,9 @@ from typing import Any, Literal
 from sqlalchemy import Connection, Row, func, insert, select, update
 
 from karat.field.store import prior_participation
-from karat.field.store.errors import NoSessionError, StoreError
+from karat.field.store.engine import NoSessionError, StoreError
 from karat.field.store.schema import ENDS, quota_seat, session, study
-from karat.field.store.seats import holds_seat, lock_studies
+from karat.field.store.studies import holds_seat, lock_studies
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,19 +2,21 @@
 
 When a study first runs, its files and its screening rules are frozen: the store keeps their fingerprints, and a file
 that was changed later no longer replaces them.
+
+Seats are given under a lock, and counted over the sessions that hold one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import time
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import ColumnElement, Connection, and_, insert, or_, select, update
 
-from karat.field.store.errors import StoreError
-from karat.field.store.schema import STUDY_STATES, invitation, server, study
+from karat.field.store.engine import StoreError
+from karat.field.store.schema import STUDY_STATES, invitation, server, session, study
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,3 +200,24 @@ def value(connection: Connection, key: str) -> str | None:
     """A note of the server."""
     found: str | None = connection.execute(select(server.c.value).where(server.c.key == key)).scalar()
     return found
+
+
+def holds_seat(now: float, *, pilot: bool = False) -> ColumnElement[bool]:
+    """Whether a session counts: a first one that is complete, or runs with a lease; previews never do.
+
+    >>> "lease_until" in str(holds_seat(0.0))
+    True
+    """
+    return and_(
+        session.c.number == 1,
+        session.c.preview.is_(False),
+        session.c.pilot.is_(pilot),
+        or_(session.c.state == "complete", and_(session.c.state == "running", session.c.lease_until > now)),
+    )
+
+
+def lock_studies(connection: Connection, ids: Collection[int]) -> dict[int, str]:
+    """Lock studies until the transaction ends, and tell their states; SQLite has one lock for everything anyway."""
+    query = select(study.c.id, study.c.state).where(study.c.id.in_(ids)).order_by(study.c.id)
+    # The weaker of the two locks, as sessions that are added refer to the study.
+    return {row.id: row.state for row in connection.execute(query.with_for_update(key_share=True))}
