@@ -29,8 +29,8 @@ from karat.field.admin.page import AdminRoute, admin_state, page
 from karat.field.admin.pages import is_blind, known_study, stored
 from karat.field.server import security
 from karat.field.store import Store, StoreError, people, studies
+from karat.field.store.engine import Handle, Payload, Result
 from karat.field.store.schema import DECISIONS
-from karat.field.store.store import Handle, Payload, Result
 
 MOST_INVITATIONS = 1000
 FOLLOWING = {"draft": ("running",), "running": ("paused", "closed"), "paused": ("running", "closed"),

@@ -9,8 +9,10 @@ store refuses is an error that is a sentence.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic_core import from_json, to_json
 from sqlalchemy import Connection, Engine, create_engine, event
@@ -108,6 +110,26 @@ def _sqlite(url: URL, *, writing: bool) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
     return engine
+
+
+Payload = TypeVar("Payload")
+Result = TypeVar("Result")
+Handle = Callable[[Connection, list[Payload]], Sequence[Result | Exception]]
+"""What is done in a transaction, for several requests at once: a result for each, or an exception for one of them."""
+
+
+def one_by_one(handle: Callable[[Connection, Payload], Result | Exception]) -> Handle[Payload, Result]:
+    """What does one request, for several of them.
+
+    >>> one_by_one(lambda connection, number: number + 1)(None, [1, 2])
+    [2, 3]
+    """
+
+    @wraps(handle)
+    def every(connection: Connection, payloads: list[Payload]) -> Sequence[Result | Exception]:
+        return [handle(connection, payload) for payload in payloads]
+
+    return every
 
 
 class StoreError(KaratError):

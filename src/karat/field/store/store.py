@@ -26,7 +26,7 @@ from sqlalchemy import Connection, Engine, insert, select
 from sqlalchemy.exc import DatabaseError, DBAPIError
 
 from karat.field.store import schema
-from karat.field.store.engine import READERS, StoreError, database_url, engines
+from karat.field.store.engine import READERS, Handle, Payload, Result, StoreError, database_url, engines
 from karat.field.store.migrations import migrate
 
 Parameters = ParamSpec("Parameters")
@@ -125,10 +125,6 @@ def _secret(connection: Connection, names: list[str]) -> Sequence[str]:
     return found
 
 
-Payload = TypeVar("Payload")
-Result = TypeVar("Result")
-Handle = Callable[[Connection, list[Payload]], Sequence[Result | Exception]]
-"""What is done in a transaction, for several requests at once: a result for each, or an exception for one of them."""
 MOST = 100
 """The most requests in one transaction: enough to share its cost, and few enough that nobody waits long for others."""
 TRIES = 4

@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, insert, or_, select, update
 
-from karat.field.store.engine import StoreError
+from karat.field.store.engine import StoreError, one_by_one
 from karat.field.store.schema import STUDY_STATES, invitation, server, session, study
 
 
@@ -54,7 +54,8 @@ class StudyRow:
     """Whether the screening rules were."""
 
 
-def register(connection: Connection, payloads: list[Register]) -> Sequence[StudyRow | Exception]:
+@one_by_one
+def register(connection: Connection, given: Register) -> StudyRow | Exception:
     """Make a study known. A draft takes over what its file says now; a study that has started does not.
 
     >>> import tempfile
@@ -66,10 +67,6 @@ def register(connection: Connection, payloads: list[Register]) -> Sequence[Study
     >>> row.id, row.state
     (1, 'draft')
     """
-    return [_registered(connection, payload) for payload in payloads]
-
-
-def _registered(connection: Connection, given: Register) -> StudyRow:
     values = {
         "title": given.title,
         "fingerprint": given.fingerprint,
@@ -104,32 +101,27 @@ class SetState:
     now: float = field(default_factory=time)
 
 
-def set_state(connection: Connection, payloads: list[SetState]) -> Sequence[StudyRow | Exception]:
-    """Change the state of studies; the first time that one runs, it is frozen.
+@one_by_one
+def set_state(connection: Connection, given: SetState) -> StudyRow | Exception:
+    """Change the state of a study; the first time that it runs, it is frozen.
 
     >>> set_state(None, [SetState(1, "open")])
     [StoreError('A study cannot be open; it is draft, running, paused or closed.')]
     """
-    results: list[StudyRow | Exception] = []
-    for payload in payloads:
-        if payload.state not in STUDY_STATES:
-            known = f"{', '.join(STUDY_STATES[:-1])} or {STUDY_STATES[-1]}"
-            results.append(StoreError(f"A study cannot be {payload.state}; it is {known}."))
-            continue
-        query = select(study).where(study.c.id == payload.study_id).with_for_update()
-        row = connection.execute(query).mappings().first()
-        if row is None:
-            results.append(StoreError(f"There is no study number {payload.study_id}."))
-            continue
-        found = StudyRow(**row)
-        if payload.state == "draft" and found.frozen_at is not None:
-            results.append(StoreError("A study that has started cannot become a draft again. Pause or close it."))
-            continue
-        frozen = payload.now if payload.state == "running" and found.frozen_at is None else found.frozen_at
-        values = {"state": payload.state, "frozen_at": frozen}
-        connection.execute(update(study).where(study.c.id == found.id).values(**values))
-        results.append(replace(found, state=payload.state, frozen_at=frozen))
-    return results
+    if given.state not in STUDY_STATES:
+        known = f"{', '.join(STUDY_STATES[:-1])} or {STUDY_STATES[-1]}"
+        return StoreError(f"A study cannot be {given.state}; it is {known}.")
+    query = select(study).where(study.c.id == given.study_id).with_for_update()
+    row = connection.execute(query).mappings().first()
+    if row is None:
+        return StoreError(f"There is no study number {given.study_id}.")
+    found = StudyRow(**row)
+    if given.state == "draft" and found.frozen_at is not None:
+        return StoreError("A study that has started cannot become a draft again. Pause or close it.")
+    frozen = given.now if given.state == "running" and found.frozen_at is None else found.frozen_at
+    values = {"state": given.state, "frozen_at": frozen}
+    connection.execute(update(study).where(study.c.id == found.id).values(**values))
+    return replace(found, state=given.state, frozen_at=frozen)
 
 
 def find(connection: Connection, slug: str) -> StudyRow | None:
@@ -151,27 +143,22 @@ class Invite:
     code_hashes: Sequence[str]
 
 
-def invite(connection: Connection, payloads: list[Invite]) -> Sequence[int]:
+@one_by_one
+def invite(connection: Connection, given: Invite) -> int:
     """Add invitations; how many are new. A code that is known already stays as it is.
 
     >>> invite(None, [Invite(1, ())])
     [0]
     """
-    results = []
-    for payload in payloads:
-        wanted = dict.fromkeys(payload.code_hashes)
-        if not wanted:
-            results.append(0)
-            continue
-        known = connection.execute(select(invitation.c.code_hash).where(invitation.c.study_id == payload.study_id))
-        for code in known.scalars():
-            wanted.pop(code, None)
-        if wanted:
-            connection.execute(
-                insert(invitation), [{"study_id": payload.study_id, "code_hash": code} for code in wanted]
-            )
-        results.append(len(wanted))
-    return results
+    wanted = dict.fromkeys(given.code_hashes)
+    if not wanted:
+        return 0
+    known = connection.execute(select(invitation.c.code_hash).where(invitation.c.study_id == given.study_id))
+    for code in known.scalars():
+        wanted.pop(code, None)
+    if wanted:
+        connection.execute(insert(invitation), [{"study_id": given.study_id, "code_hash": code} for code in wanted])
+    return len(wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,13 +169,12 @@ class ServerValue:
     value: str | None
 
 
-def set_value(connection: Connection, payloads: list[ServerValue]) -> Sequence[None]:
-    """Keep notes of the server."""
-    for payload in payloads:
-        connection.execute(server.delete().where(server.c.key == payload.key))
-        if payload.value is not None:
-            connection.execute(insert(server).values(key=payload.key, value=payload.value))
-    return [None] * len(payloads)
+@one_by_one
+def set_value(connection: Connection, given: ServerValue) -> None:
+    """Keep a note of the server."""
+    connection.execute(server.delete().where(server.c.key == given.key))
+    if given.value is not None:
+        connection.execute(insert(server).values(key=given.key, value=given.value))
 
 
 def items_of(connection: Connection, slug: str) -> str | None:

@@ -21,14 +21,10 @@ THEMES = (alike, balance, controls, expected, recruitment, sizes, tables, texts)
 """Modules that register rules when they are loaded."""
 
 
-@rule(
-    "allow",
-    "warning",
-    "`[check] allow` names a rule that there is not, or one that cannot be allowed",
-    mend="Mend the name, or take it out; else nothing is allowed by it.",
-)
+@rule("warning", mend="Mend the name, or take it out; else nothing is allowed by it.")
 def allow(draft: Draft) -> Iterator[Flaw]:
-    """Misspelt names, and names of what makes a questionnaire impossible, would allow nothing, in silence."""
+    """`[check] allow` names a rule that there is not, or one that cannot be allowed. Misspelt names, and names of what
+    makes a questionnaire impossible, would allow nothing, in silence."""
     for name in draft.study.settings.check.allow:
         if name in RULES and RULES[name].must:
             told = f"{name} cannot be allowed: what it finds leaves no questionnaire to be made."

@@ -64,29 +64,17 @@ def at_least(chances: Sequence[Fraction], k: int) -> Fraction:
     return sum(ways[max(k, 0) :], Fraction(0))
 
 
-@rule(
-    "controls",
-    "error",
-    "so few controls that somebody who guesses passes, or passes unless no slip is allowed",
-    source="Pieper et al., section 5.2, tables 2 to 5",
-    mend="Add controls.",
-)
+@rule("error", source="Pieper et al., section 5.2, tables 2 to 5", mend="Add controls.")
 def controls(draft: Draft) -> Iterator[Flaw]:
-    """Enough controls for their account."""
+    """So few controls that somebody who guesses passes, or passes unless no slip is allowed."""
     settings = _stated(draft, "controls") or PassSettings()
     if settings.account != "relational":
         yield from _worst(draft, "control", settings)
 
 
-@rule(
-    "attention",
-    "error",
-    "so few attention trials that somebody who guesses passes, or passes unless no slip is allowed",
-    source="Pieper et al., section 5.2, tables 2 and 3b",
-    mend="Add attention trials.",
-)
+@rule("error", source="Pieper et al., section 5.2, tables 2 and 3b", mend="Add attention trials.")
 def attention(draft: Draft) -> Iterator[Flaw]:
-    """Enough attention trials."""
+    """So few attention trials that somebody who guesses passes, or passes unless no slip is allowed."""
     settings = _stated(draft, "attention") or PassSettings()
     yield from _worst(draft, "attention", settings)
 
@@ -188,14 +176,12 @@ def _extended(groups: dict[str, list[Scored]], alpha: float) -> tuple[Fraction, 
 
 
 @rule(
-    "relational-controls",
     "error",
-    "an account that compares means has fewer than eight controls in each condition",
     source=SECTION,
     mend='Use eight grammatical and eight ungrammatical controls, or state account = "positional".',
 )
 def relational_controls(draft: Draft) -> Iterator[Flaw]:
-    """Means of ratings need eight trials in each condition."""
+    """An account that compares means has fewer than eight controls in each condition."""
     settings = _stated(draft, "controls")
     if settings is None or settings.account not in RELATIONS or not draft.plans:
         return
@@ -220,14 +206,13 @@ def _controls_rated(draft: Draft, number: int, kind: str) -> int:
 
 
 @rule(
-    "relational-account",
     "warning",
-    "the purely relational account is stated, which four of ten guessers pass",
     source="Pieper et al., section 5.2, table 5",
     mend='State account = "positional" (or "extended", with eight controls in each condition).',
 )
 def relational_account(draft: Draft) -> Iterator[Flaw]:
-    """A difference above zero is guessed in nearly half of the cases."""
+    """The purely relational account is stated, which four of ten guessers pass. A difference above zero is guessed in
+    nearly half of the cases."""
     settings = _stated(draft, "controls")
     if settings is None or settings.account != "relational" or not draft.plans:
         return
@@ -248,14 +233,13 @@ CONTROLS = "Pieper et al., section 3.2"
 
 
 @rule(
-    "no-controls",
     "warning",
-    "there are no control trials, or no attention trials",
     source="Pieper et al., sections 3.2 and 3.3",
     mend="Add control and attention trials with expected answers.",
 )
 def no_controls(draft: Draft) -> Iterator[Flaw]:
-    """Without trials that have a right answer nobody can be told from a guesser."""
+    """There are no control trials, or no attention trials. Without trials that have a right answer nobody can be told
+    from a guesser."""
     settings = draft.study.settings
     stated = settings.screening.criteria if settings.screening is not None else {}
     rows = [row for own in draft.rows for row in own]
@@ -274,14 +258,12 @@ def _scored_rows(draft: Draft, functions: Sequence[str]) -> list[Row]:
 
 
 @rule(
-    "verified",
     "warning",
-    "the status of control stimuli has not been verified",
     source=CONTROLS,
     mend="Verify controls in a scale study of their own (karat init DIR --task norming), then write verified = yes.",
 )
 def verified(draft: Draft) -> Iterator[Flaw]:
-    """Controls whose status rests on the intuition of the author."""
+    """The status of control stimuli has not been verified. It rests on the intuition of the author."""
     rows = [row for row in _scored_rows(draft, ("control",)) if row.block.task.acceptability]
     # In a choice the two sentences of a control may stand in two rows, of which one says it for both.
     said = {row.item for row in rows if (row["verified"] or "").lower() in YES}
@@ -300,14 +282,10 @@ def _some(items: Sequence[str]) -> str:
 
 
 @rule(
-    "related-controls",
-    "hint",
-    "no control resembles the test items",
-    source=CONTROLS,
-    mend="Add controls that deviate only slightly from test items, with the subgroup related.",
+    "hint", source=CONTROLS, mend="Add controls that deviate only slightly from test items, with the subgroup related."
 )
 def related_controls(draft: Draft) -> Iterator[Flaw]:
-    """Related controls are less salient and help to conceal test trials."""
+    """No control resembles the test items. Related controls are less salient and help to conceal test trials."""
     for rows in draft.rows:
         own = [row for row in rows if row.function == "control"]
         if own and has_factors(own[0].block.settings) and not any(_is_related(row["subgroup"]) for row in own):
@@ -321,14 +299,12 @@ def _is_related(subgroup: str | None) -> bool:
 
 
 @rule(
-    "pseudo-fillers",
     "hint",
-    "no filler picks up what is conspicuous in the test items",
     source="Pieper et al., section 3.1",
     mend="Add fillers that share a conspicuous trait of the test items, with the subgroup pseudo.",
 )
 def pseudo_fillers(draft: Draft) -> Iterator[Flaw]:
-    """Pseudo-fillers conceal what is studied."""
+    """No filler picks up what is conspicuous in the test items."""
     for rows in draft.rows:
         own = [row for row in rows if row.function == "filler"]
         marked = any("pseudo" in (row["subgroup"] or "").lower() for row in own)
@@ -338,14 +314,13 @@ def pseudo_fillers(draft: Draft) -> Iterator[Flaw]:
 
 
 @rule(
-    "attention-grammatical",
     "error",
-    "an attention item of a rating task is grammatical",
     source="Pieper et al., section 3.3",
     mend="Hide a small violation late in the sentence, and state status = ungrammatical with its expected answer.",
 )
 def attention_grammatical(draft: Draft) -> Iterator[Flaw]:
-    """Whoever overlooks everything accepts a grammatical sentence, and so is right."""
+    """An attention item of a rating task is grammatical. Whoever overlooks everything accepts a grammatical sentence,
+    and so is right."""
     rows = [row for row in _scored_rows(draft, ("attention",)) if row.block.task.rated]
     # Members of attention pairs are compared with each other; one of the two is grammatical by design.
     flawed = [row for row in rows if row["status"] == "grammatical" and not row["pair"]]

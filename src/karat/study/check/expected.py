@@ -25,14 +25,12 @@ DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[ T].*)?|\d{1,2}[-. ]+[^\W\d_]{3,9}\.?|[^\
 
 
 @rule(
-    "expected",
     "error",
-    "a control or attention trial has no expected answer, or an item has one that the scale does not know",
     source="Pieper et al., sections 3.2 and 5.2",
     mend="Fill the column expected: on five points 3-5 for grammatical and 1-2 for ungrammatical sentences.",
 )
 def expected(draft: Draft) -> Iterator[Flaw]:
-    """Trials that are scored have a right answer, and whatever is expected can be answered."""
+    """A control or attention trial has no expected answer, or an item has one that the scale does not know."""
     yield from _empty(draft)
     for rows in draft.rows:
         wrong: dict[str, list[Row]] = {}
@@ -128,15 +126,9 @@ def _mend_expected(scale: Scale) -> str:
     return f"Write one of {scale.known()}."
 
 
-@rule(
-    "expected-status",
-    "error",
-    "the expected answer contradicts the status of the sentence",
-    source="Pieper et al., section 5.2",
-    mend="Mend the column expected or the column status.",
-)
+@rule("error", source="Pieper et al., section 5.2", mend="Mend the column expected or the column status.")
 def expected_status(draft: Draft) -> Iterator[Flaw]:
-    """An ungrammatical sentence is not expected at the top of the scale, nor a grammatical one at the bottom."""
+    """The expected answer contradicts the status of the sentence."""
     for row in (row for rows in draft.rows for row in rows if row.function in SCORED):
         scale, answer = row.block.scale, row["expected"]
         if not row.block.task.rated or not isinstance(scale, Ordinal | Binary):
@@ -174,15 +166,12 @@ def _blocks(draft: Draft) -> Iterator[tuple[list[Row], list[Row]]]:
                 yield [row for row in rows if row.function == "test"], fillers
 
 
-@rule(
-    "acceptability",
-    "warning",
-    "the column acceptability says what is neither low, mid or high nor a point of the scale, and so is passed over",
-    source=SECTION,
-    mend="Write low, mid, high or, on a rating scale, a point.",
-)
+@rule("warning", source=SECTION, mend="Write low, mid, high or, on a rating scale, a point.")
 def acceptability(draft: Draft) -> Iterator[Flaw]:
-    """A misspelt degree, or a point that the scale does not have."""
+    """The column acceptability says what is neither low, mid or high nor a point of the scale, and so is passed over.
+
+    A misspelt degree, or a point that the scale does not have.
+    """
     for rows in draft.rows:
         odd: dict[str, list[Row]] = {}
         for row in rows:
@@ -201,14 +190,12 @@ def acceptability(draft: Draft) -> Iterator[Flaw]:
 
 
 @rule(
-    "acceptability-unknown",
     "hint",
-    "the intended acceptability of the fillers is not stated",
     source=SECTION,
     mend="Fill the column acceptability (low, mid, high or a point of the scale) or the column status.",
 )
 def acceptability_unknown(draft: Draft) -> Iterator[Flaw]:
-    """What is not stated cannot be checked."""
+    """The intended acceptability of the fillers is not stated."""
     for _, fillers in _blocks(draft):
         known = _degrees(fillers).total()
         if known < KNOWN_SHARE * len(fillers):
@@ -219,15 +206,10 @@ def acceptability_unknown(draft: Draft) -> Iterator[Flaw]:
             )
 
 
-@rule(
-    "filler-range",
-    "warning",
-    "the fillers leave out an end of the scale, or nearly all stand at one",
-    source=SECTION,
-    mend="Add fillers until both ends of the scale are used.",
-)
+@rule("warning", source=SECTION, mend="Add fillers until both ends of the scale are used.")
 def filler_range(draft: Draft) -> Iterator[Flaw]:
-    """Fillers from fully unacceptable to fully acceptable, so that ratings neither crowd nor lean."""
+    """The fillers leave out an end of the scale, or nearly all stand at one. Fillers from fully unacceptable to fully
+    acceptable, so that ratings neither crowd nor lean."""
     for _, fillers in _blocks(draft):
         found = _degrees(fillers)
         if found.total() < KNOWN_SHARE * len(fillers):
@@ -251,15 +233,10 @@ def filler_range(draft: Draft) -> Iterator[Flaw]:
             )
 
 
-@rule(
-    "filler-match",
-    "warning",
-    "no filler is as acceptable as the test items are meant to be",
-    source=SECTION,
-    mend="Add fillers of the acceptability of the test items.",
-)
+@rule("warning", source=SECTION, mend="Add fillers of the acceptability of the test items.")
 def filler_match(draft: Draft) -> Iterator[Flaw]:
-    """Beside clear cases only, participants go blind for subtle differences between test items."""
+    """No filler is as acceptable as the test items are meant to be. Beside clear cases only, participants go blind for
+    subtle differences between test items."""
     for tests, fillers in _blocks(draft):
         found, wanted = _degrees(fillers), _degrees(tests)
         if found.total() < KNOWN_SHARE * len(fillers) or len(found) == 1:

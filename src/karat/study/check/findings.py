@@ -152,13 +152,16 @@ class CheckRule:
 RULES: dict[str, CheckRule] = {}
 
 
-def rule(
-    name: str, grade: Grade, what: str, *, source: str = "", mend: str, must: bool = False
-) -> Callable[[Test], Test]:
-    """Register a function from a study to its flaws as a rule of the check."""
+def rule(grade: Grade, *, source: str = "", mend: str, must: bool = False, name: str = "") -> Callable[[Test], Test]:
+    """Register a function from a study to its flaws as a rule of the check.
+
+    The first sentence of its docstring says when there is a finding; the rule has its name, with hyphens.
+    """
 
     def registered(test: Test) -> Test:
-        RULES[name] = CheckRule(name, grade, what, source, mend, test, must)
+        what = " ".join((test.__doc__ or "").split()).split(". ")[0].removesuffix(".")
+        known = name or test.__name__.replace("_", "-")
+        RULES[known] = CheckRule(known, grade, f"{what[:1].lower()}{what[1:]}", source, mend, test, must)
         return test
 
     return registered

@@ -18,15 +18,9 @@ SHORT = 0.7
 """Where a study is said to take less than this share of its estimated time, the estimate is hardly wrong."""
 
 
-@rule(
-    "participants",
-    "warning",
-    "fewer than 24 participants (for each group of a factor between participants)",
-    source="Pieper et al., section 4",
-    mend="Recruit 24 to 36 participants.",
-)
+@rule("warning", source="Pieper et al., section 4", mend="Recruit 24 to 36 participants.")
 def participants(draft: Draft) -> Iterator[Flaw]:
-    """24 to 36 participants as a rule of thumb."""
+    """Fewer than 24 participants (for each group of a factor between participants)."""
     blocks = [block.settings for block in draft.study.blocks if block.task.acceptability]
     if not blocks or any(block.subset is not None for block in blocks):
         return
@@ -48,15 +42,9 @@ def participants(draft: Draft) -> Iterator[Flaw]:
             )
 
 
-@rule(
-    "participants-lists",
-    "warning",
-    "the participants cannot be shared out equally over the lists",
-    source="Pieper et al., section 3.1",
-    mend="Recruit a multiple of the number of lists.",
-)
+@rule("warning", source="Pieper et al., section 3.1", mend="Recruit a multiple of the number of lists.")
 def participants_lists(draft: Draft) -> Iterator[Flaw]:
-    """As many participants for every list."""
+    """The participants cannot be shared out equally over the lists."""
     number, lists = draft.study.settings.recruitment.participants, draft.list_count
     rotated = all(block.settings.factors and block.settings.subset is None for block in draft.study.blocks)
     if lists > 1 and rotated and number % lists:
@@ -69,15 +57,10 @@ def participants_lists(draft: Draft) -> Iterator[Flaw]:
         )
 
 
-@rule(
-    "participants-ratings",
-    "error",
-    "too few participants for the ratings that each item of a subset design should get",
-    source="Macketanz et al., section 3",
-    mend="Recruit as many participants as the ratings need.",
-)
+@rule("error", source="Macketanz et al., section 3", mend="Recruit as many participants as the ratings need.")
 def participants_ratings(draft: Draft) -> Iterator[Flaw]:
-    """k of n items each, r ratings an item: n r / k participants."""
+    """Too few participants for the ratings that each item of a subset design should get. k of n items each, r ratings
+    an item: n r / k participants."""
     number = draft.study.settings.recruitment.participants
     for index, block in enumerate(draft.study.blocks):
         subset = block.settings.subset
@@ -94,14 +77,9 @@ def participants_ratings(draft: Draft) -> Iterator[Flaw]:
             )
 
 
-@rule(
-    "pay",
-    "error",
-    "an hour is paid less than the stated minimum, given the estimated duration",
-    mend="Pay more, or shorten the study.",
-)
+@rule("error", mend="Pay more, or shorten the study.")
 def pay(draft: Draft) -> Iterator[Flaw]:
-    """What participants earn an hour, by the time that they will need."""
+    """An hour is paid less than the stated minimum, given the estimated duration."""
     settings = draft.study.settings.recruitment
     if settings.hourly_pay is None or settings.minimum_hourly_pay is None or not draft.plans:
         return
@@ -118,14 +96,9 @@ def pay(draft: Draft) -> Iterator[Flaw]:
         )
 
 
-@rule(
-    "minutes",
-    "warning",
-    "the study is said to take much less time than it will",
-    mend="State the time that it will take: it is what participants are paid for.",
-)
+@rule("warning", mend="State the time that it will take: it is what participants are paid for.")
 def minutes(draft: Draft) -> Iterator[Flaw]:
-    """The stated duration against the estimated one."""
+    """The study is said to take much less time than it will."""
     said = draft.study.settings.recruitment.minutes
     if said is not None and draft.plans and said < SHORT * draft.longest:
         yield Flaw(
@@ -135,14 +108,10 @@ def minutes(draft: Draft) -> Iterator[Flaw]:
         )
 
 
-@rule(
-    "platform",
-    "error",
-    "the platform is none that karat knows, and the study does not say how it names participants or takes them back",
-    mend="Mend the name, or state id_parameter and completion_url.",
-)
-def unknown_platform(draft: Draft) -> Iterator[Flaw]:
-    """A misspelt name would be taken for a plain link, and nobody's identifier be read."""
+@rule("error", mend="Mend the name, or state id_parameter and completion_url.")
+def platform(draft: Draft) -> Iterator[Flaw]:
+    """The platform is none that karat knows, and the study does not say how it names participants or takes them back. A
+    misspelt name would be taken for a plain link, and nobody's identifier be read."""
     settings = draft.study.settings.recruitment
     name = settings.platform.strip().lower()
     stated = {"id_parameter", "completion_url"} & settings.model_fields_set
@@ -157,14 +126,10 @@ def unknown_platform(draft: Draft) -> Iterator[Flaw]:
     )
 
 
-@rule(
-    "completion-code",
-    "warning",
-    "the platform takes participants back by a code of its own, and none is stated",
-    mend='State [recruitment] completion_code = "..." with the code that the platform shows you.',
-)
+@rule("warning", mend='State [recruitment] completion_code = "..." with the code that the platform shows you.')
 def completion_code(draft: Draft) -> Iterator[Flaw]:
-    """Who finishes is paid by the platform's code; one that karat makes up is counted as none there."""
+    """The platform takes participants back by a code of its own, and none is stated. Who finishes is paid by the
+    platform's code; one that karat makes up is counted as none there."""
     settings = draft.study.settings.recruitment
     name = settings.platform.strip().lower()
     if name in CODED_PLATFORMS and not settings.completion_code:
@@ -176,14 +141,9 @@ def completion_code(draft: Draft) -> Iterator[Flaw]:
         )
 
 
-@rule(
-    "quotas",
-    "error",
-    "quotas that leave no room for all participants, or that no background question can fill",
-    mend="Raise the quotas, or recruit fewer participants.",
-)
+@rule("error", mend="Raise the quotas, or recruit fewer participants.")
 def quotas(draft: Draft) -> Iterator[Flaw]:
-    """Quotas that can be filled."""
+    """Quotas that leave no room for all participants, or that no background question can fill."""
     settings = draft.study.settings
     questions = {question.name: question for question in settings.background}
     for name, most in settings.recruitment.quotas.items():
@@ -212,28 +172,20 @@ def quotas(draft: Draft) -> Iterator[Flaw]:
 
 
 @rule(
-    "screening",
     "warning",
-    "no screening rules are stated",
     source="Pieper et al., section 5",
     mend="State them before there are data: [screening] completion, remfod, attention, controls, ...",
 )
 def screening(draft: Draft) -> Iterator[Flaw]:
-    """Who is excluded is stated before the data are seen."""
+    """No screening rules are stated."""
     settings = draft.study.settings.screening
     if settings is None or not settings.criteria:
         yield Flaw("no criteria are stated for excluding participants; stated later, they depend on the data.")
 
 
-@rule(
-    "screening-impossible",
-    "error",
-    "a screening criterion asks for what the study does not have",
-    source="Pieper et al., section 5",
-    mend="Add what the criterion needs, or take it out of [screening].",
-)
+@rule("error", source="Pieper et al., section 5", mend="Add what the criterion needs, or take it out of [screening].")
 def screening_impossible(draft: Draft) -> Iterator[Flaw]:
-    """Every criterion that is stated can be computed."""
+    """A screening criterion asks for what the study does not have."""
     settings = draft.study.settings
     if settings.screening is None:
         return
