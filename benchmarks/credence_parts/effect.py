@@ -28,9 +28,8 @@ from karat.screen.criteria.remfod import remfod
 from karat.screen.criteria.straightlining import straightlining
 from karat.screen.evidence import Evidence
 from karat.simulate import Spread, answer_study
-from karat.simulate.contrasts import USUAL_EFFECT, named_contrast
 from karat.simulate.draw import on_scale
-from karat.simulate.layout import layout_of
+from karat.simulate.layout import USUAL_EFFECT, layout_of, named_contrast
 from karat.study.init import write_study
 from karat.study.study import Study, load
 

@@ -26,7 +26,7 @@ from karat.report.build import NOT_COMPUTED
 from karat.report.pseudonyms import pseudonymous, removed_columns, stripped
 from karat.screen.run import run as screen
 from karat.simulate import answer_study
-from karat.study.rules_file import read_rules
+from karat.study.file import read_rules
 from karat.study.study import Study, load
 
 MODULE = import_module("karat.report.archive")

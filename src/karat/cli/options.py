@@ -75,7 +75,7 @@ RulesPath = Annotated[
 
 def load_rules(study: Path | None, rules: Path | None) -> tuple[Study | None, dict[str, Any] | None]:
     """The study of a file, and the rules of another that has nothing else."""
-    from karat.study.rules_file import read_rules
+    from karat.study.file import read_rules
     from karat.study.study import load
 
     if study is not None and rules is not None:

@@ -42,7 +42,7 @@ from karat.report.words import methods, preregistration
 from karat.screen.criteria.eligibility import without_answers
 from karat.screen.run import run as screen
 from karat.screen.screening import Screening
-from karat.study.rules_file import rules_text
+from karat.study.file import rules_text
 from karat.study.study import Study
 from karat.types import NamedSteps
 

@@ -19,9 +19,8 @@ from karat.errors import KaratError
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered, by_scale, position
 from karat.judgments.checks import Checked
-from karat.judgments.design_rows import with_choices
 from karat.judgments.scales import Binary, Choice, Nominal, Ordinal, Scale
-from karat.judgments.stimuli import PAIR, Stimuli, candidates, numbered
+from karat.judgments.stimuli import PAIR, Stimuli, candidates, numbered, with_choices
 from karat.judgments.trial_order import order_is_known, presented
 from karat.messages import Message
 from karat.models.credence import EARNEST, LAPSES, CredenceTrials, Fitted, Mixture, ScaleTrials, residual_times

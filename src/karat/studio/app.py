@@ -19,8 +19,7 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Respon
 from starlette.staticfiles import StaticFiles
 
 from karat.errors import KaratError
-from karat.field.server.headers import POLICY
-from karat.field.server.templating import WEB
+from karat.field.server.headers import POLICY, WEB
 from karat.intake.readers import reader_titles
 from karat.judgments.columns import COLUMNS, REQUIRED
 from karat.studio.corrections import Corrections

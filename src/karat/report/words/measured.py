@@ -19,7 +19,8 @@ from karat.messages import NotComputed, render
 from karat.report.words.criteria import citation
 
 if TYPE_CHECKING:
-    from karat.study.study import Block, Study
+    from karat.study.plan import Block
+    from karat.study.study import Study
 
 AGREEMENT = {"Krippendorff": "krippendorff2004", "ICC": "mcgraw1996"}
 """How names of coefficients begin, and where they come from."""

@@ -25,11 +25,19 @@ import polars as pl
 from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered
-from karat.judgments.design_rows import deviations, never_falls, value_shares, values_within
 from karat.judgments.files import replacing
 from karat.judgments.parts import Parts
 from karat.judgments.scales import Choice, Scale
-from karat.judgments.stimuli import Stimuli, candidates, find_stimuli, rows_of_kind
+from karat.judgments.stimuli import (
+    Stimuli,
+    candidates,
+    deviations,
+    find_stimuli,
+    never_falls,
+    rows_of_kind,
+    value_shares,
+    values_within,
+)
 from karat.messages import Message
 from karat.screen.evidence import Evidence, PartedEvidence
 from karat.screen.run import begin

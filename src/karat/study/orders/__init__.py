@@ -19,19 +19,18 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.study.order_problem import compile_rules
-from karat.study.order_proofs import counting_proof, joint_proof, searched_proof
-from karat.study.order_repair import Repair
-from karat.study.order_rules import (
+from karat.study.orders.proofs import counting_proof, joint_proof, searched_proof
+from karat.study.orders.rules import (
     OrderError,
     OrderRules,
     OrderUndecidedError,
     broken_rules,
     columns_of,
+    compile_rules,
     rule_sentences,
     violations,
 )
-from karat.study.order_search import Patterns, Search, patterns_of
+from karat.study.orders.search import Patterns, Repair, Search, patterns_of
 
 __all__ = ["Arranger", "OrderError", "OrderRules", "OrderUndecidedError", "arrange", "violations"]
 
@@ -165,7 +164,7 @@ def arrange(trials: pl.DataFrame, rules: OrderRules, seed: Any) -> NDArray[np.in
     >>> trials = pl.DataFrame({"function": ["test"] * 12 + ["filler"] * 8})
     >>> arrange(trials, OrderRules(apart=("test",)), seed=1)
     Traceback (most recent call last):
-    karat.study.order_rules.OrderError: 12 test trials need 11 separators; there are 8 fillers. Add other trials, ...
+    karat.study.orders.rules.OrderError: 12 test trials need 11 separators; there are 8 fillers. Add other trials, ...
     """
     return Arranger(trials, rules).order(np.random.default_rng(seed))
 

@@ -12,9 +12,17 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from karat.errors import counted, shown
-from karat.study.order_problem import Group, OrderProblem, Window, compile_rules
-from karat.study.order_rules import Columns, OrderError, OrderRules, rule_sentences
-from karat.study.order_search import possible
+from karat.study.orders.rules import (
+    Columns,
+    Group,
+    OrderError,
+    OrderProblem,
+    OrderRules,
+    Window,
+    compile_rules,
+    rule_sentences,
+)
+from karat.study.orders.search import possible
 
 NOUNS = {"filler": "filler", "control": "control"}
 PROOF_STEPS = 20_000
