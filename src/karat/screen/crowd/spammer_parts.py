@@ -11,11 +11,10 @@ answered or not, so that the same share of workers and of tasks is drawn, as lar
 tell too little of either, and there is no index. For every sample a note says how large it is, and the standard error
 of its index, that of the profile interval: its width divided by 2 x 1.96.
 
-The answers of a crowd in parts, as the random-effects models take them: gathered once, then read from small files.
-
-The same answers as `karat.screen.crowd.crowd` finds in memory. A part leaves who answered which of its tasks how, as
-numbers, in a file of `scratch`, and gives back its tasks, in the order in which they come. Tasks are then numbered over
-all parts, and each part's numbers lie in a second file beside the first, so that a pass of the fit reads no judgments.
+The answers are those that `karat.screen.crowd.answers.crowd` finds in memory, gathered once. A part leaves who answered
+which of its tasks how, as numbers, in a file of `scratch`, and gives back its tasks, in the order in which they come.
+Tasks are then numbered over all parts, and each part's numbers lie in a second file beside the first, so that a pass of
+the fit reads no judgments.
 """
 
 from __future__ import annotations
