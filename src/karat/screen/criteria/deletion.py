@@ -36,8 +36,7 @@ from karat.errors import KaratError
 from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
 from karat.messages import Message
-from karat.screen.crowd.answers import Crowd, crowd, fit
-from karat.screen.crowd.spammer_size import refuse_large
+from karat.screen.crowd.answers import Crowd, crowd, fit, refuse_large
 from karat.screen.evidence import Evidence, ScreenError, everybody
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Progress
