@@ -15,7 +15,8 @@ from karat.cli.main import main
 from karat.cli.progress import _Shown, stepping
 from karat.messages import Message, NotComputed
 from karat.models.glrm import nominal
-from karat.screen.crowd import spammer_index, spammer_size
+from karat.screen.crowd import answers as crowd_answers
+from karat.screen.crowd import spammer_index
 from karat.screen.crowd.gold import gold
 from karat.screen.run import run
 from study.studies import RATING, rating_items, write_study
@@ -196,7 +197,7 @@ def test_beside_a_choice_of_criteria_the_index_is_fitted_only_where_that_is_quic
         with monkeypatch.context() as patch:
             patch.setattr(spammer_index, name, 0)
             text = told(capsys, path, "--criteria", "completion")
-            assert f"crowd      No Spammer Index. {spammer_size.NOT_QUICK}" in text
+            assert f"crowd      No Spammer Index. {crowd_answers.NOT_QUICK}" in text
     monkeypatch.setattr(spammer_index, "LONGEST", 0)
     assert "No Spammer Index. It would take about 0 minutes for these labels" in told(capsys, path)
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 from polars.datatypes import DataType
+from pydantic import ValidationError
 
 from karat.errors import KaratError
 from karat.judgments import Judgments
@@ -22,6 +23,7 @@ from karat.judgments.message_tables import with_reasons
 from karat.judgments.trial_order import with_positions
 from karat.jupyter import NotebookDisplay
 from karat.messages import ENGLISH, Message
+from karat.study.criterion import CriterionSettings
 
 Fields = Mapping[str, type[DataType] | DataType]
 """The values that the messages of a criterion have, each with its type."""
@@ -149,6 +151,20 @@ def timed(judgments: Judgments) -> pl.DataFrame:
     if not kept.height:
         raise ScreenError(Message("times.only_practice"))
     return kept
+
+
+def refused_setting(model: type[CriterionSettings], **given: Any) -> str | None:
+    """The first of some settings that the criterion does not take, or None: bounds are stated by the model alone.
+
+    >>> from karat.screen.criteria.credence import CredenceSettings
+    >>> refused_setting(CredenceSettings, below=0.05), refused_setting(CredenceSettings, below=1.5)
+    (None, 'below')
+    """
+    try:
+        model.model_validate(given)
+    except ValidationError as error:
+        return str(error.errors()[0]["loc"][0])
+    return None
 
 
 def everybody(judgments: Judgments) -> pl.DataFrame:

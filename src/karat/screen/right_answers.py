@@ -1,8 +1,8 @@
 """Right and wrong answers: how many of a participant's answers are right, and how many a guesser would have right.
 
 On the positional account an answer is right if it is in the expected set of its trial, and so many must be right that
-guessing passes with at most alpha (Pieper, Börner and Kiss, section 5.2; `karat.screen.right_answers`). Ratings of
-grammatical and ungrammatical sentences are two groups with a number each.
+guessing passes with at most alpha (Pieper, Börner and Kiss, section 5.2). Ratings of grammatical and ungrammatical
+sentences are two groups with a number each.
 
 Rights minus wrongs are told as evidence. Where a wrong answer can only be a wrong guess, and a guess is right with
 probability p and wrong with probability q,
@@ -13,25 +13,22 @@ estimates how many trials somebody did not guess: rights - wrongs with two answe
 Speed), rights - wrongs / (K - 1) with one right answer of K, as in formula scoring of tests. It can be negative. A
 trial without an answer, or answered "no difference", is neither right nor wrong here.
 
-How many answers must be right, so that somebody who guesses seldom passes.
-
-With N trials, each guessed with probability p, the fewest right answers that keep guessing at or under alpha are
+So many answers must be right that somebody who guesses seldom passes. With N trials, each guessed with probability p,
+the fewest right answers that keep guessing at or under alpha are
 
     k = min { j : P(X >= j) <= alpha },   X ~ Binomial(N, p)
 
 (Pieper, Börner and Kiss, section 5.2, tables 2 and 3). Two groups of trials have a number each, and their two
 probabilities are multiplied (table 4). Where slips are stated, k follows from them and guessing from k.
 
-The share of neutral answers to controls, and how many of them are tolerated.
+Neutral answers to controls may be tolerated up to a share. The neutral point is the one that the scale names, else the
+middle of an odd number of points; "no difference" in choices. An even number of points has none. It decides nothing
+about a clear case, so the paper allows a largest share of controls that are answered with it (Pieper, Börner and Kiss,
+section 5.2.2).
 
-The neutral point is the one that the scale names, else the middle of an odd number of points; "no difference" in
-choices. An even number of points has none. It decides nothing about a clear case, so the paper allows a largest share
-of controls that are answered with it (Pieper, Börner and Kiss, section 5.2.2).
-
-Sensitivity and bias of yes/no answers to controls (`karat.models.sensitivity`), as evidence only.
-
-Hits and false alarms are the answers yes - the second level of the scale - where yes is right and where it is not. A
-count of right answers does not separate participants who do not know from those who always say yes; these two do.
+Sensitivity and bias of yes/no answers to controls (`karat.models.sensitivity`) are evidence only. Hits and false alarms
+are the answers yes - the second level of the scale - where yes is right and where it is not. A count of right answers
+does not separate participants who do not know from those who always say yes; these two do.
 """
 
 from __future__ import annotations

@@ -19,10 +19,11 @@ from karat.messages import Message, message_of
 from karat.models.glrm import fit_crossed, fit_nominal
 from karat.models.glrm.parts.answers import random_numbers
 from karat.screen import ScreenError, SpammerIndex, spammer_index
-from karat.screen.crowd import spammer_parts, spammer_size
+from karat.screen.crowd import answers as crowd_answers
+from karat.screen.crowd import spammer_parts
 from karat.screen.crowd.answers import crowd as in_memory
+from karat.screen.crowd.answers import seconds_of, share_in_time
 from karat.screen.crowd.spammer_parts import spammer_index_in_parts
-from karat.screen.crowd.spammer_size import seconds_of, share_in_time
 from karat.screen.parted.in_parts import InParts, part_file
 from messages import codes, raises
 from screen.parted.splitting import SPLITS, crowd, whole
@@ -206,12 +207,12 @@ def test_labels_whose_sample_says_too_little_are_refused_at_once(
 def test_what_is_not_quick_can_be_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     labels = crowd(simulated(karat.Nominal("abc"), people=20, items=12), (0.5, 0.5), tmp_path / "labels")
     assert spammer_index_in_parts(labels, only_quick=True).family == "nominal"
-    monkeypatch.setattr(spammer_size, "QUICK", 0.01)
+    monkeypatch.setattr(crowd_answers, "QUICK", 0.01)
     with raises(ScreenError, "spammer_index.not_quick"):
         spammer_index_in_parts(labels, only_quick=True)
     binary = crowd(simulated(karat.Binary()), (0.5, 0.5), tmp_path / "binary")
     assert spammer_index_in_parts(binary, only_quick=True).family == "binary"
-    monkeypatch.setattr(spammer_size, "QUICK_ANSWERS", 100)
+    monkeypatch.setattr(crowd_answers, "QUICK_ANSWERS", 100)
     with raises(ScreenError, "spammer_index.not_quick"):
         spammer_index_in_parts(binary, only_quick=True)
 

@@ -11,9 +11,17 @@ import karat
 from karat.messages import message_of
 from karat.models.glrm import nominal
 from karat.screen import ScreenError
-from karat.screen.crowd import spammer_size
-from karat.screen.crowd.answers import Crowd, crowd
-from karat.screen.crowd.spammer_size import LONG, is_quick, labels_take, refuse_large, seconds_of, share_in_time
+from karat.screen.crowd import answers as crowd_answers
+from karat.screen.crowd.answers import (
+    LONG,
+    Crowd,
+    crowd,
+    is_quick,
+    labels_take,
+    refuse_large,
+    seconds_of,
+    share_in_time,
+)
 from messages import raises
 
 
@@ -29,7 +37,7 @@ def test_a_sample_is_fitted_in_time_and_hardly_smaller_than_it_must_be(workers: 
     tiny = share * min(workers, tasks) <= 1
     assert tiny or seconds_of(share * workers, share * tasks, kinds) <= LONG
     if share < 1:
-        larger = share / spammer_size.STEP
+        larger = share / crowd_answers.STEP
         assert seconds_of(larger * workers, larger * tasks, kinds) > LONG
 
 

@@ -10,13 +10,10 @@ choose among them after seeing it would undo what stating rules beforehand is fo
 Of more than 2,000 combinations a random sample is taken, with the stated one always in it. Combinations that agree in
 their first criteria are tried by one process, which remembers what it has computed for them.
 
-Reasonable settings of each criterion, combined: what else a careful researcher might have stated.
-
 Each criterion lists its alternatives (`karat.study.criterion.Alternative`): the setting in words, the setting itself
 (none: the criterion is left out) and where it comes from. Those marked usual make the smaller grid that is tried where
-a study states no rules. What belongs to the study and is no
-decision about people - the length of the questionnaire, its expected duration, the column of lengths - is kept as it is
-stated.
+a study states no rules. What belongs to the study and is no decision about people - the length of the questionnaire,
+its expected duration, the column of lengths - is kept as it is stated.
 """
 
 from __future__ import annotations

@@ -36,9 +36,8 @@ from karat.errors import KaratError
 from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
 from karat.messages import Message
-from karat.screen.crowd.answers import Crowd, crowd, fit
-from karat.screen.crowd.spammer_size import refuse_large
-from karat.screen.evidence import Evidence, ScreenError, everybody
+from karat.screen.crowd.answers import Crowd, crowd, fit, refuse_large
+from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Progress
 
@@ -48,25 +47,26 @@ if TYPE_CHECKING:
     from karat.models.glrm import Fit, NominalFit
 
 
+ALPHA = 0.05
+AT_MOST = 2000
+"""Participants, above which refitting the model without each of them takes too long to be done unasked."""
+By = Literal["published", "simulated"]
+
+
 class DeletionSettings(CriterionSettings):
     """Without whom the model of all answers changes most."""
 
-    alpha: float = Field(0.05, gt=0, lt=1, description="How improbable a distance must be, by the rule that decides.")
+    alpha: float = Field(ALPHA, gt=0, lt=1, description="How improbable a distance must be, by the rule that decides.")
     simulations: int = Field(
         0, ge=0, description="How many draws a simulated null has; 0 for none, or 999 where it decides."
     )
     seed: int = Field(1, ge=0, description="Where the random numbers of the simulation begin.")
-    at_most: int = Field(2000, ge=2, description="With more participants than this it is not computed.")
-    by: Literal["published", "simulated"] = Field(
-        "published", description="Whether the published chi-squared rule decides, or the simulated null."
-    )
+    at_most: int = Field(AT_MOST, ge=2, description="With more participants than this it is not computed.")
+    by: By = Field("published", description="Whether the published chi-squared rule decides, or the simulated null.")
 
 
-ALPHA = 0.05
 MANY = 0.5
 """From this share of flagged participants on, a note says that the published rule fails."""
-AT_MOST = 2000
-"""Participants, above which refitting the model without each of them takes too long to be done unasked."""
 SIMULATIONS = 999
 """So many where the simulated null decides and their number is not said."""
 SMALLEST_P = 0.001
@@ -76,7 +76,6 @@ REASON_VALUES = pl.Struct(
      "alpha": pl.Float64}
 )  # fmt: skip
 """The values of the messages to participants."""
-By = Literal["published", "simulated"]
 NOT_COMPARED = (
     pl.lit(None, pl.Float64).alias("distance"), pl.lit(None, pl.Int64).alias("df"),
     pl.lit(None, pl.Float64).alias("p_value"), pl.lit(False).alias("flagged"),
@@ -156,7 +155,7 @@ def deletion(
 
     from karat.models.glrm import exceedances
 
-    if not 0 < alpha < 1:
+    if refused_setting(DeletionSettings, alpha=alpha):
         raise ScreenError(Message("deletion.alpha", {"alpha": alpha}))
     simulations = _draws(by, simulations, alpha)
     answers = crowd(judgments, "deletion")
@@ -200,9 +199,9 @@ def _refuse_many(people: int, at_most: int) -> None:
 
 def _draws(by: str, simulations: int, alpha: float) -> int:
     """How many draws the simulated null has; ScreenError where there are too few for it to decide."""
-    if by not in ("published", "simulated"):
+    if refused_setting(DeletionSettings, by=by):
         raise ScreenError(Message("deletion.by", {"by": by}))
-    if simulations < 0:
+    if refused_setting(DeletionSettings, simulations=simulations):
         raise ScreenError(Message("deletion.simulations", {"simulations": simulations}))
     if by == "published":
         return simulations

@@ -43,7 +43,7 @@ from karat.judgments.stimuli import PAIR, SHOWN, Stimuli, numbered
 from karat.judgments.trial_order import check_order, order_messages, presented
 from karat.messages import Message
 from karat.models.markov import Strategy, average, distances, minimum, parts, row_divergences, transition_matrices
-from karat.screen.evidence import Evidence, ScreenError, everybody, round_beside
+from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting, round_beside
 from karat.screen.markov_cutoffs import (
     LEAST,
     CutoffDesign,
@@ -69,25 +69,25 @@ if TYPE_CHECKING:
 
 
 ALPHA, SIMULATIONS = 0.05, 5_000
+Cutoffs = Literal["simulated", "published"]
 
 
 class MarkovSettings(CriterionSettings):
     """Whose answers follow a pattern of transitions."""
 
-    cutoffs: Literal["simulated", "published"] = Field(
+    cutoffs: Cutoffs = Field(
         "simulated", description="Cutoffs simulated for this design, or those of the paper for two answers."
     )
     alpha: float = Field(
         ALPHA, gt=0, lt=1, description="How probable a flag is for somebody credible, over all patterns."
     )
-    strategy: Literal["rows", "average", "minimum"] = Field(
+    strategy: Strategy = Field(
         "rows", description="What must be under a cutoff: all rows of the matrix, their average, or the smallest."
     )
     seed: int = Field(1, ge=0, description="Where the random numbers of the simulation begin.")
     simulations: int = Field(SIMULATIONS, ge=1, description="How many credible participants are simulated.")
 
 
-Cutoffs = Literal["simulated", "published"]
 MOST_STIMULI = 20_000_000
 """More of them would not fit into the memory of the process that adds up their answers."""
 MOST_MATRICES = 6
@@ -368,9 +368,9 @@ def verdicts(people: pl.DataFrame, tables: list[pl.DataFrame], strategy: Strateg
 
 def check_settings(cutoffs: str, alpha: float, strategy: str, simulations: int) -> None:
     """Raise ScreenError if the settings cannot be used."""
-    if cutoffs not in ("simulated", "published") or strategy not in ("rows", "average", "minimum"):
+    if refused_setting(MarkovSettings, cutoffs=cutoffs, strategy=strategy):
         raise ScreenError(Message("markov.settings"))
-    if not 0 < alpha < 1:
+    if refused_setting(MarkovSettings, alpha=alpha):
         raise ScreenError(Message("markov.alpha", {"alpha": alpha}))
     check_simulations(alpha, simulations)
 

@@ -43,12 +43,12 @@ from karat.messages import Message, message_of, render
 from karat.models.markov import Strategy
 from karat.screen.criteria.completion import completion
 from karat.screen.criteria.deletion import ALPHA, By, beside, deletion
-from karat.screen.criteria.markov import SIMULATIONS, markov
+from karat.screen.criteria.markov import SIMULATIONS, Cutoffs, markov
 from karat.screen.criteria.risk import accuracy_of
 from karat.screen.criteria.time_filter import evened, time_filter
 from karat.screen.crowd import SUSPICIOUS
 from karat.screen.crowd.gold import Doubtful, Gold, check_doubtful, gold, has_key
-from karat.screen.evidence import Evidence, ScreenError, everybody, with_messages
+from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting, with_messages
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Progress
 
@@ -56,55 +56,56 @@ if TYPE_CHECKING:
     from karat.screen.crowd.spammer_index import SpammerIndex
 
 
+CrowdCriterion = Literal["markov", "deletion"]
+Auxiliary = Literal["time", "accuracy", "completeness", "none"]
+Rule = Literal["mean", "mean-sd"]
+Verdict = Literal["every step", "any criterion"]
+Judge = Callable[[list[str]], Evidence]
+Order = Literal["markov first", "deletion first"]
+
+
 class ProcedureSettings(CriterionSettings):
     """Who meets the crowd index, the criteria of answers and an auxiliary factor, one after the other."""
 
-    order: Literal["markov first", "deletion first"] = Field(
+    order: Order = Field(
         "markov first", description="Which criterion comes first; the auxiliary factor stands between them."
     )
-    criteria: list[Literal["markov", "deletion"]] | None = Field(
+    criteria: list[CrowdCriterion] | None = Field(
         None, description="The criteria that are asked, as a list, where it is not both."
     )
     candidates_only: bool = Field(
         True, description="Whether later steps look at those who met all steps before, or at everybody."
     )
-    auxiliary: Literal["time", "accuracy", "completeness", "none"] = Field(
-        "time", description="The auxiliary factor, or none."
-    )
-    cutoffs: Literal["simulated", "published"] = Field(
+    auxiliary: Auxiliary = Field("time", description="The auxiliary factor, or none.")
+    cutoffs: Cutoffs = Field(
         "simulated", description="Cutoffs of markov: simulated for this design, or those of the paper for two answers."
     )
-    alpha: float = Field(0.05, gt=0, lt=1, description="Alpha of both criteria.")
-    rule: Literal["mean", "mean-sd"] = Field(
+    alpha: float = Field(ALPHA, gt=0, lt=1, description="Alpha of both criteria.")
+    rule: Rule = Field(
         "mean-sd", description="Time or accuracy is low below the mean, or one standard deviation below."
     )
-    strategy: Literal["rows", "average", "minimum"] = Field("rows", description="The strategy of markov.")
-    verdict: Literal["every step", "any criterion"] = Field(
+    strategy: Strategy = Field("rows", description="The strategy of markov.")
+    verdict: Verdict = Field(
         "every step",
         description="Flagged is who meets every step, or any criterion and the auxiliary factor "
         "(with candidates_only = false).",
     )
     least_index: float = Field(
-        0.1, ge=0, le=1, description="The Spammer Index below which nobody is looked at; 0 looks at everybody."
+        SUSPICIOUS, ge=0, le=1, description="The Spammer Index below which nobody is looked at; 0 looks at everybody."
     )
-    doubtful: Literal["left out", "counted"] = Field(
+    doubtful: Doubtful = Field(
         "left out", description="Whether items whose right answer disagrees with nearly everybody count as accuracy."
     )
     time_limit: float | None = Field(
         None, ge=0, description="Seconds that a trial could take, which forbids time; 0 where there was no limit."
     )
-    simulations: int = Field(5000, ge=1, description="How many credible participants are simulated for markov.")
+    simulations: int = Field(SIMULATIONS, ge=1, description="How many credible participants are simulated for markov.")
     deletion_simulations: int = Field(
         0, ge=0, description="How many draws the simulated null of deletion has; it decides where there is one."
     )
     seed: int = Field(1, ge=0, description="Where the random numbers of the simulations begin.")
 
 
-CrowdCriterion = Literal["markov", "deletion"]
-Auxiliary = Literal["time", "accuracy", "completeness", "none"]
-Rule = Literal["mean", "mean-sd"]
-Verdict = Literal["every step", "any criterion"]
-Judge = Callable[[list[str]], Evidence]
 PLACES = ("first", "second", "third")
 """The steps after the index, in the values of a message."""
 NO_MESSAGE = pl.Struct({"message": pl.String, "values": pl.Struct({"text": pl.String})})
@@ -169,11 +170,11 @@ class Procedure(Evidence):
 
 def procedure(
     judgments: Judgments,
-    order: Literal["markov first", "deletion first"] = "markov first",
+    order: Order = "markov first",
     criteria: Sequence[CrowdCriterion] | None = None,
     candidates_only: bool = True,
     auxiliary: Auxiliary | Evidence | None = "time",
-    cutoffs: Literal["simulated", "published"] = "simulated",
+    cutoffs: Cutoffs = "simulated",
     alpha: float = ALPHA,
     rule: Rule = "mean-sd",
     strategy: Strategy = "rows",
@@ -206,7 +207,7 @@ def procedure(
     auxiliary = None if auxiliary == "none" else auxiliary
     _check(order, criteria, auxiliary, alpha, rule, least_index)
     check_doubtful(doubtful)
-    if verdict not in ("every step", "any criterion") or (verdict == "any criterion" and candidates_only):
+    if refused_setting(ProcedureSettings, verdict=verdict) or (verdict == "any criterion" and candidates_only):
         raise ScreenError(Message("procedure.verdict"))
     checked = gold(judgments) if auxiliary == "accuracy" and has_key(answered(judgments)) else None
     judges: dict[str, Judge] = {
@@ -253,7 +254,7 @@ def _index(judgments: Judgments, seed: int) -> SpammerIndex:
 
 
 def _check(order: str, criteria: Sequence[str], auxiliary: object, alpha: float, rule: str, least_index: float) -> None:
-    if order not in ("markov first", "deletion first"):
+    if refused_setting(ProcedureSettings, order=order):
         raise ScreenError(Message("procedure.order"))
     if isinstance(criteria, str) or not criteria or not set(criteria) <= {"markov", "deletion"}:
         raise ScreenError(Message("procedure.criteria"))
@@ -261,7 +262,7 @@ def _check(order: str, criteria: Sequence[str], auxiliary: object, alpha: float,
         raise ScreenError(Message("procedure.auxiliary"))
     if isinstance(auxiliary, Evidence) and auxiliary.criterion in ("markov", "deletion"):
         raise ScreenError(Message("procedure.same_criterion"))
-    if not 0 < alpha < 1 or rule not in ("mean", "mean-sd") or not 0 <= least_index <= 1:
+    if refused_setting(ProcedureSettings, alpha=alpha, rule=rule, least_index=least_index):
         raise ScreenError(Message("procedure.settings"))
 
 

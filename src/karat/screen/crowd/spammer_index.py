@@ -47,10 +47,19 @@ from karat.models.glrm import Fit, NominalFit
 from karat.models.glrm.share import FittedShare, worker_share
 from karat.models.numerics import one_thread
 from karat.screen.crowd import SUSPICIOUS
-from karat.screen.crowd.answers import Crowd, categories_used, crowd, fit
+from karat.screen.crowd.answers import (
+    NOT_QUICK,
+    QUICK,
+    QUICK_ANSWERS,
+    Crowd,
+    categories_used,
+    crowd,
+    fit,
+    labels_take,
+    refuse_large,
+)
 from karat.screen.crowd.spammer_interval import IndexFound, Interval, bootstrapped, lost_samples, profiled, with_shares
 from karat.screen.crowd.spammer_rounds import index_of_rounds, round_column
-from karat.screen.crowd.spammer_size import NOT_QUICK, QUICK, QUICK_ANSWERS, labels_take, refuse_large
 from karat.screen.evidence import ScreenError
 from karat.screen.screening import Screening
 from karat.types import Progress

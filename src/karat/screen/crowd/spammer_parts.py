@@ -7,15 +7,14 @@ more. With more than 10,000 tasks the model is fitted to workers drawn at random
 The models of labels, and of rounds, are held in memory whole. Their answers are brought together where they are few
 enough. Of too many rounds, those of workers drawn at random are taken. The model of labels grows with workers x tasks,
 answered or not, so that the same share of workers and of tasks is drawn, as large as is fitted in about a minute
-(`karat.screen.crowd.spammer_size`). Where a worker or a task of the sample has fewer than ten answers on average, they
+(`karat.screen.crowd.answers`). Where a worker or a task of the sample has fewer than ten answers on average, they
 tell too little of either, and there is no index. For every sample a note says how large it is, and the standard error
 of its index, that of the profile interval: its width divided by 2 x 1.96.
 
-The answers of a crowd in parts, as the random-effects models take them: gathered once, then read from small files.
-
-The same answers as `karat.screen.crowd.crowd` finds in memory. A part leaves who answered which of its tasks how, as
-numbers, in a file of `scratch`, and gives back its tasks, in the order in which they come. Tasks are then numbered over
-all parts, and each part's numbers lie in a second file beside the first, so that a pass of the fit reads no judgments.
+The answers are those that `karat.screen.crowd.answers.crowd` finds in memory, gathered once. A part leaves who answered
+which of its tasks how, as numbers, in a file of `scratch`, and gives back its tasks, in the order in which they come.
+Tasks are then numbered over all parts, and each part's numbers lie in a second file beside the first, so that a pass of
+the fit reads no judgments.
 """
 
 from __future__ import annotations
@@ -45,11 +44,21 @@ from karat.models.glrm import Fit, fit_crossed_in_parts, worker_share
 from karat.models.glrm.parts.answers import PartAnswers, PassesError, Placed, Sample
 from karat.models.glrm.parts.fit import TASKS, agreement_in_parts
 from karat.models.glrm.parts.objective import Keep
-from karat.screen.crowd.answers import Crowd, Family, check_conditions, code_of, family_of, names_of
+from karat.screen.crowd.answers import (
+    LONG,
+    NOT_QUICK,
+    Crowd,
+    Family,
+    check_conditions,
+    code_of,
+    family_of,
+    is_quick,
+    names_of,
+    share_in_time,
+)
 from karat.screen.crowd.spammer_index import SpammerIndex, of_labels, of_rounds, with_rounds_merged
 from karat.screen.crowd.spammer_interval import with_shares
 from karat.screen.crowd.spammer_rounds import COLUMNS as ROUNDS
-from karat.screen.crowd.spammer_size import LONG, NOT_QUICK, is_quick, share_in_time
 from karat.screen.evidence import ScreenError
 from karat.screen.parted.in_parts import InParts, part_file, stimuli_in_parts
 from karat.types import Ints

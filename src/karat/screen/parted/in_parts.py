@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import polars as pl
 
@@ -39,7 +39,8 @@ from karat.judgments.stimuli import (
     values_within,
 )
 from karat.messages import Message
-from karat.screen.evidence import Evidence, PartedEvidence
+from karat.screen.evidence import PartedEvidence
+from karat.screen.one_part import Facts, OfJudgments, OfTable, Result, Shared
 from karat.screen.run import begin
 from karat.study.results import with_study
 from karat.study.study import Study, load
@@ -174,11 +175,6 @@ def _combinations(judgments: Judgments, shared: tuple[bool, list[str], Path], nu
     return rows.select("participant", *columns).n_unique() if rows.height else 0
 
 
-Shared = TypeVar("Shared")
-Result = TypeVar("Result")
-Facts = TypeVar("Facts")
-
-
 @dataclass(frozen=True)
 class InParts:
     """Judgments in parts, without those who are excluded so far, and where work on them is done.
@@ -242,12 +238,7 @@ class InParts:
         return stimuli_in_parts(self)
 
     def map(
-        self,
-        function: Callable[[Judgments, Shared, int], Result],
-        shared: Shared,
-        *,
-        name: str,
-        only: Sequence[int] | None = None,
+        self, function: OfJudgments[Shared, Result], shared: Shared, *, name: str, only: Sequence[int] | None = None
     ) -> list[Result]:
         """`function(judgments, shared, number)` of every part, or only of some, in their order.
 
@@ -260,40 +251,31 @@ class InParts:
         return self._each(_with_number, function, shared, name)
 
     def keep(
-        self, name: str, function: Callable[[Judgments, Shared, int], tuple[pl.DataFrame, Facts]], shared: Shared
+        self, name: str, function: OfJudgments[Shared, tuple[pl.DataFrame, Facts]], shared: Shared
     ) -> tuple[KeptInParts, list[Facts]]:
         """A table of each part, written to `scratch`, and what else each part has to say."""
         return KeptInParts(self, name), self.map(_keep, (function, shared, self.scratch / name), name=name)
 
     def judge(
-        self,
-        criterion: str,
-        function: Callable[[Judgments, Shared, int], tuple[pl.DataFrame | None, Facts]],
-        shared: Shared,
-        settings: dict[str, Any],
-        written: tuple[str, ...] = Evidence.written,
-        notes: tuple[Message, ...] = (),
-    ) -> tuple[PartedEvidence, list[Facts]]:
+        self, criterion: str, function: OfJudgments[Shared, tuple[pl.DataFrame | None, Facts]], shared: Shared,
+        settings: dict[str, Any], *, notes: tuple[Message, ...] = (),
+    ) -> tuple[PartedEvidence, list[Facts]]:  # fmt: skip
         """The evidence of each part, written where it was computed, and what else each part has to say.
 
         The function gives the table of participants, or None where nobody is there, and anything small.
         """
         folder = self.out / "evidence" / criterion
         told = self.map(_judged, (function, shared, folder), name=criterion)
-        return self._evidence(told, criterion, settings, written, notes)
+        return _evidence(told, criterion, settings, notes)
 
     def judge_files(
-        self,
-        criterion: str,
-        function: Callable[[Shared, int], tuple[pl.DataFrame | None, Facts]],
-        shared: Shared,
+        self, criterion: str, function: Callable[[Shared, int], tuple[pl.DataFrame | None, Facts]], shared: Shared,
         settings: dict[str, Any],
-        written: tuple[str, ...] = Evidence.written,
-    ) -> tuple[PartedEvidence, list[Facts]]:
+    ) -> tuple[PartedEvidence, list[Facts]]:  # fmt: skip
         """The same, for a criterion that has put all that it needs into files of `scratch`."""
         folder = self.out / "evidence" / criterion
         told = self.each(_judged_files, (function, shared, folder), name=criterion)
-        return self._evidence(told, criterion, settings, written)
+        return _evidence(told, criterion, settings)
 
     def _each(
         self, how: Callable[[Any, Any], Any], function: Any, shared: Any, name: str, only: Sequence[int] | None = None
@@ -310,14 +292,14 @@ class InParts:
         """What another process needs of this."""
         return InParts(self.parts, self.out, SERIAL, None, self.study, self.excluded, self.token, self.scratch)
 
-    def _evidence(
-        self, told: Sequence[tuple[Path | None, int, int, Facts]], criterion: str, settings: dict[str, Any],
-        written: tuple[str, ...], notes: tuple[Message, ...] = (),
-    ) -> tuple[PartedEvidence, list[Facts]]:  # fmt: skip
-        files = tuple(path for path, *_ in told if path is not None)
-        people, flagged = sum(one[1] for one in told), sum(one[2] for one in told)
-        found = PartedEvidence(criterion, settings, people, flagged, files, notes, written)
-        return found, [one[3] for one in told]
+
+def _evidence(
+    found: Sequence[tuple[Path | None, int, int, Facts]], criterion: str, settings: dict[str, Any],
+    notes: tuple[Message, ...] = (),
+) -> tuple[PartedEvidence, list[Facts]]:  # fmt: skip
+    files = tuple(path for path, *_ in found if path is not None)
+    people, flagged = sum(one[1] for one in found), sum(one[2] for one in found)
+    return PartedEvidence(criterion, settings, people, flagged, files, notes), [one[3] for one in found]
 
 
 @dataclass(frozen=True)
@@ -344,17 +326,14 @@ class KeptInParts:
         """All of them, one after the other."""
         return pl.scan_parquet([part_file(self.folder, number) for number in range(len(self.crowd))])
 
-    def map(self, function: Callable[[pl.DataFrame, Shared], Result], shared: Shared) -> list[Result]:
+    def map(self, function: OfTable[Shared, Result], shared: Shared) -> list[Result]:
         """`function(table, shared)` of every part, in their order."""
         return self.crowd.each(_with_table, (function, shared, self.folder), name=self.criterion)
 
     def judge(
-        self,
-        function: Callable[[pl.DataFrame, Shared], pl.DataFrame],
-        shared: Shared,
-        settings: dict[str, Any],
+        self, function: OfTable[Shared, pl.DataFrame], shared: Shared, settings: dict[str, Any],
         notes: tuple[Message, ...] = (),
-    ) -> PartedEvidence:
+    ) -> PartedEvidence:  # fmt: skip
         """The evidence of each part, written where it was computed."""
         found, _ = self.crowd.judge_files(self.criterion, _judged_table, (function, shared, self.folder), settings)
         return replace(found, notes=notes)

@@ -12,7 +12,7 @@ import json
 import shutil
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,18 +29,114 @@ from karat.judgments.message_tables import with_reasons
 from karat.judgments.parts import Parts, PartsError
 from karat.judgments.scales import Scale
 from karat.messages import Message, NotComputed
+from karat.screen.crowd.answers import NOT_QUICK, QUICK_ANSWERS
 from karat.screen.crowd.gold import gold_over_parts
-from karat.screen.crowd.spammer_index import NO_ROOM, NOBODY, SpammerIndex
-from karat.screen.crowd.spammer_size import NOT_QUICK, QUICK_ANSWERS
+from karat.screen.crowd.spammer_index import NO_ROOM, NOBODY, SpammerIndex, index_as_data
 from karat.screen.evidence import PartedEvidence, ScreenError
 from karat.screen.parted.in_parts import InParts, loaded, part_file, write_part
-from karat.screen.parted.screening import PartedScreening, PartedStep
 from karat.screen.rules import asked, follows
 from karat.screen.run import STAGES, begin, end, with_doubts
+from karat.screen.screening import flow_svg, notes_of, summary_of
 from karat.study.criteria import CRITERIA
 from karat.study.results import with_study
 from karat.study.study import Study
 from karat.types import Progress
+
+
+@dataclass(frozen=True)
+class PartedStep:
+    """One stage: how many participants went in, whom each criterion flagged, and how many were taken out."""
+
+    stage: str
+    entered: int
+    flagged: dict[str, int]
+    """Of those taken out here, how many each criterion of this stage flagged; one person may count several times."""
+    excluded: int
+
+    @property
+    def remained(self) -> int:
+        """How many participants were left."""
+        return self.entered - self.excluded
+
+
+@dataclass(frozen=True)
+class PartedScreening:
+    """The evidence of every criterion on judgments in parts, how many the rule excludes, and what did not run."""
+
+    parts: Parts
+    evidence: dict[str, PartedEvidence]
+    participants: int
+    answers: int
+    excluded: int
+    skipped: dict[str, NotComputed]
+    """Criteria that could not run, with the reason."""
+    exclude: str | int | None
+    """The rule that joins the criteria; None where none was stated."""
+    steps: tuple[PartedStep, ...] = ()
+    study: str | None = None
+    """The fingerprint of the study whose rules these are."""
+    settings: dict[str, dict[str, Any]] = field(default_factory=dict)
+    fingerprint: str = ""
+    """Of the data: changes when a part changes."""
+    read: tuple[Message, ...] = ()
+    """What was assumed when the parts were read."""
+    files: tuple[Path, ...] = field(default=(), repr=False)
+    """One row a participant, a file for each part."""
+    spammer_index: SpammerIndex | NotComputed | None = None
+    """The Spammer Index of those who stay, or why there is none; None where it was not asked for."""
+
+    @property
+    def remaining(self) -> dict[str, int]:
+        """How many participants were left after each stage."""
+        return {step.stage: step.remained for step in self.steps}
+
+    @property
+    def notes(self) -> tuple[Message, ...]:
+        """What the criteria have to say beside their verdicts; a note that several share is given once."""
+        return notes_of(self.evidence)
+
+    def scan(self) -> pl.LazyFrame:
+        """One row a participant, lazily: whether excluded, and score, threshold, verdict, reason of each criterion."""
+        return pl.scan_parquet(list(self.files))
+
+    def flow(self) -> str:
+        """The flow of participants through the stages, as an SVG."""
+        return flow_svg(self.participants, self.steps, self.exclude)
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write screening.json and flow.svg beside the tables of each part."""
+        paths = [folder / "screening.json", folder / "flow.svg"]
+        text = json.dumps(self.to_dict(), ensure_ascii=False, indent=2) + "\n"
+        for path, content in zip(paths, (text, self.flow()), strict=True):
+            with replacing(path) as temporary:
+                temporary.write_text(content, encoding="utf-8")
+        return paths
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data, without what was found of each participant, which is in `files`."""
+        index = self.spammer_index
+        told = {} if index is None else {"spammer_index": index_as_data(index)}
+        return {
+            "skipped": {name: str(why) for name, why in self.skipped.items()},
+            "summary": {
+                "participants": self.participants, "excluded": self.excluded,
+                "kept": self.participants - self.excluded, "remaining": self.remaining,
+                "flagged": {name: evidence.flagged for name, evidence in self.evidence.items()},
+                "notes": list(map(str, self.notes)), "data": self.fingerprint, "study": self.study,
+                "answers": self.answers, "parts": len(self.parts),
+            },
+            "settings": {name: evidence.settings for name, evidence in self.evidence.items()}
+            | {"exclude": self.exclude},
+        } | told  # fmt: skip
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What could not run, and the verdict."""
+        return summary_of(self.skipped, self.exclude, self.excluded, self.participants)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, (*self.evidence.values(), *self.summary)))
+
 
 PEOPLE = "people"
 UNFINISHED = NotComputed("spammer_index.unfinished")
