@@ -5,7 +5,7 @@ A stimulus is an item in one of its conditions (`karat.judgments.stimuli`); each
 different stimuli, whichever side each of the two was shown on; the column `compared` names them.
 
 Answers to questions that were shown the other way round are turned (polarity). A choice counts as the item that was
-chosen, not as its side. PlotColumns of a rating scale count from 1, yes and no as 1 and 0, magnitudes as logarithms of the
+chosen, not as its side. Points of a rating scale count from 1, yes and no as 1 and 0, magnitudes as logarithms of the
 ratio to the modulus, a choice as 1 for the first item by name, 0 for the second and one half for no difference.
 """
 
