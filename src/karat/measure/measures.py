@@ -20,6 +20,8 @@ from karat.measure.texts import coefficient
 from karat.messages import Message
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from karat.measure.measured import Measured
 
 
@@ -38,6 +40,11 @@ class Measures(Measured):
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data, as `measures.json` holds it."""
         return as_data(self)
+
+    def plot(self) -> Figure:
+        """The figure of the first result, as a rule the strengths."""
+        drawn: Figure = self.parts[0].result.plot()
+        return drawn
 
     def __str__(self) -> str:
         return "\n".join(self.lines())

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -25,6 +25,7 @@ from karat.judgments import Judgments
 from karat.judgments.message_tables import with_reasons
 from karat.measure.dimensions.matrix import Kind, check_invertible, correlations_of, rating_of
 from karat.measure.errors import MeasureError
+from karat.measure.result import MeasureResult, PlotColumns
 from karat.messages import Message
 from karat.models.factors import bartlett, kmo
 
@@ -41,7 +42,7 @@ class Bartlett(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Adequacy:
+class Adequacy(MeasureResult):
     """How well the pairs suit a factor analysis, each and together."""
 
     items: pl.DataFrame
@@ -51,6 +52,7 @@ class Adequacy:
     observations: int
     settings: dict[str, Any] = field(default_factory=dict)
     notes: tuple[Message, ...] = ()
+    points: ClassVar = PlotColumns(("pair",), "kmo", "Kaiser, Meyer and Olkin's measure")
 
     def table(self) -> pl.DataFrame:
         """The pairs, the least suitable first."""
@@ -107,13 +109,14 @@ MEAN, SD = 3.2, 1.2
 
 
 @dataclass(frozen=True)
-class Suitability:
+class Suitability(MeasureResult):
     """Which pairs to keep."""
 
     pairs: pl.DataFrame
     """pair, n, mean, sd, keep, and the message and values of the reason."""
     settings: dict[str, Any] = field(default_factory=dict)
     notes: tuple[Message, ...] = ()
+    points: ClassVar = PlotColumns(("pair",), "mean", "mean rating")
 
     def table(self, language: str = "en") -> pl.DataFrame:
         """The pairs with the reason for each, the most suitable first."""
@@ -136,9 +139,6 @@ class Suitability:
         about = {"kept": len(self.kept), "pairs": self.pairs.height} | limits
         both = self.settings["rule"] == "both"
         return (Message("suitability.both" if both else "suitability.either", about),)
-
-    def __str__(self) -> str:
-        return " ".join(map(str, (*self.summary, *self.notes)))
 
 
 def suitability(

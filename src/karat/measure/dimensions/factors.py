@@ -20,20 +20,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.jupyter import NotebookDisplay
 from karat.measure.dimensions.matrix import Correlations, Kind, check_invertible, correlations_of
 from karat.measure.errors import MeasureError
+from karat.measure.result import MeasureResult
 from karat.messages import Message
 from karat.models.factors import Extraction, FactorFit, Rotation, extract, fit_of, matched, rotate, score_weights
 from karat.models.factors.extraction import LOWEST
 from karat.models.factors.fit import degrees_of_freedom
 from karat.types import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Method = Literal["ml", "minres"]
 RotationName = Literal["promax", "oblimin", "varimax"]
@@ -49,7 +52,7 @@ PRECISE = 1e-13
 
 
 @dataclass(frozen=True)
-class Factors(NotebookDisplay):
+class Factors(MeasureResult):
     """A factor solution: pattern loadings, what is left of each pair, how factors correlate, and how well it fits."""
 
     frame: pl.DataFrame
@@ -99,6 +102,13 @@ class Factors(NotebookDisplay):
         best = np.abs(self.loadings).max(axis=1)
         order = np.lexsort((-best, np.where(carriers(self.loadings) < 0, len(self.names), carriers(self.loadings))))
         return self.frame.select(pl.all().gather(order.tolist()))
+
+    def plot(self, width_cm: float = 16) -> Figure:
+        """The loadings, coloured by size and sign."""
+        from karat.plots.matrix import matrix_plot
+
+        rows = self.table().rename({"pair": "label"})
+        return matrix_plot(rows, self.names, str(self.summary[0]), "loadings", width_cm)
 
     def named(self, *names: str) -> Factors:
         """The same solution with names for its factors, in their order.

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
@@ -28,15 +28,19 @@ from numpy.typing import NDArray
 from karat.judgments import Judgments, frames
 from karat.judgments.scales import Binary, Continuous, Magnitude, Ordinal, Scale, as_number
 from karat.measure.errors import MeasureError
+from karat.measure.result import MeasureResult
 from karat.messages import Message
 from karat.models.factors import nearest_correlation, pearson, polychoric
 from karat.types import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 KEYS = {"case": ["participant", "item"], "text": ["item"]}
 
 
 @dataclass(frozen=True)
-class RatingsMatrix:
+class RatingsMatrix(MeasureResult):
     """Aligned ratings, one column per pair."""
 
     frame: pl.DataFrame
@@ -52,9 +56,14 @@ class RatingsMatrix:
         """The ratings alone, missing ones as NaN."""
         return self.frame.select(pl.col(self.pairs).cast(pl.Float64)).fill_null(np.nan).to_numpy()
 
-    def table(self) -> pl.DataFrame:
-        """The ratings as a table."""
-        return self.frame
+    def plot(self, width_cm: float = 16) -> Figure:
+        """The mean rating on each pair, with a standard deviation to either side."""
+        from karat.plots.ranked import ranked_plot
+
+        ratings = self.frame.select(pl.col(self.pairs).cast(pl.Float64))
+        mean, sd = (np.array(one.row(0), dtype=np.float64) for one in (ratings.mean(), ratings.std()))
+        rows = pl.DataFrame({"label": self.pairs, "estimate": mean, "lower": mean - sd, "upper": mean + sd})
+        return ranked_plot(rows, "mean rating, with one standard deviation", str(self.summary[0]), width_cm)
 
     def only(self, pairs: Sequence[str]) -> RatingsMatrix:
         """The same cases with these pairs alone."""

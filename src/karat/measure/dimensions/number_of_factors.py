@@ -13,7 +13,7 @@ the draws. A factor with a mean congruence under .85 is another one in many draw
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -24,6 +24,7 @@ from karat.executors import SERIAL, Executor
 from karat.measure.dimensions.factors import Factors
 from karat.measure.dimensions.matrix import Kind, check_invertible, correlations_of
 from karat.measure.errors import MeasureError
+from karat.measure.result import MeasureResult, PlotColumns
 from karat.messages import Message
 from karat.models.factors import (
     acceleration,
@@ -37,7 +38,6 @@ from karat.models.factors import (
     polychoric,
     rotate,
 )
-from karat.plots.style import BLUE, GREY, figure, say
 from karat.types import Floats, Progress
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class NumberOfFactors:
+class NumberOfFactors(MeasureResult):
     """What each rule says, and the eigenvalues it says it from."""
 
     rules: pl.DataFrame
@@ -55,10 +55,6 @@ class NumberOfFactors:
     correlation that is left after so many components (map, map_4)."""
     settings: dict[str, Any] = field(default_factory=dict)
     notes: tuple[Message, ...] = ()
-
-    def table(self) -> pl.DataFrame:
-        """The rules and their numbers."""
-        return self.rules
 
     def number(self, rule: str) -> int:
         """What one rule says.
@@ -87,24 +83,12 @@ class NumberOfFactors:
 
     def plot(self, width_cm: float = 16) -> Figure:
         """The scree: eigenvalues beside those that random data reach."""
-        with figure(width_cm, 8) as drawn:
-            axes = drawn.subplots()
-            x = self.eigenvalues["number"].to_numpy()
-            for kind, colour, marker, at in (("component", BLUE, "o", 0), ("factor", GREY, "s", 1)):
-                axes.plot(x, self.eigenvalues[kind].to_numpy(), color=colour, marker=marker, markersize=4)
-                axes.plot(x, self.eigenvalues[f"{kind}_random"].to_numpy(), color=colour, linestyle="--", linewidth=0.8)
-                axes.annotate(
-                    f"{kind}s", (x[at], self.eigenvalues[kind][at]), xytext=(6 - 12 * at, 4 - 12 * at),
-                    textcoords="offset points", color=colour, horizontalalignment=("left", "right")[at],
-                )  # fmt: skip
-            axes.set_xlabel("number")
-            axes.set_ylabel("eigenvalue")
-            axes.set_xticks(x[:: max(1, len(x) // 12)])
-            share = 100 * self.settings["quantile"]
-            found = counted(self.number("parallel analysis (factors)"), "factor")
-            finding = f"Parallel analysis finds {found}, the minimum average partial {self.number('MAP')}"
-            say(drawn, finding, f"dashed: what {share:.0f} % of random data stay below")
-        return drawn
+        from karat.plots.matrix import scree_plot
+
+        found = counted(self.number("parallel analysis (factors)"), "factor")
+        finding = f"Parallel analysis finds {found}, the minimum average partial {self.number('MAP')}"
+        key = f"dashed: what {100 * self.settings['quantile']:.0f} % of random data stay below"
+        return scree_plot(self.eigenvalues, finding, key, width_cm)
 
 
 def number_of_factors(
@@ -162,7 +146,7 @@ SIMILAR = 0.85
 
 
 @dataclass(frozen=True)
-class FactorIntervals:
+class FactorIntervals(MeasureResult):
     """How far loadings and correlations of factors vary between samples of participants."""
 
     loadings: pl.DataFrame
@@ -173,10 +157,7 @@ class FactorIntervals:
     """factor, and its mean congruence with the draws."""
     settings: dict[str, Any] = field(default_factory=dict)
     notes: tuple[Message, ...] = ()
-
-    def table(self) -> pl.DataFrame:
-        """The loadings with their intervals."""
-        return self.loadings
+    points: ClassVar = PlotColumns(("pair", "factor"), "loading", "loading")
 
     @property
     def summary(self) -> tuple[Message, ...]:
@@ -184,9 +165,6 @@ class FactorIntervals:
         width = float(np.mean((self.loadings["upper"] - self.loadings["lower"]).to_numpy()))
         about = {"level": self.settings["level"], "width": width, "draws": self.settings["draws"]}
         return (Message("factor_intervals.width", about),)
-
-    def __str__(self) -> str:
-        return " ".join(map(str, (*self.summary, *self.notes)))
 
 
 def factor_intervals(

@@ -24,6 +24,7 @@ from karat.judgments import Judgments
 from karat.measure.dimensions.factors import Factors
 from karat.measure.dimensions.matrix import aligned_ratings
 from karat.measure.errors import MeasureError
+from karat.measure.result import MeasureResult
 from karat.messages import Message
 from karat.models.means import mean_interval
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Profiles:
+class Profiles(MeasureResult):
     """Mean ratings of each group on each pair."""
 
     frame: pl.DataFrame
@@ -47,7 +48,7 @@ class Profiles:
         """One row a pair, one column a group: the means."""
         return self.frame.pivot(on="group", index="pair", values="mean", maintain_order=True)
 
-    def plot(
+    def plot(  # type: ignore[override]
         self,
         groups: Sequence[str] | None = None,
         poles: Mapping[str, tuple[str, str]] | None = None,
@@ -146,7 +147,7 @@ def profiles(
 
 
 @dataclass(frozen=True)
-class DimensionScores:
+class DimensionScores(MeasureResult):
     """Where each text stands on each dimension."""
 
     frame: pl.DataFrame
@@ -158,6 +159,13 @@ class DimensionScores:
     def table(self) -> pl.DataFrame:
         """One row a text, one column a dimension: the standardised scores."""
         return self.frame.pivot(on="dimension", index="item", values="standard", maintain_order=True)
+
+    def plot(self, width_cm: float = 16) -> Figure:
+        """The standardised scores, the text that stands highest on the first dimension on top."""
+        from karat.plots.matrix import matrix_plot
+
+        rows = self.table().sort(self.dimensions[0], descending=True).rename({"item": "label"})
+        return matrix_plot(rows, self.dimensions, str(self.summary[0]), "standardised scores", width_cm)
 
     @property
     def summary(self) -> tuple[Message, ...]:

@@ -26,7 +26,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -36,11 +36,15 @@ from karat.judgments.message_tables import with_reasons
 from karat.measure.dimensions.factors import Factors, Kaiser, Method, RotationName, carriers, factors
 from karat.measure.dimensions.matrix import Kind, RatingsMatrix
 from karat.measure.errors import MeasureError
+from karat.measure.result import MeasureResult, PlotColumns
 from karat.messages import Message
 from karat.models.factors import kmo
 from karat.models.factors.fit import degrees_of_freedom
 from karat.study.file import NAME, find_study
 from karat.study.study import Study, load
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 COMMUNALITY, GAP = 0.4, 0.2
 LOG: dict[str, Any] = {
@@ -52,7 +56,7 @@ LOG: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Reduction:
+class Reduction(MeasureResult):
     """The steps, and the factors of the pairs that are left."""
 
     log: pl.DataFrame
@@ -70,6 +74,10 @@ class Reduction:
     def removed(self) -> list[str]:
         """The pairs that were removed, the first one first."""
         return self.log["pair"].to_list()
+
+    def plot(self, width_cm: float = 16) -> Figure:
+        """The loadings of the pairs that are left."""
+        return self.factors.plot(width_cm)
 
     def table(self, language: str = "en") -> pl.DataFrame:
         """The steps, each with its reason."""
@@ -179,22 +187,19 @@ def _without(matrix: Any, pair: str) -> Any:
 
 
 @dataclass(frozen=True)
-class ShortForm:
+class ShortForm(MeasureResult):
     """The pair that stands for each dimension."""
 
     frame: pl.DataFrame
     """dimension, pair, loading, other (the largest loading elsewhere, by size), communality."""
     settings: dict[str, Any] = field(default_factory=dict)
     notes: tuple[Message, ...] = ()
+    points: ClassVar = PlotColumns(("dimension", "pair"), "loading", "loading")
 
     @property
     def pairs(self) -> list[str]:
         """The pairs, one a dimension."""
         return self.frame["pair"].to_list()
-
-    def table(self) -> pl.DataFrame:
-        """The dimensions and their pairs."""
-        return self.frame
 
     @property
     def summary(self) -> tuple[Message, ...]:
@@ -204,9 +209,6 @@ class ShortForm:
             for row in self.frame.to_dicts()
         ]
         return (Message("short_form.pairs", {"n": len(pairs), "pairs": pairs}),)
-
-    def __str__(self) -> str:
-        return " ".join(map(str, (*self.summary, *self.notes)))
 
     def write(self, study: str | Path, folder: str | Path, title: str | None = None) -> list[Path]:
         """Write the study to follow into a new folder, from the study that the ratings came from.

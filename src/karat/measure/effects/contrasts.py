@@ -24,7 +24,6 @@ import numpy as np
 import polars as pl
 
 from karat.judgments import Judgments
-from karat.jupyter import NotebookDisplay
 from karat.measure.effects.data import Asked, asked_for
 from karat.measure.effects.interactions import (
     EMPTY,
@@ -37,6 +36,7 @@ from karat.measure.effects.interactions import (
     factor_terms,
 )
 from karat.measure.errors import MeasureError
+from karat.measure.result import MeasureResult
 from karat.measure.texts import interval
 from karat.messages import Message, message_of, with_code
 from karat.models.glrm import Model, fit, intervals, marginal_means, type_three
@@ -59,7 +59,7 @@ WARNINGS = (
 
 
 @dataclass(frozen=True)
-class Contrasts(NotebookDisplay):
+class Contrasts(MeasureResult):
     """Tests, means and differences of the conditions of a design."""
 
     frame: pl.DataFrame
@@ -97,11 +97,7 @@ class Contrasts(NotebookDisplay):
         """The notes that nobody should miss: trouble with the fit, and interactions that depend on the scale."""
         return tuple(with_code(self.notes, *WARNINGS))
 
-    def table(self) -> pl.DataFrame:
-        """The tests of the terms."""
-        return self.frame
-
-    def plot(self) -> Figure:
+    def plot(self) -> Figure:  # type: ignore[override]
         """The means of the largest term with their intervals: dots for one factor, lines for two, panels for three.
 
         >>> import karat

@@ -29,6 +29,7 @@ from karat.measure.effects.contrasts import family_unit
 from karat.measure.effects.data import columns_of, family_of, one_question, with_people
 from karat.measure.errors import MeasureError
 from karat.measure.rated import Rated, known_column
+from karat.measure.result import MeasureResult
 from karat.measure.texts import interval, sentences
 from karat.messages import Message, message_of, with_code
 from karat.models.glrm import Model, fit, marginal_means, type_three
@@ -54,7 +55,7 @@ SCHEMA: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class OrderEffects:
+class OrderEffects(MeasureResult):
     """How answers and response times change along the questionnaire, by condition."""
 
     frame: pl.DataFrame
@@ -70,11 +71,7 @@ class OrderEffects:
     notes: tuple[Message, ...] = ()
     models: dict[str, Model] = field(default_factory=dict, repr=False)
 
-    def table(self) -> pl.DataFrame:
-        """The slopes."""
-        return self.frame
-
-    def plot(self) -> Figure:
+    def plot(self) -> Figure:  # type: ignore[override]
         """Means of answers and times along the questionnaire, by condition, with intervals over participants.
 
         >>> import karat

@@ -38,7 +38,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -47,11 +47,11 @@ from karat.errors import cause
 from karat.judgments import Judgments, frames
 from karat.judgments.columns import nearest
 from karat.judgments.scales import Binary, Choice, Nominal, NumberRange, Ordinal, Scale
-from karat.jupyter import NotebookDisplay
 from karat.measure.errors import MeasureError
 from karat.measure.pairs.pair_contrasts import Contrast, benjamini_hochberg
 from karat.measure.pairs.pair_measures import direct_choices, direct_counts, model_contrasts, own_differences
 from karat.measure.rated import Rated, asked_about, rated, stimulus_labels
+from karat.measure.result import MeasureResult, PlotColumns
 from karat.measure.scaling.strengths import strengths
 from karat.messages import Message
 from karat.models.proportions import holm
@@ -69,7 +69,7 @@ SCHEMA: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Decisions(NotebookDisplay):
+class Decisions(MeasureResult):
     """What a measure decides on each pair."""
 
     frame: pl.DataFrame
@@ -79,10 +79,7 @@ class Decisions(NotebookDisplay):
     """What an estimate is counted in."""
     settings: dict[str, Any] = field(default_factory=dict)
     notes: tuple[Message, ...] = ()
-
-    def table(self) -> pl.DataFrame:
-        """The decisions, in the order of the pairs."""
-        return self.frame
+    points: ClassVar = PlotColumns(("pair",))
 
     @property
     def counts(self) -> dict[str, int]:
@@ -100,9 +97,6 @@ class Decisions(NotebookDisplay):
             region = {"equal": equal, "rope": self.settings["rope"], "unit": self.unit}
             found.append(Message("decisions.equivalent", region))
         return tuple(found)
-
-    def __str__(self) -> str:
-        return " ".join(map(str, (*self.summary, *self.notes)))
 
 
 def decisions(

@@ -20,9 +20,9 @@ import polars as pl
 from scipy.special import expit, ndtr, ndtri
 
 from karat.judgments.columns import nearest
-from karat.jupyter import NotebookDisplay
 from karat.measure.errors import MeasureError
 from karat.measure.rated import stimulus_labels
+from karat.measure.result import MeasureResult
 from karat.measure.texts import interval
 from karat.messages import Message
 from karat.models.numerics import known as known_number
@@ -58,12 +58,21 @@ class StrengthDifference:
         }  # fmt: skip
         return (Message("strengths.difference", values),)
 
+    def plot(self, width_cm: float = 16) -> Figure:
+        """The difference with its interval."""
+        from karat.plots.ranked import ranked_plot
+
+        row = {"label": [f"{self.first} − {self.second}"]} | {
+            name: [getattr(self, name)] for name in ("estimate", "lower", "upper")
+        }
+        return ranked_plot(pl.DataFrame(row), "difference", str(self), width_cm)
+
     def __str__(self) -> str:
         return " ".join(map(str, self.summary))
 
 
 @dataclass(frozen=True)
-class Strengths(NotebookDisplay):
+class Strengths(MeasureResult):
     """Stimuli with their strengths, the strongest first."""
 
     frame: pl.DataFrame
@@ -78,10 +87,6 @@ class Strengths(NotebookDisplay):
     notes: tuple[Message, ...] = ()
     fit: Any = field(default=None, repr=False)
     """What the engine gave."""
-
-    def table(self) -> pl.DataFrame:
-        """The strengths."""
-        return self.frame
 
     @property
     def conditions(self) -> list[str]:
@@ -154,9 +159,6 @@ class Strengths(NotebookDisplay):
         (best, top), (worst, bottom) = ends
         values = {"best": best, "top": top, "worst": worst, "bottom": bottom}
         return first, Message("strengths.ends", values)
-
-    def __str__(self) -> str:
-        return " ".join(map(str, (*self.summary, *self.notes)))
 
 
 def _estimate(row: dict[str, Any]) -> Message:
