@@ -3,16 +3,19 @@
 # More: make help
 
 SHELL := /bin/sh
+# Hundreds of processes start while the tests run: each would compile karat anew where bytecode may not be kept.
+export PYTHONDONTWRITEBYTECODE =
 ENV := .venv/bin/python
 FIND_PYTHON = for p in $(PYTHON) python3 python3.13 python3.12 python3.11 python; do \
 	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$p; break; fi; done
 PIP := $(ENV) -m pip --disable-pip-version-check -q install --constraint constraints.txt
 
-.PHONY: help setup setup-dev browser demo test test-slow lint style types docs benchmarks datasets replication screenshots constraints build licences sbom coverage mutation clean
+.PHONY: help setup setup-dev browser demo test tests checks test-slow lint style types docs benchmarks datasets replication screenshots constraints build licences sbom coverage mutation clean
 
 help:
 	@echo "make demo         set up, run the main job on example data, say where the result is"
-	@echo "make test         set up, run the tests"
+	@echo "make test         set up, run the tests and check style, types and documentation"
+	@echo "make tests        the tests alone; make checks the rest alone"
 	@echo "make test-slow    the tests that take longer"
 	@echo "make lint         style and types only"
 	@echo "make style        ruff only"
@@ -65,8 +68,14 @@ demo: setup
 ALONE := POLARS_MAX_THREADS=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 WORKERS = $$($(ENV) -m tools.workers)
 
+# Style, types and documentation are checked beside them.
 test: setup-dev browser
+	@$(MAKE) --no-print-directory -j 2 tests checks
+
+tests: setup-dev browser
 	$(ALONE) $(ENV) -m pytest -n $(WORKERS) --dist worksteal -rs -m "not slow"
+
+checks: style types docs
 
 test-slow: setup-dev browser
 	@$(PIP) --editable ".[bayes]"
@@ -82,7 +91,7 @@ types: setup-dev
 	$(ENV) -m mypy
 
 docs: setup-dev
-	$(ENV) -m mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(ENV) -m mkdocs build --strict --quiet
 
 # All are run, also after one that missed a target; which did is said at the end.
 BENCHMARKS ?= benchmarks/*.py

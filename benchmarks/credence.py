@@ -36,7 +36,7 @@ from credence_parts.scenes import DEVELOPMENT, HELD_OUT
 from credence_parts.tables import calibration_table, number, rows_of
 
 from benchmarks.marked import check_page, parse_options, write_page, write_rows
-from karat.screen.credence import credence
+from karat.screen.criteria.credence import credence
 
 PROCESSES = 2
 ROW = "credence of 10,000 participants with 100 answers each"

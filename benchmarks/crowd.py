@@ -29,8 +29,8 @@ from karat.judgments import Judgments
 from karat.judgments.checks import Checked
 from karat.models.markov import distances, targets, transition_counts
 from karat.models.markov_null import Sequences, calibrate, credible_counts, judged_together, pattern_counts
-from karat.screen.markov import markov
-from karat.screen.procedure import procedure
+from karat.screen.criteria.markov import markov
+from karat.screen.criteria.procedure import procedure
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.marked import parse_options, write_rows

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from karat.models.glrm import fit_crossed, fit_crossed_in_parts
-from karat.models.glrm.parted_answers import PartAnswers
+from karat.models.glrm.parts.answers import PartAnswers
 from karat.models.numerics import one_thread
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))

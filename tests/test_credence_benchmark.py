@@ -19,8 +19,8 @@ from benchmarks.credence_parts.questionnaire_oracle import FAST, LATE, MINORITY
 from benchmarks.credence_parts.questionnaires import Questionnaire
 from benchmarks.marked import check_page, write_page
 from conftest import ROOT
-from karat.simulate.clock import seconds
-from karat.simulate.tasks import Tasks
+from karat.simulate.behaviours import seconds
+from karat.simulate.crowd import Tasks
 
 
 def logistic(value: float) -> float:

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,11 @@ def modules(root: Path) -> list[Path]:
     return sorted((root / "src" / "karat").rglob("*.py"))
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def floor_of(package: str) -> int:
     return next(number for number, packages in enumerate(FLOORS) if package in packages)
 
@@ -44,7 +50,7 @@ def floor_of(package: str) -> int:
 def imported_packages(path: Path) -> set[str]:
     """The packages of karat that a module imports, anywhere in it."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module == "karat":
@@ -81,7 +87,7 @@ def test_the_test_of_imports_can_fail(tmp_path: Path) -> None:
 def imported_modules(path: Path, known: set[str]) -> set[str]:
     """The modules of karat that a module imports, anywhere in it; those for type checkers count."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -139,7 +145,7 @@ def test_everything_public_is_there_and_has_an_example_that_runs() -> None:
 def test_a_class_name_means_one_thing(root: Path) -> None:
     homes: dict[str, list[str]] = {}
     for path in modules(root):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in parsed(path).body:
             if isinstance(node, ast.ClassDef):
                 homes.setdefault(node.name, []).append(str(path.relative_to(root)))
     assert {name: paths for name, paths in homes.items() if len(paths) > 1} == {}
@@ -150,7 +156,7 @@ def test_type_aliases_are_defined_once(root: Path) -> None:
     for path in modules(root):
         named = {
             target.id
-            for node in ast.parse(path.read_text(encoding="utf-8")).body
+            for node in parsed(path).body
             if isinstance(node, ast.Assign)
             for target in node.targets
             if isinstance(target, ast.Name)
@@ -160,7 +166,7 @@ def test_type_aliases_are_defined_once(root: Path) -> None:
 
 def test_modules_say_what_they_are(root: Path) -> None:
     for path in modules(root):
-        assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), path
+        assert ast.get_docstring(parsed(path)), path
 
 
 def test_a_folder_reads_like_a_table_of_contents(root: Path) -> None:
@@ -168,14 +174,6 @@ def test_a_folder_reads_like_a_table_of_contents(root: Path) -> None:
     waiting = {"field/server", "models/glrm", "screen", "simulate", "study"}
     files = Counter(path.parent.relative_to(root / "src" / "karat").as_posix() for path in modules(root))
     assert {folder for folder, number in files.items() if number > 20} - one_per_kind <= waiting
-
-
-@pytest.mark.parametrize(
-    "command", [["ruff", "check", "."], ["ruff", "format", "--check", "."], ["mypy"]], ids=" ".join
-)
-def test_style_and_types(command: list[str], root: Path) -> None:
-    done = subprocess.run([sys.executable, "-m", *command], cwd=root, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_no_registry_and_no_path_of_a_machine_is_named(root: Path) -> None:

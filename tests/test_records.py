@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
-from karat.judgments.records import CLOSE_IT, records
 from karat.judgments.source import SourceFile
-from karat.judgments.tables import read_table
+from karat.judgments.tables import CLOSE_IT, read_table, records
 
 ROWS = [f"p{number},i{number},4,fine" for number in range(1, 11)]
 HEADER = "participant,item,response,comment"

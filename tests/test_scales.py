@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
-from karat.judgments.scale_texts import parse_scale
-from karat.judgments.scales import NumberRange, Scale, from_dict
+from karat.judgments.scales import NumberRange, Scale, from_dict, parse_scale
 from strategies import NAMES, scales
 
 

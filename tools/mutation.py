@@ -37,19 +37,17 @@ TESTS = {
     "models/glrm/objective": [f"{GLRM}/test_fit.py"],
     "models/glrm/crossed": [f"{GLRM}/test_objective.py"],
     "models/glrm/fit": [f"{GLRM}/test_gaussian.py"],
-    "models/glrm/wald": [f"{GLRM}/test_satterthwaite.py", f"{GLRM}/test_mixed.py"],
-    "models/glrm/intervals": [f"{GLRM}/test_profile.py"],
-    "models/glrm/block_schur": [f"{GLRM}/test_schur.py", f"{GLRM}/test_mixed_laplace.py"],
-    "models/glrm/mixed_blocks": [f"{GLRM}/test_mixed_laplace.py", f"{GLRM}/test_mixed_sides.py"],
-    "models/glrm/mixed_mode": [f"{GLRM}/test_mixed_laplace.py", f"{GLRM}/test_mixed_sparse.py"],
-    "models/glrm/mixed_problem": [f"{GLRM}/test_mixed.py"],
+    "models/glrm/formulas/wald": [f"{GLRM}/test_satterthwaite.py", f"{GLRM}/test_mixed.py"],
+    "models/glrm/formulas/intervals": [f"{GLRM}/test_profile.py"],
+    "models/glrm/blocks": [f"{GLRM}/test_schur.py", f"{GLRM}/test_mixed_laplace.py", f"{GLRM}/test_mixed_sides.py"],
+    "models/glrm/mixed/laplace": [f"{GLRM}/test_mixed_laplace.py", f"{GLRM}/test_mixed_sparse.py"],
+    "models/glrm/mixed/result": [f"{GLRM}/test_mixed.py", f"{GLRM}/test_mixed_problem.py"],
     "models/glrm/softmax": [f"{GLRM}/test_nominal.py", f"{GLRM}/test_deletion.py"],
-    "models/glrm/gaussian": [f"{GLRM}/test_deletion.py"],
+    "models/glrm/mixed/gaussian": [f"{GLRM}/test_gaussian.py", f"{GLRM}/test_deletion.py"],
     **{
-        f"models/glrm/parted_{part}": [f"{GLRM}/test_parted.py"]
-        for part in ("agreement", "answers", "crew", "objective", "sums")
+        f"models/glrm/parts/{part}": [f"{GLRM}/test_parted.py", f"{GLRM}/test_parted_objective.py"]
+        for part in ("answers", "fit", "objective")
     },
-    "models/glrm/parted_sums": [f"{GLRM}/test_parted.py", f"{GLRM}/test_parted_objective.py"],
 }
 """Tests of a module beside those that bear its name and its examples.
 

@@ -20,8 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from karat.simulate.tasks import Tasks, draw_tasks
-from karat.simulate.workers import WorkerSettings, longest_run, runs_of, worker_answers
+from karat.simulate.crowd import Tasks, WorkerSettings, draw_tasks, longest_run, runs_of, worker_answers
 
 from .scenes import Floats, Ints, Scene, generator, judgments_of, log_sum
 

@@ -18,19 +18,18 @@ import polars as pl
 from scipy.special import stdtrit
 
 from karat.judgments import Judgments
-from karat.screen.credence import credence
 from karat.screen.criteria.attention import attention
 from karat.screen.criteria.controls import controls
+from karat.screen.criteria.credence import credence
+from karat.screen.criteria.deletion import deletion
+from karat.screen.criteria.markov import markov
 from karat.screen.criteria.person_total import person_total
 from karat.screen.criteria.remfod import remfod
 from karat.screen.criteria.straightlining import straightlining
-from karat.screen.deletion import deletion
 from karat.screen.evidence import Evidence
-from karat.screen.markov import markov
 from karat.simulate import Spread, answer_study
-from karat.simulate.contrasts import USUAL_EFFECT, named_contrast
 from karat.simulate.draw import on_scale
-from karat.simulate.layout import layout_of
+from karat.simulate.layout import USUAL_EFFECT, layout_of, named_contrast
 from karat.study.init import write_study
 from karat.study.study import Study, load
 

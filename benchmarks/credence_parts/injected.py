@@ -16,8 +16,7 @@ import polars as pl
 import karat
 from karat.judgments import Judgments
 from karat.screen.criteria.completion import completion
-from karat.simulate.tasks import draw_tasks
-from karat.simulate.workers import WorkerSettings, worker_answers
+from karat.simulate.crowd import WorkerSettings, draw_tasks, worker_answers
 
 from .crowds import CREDIBLE, GUESSING, PATTERN, PRIMARY
 from .scenes import Scene, generator

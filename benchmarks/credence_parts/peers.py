@@ -16,14 +16,14 @@ from karat.errors import KaratError
 from karat.judgments import Judgments
 from karat.judgments.scales import Binary, Choice
 from karat.models.credence import fit_credence
-from karat.screen.credence_trials import looked_at
+from karat.screen.credence_model import looked_at
 from karat.screen.criteria.controls import controls
+from karat.screen.criteria.deletion import deletion, deletion_windows
+from karat.screen.criteria.markov import markov
 from karat.screen.criteria.person_total import person_total
 from karat.screen.criteria.remfod import remfod
 from karat.screen.criteria.straightlining import straightlining
-from karat.screen.deletion import deletion, deletion_windows
 from karat.screen.evidence import Evidence
-from karat.screen.markov import markov
 
 from .scenes import Floats, Ints
 

@@ -19,7 +19,7 @@ from scipy.special import expit
 
 from karat.judgments.scales import Choice, Ordinal
 from karat.simulate import Spread
-from karat.simulate.clock import (
+from karat.simulate.behaviours import (
     INTERRUPTED,
     LOG_SECONDS,
     LONGER,

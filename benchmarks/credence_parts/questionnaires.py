@@ -20,12 +20,11 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.judgments.checks import Checked
 from karat.judgments.scales import Scale
-from karat.simulate import Spread, answer_study, strengths
-from karat.simulate.behaviours import allot
-from karat.simulate.clock import PACE, seconds
-from karat.simulate.contrasts import USUAL_EFFECT, planned_contrasts, side_of
-from karat.simulate.scale_answers import codes, guesses, levels_of
-from karat.simulate.workers import logistic
+from karat.simulate import Spread, answer_study
+from karat.simulate.behaviours import PACE, allot, seconds
+from karat.simulate.layout import USUAL_EFFECT, planned_contrasts, side_of
+from karat.simulate.respond import by_item, known_strength, own_strength
+from karat.simulate.scale_answers import codes, guesses, levels_of, logistic
 from karat.study.init import write_study
 from karat.study.study import load
 
@@ -117,12 +116,12 @@ def behaviours(scenario: Questionnaire, random: np.random.Generator) -> list[str
 def draw_known(plan: Plan, kinds: list[str], random: np.random.Generator) -> Known:
     """The parameters that the oracle knows (strengths) and those that are drawn for each participant."""
     spread = Spread()
-    base = strengths.base(plan.frame, plan.scale)
-    own = strengths.own(plan.frame, plan.scale, spread.item, plan.compared, random)
+    base = known_strength(plan.frame, plan.scale)
+    own = own_strength(plan.frame, plan.scale, spread.item, plan.compared, random)
     centre = np.where((base != 0) & (plan.scale.kind == "choice"), base, base + own)
     test = (plan.frame["function"] == "test").to_numpy()
-    opposed = np.where(test & (strengths.by_item(plan.frame, random) > 0), -centre, centre)
-    shift = spread.item_effect * strengths.by_item(plan.frame, random)
+    opposed = np.where(test & (by_item(plan.frame, random) > 0), -centre, centre)
+    shift = spread.item_effect * by_item(plan.frame, random)
     people = len(kinds)
     pace = random.normal(0, PACE, people) + FASTER * (np.array(kinds) == FAST)
     return Known(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.models.credence import mixture
-from karat.screen.credence import BELOW
+from karat.screen.criteria.credence import BELOW
 
 from . import crowd_kit, peers
 from .crowds import CREDIBLE, Crowd, binary_crowds, crowds_of_five, draw_crowd

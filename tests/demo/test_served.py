@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import karat
-from karat.demo.served import FOLDER, MARK, PEOPLE, STEP, serve
+from karat.demo import FOLDER, MARK, PEOPLE, STEP, serve
 from karat.errors import KaratError
 
 

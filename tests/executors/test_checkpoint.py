@@ -14,8 +14,7 @@ import pytest
 from executors import jobs
 from karat.executors import SERIAL, ExecutorError, open_executor
 from karat.executors import checkpoint as keeping
-from karat.executors.checkpoint import Checkpoint
-from karat.executors.digest import digest
+from karat.executors.checkpoint import Checkpoint, digest
 from karat.executors.open_executor import memory_in_bytes
 
 

@@ -18,7 +18,7 @@ from executors import jobs
 from executors.jobs import ended
 from karat.errors import ProblemsError
 from karat.executors import SERIAL, Executor, ExecutorError, open_executor
-from karat.executors import dask_cluster as connecting
+from karat.executors import cluster as connecting
 from karat.executors.cluster import Cluster
 
 dask = pytest.importorskip("dask")

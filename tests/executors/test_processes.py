@@ -19,9 +19,8 @@ from executors import jobs
 from executors.jobs import ended
 from karat.errors import KaratError, ProblemsError
 from karat.executors import SERIAL, Executor, ExecutorError, as_map, open_executor
-from karat.executors.outcome import portable
-from karat.executors.processes import Processes
-from karat.executors.worker_process import memory_used
+from karat.executors.executor import portable
+from karat.executors.processes import Processes, memory_used
 
 
 @pytest.fixture(scope="module")

@@ -23,9 +23,8 @@ from faults.test_killed import SLUG, assert_nothing_is_lost, parameters
 from field.conftest import NUMBERS
 from field.postgres import administer
 from karat.field.bots import Behaviour, Client, WalkRecord, visit
-from karat.field.bots.forms import forms
 from karat.field.bots.process import LOOPBACK, ServerProcess
-from karat.field.bots.walk import Way, begin, known_answers
+from karat.field.bots.walk import Way, begin, forms, known_answers
 from karat.field.store import Store, export, studies
 from karat.field.store.schema import session
 from karat.study.init import write_study

@@ -15,14 +15,14 @@ from sqlalchemy import Connection, select, text
 
 from field.conftest import NUMBERS
 from field.postgres import administer
-from karat.field.admin import screening_cache
+from karat.field.admin import page
 from karat.field.admin.jobs import Screened
 from karat.field.server.config import ServerConfig
 from karat.field.server.run import run
 from karat.field.server.security import secret_mark
 from karat.field.store import Store, StoreError, admins, prior_participation, schema, studies
 from karat.field.store.advisory_locks import advisory_lock, signing
-from karat.field.store.writer import TRIES
+from karat.field.store.store import TRIES
 
 SERVERS = 4
 
@@ -195,11 +195,11 @@ def test_screenings_of_several_servers_come_one_after_the_other(
         done += 1
         return Screened()
 
-    monkeypatch.setattr(screening_cache, "in_child", slowly)
-    monkeypatch.setattr(screening_cache, "portable", lambda study: study)
+    monkeypatch.setattr(page, "in_child", slowly)
+    monkeypatch.setattr(page, "portable", lambda study: study)
 
     async def look() -> None:
-        shops = [screening_cache.ScreeningCache(store) for store in stores]
+        shops = [page.ScreeningCache(store) for store in stores]
         study: Any = None
         await asyncio.gather(*(shop.fresh("likert", study, None, True) for shop in shops))
         await asyncio.gather(*(shop.fresh("likert", study, None, True) for shop in shops))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from karat.field.study_diff import Changes, changes, items_fingerprint
+from karat.field.registration import Changes, changes, items_fingerprint
 from karat.study.init import write_study
 from karat.study.study import Study, load
 

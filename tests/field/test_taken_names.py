@@ -9,12 +9,12 @@ import pytest
 from field.server.conftest import ITEMS, write
 from karat.errors import KaratError
 from karat.field.registration import registration
-from karat.study import taken_names
+from karat.study.results import OF_PEOPLE
 
 QUESTION = '[[background]]\nname = "{}"\nquestion = "Where?"\n'
 
 
-@pytest.mark.parametrize("name", [*taken_names.OF_PEOPLE, "token", "csrf"])
+@pytest.mark.parametrize("name", [*OF_PEOPLE, "token", "csrf"])
 def test_a_background_question_with_a_name_of_karats_own(name: str, tmp_path: Path) -> None:
     with pytest.raises(KaratError, match=rf"named {name}.*another name, such as own_{name}\."):
         registration("study", write(tmp_path / "study", QUESTION.format(name)))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from karat.intake import Intake, Options, read_files
-from karat.judgments.scale_texts import parse_scale
+from karat.judgments.scales import parse_scale
 from karat.messages import Message
 
 FIXTURES = Path(__file__).parent / "fixtures"

@@ -14,8 +14,7 @@ from karat.judgments.parts import open_parts, repartition
 from karat.judgments.scales import Choice
 from karat.judgments.stimuli import Stimuli
 from karat.measure import agreement, decisions, stability, strengths
-from karat.screen.parted.crowd import InParts
-from karat.screen.parted.stimuli import stimuli_in_parts
+from karat.screen.parted.in_parts import InParts, stimuli_in_parts
 from karat.simulate import answer_study
 from karat.study import load
 from karat.study.init import study_from_pairs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 import karat
-from karat.measure.effects.formula import design_formula, family_of, quoted
+from karat.measure.effects.data import design_formula, family_of, quoted
 from karat.messages import Message
 from measure.factorial import frame
 from messages import codes, raises

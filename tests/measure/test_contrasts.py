@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import karat
 from karat.measure.effects.contrasts import Contrasts, contrasts
 from karat.messages import Message, message_of, with_code
-from karat.models.glrm.mixed_singular import SINGULAR
+from karat.models.glrm.mixed.search import SINGULAR
 from measure.factorial import FORMULA, frame, rated
 from messages import codes, raises
 

@@ -7,7 +7,7 @@ import pytest
 
 import karat
 from karat.measure.effects.contrasts import contrasts
-from karat.measure.effects.effect_sizes import LATENT, effect_sizes, standard_deviation
+from karat.measure.effects.interactions import LATENT, effect_sizes, standard_deviation
 from karat.models.glrm import fit
 from measure.factorial import FORMULA, frame, rated
 

@@ -11,7 +11,7 @@ import pytest
 import karat
 from karat.judgments.scales import Scale
 from karat.measure import MeasureError
-from karat.measure.pairs.expert_pairs import expert_pairs
+from karat.measure.pairs.decisions import expert_pairs
 from karat.measure.rated import Rated, rated
 from karat.messages import message_of
 from messages import raises

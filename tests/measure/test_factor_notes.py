@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from karat.measure.dimensions.notes import solution_notes
+from karat.measure.dimensions.factors import solution_notes
 from karat.messages import Message
 from karat.models.factors import Extraction, Rotation
 from messages import codes

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from karat.measure import MeasureError, ratings_matrix
-from karat.measure.dimensions.correlations import check_invertible, correlations_of
+from karat.measure.dimensions.matrix import check_invertible, correlations_of
 from karat.messages import Message, message_of
 from measure.differential import differential
 from messages import raises

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,10 @@ import karat
 from karat.measure import MeasureError, Measures, contrasts, run, strengths
 from karat.measure.dimensions.steps import is_differential
 from karat.measure.effects.planned import planned_choices, planned_contrasts
-from karat.measure.excluded import excluded, nobody
-from karat.measure.export import tables
-from karat.measure.part_files import FIGURES, TABLES, TOLD
+from karat.measure.export import FIGURES, TABLES, TOLD, tables
+from karat.measure.measured import excluded, nobody
+from karat.measure.measures import aligned
 from karat.measure.rated import rated
-from karat.measure.summary import aligned
 from karat.messages import Message, NotComputed, message_of
 from karat.study.settings import ContrastSettings
 from measure.differential import differential
@@ -203,7 +203,7 @@ def test_what_is_asked_for_by_name_and_cannot_be_done_is_an_error(options: dict[
 
 
 def test_what_would_take_long_is_left_out_unless_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.measure.run_parts.MOST", 100)
+    monkeypatch.setattr(sys.modules["karat.measure.run"], "MOST", 100)
     judgments = answered(frame(people=12), karat.Ordinal(5))
     found = run(judgments, ["mean"])
     assert {"contrasts", "order effects", "noise ceiling"} <= set(found.skipped)

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from karat.measure import MeasureError, factors, ratings_matrix, short_form
-from karat.measure.dimensions.short_form import ShortForm, _with
+from karat.measure.dimensions.reduction import ShortForm, _with
 from karat.messages import Message
 from karat.simulate import answer_study
 from karat.study import load

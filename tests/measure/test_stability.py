@@ -9,7 +9,7 @@ import pytest
 import karat
 from karat.measure.errors import MeasureError
 from karat.measure.reliability.stability import Stability, stability
-from karat.measure.scaling.item_scores import drawn_again, standardised_within
+from karat.measure.scaling.ratings import drawn_again, standardised_within
 from measure.retest import rated_twice
 from messages import raises
 

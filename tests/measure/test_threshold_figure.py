@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import karat
 from karat.measure.errors import MeasureError
+from karat.measure.scaling.result import point_probabilities, thresholds_figure
 from karat.measure.scaling.strengths import strengths
-from karat.measure.scaling.thresholds import point_probabilities, thresholds_figure
 from measure.rated_items import ratings
 from messages import codes, raises
 

@@ -10,10 +10,9 @@ import polars as pl
 import pytest
 
 import karat
-from karat.screen.accounts import compare_accounts
 from karat.screen.criteria.attention import attention
 from karat.screen.criteria.completion import completion
-from karat.screen.criteria.controls import controls, guess_probability
+from karat.screen.criteria.controls import compare_accounts, controls, guess_probability
 from karat.screen.criteria.remfod import remfod
 from karat.screen.criteria.speed import speed
 from karat.screen.evidence import Evidence

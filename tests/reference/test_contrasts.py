@@ -15,7 +15,7 @@ import pytest
 
 import karat
 from karat.measure.effects.contrasts import Contrasts, contrasts
-from karat.measure.effects.effect_sizes import standard_deviation
+from karat.measure.effects.interactions import standard_deviation
 from karat.measure.effects.order_effects import order_effects
 
 VALUES: dict[str, Any] = json.loads((Path(__file__).parent / "r" / "contrasts.json").read_text(encoding="utf-8"))

@@ -17,10 +17,10 @@ import pytest
 import karat
 from karat.models.agreement import fleiss_kappa, icc_agreement, icc_consistency, icc_fixed_error
 from karat.models.markov import distances, targets, transition_counts
+from karat.screen.criteria.markov import markov
 from karat.screen.criteria.risk import risk_levels
 from karat.screen.criteria.time_filter import time_filter
-from karat.screen.gold import gold
-from karat.screen.markov import markov
+from karat.screen.crowd.gold import gold
 from tools.replication.crowd.r_numbers import r_normal
 
 NAMES = {"worker": "participant", "task": "item", "order": "trial", "time": "rt", "truth": "expected"}

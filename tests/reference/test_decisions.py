@@ -11,7 +11,7 @@ import pytest
 
 import karat
 from karat.measure import compare_decisions, decisions
-from karat.measure.pairs.expert_pairs import COLUMNS
+from karat.measure.pairs.decisions import COLUMNS
 from karat.messages import message_of
 from messages import raises
 

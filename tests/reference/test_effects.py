@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from karat.models.glrm import fit_crossed
-from karat.models.glrm.effects import task_covariance
+from karat.models.glrm.fit import task_covariance
 
 R = Path(__file__).parent / "r"
 

@@ -15,14 +15,13 @@ import numpy as np
 import pytest
 
 from karat.messages import with_code
-from karat.models.glrm.design import code, make_design
-from karat.models.glrm.formula import read_formula
-from karat.models.glrm.frame import make_frame
-from karat.models.glrm.intervals import intervals
-from karat.models.glrm.marginal import MarginalMeans, marginal_means
-from karat.models.glrm.model import Model, fit
-from karat.models.glrm.prediction import predict
-from karat.models.glrm.wald import compare, type_three
+from karat.models.glrm.formulas.design import code, make_design
+from karat.models.glrm.formulas.formula import read_formula
+from karat.models.glrm.formulas.frame import make_frame
+from karat.models.glrm.formulas.intervals import intervals
+from karat.models.glrm.formulas.marginal import MarginalMeans, marginal_means, predict
+from karat.models.glrm.formulas.model import Model, fit
+from karat.models.glrm.formulas.wald import compare, type_three
 from messages import codes
 
 HERE = Path(__file__).parent / "r"

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.models.glrm.mixed import fit_mixed
-from karat.models.glrm.mixed_result import MixedFit
-from karat.models.glrm.terms import INTERCEPT, RandomTerm, random_term
+from karat.models.glrm.mixed.fit import fit_mixed
+from karat.models.glrm.mixed.result import MixedFit
+from karat.models.glrm.mixed.terms import INTERCEPT, RandomTerm, random_term
 
 HERE = Path(__file__).parent / "r"
 SLOPES = (INTERCEPT, "x")

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 import karat
-from karat.report.as_json import results
 from karat.report.build import build
+from karat.report.export import results
 from karat.report.page import html
-from karat.report.sections import words
+from karat.report.sections import colophon
 from report.spoken import Spoken, numbers, spoken, strange
 
 FILES: dict[str, dict[str, Any]] = {
@@ -31,6 +31,6 @@ def test_every_number_of_the_page_comes_from_a_result(reference: Path, name: str
     assert sum(len(list(numbers(one.text))) for one in pieces) > 400
     assert strange(pieces, data) == []
     german = [
-        Spoken(own.key, text, "de") for own in words.section(found, "de").walk() for text in own.paragraphs
+        Spoken(own.key, text, "de") for own in colophon.words_section(found, "de").walk() for text in own.paragraphs
     ]  # fmt: skip
     assert strange(german, data) == []

@@ -14,8 +14,7 @@ import polars as pl
 import pytest
 
 from karat.simulate import draw_tasks, worker_answers
-from karat.simulate.tasks import Tasks
-from karat.simulate.workers import runs_of
+from karat.simulate.crowd import Tasks, runs_of
 
 
 def table(reference: Path, name: str) -> pl.DataFrame:

@@ -21,12 +21,12 @@ from karat.errors import KaratError
 from karat.judgments import Judgments
 from karat.messages import Message
 from karat.report.archive import Archive, archive
+from karat.report.archive_documents import NAME, data_name
 from karat.report.build import NOT_COMPUTED
 from karat.report.pseudonyms import pseudonymous, removed_columns, stripped
-from karat.report.psych_ds import NAME, data_name
 from karat.screen.run import run as screen
 from karat.simulate import answer_study
-from karat.study.rules_file import read_rules
+from karat.study.file import read_rules
 from karat.study.study import Study, load
 
 MODULE = import_module("karat.report.archive")

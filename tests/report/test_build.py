@@ -9,7 +9,7 @@ from karat.measure.measures import Measures
 from karat.messages import NotComputed
 from karat.report import build
 from karat.report.build import DESCRIBING
-from karat.screen.effects import EffectsBeforeAfter
+from karat.screen.compare.effects import EffectsBeforeAfter
 from karat.screen.evidence import Evidence
 from report.small import PEOPLE, RULES, gathered
 

@@ -10,7 +10,7 @@ import pytest
 import karat
 from karat.judgments import Judgments
 from karat.judgments.columns import COLUMNS
-from karat.report.codebook import codebook
+from karat.report.archive_documents import codebook
 from karat.simulate import answer_study
 from karat.study.study import load
 

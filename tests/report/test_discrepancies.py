@@ -17,7 +17,7 @@ from karat.messages import Message, NotComputed
 from karat.report.build import ReportData
 from karat.report.sections import quality
 from karat.report.sections.results import section
-from karat.screen.effects import EffectsBeforeAfter
+from karat.screen.compare.effects import EffectsBeforeAfter
 from report.small import gathered
 
 

@@ -10,8 +10,7 @@ import pytest
 
 from karat.errors import KaratError
 from karat.report import write
-from karat.report.as_json import as_data
-from karat.report.markdown import escaped, markdown
+from karat.report.export import as_data, escaped, markdown
 from karat.report.sections import sections
 from report.small import light
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from karat.errors import KaratError
 from karat.languages.de import LANGUAGE as GERMAN
 from karat.languages.en import LANGUAGE as ENGLISH
-from karat.report.literature import bibtex, cited, readable, references, source
-from karat.report.sources import SOURCES
+from karat.report.literature import SOURCES, bibtex, cited, readable, references, source
 from karat.study.criteria import CRITERIA
 
 DOI = re.compile(r"10\.\d{4,9}/\S+")

@@ -18,7 +18,7 @@ from karat.languages.en import LANGUAGE as ENGLISH
 from karat.measure.errors import MeasureError
 from karat.measure.measures import Measures
 from karat.report.page import coded, csv_link, inlined, rows
-from karat.report.sections import checks, results, sections
+from karat.report.sections import quality, results, sections
 from karat.report.words.criteria import needed_answers
 from karat.section import Section, Table
 from report.small import HOSTILE, PEOPLE, gathered, light, page
@@ -154,7 +154,7 @@ def test_a_figure_that_cannot_be_drawn_is_told() -> None:
 
 def test_controls_whose_means_are_compared_have_no_figure_of_right_answers() -> None:
     evidence = karat.screen.controls(karat.datasets.load("likert"), account="relational")
-    found = checks.controls(replace(light(), described={"controls": evidence}))
+    found = quality.controls(replace(light(), described={"controls": evidence}))
     assert isinstance(found, Section)
     assert found.figures == ()
     assert found.paragraphs[0] == f"{len(evidence.flagged)} of 48 participants flagged."
@@ -163,7 +163,7 @@ def test_controls_whose_means_are_compared_have_no_figure_of_right_answers() -> 
 def test_a_guess_that_hardly_ever_passes_is_not_said_to_have_no_chance() -> None:
     evidence = light().screening.evidence["attention"]
     people = evidence.participants.with_columns(guess_probability=pl.lit(0.0002))
-    found = checks.attention(replace(light(), described={"attention": replace(evidence, participants=people)}))
+    found = quality.attention(replace(light(), described={"attention": replace(evidence, participants=people)}))
     assert isinstance(found, Section)
     assert found.paragraphs[1] == "A participant who guesses passes with p < .001 at most."
     assert "guessing passes with p < .001" in needed_answers(ENGLISH, replace(evidence, participants=people.head(1)))

@@ -10,7 +10,7 @@ import karat
 from karat.judgments.scales import Magnitude, Nominal, Scale
 from karat.measure.effects.planned import planned_choices, planned_contrasts
 from karat.measure.scaling.result import Strengths
-from karat.report.sections.plain_means import means_told, on_scale, p_text, planned_told, wording_told
+from karat.report.sections.brief import means_told, on_scale, p_text, planned_told, wording_told
 from karat.study.settings import ContrastSettings
 
 FORMULA = "response ~ order + (1 | participant) + (1 | item)"

@@ -15,7 +15,7 @@ from karat.judgments import Judgments
 from karat.messages import with_code
 from karat.report.build import NOT_COMPUTED, ReportData, build
 from karat.report.sections import brief, quality, results
-from karat.screen.deletion import Deletion
+from karat.screen.criteria.deletion import Deletion
 
 NOBODY_STAYS = {"completion": {"at_least": 0.9}, "attention": {"alpha": 0.05}, "exclude": "any"}
 

@@ -7,9 +7,8 @@ import pytest
 
 import karat
 from karat.judgments import Judgments
-from karat.report.as_json import as_data
 from karat.report.build import NOT_COMPUTED, ReportData
-from karat.report.markdown import markdown
+from karat.report.export import as_data, markdown
 from karat.report.page import facts, html
 from karat.report.sections import sample
 from karat.report.words import methods, preregistration

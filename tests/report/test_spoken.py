@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import karat
-from karat.report.as_json import results
 from karat.report.build import NOT_COMPUTED, ReportData
+from karat.report.export import results
 from karat.report.page import html
-from karat.report.sections import asked, words
+from karat.report.sections import asked, colophon
 from karat.section import Section
 from karat.simulate import answer_study
 from karat.study.study import load
@@ -59,14 +59,14 @@ def test_every_number_of_the_page_comes_from_a_result(data: dict[str, Any]) -> N
 
 
 def test_german_paragraphs_have_the_same_results(data: dict[str, Any]) -> None:
-    pieces = paragraphs(words.section(gathered(), "de"))
+    pieces = paragraphs(colophon.words_section(gathered(), "de"))
     assert any(number == "1316" for one in pieces for number, _ in numbers(one.text, "de"))
     assert strange(pieces, data) == []
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_numbers_of_a_preregistration_are_stated_in_the_study(planned: ReportData, language: str) -> None:
-    pieces = paragraphs(asked.section(planned), words.section(planned, language))
+    pieces = paragraphs(asked.section(planned), colophon.words_section(planned, language))
     assert {"asked", "methods", "preregistration"} <= {one.section for one in pieces}
     assert strange(pieces, plain(planned)) == []
 

@@ -9,7 +9,7 @@ import polars as pl
 from hypothesis import given
 
 import karat
-from karat.report.strips import HEIGHT, MOST, WIDTH, answer_strips, rt_strips
+from karat.report.figures import HEIGHT, MOST, WIDTH, answer_strips, rt_strips
 
 
 @given(st.lists(st.one_of(st.none(), st.integers(1, 5)), min_size=1, max_size=2 * MOST + 3))

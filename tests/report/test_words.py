@@ -19,13 +19,12 @@ from karat.languages import language_codes, language_of
 from karat.languages.de import LANGUAGE as GERMAN
 from karat.languages.en import LANGUAGE as ENGLISH
 from karat.languages.language import TENSES
-from karat.measure.effects.formula import design_formula
+from karat.measure.effects.data import design_formula
 from karat.measure.measured import Measure
 from karat.measure.measures import Measures
 from karat.report.build import NOT_COMPUTED, ReportData
-from karat.report.literature import cited
+from karat.report.literature import SOURCES, cited
 from karat.report.sections import sample
-from karat.report.sources import SOURCES
 from karat.report.words import methods, preregistration
 from karat.report.words.criteria import clause, name_of
 from karat.screen.screening import Screening

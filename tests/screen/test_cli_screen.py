@@ -14,8 +14,10 @@ import karat
 from karat.cli.main import main
 from karat.cli.progress import _Shown, stepping
 from karat.messages import Message, NotComputed
-from karat.screen import spammer_size, spammer_unasked
-from karat.screen.gold import gold
+from karat.models.glrm import nominal
+from karat.screen.crowd import answers as crowd_answers
+from karat.screen.crowd import spammer_index
+from karat.screen.crowd.gold import gold
 from karat.screen.run import run
 from study.studies import RATING, rating_items, write_study
 
@@ -193,10 +195,10 @@ def test_beside_a_choice_of_criteria_the_index_is_fitted_only_where_that_is_quic
     assert "crowd      Spammer Index ." in told(capsys, path, "--criteria", "completion")
     for name in ("QUICK_ANSWERS", "QUICK"):
         with monkeypatch.context() as patch:
-            patch.setattr(spammer_unasked, name, 0)
+            patch.setattr(spammer_index, name, 0)
             text = told(capsys, path, "--criteria", "completion")
-            assert f"crowd      No Spammer Index. {spammer_size.NOT_QUICK}" in text
-    monkeypatch.setattr(spammer_unasked, "LONGEST", 0)
+            assert f"crowd      No Spammer Index. {crowd_answers.NOT_QUICK}" in text
+    monkeypatch.setattr(spammer_index, "LONGEST", 0)
     assert "No Spammer Index. It would take about 0 minutes for these labels" in told(capsys, path)
 
 
@@ -204,7 +206,7 @@ def test_an_index_that_is_refused_says_what_to_do(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = labelled(tmp_path)
-    monkeypatch.setattr(spammer_size, "LARGEST", 10)
+    monkeypatch.setattr(nominal, "LARGEST", 10)
     text = told(capsys, path, "--criteria", "procedure")
     why = NotComputed("crowd.too_many_labels", {"participants": 12, "items": 10, "labels": 3})
     assert f"not run    procedure: {Message('procedure.no_index', {'why': why})}" in text

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 import karat
 from karat.judgments.message_tables import message_at, render_column, with_reasons
 from karat.messages import Message, render
-from karat.screen.evidence import message_columns, reason_rows, values_of
-from karat.screen.rounding import round_beside
+from karat.screen.evidence import message_columns, reason_rows, round_beside, values_of
 
 FIELDS = {"n": pl.Int64, "absent": pl.List(pl.String)}
 

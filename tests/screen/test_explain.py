@@ -8,8 +8,8 @@ import pytest
 
 import karat
 from karat.messages import with_code
-from karat.screen.explain import PAYMENT, explanation_messages, explanations
 from karat.screen.run import run
+from karat.screen.screening import PAYMENT, explanation_messages, explanations
 from karat.study.criteria import CRITERIA
 from messages import codes
 

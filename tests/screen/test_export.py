@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import karat
-from karat.screen.export import NAMES, trials_table
 from karat.screen.run import run
+from karat.screen.screening import NAMES, trials_table
 
 LIKERT = karat.datasets.load("likert")
 RULES = {"completion": {}, "remfod": {}, "attention": {}, "exclude": "any"}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import karat
 from karat.messages import Message
-from karat.screen.passing import check_settings, count_rule, guess_note, guessing_tails, joint_rule
+from karat.screen.right_answers import check_settings, count_rule, guess_note, guessing_tails, joint_rule
 from messages import raises
 
 CHANCES = st.lists(st.sampled_from([Fraction(1, 2), Fraction(1, 3), Fraction(2, 5), Fraction(3, 5)]), max_size=6)

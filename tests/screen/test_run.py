@@ -12,8 +12,8 @@ import pytest
 
 import karat
 from karat.messages import Message, NotComputed, message_of
+from karat.screen.crowd.gold import gold
 from karat.screen.evidence import ScreenError
-from karat.screen.gold import gold
 from karat.screen.run import run
 from karat.study.criteria import CRITERIA
 from karat.study.study import load

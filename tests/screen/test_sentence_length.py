@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import karat
 from karat.messages import Message
 from karat.screen.criteria.remfod import remfod
-from karat.screen.sentence_length import adjusted_for_length
+from karat.screen.time_rules import adjusted_for_length
 from messages import codes, raises
 
 

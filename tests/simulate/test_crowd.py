@@ -13,8 +13,7 @@ from scipy.stats import norm
 
 import karat
 from karat.simulate import SimulateError, WorkerSettings, crowd, draw_tasks, worker_answers
-from karat.simulate.tasks import Tasks
-from karat.simulate.workers import longest_run, runs_of
+from karat.simulate.crowd import Tasks, longest_run, runs_of
 from messages import raises
 
 SPAMMERS = {"primary choice": 4, "repeated pattern": 4, "random guessing": 4}

@@ -16,14 +16,11 @@ from karat.errors import KaratError
 from karat.executors import open_executor
 from karat.messages import Message
 from karat.simulate import Power, SimulateError, Spread, answer_study, closed_power, power
-from karat.simulate.batches import Batch, run_batch
-from karat.simulate.closed_form import expected_variance
-from karat.simulate.contrasts import named_contrast
+from karat.simulate.analysis import by_mean_squares, by_mixed_model, expected_variance
 from karat.simulate.draw import Latent, Normal, draw_answers, in_logits, on_scale
-from karat.simulate.layout import SimulationLayout, layout_of
-from karat.simulate.mean_squares import by_mean_squares
-from karat.simulate.mixed_model_test import by_mixed_model
+from karat.simulate.layout import SimulationLayout, layout_of, named_contrast
 from karat.simulate.pilot import read_pilot
+from karat.simulate.power import Batch, run_batch
 from karat.study.init import write_study
 from karat.study.study import Study, load
 from karat.types import Progress

@@ -16,8 +16,7 @@ import pytest
 from field.server.visitor import Reply, Visitor
 from karat.studio.app import create_app
 from karat.studio.folder import private_folder
-from karat.studio.guard import Keys
-from karat.studio.presence import Presence
+from karat.studio.guard import Keys, Presence
 from karat.studio.uploads import Uploads
 
 PORT = 8000

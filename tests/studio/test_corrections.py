@@ -12,8 +12,7 @@ from typer.main import get_command
 from karat.cli.main import app
 from karat.errors import KaratError
 from karat.intake.guess import NAMES, guess_columns
-from karat.judgments.scale_texts import parse_scale
-from karat.judgments.scales import Binary, Continuous, Magnitude, Nominal, Ordinal
+from karat.judgments.scales import Binary, Continuous, Magnitude, Nominal, Ordinal, parse_scale
 from karat.studio.corrections import Corrections, corrected, scale_text
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from karat.studio.presence import GRACE, LONGEST_SILENCE, Presence
+from karat.studio.guard import GRACE, LONGEST_SILENCE, Presence
 
 
 def over_after(presence: Presence, seconds: float, most: float = 1e6) -> bool:

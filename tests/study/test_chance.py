@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from karat.errors import KaratError
 from karat.study import chance
-from karat.study.chance_tables import joint_table, overview, relational_table, slips_table, smallest_pairs
+from karat.study.chance import joint_table, overview, relational_table, slips_table, smallest_pairs
 from karat.study.guessing import as_fraction, at_least, counts_of_differences, counts_of_sums, p_text, sides, tails
 from tools.replication.acceptability import printed
 

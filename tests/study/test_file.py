@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 
 import karat
 from karat.study.criteria import CRITERIA, criterion_settings
-from karat.study.file import StudyError, find_study, read_settings
-from karat.study.rules_file import read_rules, rules_text
+from karat.study.file import StudyError, find_study, line_of, read_rules, read_settings, rules_text, toml_lines
 from karat.study.study import load
-from karat.study.toml_lines import line_of, toml_lines
 
 SOUND = """title = "Word order"
 language = "de"

@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from benchmarks.plan import RULES as ALL_RULES
 from benchmarks.plan import questionnaire
 from karat.study import orders
-from karat.study.order_problem import compile_rules
-from karat.study.order_rules import broken_rules, columns_of, stretches
-from karat.study.order_search import Patterns, patterns_of, possible
 from karat.study.orders import Arranger, OrderError, OrderRules, OrderUndecidedError, arrange, violations
+from karat.study.orders.rules import broken_rules, columns_of, compile_rules, stretches
+from karat.study.orders.search import Patterns, patterns_of, possible
 
 CHI_SQUARED_001 = {2: 13.82, 3: 16.27, 4: 18.47, 11: 31.26, 23: 49.73, 99: 148.23}
 """Critical values at p = .001 by degrees of freedom. Seeds are fixed, so a fair arranger passes always."""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.study.table_files import is_mac_roman, read_as, table_file
+from karat.study.items import is_mac_roman, read_as, table_file
 
 WORDS = ["Bäuerin", "schön", "Tür", "Straße", "garçon", "café", "mère", "forêt", "niño", "façade", "København", "naïve"]
 ONLY_MAC = ["Bäuerin", "Tür", "Straße", "garçon", "mère", "forêt"]

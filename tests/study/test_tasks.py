@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import karat
-from karat.study.scale_settings import ScaleSettings
+from karat.study.block_keys import ScaleSettings
 from karat.study.settings import BlockSettings
 from karat.study.tasks import TASKS, find_task, register, task_named, tasks_met
 from karat.study.tasks.task import Task

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from karat.cli.convert import Json, Quiet
+from karat.cli.options import RulesPath, StudyPath, load_rules
 from karat.cli.progress import working
 from karat.cli.reading import ReadOptions, reads_files
-from karat.cli.rules_option import RulesPath, StudyPath, load_rules
 from karat.errors import KaratError
 
 if TYPE_CHECKING:

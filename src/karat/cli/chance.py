@@ -122,7 +122,7 @@ def _asked(given: list[str]) -> str:
 
 
 def _overview(points: int, alpha: str, slips: int, weights: list[str] | None) -> tuple[pl.DataFrame, list[str]]:
-    from karat.study.chance_tables import overview, smallest_pairs
+    from karat.study.chance import overview, smallest_pairs
     from karat.study.guessing import p_text
 
     frame = overview(points, alpha, slips, weights)
@@ -141,7 +141,7 @@ def _overview(points: int, alpha: str, slips: int, weights: list[str] | None) ->
 
 
 def _fewest(chance: str, alpha: str, slips: Iterable[int]) -> tuple[pl.DataFrame, list[str]]:
-    from karat.study.chance_tables import slips_table
+    from karat.study.chance import slips_table
     from karat.study.guessing import p_text
 
     frame = slips_table(chance, alpha, slips)
@@ -180,7 +180,7 @@ def _trials(numbers: list[int], chance: str, alpha: str) -> tuple[pl.DataFrame, 
 def _controls(
     numbers: list[int], points: int, neutral: str | None, alpha: str, slips: int, weights: list[str] | None
 ) -> tuple[pl.DataFrame, list[str]]:
-    from karat.study.chance_tables import joint_table
+    from karat.study.chance import joint_table
     from karat.study.guessing import p_text
 
     frame = joint_table(numbers, points, neutral, alpha, slips=slips, weights=weights)
@@ -198,7 +198,7 @@ def _controls(
 def _pairs(
     numbers: list[int], points: int, minimum: str, alpha: str, weights: list[str] | None
 ) -> tuple[pl.DataFrame, list[str]]:
-    from karat.study.chance_tables import relational_table
+    from karat.study.chance import relational_table
     from karat.study.guessing import p_text
 
     frame = relational_table(numbers, points, minimum, alpha, weights)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from karat.cli.executor_options import ExecutorOptions
+from karat.cli.options import ExecutorOptions
 from karat.cli.parted import memory_of, other_flags
 from karat.cli.progress import counting
 from karat.cli.reading import ReadOptions, intake_lines, pairs_of, scales_of

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from karat.cli.options import has_screen, has_terminal
 from karat.cli.progress import counting, working
-from karat.cli.terminal import has_screen, has_terminal
 
 if TYPE_CHECKING:
     from karat.demo import Served

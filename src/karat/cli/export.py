@@ -99,7 +99,7 @@ def _write(
 
 def _unblinded(found: StoredStudy) -> list[str]:
     """Keep that answers were seen before the study was over."""
-    from karat.field.admin.unblinded import unblinded_at
+    from karat.field.admin.jobs import unblinded_at
     from karat.field.store import studies
 
     if found.row.state == "closed":

@@ -26,8 +26,8 @@ def links(
     Without --base-url the address is the one under which the server of the folder was last started.
     """
     from karat.field.content.links import links as told
+    from karat.field.registration import slug_of
     from karat.field.server.config import LOCAL_HOSTS
-    from karat.field.slugs import slug_of
     from karat.study.study import load
 
     loaded = load(study)

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from karat.cli.convert import Json, Quiet, SafeAnyway
-from karat.cli.executor_options import ExecutorOptions, with_executor_options
+from karat.cli.options import ExecutorOptions, with_executor_options
 from karat.cli.progress import working
 from karat.cli.reading import ReadOptions, reads_files
 from karat.errors import KaratError
@@ -96,7 +96,7 @@ def measure(
     Bootstrap samples can be shared among processes, with the same numbers: --processes 4, or --cluster local.
     """
     from karat.measure import run
-    from karat.measure.excluded import excluded, nobody
+    from karat.measure.measured import excluded, nobody
     from karat.study.study import load
 
     if out is not None and out.exists() and not out.is_dir():

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from karat.cli.terminal import has_screen
+from karat.cli.options import has_screen
 
 EXAMPLE = "Example: karat open"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.executor_options import ExecutorOptions
+from karat.cli.options import ExecutorOptions
 from karat.cli.reading import ReadOptions, pairs_of, scales_of
 from karat.cli.screen_output import criteria_lines, verdict_line
 from karat.errors import KaratError, counted
@@ -100,7 +100,7 @@ def _scale_of(study: Study | None, where: Path) -> Scale | None:
 
 def lines_on(screening: PartedScreening, why_not: str, out: Path | None) -> list[str]:
     """The account: what was read, what each stage found, what did not run, what the verdict is."""
-    from karat.screen.spammer_unasked import index_or_reason
+    from karat.screen.crowd.spammer_index import index_or_reason
 
     lines = [f"read       {screening.parts.where}: {counted(len(screening.parts), 'part')}"]
     lines += [f"note       {note}" for note in screening.read]

@@ -28,9 +28,8 @@ def plan(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Make the questionnaires of a study, with a picture of one order for each list."""
-    from karat.study.export import write_plan
     from karat.study.study import load, with_lists, with_participants
-    from karat.study.summary import conditions_per_list, functions_per_list, summary_lines
+    from karat.study.summary import conditions_per_list, functions_per_list, summary_lines, write_plan
 
     if as_format not in ("csv", "parquet"):
         raise KaratError(f"--format {as_format}: write csv or parquet.")

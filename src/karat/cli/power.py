@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from karat.cli.chance import aligned
-from karat.cli.executor_options import ExecutorOptions, with_executor_options
+from karat.cli.options import ExecutorOptions, with_executor_options
 from karat.cli.progress import counting
 from karat.errors import KaratError
 from karat.languages import language_of

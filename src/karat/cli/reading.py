@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from karat.cli.option_groups import option_group
+from karat.cli.options import option_group
 from karat.cli.progress import working
 from karat.errors import KaratError, counted
 
@@ -127,7 +127,7 @@ def pairs_of(texts: list[str], flag: str) -> dict[str, str]:
 
 def scales_of(texts: list[str]) -> Scale | dict[str, Scale] | None:
     """The scale that the texts say, or one for each question."""
-    from karat.judgments.scale_texts import parse_scale
+    from karat.judgments.scales import parse_scale
 
     if not texts:
         return None

@@ -13,9 +13,9 @@ from typing import Annotated
 import typer
 
 from karat.cli.convert import Json, Quiet, SafeAnyway
+from karat.cli.options import RulesPath, load_rules
 from karat.cli.progress import working
 from karat.cli.reading import ReadOptions, reads_files
-from karat.cli.rules_option import RulesPath, load_rules
 from karat.errors import KaratError
 
 EXAMPLE = "Example: karat report results.csv --study study.toml -o report.html"
@@ -66,8 +66,7 @@ def report(
     opens from disk and asks the network for nothing. Markdown has its figures in a folder beside it.
     """
     from karat.report import build, write
-    from karat.report.as_json import as_data
-    from karat.report.export import format_of
+    from karat.report.export import as_data, format_of
 
     silent = quiet or as_json
     kind = format or (None if out else Format.html)

@@ -1,31 +1,35 @@
-"""karat screen: who answered attentively, by the rules that the study states."""
+"""karat screen: who answered attentively, by the rules that the study states; large tables part by part."""
 
 from __future__ import annotations
 
 import json
+import tempfile
+from collections.abc import Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from karat.cli.convert import Json, Quiet, SafeAnyway
-from karat.cli.executor_options import ExecutorOptions, with_executor_options
+from karat.cli.options import ExecutorOptions, RulesPath, StudyPath, load_rules, with_executor_options
 from karat.cli.parted import NumberOfParts, is_in_parts, lines_on, parts_of
 from karat.cli.progress import counting, stepping, working
 from karat.cli.reading import ReadOptions, reads_files
-from karat.cli.rules_option import RulesPath, StudyPath, load_rules
 from karat.cli.screen_output import criteria_lines, verdict_line
-from karat.cli.screen_parted import screened
 from karat.errors import KaratError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from karat.executors import Executor
     from karat.judgments import Judgments
+    from karat.judgments.parts import Parts
     from karat.messages import NotComputed
     from karat.screen import Multiverse, Screening, SpammerIndex
+    from karat.screen.parted import PartedScreening
     from karat.study.study import Study
+
 
 EXAMPLE = "Example: karat screen results.csv --study study.toml --out screened"
 
@@ -83,8 +87,8 @@ def screen(
     A folder of Parquet files that is large, or a PostgreSQL table (postgresql://user@host/database#table), is looked at
     in parts and never held in memory as a whole; every participant must be in one file.
     """
-    from karat.screen.explain import refuse_unknown
-    from karat.screen.spammer_unasked import index_as_data, index_or_reason
+    from karat.screen.crowd.spammer_index import index_as_data, index_or_reason
+    from karat.screen.screening import refuse_unknown
 
     if contrast is not None and not multiverse:
         raise KaratError("--contrast has a say only with --multiverse.")
@@ -163,7 +167,7 @@ def _screened(
 
 def _index(screening: Screening, silent: bool, *, chosen: bool) -> SpammerIndex | NotComputed:
     """The Spammer Index of those who stay, or the reason why there is none."""
-    from karat.screen.spammer_unasked import index_unasked
+    from karat.screen.crowd.spammer_index import index_unasked
 
     with working("fitting the Spammer Index", quiet=silent):
         return index_unasked(screening, only_quick=chosen)
@@ -211,3 +215,36 @@ def _written(out: Path | None, written: list[Path]) -> str:
     if out is None:
         return "Nothing was written. Use --out FOLDER to keep tables, verdicts and the judgments that remain."
     return f"written    {written[0]}  " + "  ".join(path.name for path in written[1:])
+
+
+def screened(
+    parts: Parts,
+    rules: Mapping[str, Any] | None,
+    study: Study | None,
+    place: ExecutorOptions,
+    out: Path | None,
+    *,
+    chosen: bool,
+    quiet: bool,
+) -> PartedScreening:
+    """Screen parts where the flags say, with the Spammer Index; beside a choice of criteria only where it is quick."""
+    from karat.screen.parted import run_in_parts
+    from karat.screen.rules import asked
+
+    settings, _ = asked(rules, study)
+    # The verdicts are a step of their own.
+    steps = stepping("screening in parts", len(settings) + 1, quiet=quiet)
+    with _folder(out) as folder, place.open_executor() as executor, steps as progress:
+        return run_in_parts(
+            parts, rules, study, executor, out=folder, progress=progress, spammer_index="quick" if chosen else True
+        )
+
+
+@contextmanager
+def _folder(out: Path | None) -> Iterator[Path]:
+    """The folder to write to, or one for the time of the screening."""
+    if out is not None:
+        yield out
+        return
+    with tempfile.TemporaryDirectory(prefix="karat-") as folder:
+        yield Path(folder)

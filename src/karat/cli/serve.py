@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from karat.cli.options import has_screen
 from karat.cli.progress import working
-from karat.cli.terminal import has_screen
 from karat.errors import KaratError, counted
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def serve(
 
 def _named(paths: list[Path]) -> list[tuple[str, Study]]:
     """The studies with their short names, checked; errors stop the server before it starts."""
-    from karat.field.slugs import slug_of
+    from karat.field.registration import slug_of
     from karat.study.check import check
     from karat.study.study import load
 
@@ -114,7 +114,7 @@ def _named(paths: list[Path]) -> list[tuple[str, Study]]:
 
 def _account(store: Store, renew: bool) -> None:
     """The login of the dashboard, set on the first start, or again where that is wanted."""
-    from karat.field.admin.accounts import NAME, first_password, hashed
+    from karat.field.admin.login import NAME, first_password, hashed
     from karat.field.store import admins
 
     with store.read() as connection:
@@ -137,9 +137,8 @@ def _account(store: Store, renew: bool) -> None:
 
 def _register(store: Store, slug: str, study: Study, draft: bool) -> None:
     """Make the study known and start it; rules that differ from those that were frozen are refused."""
-    from karat.field.registration import registration
+    from karat.field.registration import changes, registration
     from karat.field.store import studies
-    from karat.field.study_diff import changes
 
     row = store.call(studies.register, registration(slug, study))
     if row.rules_changed:

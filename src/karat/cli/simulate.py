@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from karat.cli.executor_options import ExecutorOptions, with_executor_options
+from karat.cli.options import ExecutorOptions, with_executor_options
 from karat.cli.progress import counting
 from karat.errors import KaratError
 

@@ -59,7 +59,7 @@ def open_store(database: str, data: Path) -> Iterator[Store]:
 @contextmanager
 def stored_study(study: Path, database: str, data: Path) -> Iterator[StoredStudy]:
     """A study by its file or by its short name, with what the store knows of it."""
-    from karat.field.slugs import slug_of
+    from karat.field.registration import slug_of
     from karat.field.store import studies
     from karat.study.study import load
 

@@ -24,7 +24,7 @@ def open_executor(
 ) -> Iterator[Executor]:
     """A place for work, for the time of a `with` block.
 
-    `cluster` is local, the address of a Dask scheduler or a TOML file (`karat.executors.dask_cluster`); without it,
+    `cluster` is local, the address of a Dask scheduler or a TOML file (`karat.executors.cluster`); without it,
     work is done here, in so many `processes`. `memory` is what all processes of this machine may use together, besides
     this one. Finished jobs are kept in the folder `checkpoint`: the same work goes on from there.
 
@@ -37,7 +37,7 @@ def open_executor(
         with Processes(1 if processes is None else processes, limit) as here:
             yield _keeping(here, checkpoint)
         return
-    from karat.executors.dask_cluster import dask_cluster
+    from karat.executors.cluster import dask_cluster
 
     with dask_cluster(cluster, processes, limit) as there:
         yield _keeping(there, checkpoint)

@@ -1,22 +1,31 @@
-"""What the store keeps of a study: its settings, and the screening rules that are frozen when it starts.
+"""What the store keeps of a study: its short name, its settings, and the rules that are frozen when it starts.
 
 The rules are kept as the study file states them. Their fingerprint is that of every setting of every criterion, also of
 those that the study file leaves to the default, so that a later version of karat with other defaults cannot change them
 in silence.
+
+The store also keeps the settings with which a study started, and a fingerprint of its items, to say what is no longer
+as it was, and what follows for participants. The pages of a participant's trials are made when they come to them and
+then stay; everything else is as the study file says now, for everybody. The short name, in addresses and in the store,
+is the folder of `study.toml`, or the name of another file.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from karat.errors import KaratError
 from karat.field.store.studies import Register
-from karat.field.study_diff import items_fingerprint
 from karat.study.criteria import criterion_settings
+from karat.study.file import NAME
+from karat.study.results import taken_names
 from karat.study.study import Study
-from karat.study.taken_names import taken_names
 
 
 def full_rules(study: Study) -> dict[str, Any] | None:
@@ -52,3 +61,131 @@ def registration(slug: str, study: Study) -> Register:
     settings = study.settings.model_dump(mode="json")
     return Register(slug, study.title, study.fingerprint, settings, study.screening_rules,
                     rules_fingerprint(full_rules(study)), items_fingerprint(study))  # fmt: skip
+
+
+ASKED = ("seed", "block", "order", "questionnaire")
+"""The parts of a study file from which the trials are made."""
+SCREENING = "screening"
+"""The rules have a fingerprint of their own; other rules are refused."""
+NOTHING: tuple[Any, ...] = (None, "", [], {})
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What differs from the start of a study.
+
+    >>> print(Changes(("[recruitment] completion_code",), items=False, asked=False))
+    The study is not as it was when it started: [recruitment] completion_code. This holds for everybody from now on...
+    """
+
+    keys: tuple[str, ...]
+    """Keys of the study file, as it writes them."""
+    items: bool | None
+    """Whether the items differ; None where it is not known what they were."""
+    asked: bool
+    """Whether the trials of newcomers are made otherwise."""
+
+    def __str__(self) -> str:
+        named = [*self.keys, *(["the items"] if self.items else [])]
+        if self.items is None:
+            named.append("perhaps the items" if self.keys else "the items, or only comments of the study file")
+        if not named:
+            return "Only comments or the layout of the study file are not as they were when the study started."
+        return f"The study is not as it was when it started: {', '.join(named)}. {self._follows()}"
+
+    def _follows(self) -> str:
+        if not self.asked:
+            return (
+                "This holds for everybody from now on, also for those who are at work. The answers so far stay. If it "
+                "is not meant, put it back and start the server again."
+            )
+        return (
+            "Who comes to the trials from now on gets the new version. Who has begun them keeps the old sentences in "
+            "their order, and the answers so far stay: both versions will be in one table. Put it back and start the "
+            "server again; what must be changed is another study, in a folder of another name."
+        )
+
+
+def items_fingerprint(study: Study) -> str:
+    """A short text that changes when the items or the questions of a study change.
+
+    >>> from karat.study.init import write_study
+    >>> from karat.study.study import load
+    >>> written = write_study(getfixture("tmp_path") / "likert", "likert")
+    >>> len(items_fingerprint(load(written[0])))
+    16
+    """
+    digest = hashlib.sha256()
+    for block in study.blocks:
+        digest.update(block.items.frame.write_csv().encode())
+        digest.update(b"" if block.questions is None else block.questions.write_csv().encode())
+    return digest.hexdigest()[:16]
+
+
+def changes(study: Study, settings: Mapping[str, Any], items: str | None) -> Changes:
+    """What differs from the settings and the fingerprint of the items with which a study started.
+
+    >>> from karat.study.init import write_study
+    >>> from karat.study.study import load
+    >>> study = load(write_study(getfixture("tmp_path") / "likert", "likert")[0])
+    >>> then = study.settings.model_dump(mode="json") | {"title": "Adverbs", "seed": 2}
+    >>> changes(study, then, items_fingerprint(study)).keys
+    ('title', 'seed')
+    """
+    now = study.settings.model_dump(mode="json")
+    parts = [name for name in now if name != SCREENING and not _alike(settings.get(name), now[name])]
+    keys = tuple(key for name in parts for key in _keys(name, settings.get(name), now[name]))
+    others = None if items is None else items != items_fingerprint(study)
+    return Changes(keys, others, others is not False or any(name in ASKED for name in parts))
+
+
+def _keys(part: str, then: Any, now: Any) -> Iterator[str]:
+    """The keys of a part of the study file that differ; of several [[block]], those of any of them."""
+    if isinstance(now, dict):
+        before = then or {}
+        yield from (f"[{part}] {key}" for key in {**now, **before} if not _alike(before.get(key), now.get(key)))
+    elif isinstance(now, list) and len(now) == len(then or []) and all(isinstance(one, dict) for one in now):
+        pairs = list(zip(then, now, strict=True))
+        differing = {
+            key: None for one, other in pairs for key in {**other, **one} if not _alike(one.get(key), other.get(key))
+        }
+        yield from (f"[[{part}]] {key}" for key in differing)
+    else:
+        yield f"[[{part}]]" if isinstance(now, list) else part
+
+
+def _alike(then: Any, now: Any) -> bool:
+    """Whether two values say the same; a key that an earlier karat did not know is like an empty one."""
+    return bool(then == now) or (then in NOTHING and now in NOTHING)
+
+
+LONGEST = 60
+TAKEN = ("login", "logout")
+"""Pages of the dashboard, which no study may hide."""
+
+
+def slug(text: str) -> str:
+    """A text as lower-case letters, digits and hyphens.
+
+    >>> slug("Wortstellung (Mittelfeld) – Prüfung 2")
+    'wortstellung-mittelfeld-prufung-2'
+    """
+    plain = unicodedata.normalize("NFKD", text.replace("ß", "ss")).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:LONGEST].strip("-")
+
+
+def slug_of(study: Study) -> str:
+    """The short name of a study; it stays the same while the study file keeps its place.
+
+    >>> from karat.study.init import write_study
+    >>> from karat.study.study import load
+    >>> folder = getfixture("tmp_path") / "Word order"
+    >>> written = write_study(folder, "likert")
+    >>> slug_of(load(folder))
+    'word-order'
+    """
+    path = study.path.resolve()
+    name = slug(path.parent.name if path.name == NAME else path.stem)
+    if not name:
+        raise KaratError(f"{path}: no short name can be made of it. Name the folder or the file with letters.")
+    return f"{name}-study" if name in TAKEN else name

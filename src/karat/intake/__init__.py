@@ -10,8 +10,7 @@ from karat.intake.intake import Intake, read_files
 from karat.intake.readers import READERS
 from karat.intake.reading import Options, Reader
 from karat.judgments import Judgments
-from karat.judgments.scale_texts import parse_scale
-from karat.judgments.scales import Scale
+from karat.judgments.scales import Scale, parse_scale
 
 __all__ = ["READERS", "Intake", "Options", "read", "read_files"]
 

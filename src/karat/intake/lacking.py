@@ -15,7 +15,7 @@ from karat.intake.guess import guess_columns
 from karat.intake.personal import names_a_person
 from karat.intake.reading import Reading
 from karat.judgments.columns import COLUMNS, REQUIRED, nearest
-from karat.judgments.short_lists import listed
+from karat.judgments.message_tables import listed
 from karat.messages import Message
 
 MOST_COLUMNS = 30

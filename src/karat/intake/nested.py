@@ -15,7 +15,7 @@ from karat.errors import IntakeError
 from karat.intake.guess import guess_columns, joined
 from karat.judgments.checks import LISTS, kind_of_cells
 from karat.judgments.columns import COLUMNS, REQUIRED
-from karat.judgments.short_lists import listed
+from karat.judgments.message_tables import listed
 from karat.judgments.tables import FileTable
 from karat.messages import Message
 

@@ -7,7 +7,7 @@ hold anything, also what nobody should publish.
 from __future__ import annotations
 
 from karat.errors import Problems
-from karat.judgments.short_lists import rows_named
+from karat.judgments.message_tables import rows_named
 from karat.messages import Message
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import polars as pl
 
 from karat.judgments import Judgments
-from karat.judgments.design_rows import answered_rows
 from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
+from karat.judgments.stimuli import answered_rows
 
 
 def answered(judgments: Judgments) -> pl.DataFrame:

@@ -16,8 +16,8 @@ import polars as pl
 from karat.errors import Problems, ScaleError
 from karat.judgments.columns import COLUMNS, FUNCTIONS, REQUIRED, nearest, of_type
 from karat.judgments.failed_formulas import FIX, WHAT, failed_cells, is_failed
+from karat.judgments.message_tables import rows_named
 from karat.judgments.scales import Choice, Scale, answer_text
-from karat.judgments.short_lists import rows_named
 from karat.judgments.times import instants, without_zone
 from karat.messages import Message
 

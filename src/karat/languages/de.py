@@ -1462,7 +1462,7 @@ MESSAGES = {
     "gedacht, nicht für Labels.",
     "spammer_index.rounds": "Es gibt {rounds} {rounds:Runde|Runden} (Spalte {column}). Die Varianz der Zeit ist "
     "die ihrer festen Effekte; die Varianz von Personen mal Items bleibt außen vor (siehe "
-    "karat.screen.spammer_rounds).",
+    "karat.screen.crowd.spammer_rounds).",
     "spammer_index.rounds_not_converged": "Das Modell der Runden ist nicht konvergiert: {reason}",
     "spammer_index.without_round": "{answers:answer} ohne Wert in Spalte {column} ausgelassen.",
     "spammer_index.not_quick": "Mit --criteria wird der Index nur berechnet, wenn das wenige Sekunden dauert. "

@@ -1396,7 +1396,7 @@ MESSAGES = {
     "spammer_index.labels_in_rounds": "The index with rounds is for yes-or-no and ordered answers, not for labels.",
     "spammer_index.rounds": "There are {rounds} {rounds:round|rounds} (column {column}). The variance of time is "
     "that of their fixed effects; the variance of participants by items is left out (see "
-    "karat.screen.spammer_rounds).",
+    "karat.screen.crowd.spammer_rounds).",
     "spammer_index.rounds_not_converged": "The model of rounds did not converge: {reason}",
     "spammer_index.without_round": "{answers:answer} {answers:was|were} left out because column {column} has no "
     "value.",

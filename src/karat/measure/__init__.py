@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from karat.measure.consensus import Consensus, consensus
-from karat.measure.dimensions.adequacy import Adequacy, adequacy
+from karat.measure.dimensions.adequacy import Adequacy, Suitability, adequacy, suitability
 from karat.measure.dimensions.factors import Factors, factors
-from karat.measure.dimensions.intervals import FactorIntervals, factor_intervals
 from karat.measure.dimensions.links import (
     FeatureCorrelations,
     OverallRegression,
@@ -13,12 +12,14 @@ from karat.measure.dimensions.links import (
     overall_regression,
 )
 from karat.measure.dimensions.matrix import RatingsMatrix, ratings_matrix
-from karat.measure.dimensions.number_of_factors import NumberOfFactors, number_of_factors
-from karat.measure.dimensions.profiles import Profiles, profiles
-from karat.measure.dimensions.reduction import Reduction, reduce_pairs
-from karat.measure.dimensions.scores import DimensionScores, dimension_scores
-from karat.measure.dimensions.short_form import ShortForm, short_form
-from karat.measure.dimensions.suitability import Suitability, suitability
+from karat.measure.dimensions.number_of_factors import (
+    FactorIntervals,
+    NumberOfFactors,
+    factor_intervals,
+    number_of_factors,
+)
+from karat.measure.dimensions.profiles import DimensionScores, Profiles, dimension_scores, profiles
+from karat.measure.dimensions.reduction import Reduction, ShortForm, reduce_pairs, short_form
 from karat.measure.effects.contrasts import Contrasts, contrasts
 from karat.measure.effects.order_effects import OrderEffects, order_effects
 from karat.measure.errors import MeasureError
@@ -33,10 +34,9 @@ from karat.measure.reliability.stability import Stability, stability
 from karat.measure.run import run
 from karat.measure.scaling.assumptions import ChoiceAssumptions, choice_assumptions
 from karat.measure.scaling.choices import predict, strength_draws
-from karat.measure.scaling.result import StrengthDifference, Strengths
+from karat.measure.scaling.result import StrengthDifference, Strengths, thresholds_figure
 from karat.measure.scaling.select_controls import Controls, select_controls
 from karat.measure.scaling.strengths import strengths
-from karat.measure.scaling.thresholds import thresholds_figure
 
 __all__ = [
     "Adequacy",

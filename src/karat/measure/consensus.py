@@ -24,17 +24,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
 
 from karat.judgments import Judgments
 from karat.judgments.scales import Ordinal
-from karat.jupyter import NotebookDisplay
 from karat.measure.errors import MeasureError
-from karat.measure.notes import about_question
 from karat.measure.rated import Rated, rated
+from karat.measure.result import MeasureResult, PlotColumns
+from karat.measure.texts import about_question
 from karat.messages import Message, with_code
 from karat.models.dawid_skene import DawidSkene, dawid_skene, label_shares
 from karat.models.split_half import equal_to_majority, shares
@@ -46,7 +46,7 @@ SURE = 0.99
 
 
 @dataclass(frozen=True)
-class Consensus(NotebookDisplay):
+class Consensus(MeasureResult):
     """A label for each item, with probabilities, and what is known of each participant's errors."""
 
     labels: pl.DataFrame
@@ -62,10 +62,7 @@ class Consensus(NotebookDisplay):
     method: str
     settings: dict[str, Any] = field(default_factory=dict)
     notes: tuple[Message, ...] = ()
-
-    def table(self) -> pl.DataFrame:
-        """The labels."""
-        return self.labels
+    points: ClassVar = PlotColumns(("question", "item", "label"), "probability", "probability of the label")
 
     def soft_labels(self) -> pl.DataFrame:
         """Items with the probability of each label, to learn from: `.write_csv(path)` or `.to_pandas()` as you like.

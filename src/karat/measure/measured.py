@@ -1,15 +1,24 @@
-"""What was measured in one study: the results, and what does not apply and why."""
+"""What was measured in one study: the results, and what does not apply and why.
+
+The participants that a screening excluded, as `karat screen --out` wrote them, or a list of your own.
+
+Taken are `screening.json`, the folder it is in, and a CSV with the column participant: all who are in it, or where it
+has a column `excluded`, as `participants.csv` has, those where that is true.
+"""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from karat.errors import cause
 from karat.judgments import Judgments
+from karat.judgments.files import unescape_formulas
 from karat.measure.errors import MeasureError
-from karat.measure.excluded import Excluded, nobody
 from karat.messages import Message, NotComputed
 
 
@@ -39,7 +48,7 @@ class Measured:
     parts: tuple[Measure, ...]
     skipped: dict[str, NotComputed]
     """What was not measured, with the reason."""
-    excluded: Excluded = field(default_factory=nobody)
+    excluded: Excluded = field(default_factory=lambda: nobody())
     """Who was left out beforehand."""
     settings: dict[str, Any] = field(default_factory=dict)
     study: str | None = None
@@ -65,3 +74,101 @@ class Measured:
         """One row per result: name, question, label and what it says."""
         rows = [(part.name, part.question, part.label, str(part.result)) for part in self.parts]
         return pl.DataFrame(rows, schema=dict.fromkeys(("name", "question", "label", "told"), pl.String), orient="row")
+
+
+NAME = "screening.json"
+TRUE = ("true", "1", "yes")
+
+
+@dataclass(frozen=True)
+class Excluded:
+    """Participants who are left out of the measures, and what is to be said of it."""
+
+    participants: tuple[str, ...]
+    """Those who are left out here, in the order of the judgments."""
+    source: str
+    told: Message
+    """How many are left out, and by what."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return {"participants": list(self.participants), "source": self.source, "told": str(self.told)}
+
+
+def nobody(files: list[Path] | None = None) -> Excluded:
+    """Nobody is left out; says so, and whether the judgments are what a screening left.
+
+    >>> print(nobody().told)
+    nobody. Use --without screening.json to leave out participants that a screening excluded.
+    """
+    for file in files or []:
+        beside = file.parent / NAME
+        if file.name == "judgments.parquet" and beside.is_file():
+            everybody = _people(beside)
+            kept = sum(not gone for gone in everybody.values())
+            about = {"file": str(file), "kept": kept, "participants": len(everybody)}
+            return Excluded((), str(beside), Message("excluded.screened", about))
+    return Excluded((), "", Message("excluded.nobody", {"file": NAME}))
+
+
+def excluded(judgments: Judgments, path: str | Path) -> Excluded:
+    """The participants of these judgments that a screening, or a list, excludes.
+
+    >>> import karat, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "excluded.csv").write_text("participant\\np01\\np02\\n")
+    ...     excluded(karat.datasets.load("likert"), Path(folder, "excluded.csv")).participants
+    ('p01', 'p02')
+    """
+    found = Path(path) / NAME if Path(path).is_dir() else Path(path)
+    everybody = _people(found)
+    there = judgments.participants["participant"].to_list()
+    gone = {name for name, out in everybody.items() if out}
+    here = tuple(name for name in there if name in gone)
+    unknown = [name for name in there if name not in everybody]
+    file = str(found)
+    if not gone:
+        return Excluded(here, file, Message("excluded.nobody_in_file", {"file": file}))
+    if not here and (found.suffix != ".json" or unknown):
+        raise MeasureError(Message("excluded.other_study", {"file": file, "participant": min(gone)}))
+    if not here:
+        return Excluded(here, file, Message("excluded.nobody_left", {"file": file}))
+    if len(here) == len(there):
+        raise MeasureError(Message("excluded.everybody", {"file": file}))
+    strange = unknown if found.suffix == ".json" else []
+    about = {"unknown": len(strange) or None, "example": strange[0] if strange else None}
+    told = Message("excluded.some", {"n": len(here), "participants": len(there), "file": file} | about)
+    return Excluded(here, file, told)
+
+
+def _people(path: Path) -> dict[str, bool]:
+    """Every participant that a file names, and whether they are excluded."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise MeasureError(Message("excluded.unreadable", {"file": str(path), "why": error.strerror})) from None
+    except UnicodeDecodeError:
+        raise MeasureError(Message("excluded.not_text", {"file": str(path)})) from None
+    return _of_json(path, text) if path.suffix == ".json" else _of_csv(path, text)
+
+
+def _of_json(path: Path, text: str) -> dict[str, bool]:
+    try:
+        return {str(name): bool(one["excluded"]) for name, one in json.loads(text)["participants"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise MeasureError(Message("excluded.not_screening", {"file": str(path)})) from None
+
+
+def _of_csv(path: Path, text: str) -> dict[str, bool]:
+    try:
+        table = unescape_formulas(pl.read_csv(text.encode(), infer_schema=False))
+    except pl.exceptions.PolarsError as error:
+        about = {"file": str(path), "why": cause(error)}
+        raise MeasureError(Message("excluded.not_csv", about)) from None
+    if "participant" not in table.columns:
+        raise MeasureError(Message("excluded.no_column", {"file": str(path), "columns": table.columns}))
+    names = table["participant"].drop_nulls().to_list()
+    if "excluded" not in table.columns:
+        return dict.fromkeys(names, True)
+    flags = table.drop_nulls("participant")["excluded"].fill_null("").to_list()
+    return {name: flag.strip().lower() in TRUE for name, flag in zip(names, flags, strict=True)}

@@ -1,14 +1,28 @@
-"""Everything that was measured in one study, and how to keep it."""
+"""Everything that was measured in one study, and how to keep it.
+
+Measured for a terminal: for each result a few sentences and a short table; then what does not apply, and why.
+"""
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
+from karat.measure.consensus import SURE
 from karat.measure.export import as_data, write
 from karat.measure.measured import Measured
-from karat.measure.summary import lines
+from karat.measure.texts import coefficient
+from karat.messages import Message
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from karat.measure.measured import Measured
 
 
 @dataclass(frozen=True)
@@ -27,5 +41,181 @@ class Measures(Measured):
         """All of it as plain data, as `measures.json` holds it."""
         return as_data(self)
 
+    def plot(self) -> Figure:
+        """The figure of the first result, as a rule the strengths."""
+        drawn: Figure = self.parts[0].result.plot()
+        return drawn
+
     def __str__(self) -> str:
         return "\n".join(self.lines())
+
+
+WIDTH = 118
+INDENT = " " * 11
+ENDS = 3
+"""So many of the strongest and the weakest stimuli are shown."""
+MOST = 8
+"""Longer tables are cut."""
+LONGEST = 34
+"""Letters of a cell."""
+WORDS = {
+    "order effects": "order", "decisions compared": "compared", "noise ceiling": "ceiling", "decision study": "needed",
+    "number of factors": "number",
+}  # fmt: skip
+MANY = ("agreement", "noise ceiling", "decision study", "stability")
+"""Results that speak of every question; of more than two, only the main numbers are shown."""
+MANY_QUESTIONS = 2
+MAIN = (
+    "Krippendorff's alpha (ordinal)", "Krippendorff's alpha (interval)", "Krippendorff's alpha (nominal)",
+    "predictions with means", "answers equal to the majority of the others", "stimuli", "Pearson",
+)  # fmt: skip
+SHARES = ("p", "adjusted", "kmo", "probability")
+
+
+def lines(measures: Measured) -> list[str]:
+    """The summary, line by line.
+
+    >>> import karat
+    >>> answers = {"participant": list("aaabbbccc"), "item": list("xyz" * 3), "response": [5, 1, 3, 4, 2, 2, 5, 3, 4]}
+    >>> lines(karat.measure.run(karat.Judgments(answers, karat.Ordinal(5))))[0]
+    'found      3 participants, 3 items, 9 answers'
+    """
+    told = _entry("found", measures.judgments.summary().splitlines()[0])
+    told += _entry("excluded", str(measures.excluded.told))
+    for part in measures.parts:
+        about = f"{part.question}: " if part.question else ""
+        many = _by_question(part.result) if part.name in MANY else None
+        text = _says(part.result) if many is None else f"By question; {part.name.replace(' ', '-')}.csv has all of it."
+        told += _entry(WORDS.get(part.name, part.name), about + " ".join(text.split()))
+        table = SHOWN[part.name](part.result) if part.name in SHOWN else many
+        if table is not None and table.height:
+            told += [f"{INDENT}  {line}" for line in aligned(table)]
+    told += _notes(measures)
+    reasons: dict[str, list[str]] = {}
+    for name, reason in measures.skipped.items():
+        reasons.setdefault(str(reason), []).append(name)
+    for text, names in reasons.items():
+        told += _entry("not run", f"{', '.join(names)}: {text}")
+    return told
+
+
+def _says(result: Any) -> str:
+    """The summary of a result and its warnings."""
+    if not hasattr(result, "summary"):
+        return str(result)
+    return " ".join(map(str, (*result.summary, *_warnings(result))))
+
+
+def _warnings(result: Any) -> tuple[Message, ...]:
+    warnings: tuple[Message, ...] = getattr(result, "warnings", ())
+    return warnings
+
+
+def _notes(measures: Measured) -> list[str]:
+    """The notes of results that are not shown with their summary, once each."""
+    seen = {str(note) for part in measures.parts for note in _warnings(part.result)}
+    lines_of_notes = []
+    for part in measures.parts:
+        for note in map(str, getattr(part.result, "notes", ())):
+            if note not in seen:
+                lines_of_notes += _entry("note", f"{part.name}: {note}")
+            seen.add(note)
+    return lines_of_notes
+
+
+def _by_question(found: Any) -> pl.DataFrame | None:
+    """The main number of each question, where there are more than two."""
+    table: pl.DataFrame = found.table()
+    if table["question"].n_unique() <= MANY_QUESTIONS:
+        return None
+    kind = next(name for name in ("coefficient", "ceiling", "measured", "measure") if name in table.columns)
+    best = next(own for own in MAIN if own in table[kind].to_list())
+    rows = table.filter(pl.col(kind) == best).unique("question", keep="first", maintain_order=True)
+    groups = [name for name in ("first", "second") if name in rows.columns]
+    numbers = [name for name in ("estimate", "needed", "lower", "upper", "now", "reliability") if name in rows.columns]
+    return rows.select("question", *groups, kind, *numbers)
+
+
+def _entry(word: str, text: str) -> list[str]:
+    return textwrap.wrap(
+        text, WIDTH, initial_indent=f"{word:<10} ", subsequent_indent=INDENT, break_long_words=False,
+        break_on_hyphens=False,
+    )  # fmt: skip
+
+
+def aligned(table: pl.DataFrame) -> list[str]:
+    """A small table as lines: words to the left, numbers to the right.
+
+    >>> aligned(pl.DataFrame({"item": ["a", "long"], "p": [0.0001, 0.04], "n": [12, 3]}))
+    ['item      p   n', 'a     <.001  12', 'long   .040   3']
+    """
+    columns = []
+    for name in table.columns:
+        own = [name, *(_cell(name, value) for value in table[name].to_list())]
+        width = max(map(len, own))
+        left = table[name].dtype == pl.String
+        columns.append([cell.ljust(width) if left else cell.rjust(width) for cell in own])
+    return ["  ".join(row).rstrip() for row in zip(*columns, strict=True)]
+
+
+def _cell(name: str, value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        if name in ("p", "adjusted"):
+            return "<.001" if value < 0.001 else coefficient(value, 3)
+        return coefficient(value) if name in SHARES else f"{round(value, 2) + 0.0:.2f}"
+    text = " ".join(str(value).split())
+    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+
+
+def _ends(found: Any) -> pl.DataFrame:
+    """The strongest and the weakest stimuli."""
+    table: pl.DataFrame = found.frame.drop("se")
+    if table.height <= 2 * ENDS + 1:
+        return table
+    gap = pl.DataFrame({"item": ["..."]}, schema={"item": pl.String})
+    return pl.concat([table.head(ENDS), gap, table.tail(ENDS)], how="diagonal")
+
+
+def _columns(names: Sequence[str]) -> Callable[[Any], pl.DataFrame]:
+    """The first rows of a table, with the columns of these names that it has."""
+
+    def shown(found: Any) -> pl.DataFrame:
+        table: pl.DataFrame = found.table()
+        cut = table.select([name for name in names if name in table.columns]).head(MOST)
+        more = table.height - cut.height
+        if not more:
+            return cut
+        return pl.concat([cut, pl.DataFrame({cut.columns[0]: [f"... {more:,} more"]})], how="diagonal_relaxed")
+
+    return shown
+
+
+def _unsure(found: Any) -> pl.DataFrame:
+    """The labels that are least certain, where there are uncertain ones."""
+    unsure: pl.DataFrame = found.labels.filter(pl.col("probability") < SURE)
+    return unsure.sort("probability", maintain_order=True).drop("tie").head(MOST)
+
+
+def _means(found: Any) -> pl.DataFrame | None:
+    """The means of the largest term, where they are few."""
+    if not found.means.height:
+        return None
+    term = found.means["term"][-1]
+    own = found.means.filter(pl.col("term") == term)
+    names = [name for name in found.factors if own[name].null_count() < own.height]
+    table = own.select(*names, "estimate", "lower", "upper", "raw", "n")
+    return table if table.height <= MOST else None
+
+
+SHOWN: dict[str, Callable[[Any], pl.DataFrame | None]] = {
+    "strengths": _ends,
+    "contrasts": _means,
+    "decisions": _columns(
+        ["pair", "better", "worse", "estimate", "lower", "upper", "adjusted", "symbol", "equivalence"]
+    ),
+    "factors": lambda one: one.table().drop("uniqueness").head(2 * MOST),
+    "consensus": _unsure,
+}
+"""The tables that are shown below the sentences."""

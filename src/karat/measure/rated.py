@@ -19,9 +19,8 @@ import polars as pl
 
 from karat.judgments import Judgments
 from karat.judgments.columns import FUNCTIONS, nearest
-from karat.judgments.design_rows import with_choices
 from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
-from karat.judgments.stimuli import PAIR, group_numbers
+from karat.judgments.stimuli import PAIR, group_numbers, with_choices
 from karat.judgments.trial_order import with_positions
 from karat.measure.errors import MeasureError
 from karat.messages import Message

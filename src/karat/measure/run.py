@@ -12,30 +12,49 @@
 Each question is measured by itself. A semantic differential has many, so that strengths, contrasts, order effects and
 decisions are left out there unless one question is named. Only trials with the function `test` are looked at unless
 others are asked for.
+
+The parts of a whole measurement: those of each question, and those that look at all questions together.
+
+What was asked for when everything is measured, and the results as they come in, with the reasons for gaps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
+from karat.judgments.scales import Binary, Choice, Nominal
+from karat.judgments.trial_order import order_is_known
+from karat.measure.consensus import consensus
 from karat.measure.dimensions.steps import dimensions, is_differential
+from karat.measure.effects.contrasts import Contrasts, contrasts
+from karat.measure.effects.data import family_of
+from karat.measure.effects.order_effects import order_effects
+from karat.measure.effects.planned import for_choices, planned_choices, planned_contrasts
 from karat.measure.errors import MeasureError
-from karat.measure.excluded import Excluded, nobody
+from karat.measure.measured import Excluded, Measure, nobody
 from karat.measure.measures import Measures
+from karat.measure.pairs.compare import compare_decisions
+from karat.measure.pairs.decisions import decisions
+from karat.measure.pairs.measure_correlations import compare_measures
 from karat.measure.rated import Rated, known_column, rated
-from karat.measure.run_parts import Collected, Wanted, correlations, one_question, together
-from karat.measure.scaling.strengths import MODELS
-from karat.messages import Message, NotComputed
+from karat.measure.reliability.agreement import agreement
+from karat.measure.reliability.decision_study import decision_study
+from karat.measure.reliability.noise_ceiling import noise_ceiling
+from karat.measure.reliability.stability import group_of, grouped, stability
+from karat.measure.scaling.strengths import MODELS, strengths
+from karat.messages import Message, NotComputed, message_of
 from karat.types import NamedSteps
 
 if TYPE_CHECKING:
     from karat.study.study import Study
+
 
 ASKED_ONE_BY_ONE = ("strengths", "contrasts", "order effects", "decisions")
 
@@ -64,7 +83,7 @@ def run(
     `models` are those of `strengths`, `formula` and `conditions` those of `contrasts`, `pairs` those of `decisions`,
     `by` that of `stability`; `factors` is the number of dimensions, by default that of parallel analysis. `posterior`
     asks for the full posterior of Thurstone's model. With a `study`, its factors are the conditions, and its planned
-    contrasts are told. `without` leaves out participants: see `karat.measure.excluded`. `executor` says where bootstrap
+    contrasts are told. `without` leaves out participants: see `karat.measure.measured`. `executor` says where bootstrap
     samples are computed (`karat.executors.open_executor`).
 
     >>> import karat
@@ -147,3 +166,209 @@ def _check_models(wanted: Wanted, questions: list[Rated]) -> None:
             raise MeasureError(Message("strengths.no_model", values) if fitting else Message("run.no_models", values))
     if wanted.posterior and "thurstone" not in fitting:
         raise MeasureError(Message("run.no_posterior", {"kinds": kinds}))
+
+
+MOST = 200_000
+"""With more answers, models with slopes take too long to be fitted unasked."""
+
+
+def one_question(found: Collected, judgments: Judgments, one: Rated, wanted: Wanted, several: bool) -> None:
+    """Strengths, contrasts, order effects and decisions of one question."""
+    question = one.question if several else ""
+    own: list[str | None] = [model for model in wanted.models if model in MODELS.get(one.scale.kind, ())]
+    own = own or [_usual(one) if wanted.posterior else None]
+    options: dict[str, Any] = {"conditions": wanted.conditions, "functions": wanted.functions}
+    for model in own:
+        full = wanted.posterior and model == "thurstone"
+        found.add(
+            "strengths",
+            lambda model=model, full=full: strengths(  # type: ignore[misc]
+                judgments, model, level=wanted.level, posterior=full, seed=wanted.seed, **options
+            ),
+            question, model or "", must=full,
+        )  # fmt: skip
+    _contrasts(found, judgments, one, wanted, several)
+    if not order_is_known(judgments.frame.columns):
+        found.skip("order effects", NotComputed("order.needed", {"name": "order_effects"}))
+    elif len(judgments) > MOST:
+        found.skip("order effects", NotComputed("run.order_size", {"most": MOST}))
+    else:
+        by = wanted.conditions
+        found.add(
+            "order effects",
+            lambda: order_effects(judgments, by, functions=wanted.functions, level=wanted.level), question,
+        )  # fmt: skip
+    decided = {}
+    for model in own:
+        full = wanted.posterior and model == "thurstone"
+        made = found.add(
+            "decisions",
+            lambda model=model, full=full: decisions(  # type: ignore[misc]
+                judgments, wanted.pairs, model, alpha=1 - wanted.level, posterior=full, seed=wanted.seed, **options
+            ),
+            question, model or "", must=wanted.pairs is not None and not several,
+        )  # fmt: skip
+        if made is not None:
+            decided[model or "usual"] = made
+    if len(decided) > 1:
+        found.add(
+            "decisions compared", lambda: compare_decisions(decided, level=wanted.level, seed=wanted.seed), question
+        )
+
+
+def _usual(one: Rated) -> str | None:
+    return "thurstone" if isinstance(one.scale, Choice) else None
+
+
+def _contrasts(found: Collected, judgments: Judgments, one: Rated, wanted: Wanted, several: bool) -> None:
+    """The contrasts of the design, or of the formula; and the planned ones."""
+    question = one.question if several else ""
+    if wanted.formula is None and len(judgments) > MOST:
+        found.skip("contrasts", NotComputed("run.contrasts_size", {"most": MOST}))
+        return
+
+    def compute() -> Contrasts:
+        if wanted.formula is not None:
+            return contrasts(judgments, wanted.formula, functions=wanted.functions, level=wanted.level)
+        # Refuses choices and labels, whatever columns there are.
+        family_of(one.scale, "contrasts")
+        named = wanted.conditions or None
+        return contrasts(judgments, conditions=named, functions=wanted.functions, level=wanted.level)
+
+    made = found.add("contrasts", compute, question, must=wanted.formula is not None and not several)
+    plan = [] if wanted.study is None else wanted.study.settings.contrast
+    if plan and made is not None:
+        found.add("planned", lambda: planned_contrasts(plan, made), question)
+    elif plan and for_choices(judgments):
+        found.add("planned", lambda: planned_choices(plan, judgments, wanted.functions, wanted.level), question)
+
+
+def correlations(found: Collected, wanted: Wanted) -> None:
+    """How strengths by different models, or from different questions, order the same stimuli."""
+    made = {
+        ", ".join(name for name in (part.question, part.label or part.result.model) if name): part.result
+        for part in found.parts
+        if part.name == "strengths"
+    }
+    if len(made) > 1:
+        found.add("measures", lambda: compare_measures(made, level=wanted.level, seed=wanted.seed))
+
+
+def together(found: Collected, judgments: Judgments, questions: list[Rated], wanted: Wanted) -> None:
+    """What looks at all questions: agreement, ceiling, decision study, stability and consensus."""
+    options: dict[str, Any] = {
+        "functions": wanted.functions, "conditions": wanted.conditions, "level": wanted.level, "seed": wanted.seed,
+    }  # fmt: skip
+    found.add("agreement", lambda: agreement(judgments, executor=wanted.executor, **options))
+    if len(judgments) > MOST:
+        found.skip("noise ceiling", NotComputed("run.samples_size", {"most": MOST}))
+    else:
+        found.add("noise ceiling", lambda: noise_ceiling(judgments, executor=wanted.executor, **options))
+    found.add("decision study", lambda: decision_study(judgments, **options))
+    _stability(found, judgments, wanted, len(questions) > 1, options)
+    labelled = [one for one in questions if isinstance(one.scale, Nominal | Binary)]
+    if not labelled:
+        kinds = list(dict.fromkeys(one.scale.kind for one in questions))
+        found.skip("consensus", NotComputed("run.no_labels", {"kinds": kinds}))
+        return
+    asked = judgments
+    if len(labelled) < len(questions):
+        names = [one.question for one in labelled]
+        frame = judgments.frame.filter(pl.col("question").fill_null("").is_in(names))
+        scales = {name: judgments.scales[name] for name in names}
+        asked = judgments.with_frame(frame, scales=scales)
+    conditions = wanted.conditions
+    if conditions is None:
+        conditions = judgments.stimuli(labelled[0].scale).varying(labelled[0].rows)
+    found.add("consensus", lambda: consensus(asked, functions=wanted.functions, conditions=conditions))
+
+
+def _stability(
+    found: Collected, judgments: Judgments, wanted: Wanted, several: bool, options: dict[str, Any]
+) -> None:  # fmt: skip
+    """Test-retest comparisons by the column that is named, else by session, else by the source of participants."""
+    by = wanted.by or next((name for name in ("session", "source") if _groups(judgments, name) > 1), None)
+    if by is None:
+        found.skip("stability", NotComputed("run.one_group"))
+        return
+    decided = None
+    made = [part for part in found.parts if part.name == "decisions"]
+    if made and not several:
+        decided = _decisions_by_group(found, judgments, by, wanted, made[0].label or None)
+    found.add(
+        "stability", lambda: stability(judgments, by, decisions=decided, **options), must=wanted.by is not None
+    )  # fmt: skip
+
+
+def _decisions_by_group(
+    found: Collected, judgments: Judgments, by: str, wanted: Wanted, model: str | None
+) -> dict[str, Any] | None:
+    """The decisions of each group by itself, or None with the reason where one has none."""
+    try:
+        whole, groups, _ = grouped(judgments, by)
+        with found.progress(f"measuring decisions by {by}"):
+            return {
+                group: decisions(
+                    group_of(whole, group), wanted.pairs, model, alpha=1 - wanted.level, conditions=wanted.conditions,
+                    functions=wanted.functions,
+                ).frame
+                for group in groups
+            }  # fmt: skip
+    except MeasureError as error:
+        found.skip(f"stability of decisions by {by}", message_of(error))
+        return None
+
+
+def _groups(judgments: Judgments, name: str) -> int:
+    """How many groups of judgments a column makes."""
+    for table in (judgments.frame, judgments.participants):
+        if name in table.columns:
+            return table[name].drop_nulls().n_unique()
+    return 0
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What was asked for."""
+
+    models: tuple[str, ...]
+    formula: str | None
+    pairs: Any
+    conditions: list[str] | None
+    functions: tuple[str, ...]
+    by: str | None
+    factors: int | None
+    posterior: bool
+    level: float
+    seed: int
+    study: Study | None
+    executor: Executor = SERIAL
+
+
+class Collected:
+    """The results so far, and what could not be computed."""
+
+    def __init__(self, progress: NamedSteps) -> None:
+        self.parts: list[Measure] = []
+        self.skipped: dict[str, NotComputed] = {}
+        self.progress = progress
+
+    def add(
+        self, name: str, compute: Callable[[], Any], question: str = "", label: str = "", must: bool = False
+    ) -> Any:
+        """Compute a part and keep it, or the reason why there is none; what was asked for by name must be there."""
+        heading = Measure(name, None, question, label).heading
+        try:
+            with self.progress(f"measuring {heading}"):
+                result = compute()
+        except MeasureError as error:
+            if must:
+                raise
+            self.skip(heading, message_of(error))
+            return None
+        self.parts.append(Measure(name, result, question, label))
+        return result
+
+    def skip(self, heading: str, reason: Message) -> None:
+        """Keep the reason why a part is missing."""
+        self.skipped[heading] = NotComputed(reason.code, reason.values)

@@ -35,7 +35,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import nnls
 
 from karat.models.markov import CELLS_AT_A_TIME, Target, transition_counts
 from karat.models.robust import MAD_CONSTANT
@@ -97,6 +96,8 @@ def preference_spread(sequences: Sequences, codes: NDArray[np.integer], shares: 
     >>> preference_spread(halves, alternating, [[0.5, 0.5]]).tolist()
     [0.0, 0.0]
     """
+    from scipy.optimize import nnls
+
     s = np.asarray(shares, dtype=np.float64)
     people, kinds = len(sequences.lengths), s.shape[1]
     if people < FEW:

@@ -29,6 +29,24 @@ def short(label: str) -> str:
     return label if len(label) <= LONGEST else label[: LONGEST - 1] + "…"
 
 
+def labelled(rows: pl.DataFrame, labels: Sequence[str], value: str) -> pl.DataFrame:
+    """Rows for `ranked_plot`: named by those of the columns that are there and not empty; without missing values.
+
+    >>> rows = pl.DataFrame({"question": ["", ""], "ceiling": ["a", "b"], "r": [0.5, None]})
+    >>> labelled(rows, ["question", "ceiling"], "r").to_dicts()
+    [{'label': 'a', 'estimate': 0.5, 'lower': None, 'upper': None}]
+    """
+    named = [pl.col(name).cast(pl.String) for name in labels if name in rows.columns]
+    ends = [pl.col(end) if end in rows.columns else pl.lit(None).alias(end) for end in ("lower", "upper")]
+    label = pl.concat_list(pl.when(one != "").then(one) for one in named).list.drop_nulls().list.join(", ")
+    found = rows.select(
+        label=label, estimate=pl.col(value).cast(pl.Float64), **{str(one.meta.output_name()): one for one in ends}
+    )
+    return found.with_columns(pl.col("lower", "upper").cast(pl.Float64)).filter(
+        pl.col("estimate").is_not_null() & pl.col("estimate").is_not_nan()
+    )
+
+
 def ranked_plot(rows: pl.DataFrame, xlabel: str, title: str, width_cm: float = 16) -> Figure:
     """A dot with its interval for each row (label, estimate, lower, upper), in their order; at most sixty are drawn.
 

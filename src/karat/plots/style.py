@@ -141,6 +141,18 @@ def to_svg(figure: Figure, title: str, description: str) -> str:
     return re.sub(r"<svg ([^>]*>\n)", lambda match: labelled + match[1] + " " + told, drawn, count=1)
 
 
+def titled_svg(figure: Figure, description: str) -> str:
+    """The figure as SVG, with its own title for those who do not see it.
+
+    >>> with figure(8, 5) as drawn:
+    ...     _ = drawn.subplots()
+    ...     say(drawn, "All stay")
+    >>> ">All stay</title>" in titled_svg(drawn, "An empty axis.")
+    True
+    """
+    return to_svg(figure, figure.get_suptitle().replace("\n", " "), description)
+
+
 def threshold_line(axes: Axes, value: float, text: str, across: Literal["x", "y"] = "y", style: str = "--") -> None:
     """A dashed line at a value of the x or y axis, with a text beside it that says the value.
 
@@ -228,3 +240,12 @@ def log_seconds(axes: Axes, across: Literal["x", "y"] = "x", label: str = "respo
     axis.set_minor_locator(NullLocator())
     axis.set_label_text(label)
     thousands(axis)
+
+
+def short_name(name: str) -> str:
+    """A name as a figure can carry it: platforms give people names of 24 letters.
+
+    >>> short_name("5f3c2a9b8d7e6f5a4b3c2d1e")
+    '5f3c2…c2d1e'
+    """
+    return name if len(name) <= 12 else f"{name[:5]}…{name[-5:]}"

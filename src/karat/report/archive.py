@@ -1,6 +1,6 @@
 """An archive of a study, ready for a repository such as OSF or Zenodo: a folder in the form of Psych-DS.
 
-    dataset_description.json    what the data are, and every column (`karat.report.psych_ds`)
+    dataset_description.json    what the data are, and every column (`karat.report.archive_documents`)
     README.md                   what is where, what was left out, how to check and to read it
     data/                       judgments and participants as CSV; data/raw has both as one Parquet file
     materials/                  the study file, the tables that it names and their images
@@ -33,18 +33,16 @@ from karat.errors import KaratError, counted
 from karat.judgments import Judgments
 from karat.judgments.trial_order import with_positions
 from karat.languages import language_codes
-from karat.report.archive_readme import RULES, readme
+from karat.report.archive_documents import RULES, codebook, data_name, dataset_description, readme
 from karat.report.build import ReportData, build
-from karat.report.codebook import codebook
 from karat.report.export import write as write_report
 from karat.report.literature import bibtex, cited
 from karat.report.pseudonyms import Pseudonymous, pseudonymous, removed_columns, stripped
-from karat.report.psych_ds import data_name, dataset_description
 from karat.report.words import methods, preregistration
 from karat.screen.criteria.eligibility import without_answers
 from karat.screen.run import run as screen
 from karat.screen.screening import Screening
-from karat.study.rules_file import rules_text
+from karat.study.file import rules_text
 from karat.study.study import Study
 from karat.types import NamedSteps
 

@@ -21,16 +21,15 @@ from karat import __version__
 from karat.errors import KaratError
 from karat.judgments import Judgments
 from karat.judgments.checks import Checked
-from karat.measure.excluded import Excluded
+from karat.measure.measured import Excluded
 from karat.measure.measures import Measures
 from karat.measure.run import run as measure
 from karat.messages import Message, NotComputed
-from karat.screen.effects import EffectsBeforeAfter, effects_before_after
+from karat.screen.compare.effects import EffectsBeforeAfter, effects_before_after
+from karat.screen.crowd.spammer_index import NOBODY, SpammerIndex, index_unasked
 from karat.screen.evidence import Evidence
 from karat.screen.run import run as screen
 from karat.screen.screening import Screening
-from karat.screen.spammer_index import SpammerIndex
-from karat.screen.spammer_unasked import NOBODY, index_unasked
 from karat.study.criteria import CRITERIA
 from karat.study.study import Study
 from karat.types import NamedSteps

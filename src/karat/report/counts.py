@@ -14,9 +14,9 @@ from karat.intake.personal import describes_a_person
 from karat.judgments import Judgments
 from karat.judgments.times import instants
 from karat.measure.export import plain
-from karat.screen.composition import Composition
+from karat.screen.compare.composition import Composition
+from karat.screen.criteria.deletion import Deletion
 from karat.screen.criteria.remfod import Remfod
-from karat.screen.deletion import Deletion
 from karat.screen.evidence import Evidence, reason_rows
 from karat.screen.screening import Screening
 from karat.study.study import Study

@@ -1,22 +1,39 @@
-"""A report on disk: one HTML file, or JSON, or Markdown with its figures beside it."""
+"""A report on disk: one HTML file, JSON (the results as plain data), or Markdown with its figures beside it."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from karat.errors import KaratError
 from karat.judgments import Judgments
 from karat.judgments.files import replacing
-from karat.languages import language_codes
-from karat.report.as_json import as_data
+from karat.languages import language_codes, language_of
+from karat.measure.consensus import SURE, Consensus
+from karat.measure.export import plain
+from karat.measure.measures import Measures
+from karat.messages import NotComputed
 from karat.report.build import ReportData, build
-from karat.report.markdown import markdown
-from karat.report.page import html
+from karat.report.counts import composition_counts, design_counts, evidence_counts, sample_counts
+from karat.report.page import facts, html
+from karat.report.sections import sections
+from karat.report.words.exclusions import planned_evidence
+from karat.report.words.sample import simulated_told
+from karat.screen.compare.effects import EffectsBeforeAfter
+from karat.screen.crowd.spammer_index import SpammerIndex
+from karat.screen.evidence import Evidence
+from karat.screen.rules import settings_of
 from karat.screen.screening import Screening
+from karat.section import Section, Table
+from karat.simulate.marked import simulated
+from karat.study.criteria import CRITERIA
 from karat.study.study import Study
+from karat.study.summary import functions_per_list
 
 FORMATS = {"html": ".html", "json": ".json", "md": ".md"}
 
@@ -78,3 +95,210 @@ def format_of(path: Path, stated: str | None) -> str:
     if path.suffix not in kinds:
         raise KaratError(f"{path}: a report is written as .html, .json or .md; or name the format.")
     return kinds[path.suffix]
+
+
+MOST_ROWS = 60
+"""Longer tables are cut; JSON and CSV have all of them."""
+SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
+
+
+def markdown(gathered: ReportData, language: str = "en", folder: str = "figures") -> tuple[str, dict[str, str]]:
+    """The text, and the SVG of each figure by the name that the text has for it, within `folder`.
+
+    >>> import karat
+    >>> from karat.report.build import NOT_COMPUTED, ReportData
+    >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
+    >>> text, figures = markdown(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED))
+    >>> text.splitlines()[0], "flow.svg" in figures
+    ('# Judgments', True)
+    """
+    parts = sections(gathered, language)
+    lines = [f"# {escaped(gathered.title)}", ""]
+    for text in simulated_told(language_of(language), gathered.judgments):
+        lines += [f"> **{escaped(text)}**", ""]
+    lines += [f"- {escaped(name)}: {value}" for name, value in facts(gathered)] + [""]
+    for part in parts:
+        lines += _section(part, 2, folder)
+    figures = {f"{one.key}.svg": one.svg for part in parts for own in part.walk() for one in own.figures}
+    return "\n".join(lines).rstrip() + "\n", figures
+
+
+def escaped(text: str) -> str:
+    r"""A text with every sign that Markdown would take for its own.
+
+    >>> escaped("(1 | item) * <b>")
+    '(1 \\| item) \\* \\<b\\>'
+    """
+    return SPECIAL.sub(r"\\\1", text)
+
+
+def _section(section: Section, level: int, folder: str) -> list[str]:
+    lines = [f"{'#' * level} {escaped(section.title)}", ""]
+    for text in section.paragraphs:
+        lines += [escaped(text), ""]
+    for figure in section.figures:
+        lines += [f"![{escaped(figure.alt)}]({folder}/{figure.key}.svg)", ""]
+        lines += [escaped(figure.caption), ""] if figure.caption else []
+    for table in section.tables:
+        lines += _table(table)
+    for listing in section.listings:
+        lines += [f"**{escaped(listing.title)}**", "", f"~~~~{listing.suffix}", listing.text.rstrip(), "~~~~", ""]
+    lines += [f"- {escaped(note)}" for note in section.notes] + ([""] if section.notes else [])
+    for part in section.sections:
+        lines += _section(part, level + 1, folder)
+    return lines
+
+
+def _table(table: Table) -> list[str]:
+    columns = table.frame.columns
+    numbers = [dtype.is_numeric() for dtype in table.frame.dtypes]
+    lines = [f"**{escaped(table.title)}**", "", _row([table.heading(column) for column in columns])]
+    lines.append("| " + " | ".join("---:" if number else "---" for number in numbers) + " |")
+    for row in table.frame.head(MOST_ROWS).iter_rows():
+        cells = [table.cell(column, value) for column, value in zip(columns, row, strict=True)]
+        # The first line of a cell sums up the others.
+        lines.append(_row(["; ".join(cell.split("\n")[1:]) or cell for cell in cells]))
+    more = table.frame.height - MOST_ROWS
+    lines += ["", f"{more:,} more rows are left out here."] if more > 0 else []
+    lines += ["", escaped(table.caption)] if table.caption else []
+    return [*lines, ""]
+
+
+def _row(cells: list[str]) -> str:
+    return "| " + " | ".join(escaped(cell) for cell in cells) + " |"
+
+
+def study_counts(study: Study) -> dict[str, Any]:
+    """What the study file states, and what follows from it: lists, trials of each list, minutes.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from karat.study import load
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "items.csv").write_text("item,function,sentence\\nt1,test,It rains.\\n")
+    ...     _ = Path(folder, "study.toml").write_text(
+    ...         'title = "Rain"\\n[[block]]\\ntask = "likert"\\nitems = "items.csv"\\n'
+    ...     )
+    ...     study_counts(load(folder))["lists"]
+    1
+    """
+    blocks = []
+    for block in study.blocks:
+        rows, factors = block.items.frame, [name for name in block.settings.factors if name != block.settings.compared]
+        tests = rows.filter(pl.col("function") == "test")
+        blocks.append(
+            {
+                "rows": rows.height, "test_items": tests["item"].n_unique(), "factors": len(block.settings.factors),
+                "conditions": tests.select(factors).unique().height if factors else 0,
+                "questions": 0 if block.questions is None else block.questions.height,
+                "levels": len(getattr(block.scale, "levels", ())),
+            }
+        )  # fmt: skip
+    rules = study.screening_rules
+    stated = {} if rules is None else settings_of(rules, study)
+    screening = {name: CRITERIA[name].settings.resolved(own) for name, own in stated.items()}
+    needed = {name: planned_evidence(study, name, own) for name, own in stated.items()}
+    return {
+        "fingerprint": study.fingerprint, "lists": study.lists, "minutes": study.minutes(), "blocks": blocks,
+        "screening": plain(screening),
+        "needed": {name: plain(one.participants.to_dicts()) for name, one in needed.items() if one is not None},
+        "trials": plain(functions_per_list(study).to_dicts()), "settings": plain(study.settings.model_dump()),
+    }  # fmt: skip
+
+
+def as_data(gathered: ReportData, language: str = "en") -> dict[str, Any]:
+    """Everything but the pictures; what could not be computed is the message that says why.
+
+    `simulated` says how many participants are; where some are, `banner` is the sentence on top of the page.
+
+    >>> import karat
+    >>> from karat.report.build import NOT_COMPUTED, ReportData
+    >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
+    >>> list(as_data(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)))[-4:]
+    ['spammer_index', 'measures', 'effects', 'sections']
+    """
+    found = results(gathered)
+    told = simulated_told(language_of(language), gathered.judgments)
+    if told:
+        found = {"banner": told[0]} | found
+    return found | {"sections": [_section_json(one) for one in sections(gathered, language)]}
+
+
+def results(gathered: ReportData) -> dict[str, Any]:
+    """Every result that a sentence of the report may speak of; `screening` is what screening.json holds.
+
+    >>> import karat
+    >>> from karat.report.build import NOT_COMPUTED, ReportData
+    >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
+    >>> results(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED))["screening"]["summary"]["kept"]
+    120
+    """
+    index, measures, effects, study = gathered.index, gathered.measures, gathered.effects, gathered.study
+    known: dict[str, Evidence | NotComputed] = {**gathered.described, **gathered.screening.evidence}
+    return {
+        "title": gathered.title,
+        "made": gathered.made,
+        "command": gathered.command,
+        "versions": gathered.versions,
+        "platform": gathered.platform,
+        "screening": plain(gathered.screening.to_dict()),
+        "simulated": simulated(gathered.judgments.participants),
+        "design": design_counts(gathered.judgments),
+        "study": None if study is None else study_counts(study),
+        "sample": sample_counts(gathered),
+        "composition": composition_counts(gathered.screening.composition()),
+        "evidence": {
+            name: one.to_dict() if isinstance(one, NotComputed) else evidence_counts(one) for name, one in known.items()
+        },
+        "spammer_index": _index(index) if isinstance(index, SpammerIndex) else index.to_dict(),
+        "measures": _measures(measures) if isinstance(measures, Measures) else measures.to_dict(),
+        "effects": _effects(effects) if isinstance(effects, EffectsBeforeAfter) else effects.to_dict(),
+    }
+
+
+def _index(found: SpammerIndex) -> dict[str, Any]:
+    whole: dict[str, Any] = plain(found.to_dict())
+    return whole | {"participants": found.participants, "suspicious": found.suspicious}
+
+
+def _measures(found: Measures) -> dict[str, Any]:
+    """What measures.json holds, with the thresholds and the counts of labels that the page tells."""
+    whole = found.to_dict()
+    for data, part in zip(whole["parts"], found.parts, strict=True):
+        thresholds = getattr(getattr(part.result, "fit", None), "thresholds", None)
+        data |= {} if thresholds is None else {"thresholds": plain(thresholds)}
+        if isinstance(part.result, Consensus):
+            data["counts"] = _labels(part.result)
+    return whole
+
+
+def _labels(found: Consensus) -> dict[str, Any]:
+    """How many labels are sure, how many are ties, and how often the median participant is expected to be right."""
+    labels, right = found.labels, found.participants["right"]
+    return {
+        "items": labels.height, "answers": int(labels["answers"].sum()), "ties": int(labels["tie"].sum()),
+        "sure": int((labels["probability"] >= SURE).sum()), "median_right": plain(right.median()),
+    }  # fmt: skip
+
+
+def _effects(found: EffectsBeforeAfter) -> dict[str, Any]:
+    return {
+        "settings": plain(found.settings), "excluded": list(found.excluded), "tests": plain(found.tests.to_dicts()),
+        "coefficients": plain(found.coefficients.to_dicts()), "notes": [note.to_dict() for note in found.notes],
+    }  # fmt: skip
+
+
+def _section_json(section: Section) -> dict[str, Any]:
+    return {
+        "key": section.key,
+        "title": section.title,
+        "language": section.language,
+        "paragraphs": list(section.paragraphs),
+        "notes": list(section.notes),
+        "figures": [{"key": one.key, "title": one.title, "alt": one.alt, "caption": one.caption}
+                    for one in section.figures],
+        "tables": [{"key": one.key, "title": one.title, "caption": one.caption, "rows": plain(one.frame.to_dicts())}
+                   for one in section.tables],
+        "listings": [{"key": one.key, "title": one.title, "text": one.text} for one in section.listings],
+        "sections": [_section_json(one) for one in section.sections],
+    }  # fmt: skip

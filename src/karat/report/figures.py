@@ -1,18 +1,34 @@
-"""Results as parts of the report: figures of matplotlib as figures, messages as paragraphs."""
+"""Figures of results as parts of the report, and those that only the report has: credence,
+right answers beside chance, and a strip for each participant.
+
+In a strip times are ticks on a logarithmic axis that is the same for everybody; those that ReMFOD found are drawn in
+another colour and longer. Answers are bars in the order of trials, as high as the answer stands on its scale; a missing
+answer is a gap. A strip is one or two paths, so that a thousand of them stay small.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
+from karat.errors import counted
+from karat.judgments import Judgments
+from karat.judgments.answer_codes import by_scale, position
+from karat.judgments.trial_order import presented, with_positions
+from karat.languages import language_of
 from karat.messages import Message, render_all
-from karat.plots.style import CM_PER_INCH, NARROW_CM, to_svg, wrapped
+from karat.plots.style import CM_PER_INCH, FLAGGED, KEPT, NARROW_CM, figure, say, threshold_line, to_svg, wrapped
+from karat.screen.evidence import Evidence
 from karat.section import Figure
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure as MplFigure
+
 
 TITLE_POINTS = 10.0
 """The size of titles of wide figures."""
@@ -57,3 +73,191 @@ def sentences(messages: Iterable[Message], language: str = "en") -> str:
     '9 of 48 participants flagged.'
     """
     return " ".join(render_all(messages, language))
+
+
+BINS = 20
+
+
+def credence_figure(evidence: Evidence, width_cm: float = 16) -> MplFigure:
+    """How many participants answered attentively with which probability.
+
+    >>> import karat
+    >>> credence_figure(karat.screen.credence(karat.datasets.load("crowd"))).get_suptitle()
+    '12 of 120 participants answered attentively with a probability under .05'
+    """
+    below = float(evidence.settings["below"])
+    table = evidence.participants.drop_nulls("score")
+    edges = np.linspace(0, 1, BINS + 1)
+    with figure(width_cm, 6.5) as drawn:
+        axes = drawn.subplots()
+        _stacked(axes, table, edges)
+        threshold_line(axes, below, language_of("en").value(below, ".2r"), across="x")
+        axes.set_xlim(-0.01, 1.01)
+        axes.set_xlabel("probability of answering attentively")
+        everyone = counted(evidence.participants.height, "participant")
+        told = language_of("en").value(below, ".2r")
+        say(drawn, f"{len(evidence.flagged)} of {everyone} answered attentively with a probability under {told}")
+    return drawn
+
+
+def performance_figure(
+    evidence: Evidence, table: pl.DataFrame, what: str, chances: Sequence[float], width_cm: float = 16
+) -> MplFigure:
+    """How many participants answered which share of some trials right, with what guessing gives on average.
+
+    `table` has the shares (`shares_right`).
+
+    >>> import karat
+    >>> evidence = karat.screen.attention(karat.datasets.load("likert"))
+    >>> performance_figure(evidence, shares_right(evidence), "attention trials", [0.4]).get_suptitle()
+    '9 of 48 participants gave too few right answers to attention trials'
+    """
+    steps = max(int(table["trials"].median() or 1), 1)  # type: ignore[arg-type]
+    edges = (np.arange(steps + 2) - 0.5) / steps
+    with figure(width_cm, 6.5) as drawn:
+        axes = drawn.subplots()
+        _stacked(axes, table, edges)
+        if chances:
+            chance = float(np.mean(chances))
+            threshold_line(axes, chance, f"guessing {100 * chance:.0f} %", across="x", style=":")
+        axes.set_xlim(edges[0] - 0.02, edges[-1] + 0.02)
+        axes.set_xticks(np.linspace(0, 1, 6), [f"{percent} %" for percent in range(0, 101, 20)])
+        axes.set_xlabel(f"share of {what} answered as expected")
+        everyone = counted(evidence.participants.height, "participant")
+        say(drawn, f"{len(evidence.flagged)} of {everyone} gave too few right answers to {what}")
+    return drawn
+
+
+def shares_right(evidence: Evidence) -> pl.DataFrame | None:
+    """participant, score (the share of right answers, or pairs), trials, flagged: of those who saw such trials.
+
+    None on the accounts that compare means of ratings: there no single answer is right or wrong.
+
+    >>> import karat
+    >>> shares_right(karat.screen.attention(karat.datasets.load("likert"))).row(0)
+    ('p01', 0.6666666666666666, 6, True)
+    """
+    if evidence.trials is None or "right" not in evidence.trials.columns:
+        if "trials" not in evidence.participants.columns:
+            return None
+        return evidence.participants.select("participant", "score", "trials", "flagged").drop_nulls("score")
+    own = evidence.trials.group_by("participant", maintain_order=True).agg(
+        pl.col("right").fill_null(False).cast(pl.Float64).mean().alias("score"), pl.len().cast(pl.Int64).alias("trials")
+    )
+    people = evidence.participants.select("participant", "flagged")
+    return own.join(people, on="participant", how="inner", maintain_order="left")
+
+
+def _stacked(axes: Axes, table: pl.DataFrame, edges: np.ndarray) -> None:
+    """A bar for each bin: those who are not flagged below, those who are on top, hatched, with the number above."""
+    from matplotlib.ticker import MaxNLocator
+
+    kept, flagged = (
+        np.histogram(table.filter(pl.col("flagged") == which)["score"].to_numpy(), edges)[0] for which in (False, True)
+    )
+    middles, width = (edges[:-1] + edges[1:]) / 2, 0.86 * (edges[1] - edges[0])
+    axes.bar(middles, kept, width, color=KEPT)
+    there = flagged > 0
+    axes.bar(
+        middles[there], flagged[there], width, bottom=kept[there], color="white", edgecolor=FLAGGED, hatch="////",
+        linewidth=0.8,
+    )  # fmt: skip
+    for place, count in zip(middles, kept + flagged, strict=True):
+        if count:
+            axes.annotate(
+                f"{count:,}", (place, count), xytext=(0, 2), textcoords="offset points", horizontalalignment="center"
+            )
+    axes.set_ylim(0, max(float((kept + flagged).max()), 1.0) * 1.15)
+    axes.set_ylabel("participants")
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10], integer=True))
+
+
+WIDTH, HEIGHT = 160, 18
+MOST = 160
+"""So many answers have a bar each; of more, evenly spaced ones are drawn."""
+
+
+def rt_strips(judgments: Judgments, participants: Sequence[str], remfod: Evidence | None) -> tuple[str, ...]:
+    """The times of each participant; empty where there are none.
+
+    >>> import karat
+    >>> rt_strips(karat.datasets.load("likert"), ["p01"], None)[0][:54]
+    '<svg class="strip" viewBox="0 0 160 18" aria-hidden="t'
+    """
+    frame = judgments.frame
+    if "rt" not in frame.columns:
+        return tuple("" for _ in participants)
+    rows = with_positions(frame).filter(pl.col("rt") > 0, pl.col("function") != "practice")
+    if not rows.height:
+        return tuple("" for _ in participants)
+    low, high = (math.log(float(rows["rt"].quantile(share) or 1.0)) for share in (0.001, 0.999))
+    rows = rows.with_columns(outlying=_outlying(rows, remfod))
+    place = ((pl.col("rt").log() - low) / max(high - low, 1e-9)).clip(0, 1) * (WIDTH - 2) + 1
+    rows = rows.select("participant", "outlying", place.round(0).cast(pl.Int64).alias("x")).unique(maintain_order=True)
+    genuine, found = (
+        dict(rows.filter(pl.col("outlying") == which).group_by("participant").agg(pl.col("x").sort()).iter_rows())
+        for which in (False, True)
+    )
+    drawn = {who: _ticks("k", genuine.get(who, []), 10) + _ticks("f", found.get(who, []), 16) for who in participants}
+    return tuple(_svg(drawn[who]) if drawn[who] else "" for who in participants)
+
+
+def answer_strips(judgments: Judgments, participants: Sequence[str]) -> tuple[str, ...]:
+    """The answers of each participant in their order.
+
+    >>> import karat
+    >>> answer_strips(karat.datasets.load("crowd"), ["w001"])[0].count("M")
+    80
+    """
+    parts = []
+    # Trials count anew in each session, so that their numbers alone would mix the sessions.
+    frame = presented(judgments.frame.filter(pl.col("function") != "practice")).with_row_index("_shown")
+    for scale, rows in by_scale(judgments, frame):
+        placed = rows.select("participant", "_shown", position(scale).alias("place"))
+        low, high = placed["place"].min(), placed["place"].max()
+        if hasattr(scale, "levels"):
+            low, high = 0.0, float(max(len(scale.levels) - 1, 1))
+        span = max(float(high or 0.0) - float(low or 0.0), 1e-9)  # type: ignore[arg-type]
+        parts.append(placed.with_columns(height=(pl.col("place") - float(low or 0.0)) / span * (HEIGHT - 4) + 3))  # type: ignore[arg-type]
+    if not parts:
+        return tuple("" for _ in participants)
+    table = pl.concat(parts).sort("_shown")
+    heights = dict(table.group_by("participant", maintain_order=True).agg("height").iter_rows())
+    return tuple(_answers(heights.get(who, [])) for who in participants)
+
+
+def _answers(heights: list[float | None]) -> str:
+    if not heights:
+        return ""
+    step = -(-len(heights) // MOST)
+    shown = heights[::step]
+    width = WIDTH / len(shown)
+    bars = (f"M{_short((n + 0.5) * width)} {HEIGHT}v-{h:.0f}" for n, h in enumerate(shown) if h is not None)
+    return _svg(_path("k", bars, max(width * 0.7, 0.6)))
+
+
+def _outlying(rows: pl.DataFrame, remfod: Evidence | None) -> pl.Series:
+    """Whether ReMFOD found a trial, as far as it looked at it."""
+    if remfod is None or remfod.trials is None:
+        return pl.repeat(False, rows.height, eager=True)
+    keys = [name for name in ("participant", "session", "trial", "question") if name in remfod.trials.columns]
+    found = remfod.trials.select(keys).unique().with_columns(found=True)
+    joined = rows.select(keys).join(found, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    return joined["found"].fill_null(False)
+
+
+def _ticks(kind: str, places: list[int], height: int) -> str:
+    return _path(kind, (f"M{x} {(HEIGHT - height) // 2}v{height}" for x in places))
+
+
+def _path(kind: str, steps: Iterable[str], width: float = 1.0) -> str:
+    drawn = "".join(steps)
+    return f'<path class="{kind}" d="{drawn}" stroke-width="{_short(width)}"/>' if drawn else ""
+
+
+def _svg(*paths: str) -> str:
+    return f'<svg class="strip" viewBox="0 0 {WIDTH} {HEIGHT}" aria-hidden="true">{"".join(paths)}</svg>'
+
+
+def _short(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")

@@ -25,7 +25,7 @@ from karat.languages import language_of
 from karat.report.build import ReportData
 from karat.report.sections import sections
 from karat.report.words.sample import simulated_told
-from karat.screen.spammer_index import SpammerIndex
+from karat.screen.crowd.spammer_index import SpammerIndex
 from karat.section import Table
 from karat.simulate.marked import simulated
 

@@ -13,80 +13,60 @@ from typing import TYPE_CHECKING, Any
 from karat.screen.criteria import BUILT_IN
 
 if TYPE_CHECKING:
-    from karat.screen.accounts import compare_accounts
-    from karat.screen.compare import SourceComparison, compare
-    from karat.screen.composition import Composition, composition
-    from karat.screen.credence import Credence
+    from karat.screen.compare.composition import Composition as Composition
+    from karat.screen.compare.composition import composition as composition
+    from karat.screen.compare.effects import EffectsBeforeAfter as EffectsBeforeAfter
+    from karat.screen.compare.effects import effects_before_after as effects_before_after
+    from karat.screen.compare.multiverse import Multiverse as Multiverse
+    from karat.screen.compare.multiverse import multiverse as multiverse
     from karat.screen.criteria import *  # noqa: F403
-    from karat.screen.criteria.remfod import Remfod, compare_time_rules
-    from karat.screen.criteria.risk import risk_levels
-    from karat.screen.deletion import Deletion, deletion_windows
-    from karat.screen.effects import EffectsBeforeAfter, effects_before_after
-    from karat.screen.evidence import Evidence, ScreenError
-    from karat.screen.gold import Gold, gold
-    from karat.screen.markov import Markov
-    from karat.screen.multiverse import Multiverse, multiverse
-    from karat.screen.parted import run_in_parts
-    from karat.screen.procedure import Procedure
-    from karat.screen.run import run
-    from karat.screen.screening import Screening, ScreeningStage
-    from karat.screen.source_effect import SourceEffect, source_effect
-    from karat.screen.spammer_index import SpammerIndex, spammer_index
+    from karat.screen.criteria.controls import compare_accounts as compare_accounts
+    from karat.screen.criteria.credence import Credence as Credence
+    from karat.screen.criteria.deletion import Deletion as Deletion
+    from karat.screen.criteria.deletion import deletion_windows as deletion_windows
+    from karat.screen.criteria.markov import Markov as Markov
+    from karat.screen.criteria.procedure import Procedure as Procedure
+    from karat.screen.criteria.remfod import Remfod as Remfod
+    from karat.screen.criteria.remfod import compare_time_rules as compare_time_rules
+    from karat.screen.criteria.risk import risk_levels as risk_levels
+    from karat.screen.crowd.gold import Gold as Gold
+    from karat.screen.crowd.gold import gold as gold
+    from karat.screen.crowd.source_effect import SourceEffect as SourceEffect
+    from karat.screen.crowd.source_effect import source_effect as source_effect
+    from karat.screen.crowd.sources import SourceComparison as SourceComparison
+    from karat.screen.crowd.sources import compare as compare
+    from karat.screen.crowd.spammer_index import SpammerIndex as SpammerIndex
+    from karat.screen.crowd.spammer_index import spammer_index as spammer_index
+    from karat.screen.evidence import Evidence as Evidence
+    from karat.screen.evidence import ScreenError as ScreenError
+    from karat.screen.parted import run_in_parts as run_in_parts
+    from karat.screen.run import run as run
+    from karat.screen.screening import Screening as Screening
+    from karat.screen.screening import ScreeningStage as ScreeningStage
 
 _FILES = {
-    "accounts": ("compare_accounts",),
-    "compare": ("SourceComparison", "compare"),
-    "composition": ("Composition", "composition"),
-    "credence": ("Credence",),
+    "compare.composition": ("Composition", "composition"),
+    "compare.effects": ("EffectsBeforeAfter", "effects_before_after"),
+    "compare.multiverse": ("Multiverse", "multiverse"),
+    "criteria.controls": ("compare_accounts",),
+    "criteria.credence": ("Credence",),
+    "criteria.deletion": ("Deletion", "deletion_windows"),
+    "criteria.markov": ("Markov",),
+    "criteria.procedure": ("Procedure",),
     "criteria.remfod": ("Remfod", "compare_time_rules"),
     "criteria.risk": ("risk_levels",),
-    "deletion": ("Deletion", "deletion_windows"),
-    "effects": ("EffectsBeforeAfter", "effects_before_after"),
+    "crowd.gold": ("Gold", "gold"),
+    "crowd.source_effect": ("SourceEffect", "source_effect"),
+    "crowd.sources": ("SourceComparison", "compare"),
+    "crowd.spammer_index": ("SpammerIndex", "spammer_index"),
     "evidence": ("Evidence", "ScreenError"),
-    "gold": ("Gold", "gold"),
-    "markov": ("Markov",),
-    "multiverse": ("Multiverse", "multiverse"),
     "parted": ("run_in_parts",),
-    "procedure": ("Procedure",),
     "run": ("run",),
     "screening": ("Screening", "ScreeningStage"),
-    "source_effect": ("SourceEffect", "source_effect"),
-    "spammer_index": ("SpammerIndex", "spammer_index"),
 }
 _HOMES = {name: f"karat.screen.{file}" for file, names in _FILES.items() for name in names}
 
-__all__ = [
-    "Composition",
-    "Credence",
-    "Deletion",
-    "EffectsBeforeAfter",
-    "Evidence",
-    "Gold",
-    "Markov",
-    "Multiverse",
-    "Procedure",
-    "Remfod",
-    "ScreenError",
-    "Screening",
-    "ScreeningStage",
-    "SourceComparison",
-    "SourceEffect",
-    "SpammerIndex",
-    "compare",
-    "compare_accounts",
-    "compare_time_rules",
-    "composition",
-    "deletion_windows",
-    "effects_before_after",
-    "gold",
-    "multiverse",
-    "risk_levels",
-    "run",
-    "run_in_parts",
-    "source_effect",
-    "spammer_index",
-]
-__all__ += BUILT_IN
+__all__ = [*_HOMES, *BUILT_IN]
 
 
 class _Screen(ModuleType):

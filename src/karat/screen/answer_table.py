@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import polars as pl
 
@@ -80,12 +78,6 @@ def owners(people: pl.DataFrame, rows: pl.DataFrame) -> Ints:
     places = {name: place for place, name in enumerate(people["participant"].to_list())}
     found: Ints = rows["participant"].replace_strict(places, return_dtype=pl.Int64).to_numpy()
     return found
-
-
-def evidence_table(rows: list[tuple[Any, ...]], further: dict[str, Any]) -> pl.DataFrame:
-    """Rows of participant, score, threshold, flagged, reason and further columns as a table."""
-    schema = {"participant": pl.String, "score": pl.Float64, "threshold": pl.Float64, "flagged": pl.Boolean}
-    return pl.DataFrame(rows, schema={**schema, "reason": pl.String, **further}, orient="row")
 
 
 def without_score(table: pl.DataFrame) -> list[Message]:

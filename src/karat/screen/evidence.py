@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar
 
 import polars as pl
 from polars.datatypes import DataType
+from pydantic import ValidationError
 
 from karat.errors import KaratError
 from karat.judgments import Judgments
@@ -21,6 +23,7 @@ from karat.judgments.message_tables import with_reasons
 from karat.judgments.trial_order import with_positions
 from karat.jupyter import NotebookDisplay
 from karat.messages import ENGLISH, Message
+from karat.study.criterion import CriterionSettings
 
 Fields = Mapping[str, type[DataType] | DataType]
 """The values that the messages of a criterion have, each with its type."""
@@ -150,6 +153,20 @@ def timed(judgments: Judgments) -> pl.DataFrame:
     return kept
 
 
+def refused_setting(model: type[CriterionSettings], **given: Any) -> str | None:
+    """The first of some settings that the criterion does not take, or None: bounds are stated by the model alone.
+
+    >>> from karat.screen.criteria.credence import CredenceSettings
+    >>> refused_setting(CredenceSettings, below=0.05), refused_setting(CredenceSettings, below=1.5)
+    (None, 'below')
+    """
+    try:
+        model.model_validate(given)
+    except ValidationError as error:
+        return str(error.errors()[0]["loc"][0])
+    return None
+
+
 def everybody(judgments: Judgments) -> pl.DataFrame:
     """One row for each participant who answered, in the order in which they come."""
     return judgments.frame.select(pl.col("participant").unique(maintain_order=True))
@@ -169,3 +186,57 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _plain(one) for name, one in value.items()}
     return [_plain(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+MOST_DIGITS = 11
+
+
+def round_beside(value: pl.Expr, cutoff: pl.Expr, digits: int = 2) -> pl.Expr:
+    """A number rounded to so many digits, or to more where rounding would hide on which side of the cutoff it lies.
+
+    Where there is no cutoff, nothing can be hidden.
+
+    >>> table = pl.DataFrame({"value": [2.9996, 1.234, None, 1.234], "cutoff": [3.0, 3.0, 3.0, None]})
+    >>> table.select(round_beside(pl.col("value"), pl.col("cutoff"))).to_series().to_list()
+    [2.9996, 1.23, None, 1.23]
+    """
+    tries = [value.round(more) for more in range(digits, MOST_DIGITS + 1)]
+    return pl.coalesce(*(pl.when(cutoff.is_null() | _same_side(one, value, cutoff)).then(one) for one in tries), value)
+
+
+def _same_side(short: pl.Expr, value: pl.Expr, cutoff: pl.Expr) -> pl.Expr:
+    return ((short < cutoff) == (value < cutoff)) & ((short > cutoff) == (value > cutoff))
+
+
+@dataclass(frozen=True)
+class PartedEvidence:
+    """The evidence of one criterion on judgments in parts."""
+
+    criterion: str
+    settings: dict[str, Any]
+    participants: int
+    """How many participants it is about."""
+    flagged: int
+    """How many of them are flagged."""
+    files: tuple[Path, ...]
+    """One Parquet file for each part that has anybody, in the order of parts."""
+    notes: tuple[Message, ...] = ()
+    written: tuple[str, ...] = field(default=Evidence.written, repr=False)
+    """The columns beside those of the other criteria."""
+    says: tuple[Message, ...] = field(default=(), repr=False)
+    """What was found, where it is more than how many are flagged."""
+
+    def scan(self) -> pl.LazyFrame:
+        """The evidence as a lazy table of the columns that `Evidence.participants` has, in the order of parts.
+
+        Reasons are codes and values; `karat.judgments.message_tables.with_reasons` makes sentences of them.
+        """
+        return pl.scan_parquet(list(self.files))
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What was found, without the notes."""
+        return self.says or (flagged_message(self.flagged, self.participants),)
+
+    def __str__(self) -> str:
+        return f"{self.criterion}: {' '.join(map(str, self.summary))}"

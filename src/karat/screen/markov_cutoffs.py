@@ -6,21 +6,25 @@ answers as spread as in the middle of the crowd. The share of answer k to stimul
 m_k is the share of stimuli whose majority answers k; one imaginary answer keeps unanimous stimuli from being certain.
 Where stimuli have fewer than three answers on average there is no crowd to follow, and all stimuli get the shares of
 all answers. Participants whose numbers of answers differ by less than a twentieth share one simulation.
+
+Answers as designs, and their transitions as tables: matrices and divergences, with the answers' own names.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from karat.executors import SERIAL, Executor
+from karat.judgments.scales import Scale
 from karat.messages import Message
-from karat.models.markov import Strategy, Target, distances, targets
+from karat.models.markov import Strategy, Target, distances, parts, row_divergences, targets, transition_counts
 from karat.models.markov_null import (
     Calibration,
     Sequences,
@@ -31,6 +35,7 @@ from karat.models.markov_null import (
     preference_spread,
 )
 from karat.screen.evidence import ScreenError
+from karat.screen.one_part import KeptTables
 from karat.types import Floats, Ints, Progress
 
 KINDS = ("primary choice", "repeated pattern", "random guessing")
@@ -93,6 +98,60 @@ class CutoffDesign:
             return np.tile(everywhere, (len(counts), 1))
         found: Floats = (counts + balance) / (counts.sum(axis=1, keepdims=True) + 1)
         return found
+
+
+@dataclass(frozen=True)
+class DesignInParts(CutoffDesign):
+    """What was asked and answered on one scale, where answers and stimuli are kept beside each part."""
+
+    merged: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64), repr=False)
+    """How often each stimulus was answered by each level."""
+    kept: KeptTables[Any] = field(default=None, repr=False)  # type: ignore[arg-type]
+    """One row a participant and scale: participant, scale (its place), codes and stimuli, as the part numbers them."""
+    place: int = 0
+    """The place of the scale."""
+    numbers: tuple[NDArray[np.int32], ...] = ()
+    """Of each part, the numbers of its stimuli over all parts."""
+    people: tuple[int, ...] = ()
+    """How many participants of each part answered."""
+
+    def counts(self) -> NDArray[np.int64]:
+        """How often each stimulus (row) was answered by each level (column)."""
+        return self.merged
+
+    def some(self, members: Ints) -> tuple[Sequences, NDArray[np.int8]]:
+        """What some participants saw and answered, from what is kept beside their parts."""
+        lengths = self.lengths[members]
+        begin = np.cumsum(lengths) - lengths
+        stimuli, codes = np.empty(lengths.sum(), dtype=np.int64), np.empty(lengths.sum(), dtype=np.int8)
+        ends = np.cumsum(self.people)
+        part_of = np.searchsorted(ends, members, side="right")
+        for number in np.unique(part_of).tolist():
+            own = sequences_on(self.kept.read(number), self.place)
+            here = np.flatnonzero(part_of == number)
+            rows = own[members[here] - (int(ends[number]) - self.people[number])]
+            at = np.concatenate([np.arange(begin[place], begin[place] + lengths[place]) for place in here])
+            codes[at] = rows["codes"].explode().to_numpy()
+            stimuli[at] = self.numbers[number][rows["stimuli"].explode().to_numpy()]
+        return Sequences(stimuli, lengths), codes
+
+    def whole(self) -> CutoffDesign:
+        """All of it, in memory, where there is one part."""
+        return part_design(self.kept.read(0), self.place, self.levels)
+
+
+def sequences_on(kept: pl.DataFrame, place: int) -> pl.DataFrame:
+    """The participants of a part who answered on a scale, with their codes and stimuli."""
+    return kept.filter(pl.col("scale") == place)
+
+
+def part_design(kept: pl.DataFrame, place: int, levels: tuple[str, ...]) -> CutoffDesign:
+    """What the participants of a part answered on a scale, with the part's own numbers of stimuli."""
+    own = sequences_on(kept, place)
+    codes, stimuli = (own[name].explode().drop_nulls().to_numpy() for name in ("codes", "stimuli"))
+    return CutoffDesign(
+        levels, own["participant"], codes, stimuli.astype(np.int64), own["codes"].list.len().to_numpy().astype(np.int64)
+    )
 
 
 @dataclass(frozen=True)
@@ -256,3 +315,100 @@ def _examples(patterns: tuple[Target, ...]) -> dict[str, list[Target]]:
         "repeated pattern": [longest],
         "random guessing": [target for target in patterns if target.kind == "random guessing"],
     }
+
+
+LEAST, MOST_LEVELS = 10, 12
+
+
+def levels_of(scale: Scale) -> tuple[str, ...]:
+    """The answers of a scale, if they are few enough for transitions."""
+    levels: tuple[str, ...] = getattr(scale, "levels", ())
+    return levels if 2 <= len(levels) <= MOST_LEVELS else ()
+
+
+def looked_at(
+    found: Sequence[tuple[Scale, CutoffDesign | None, Sequence[Message]]], order: Sequence[Message]
+) -> tuple[list[CutoffDesign], list[Message]]:
+    """The designs with long enough sequences, and notes, also on their order; ScreenError where there is none."""
+    designs, notes, refused = [], [*order], []
+    for scale, design, own in found:
+        if design is None:
+            levels = len(getattr(scale, "levels", ()))
+            refused.append(
+                Message("markov.scale_answers", {"scale": scale.kind, "levels": levels})
+                if levels
+                else Message("markov.scale_numbers", {"scale": scale.kind})
+            )
+            continue
+        if int(design.lengths.max()) < LEAST:
+            refused.append(Message("markov.scale_short", {"scale": scale.kind, "least": LEAST}))
+            continue
+        designs.append(design)
+        notes += own
+        if not design.has_crowd:
+            notes.append(Message("markov.no_crowd"))
+    if not designs:
+        why = {"least": LEAST, "most_levels": MOST_LEVELS, "scales": refused or None}
+        raise ScreenError(Message("markov.no_sequences", why))
+    if refused:
+        notes.append(Message("markov.left_out", {"scales": refused}))
+    return designs, notes
+
+
+def counts_of(design: CutoffDesign) -> NDArray[np.int32]:
+    """How often each answer followed each, of every participant."""
+    return transition_counts(design.codes, design.lengths, len(design.levels))
+
+
+def target_name(target: Target, levels: tuple[str, ...]) -> str:
+    """A pattern in a few words."""
+    if target.kind == "primary choice":
+        return f"always {levels[target.way[0]]}"
+    if target.kind == "repeated pattern":
+        return "round " + ", ".join(levels[answer] for answer in target.way)
+    return {"stay": "staying", "random guessing": "evenly at random"}[target.kind]
+
+
+def scale_name(design: CutoffDesign) -> str:
+    """A scale by its ends."""
+    return f"{design.levels[0]} to {design.levels[-1]}"
+
+
+def row_table(design: CutoffDesign) -> pl.DataFrame:
+    """participant, target, state, kld: the divergence of every row from every target."""
+    return pl.concat(_row_parts(design))
+
+
+def _row_parts(design: CutoffDesign) -> Iterator[pl.DataFrame]:
+    patterns = design.patterns
+    matrices = [target.matrix for target in patterns]
+    kinds, counts = len(design.levels), counts_of(design)
+    names = pl.Series([target_name(target, design.levels) for target in patterns])
+    for part in parts(len(counts), len(patterns) * kinds):
+        found = row_divergences(counts[part], matrices)
+        people, number, _ = found.shape
+        yield pl.DataFrame(
+            {
+                "participant": design.participants[part].gather(np.repeat(np.arange(people), number * kinds)),
+                "target": names.gather(np.tile(np.repeat(np.arange(number), kinds), people)),
+                "state": pl.Series(design.levels).gather(np.tile(np.arange(kinds), people * number)),
+                "kld": pl.Series(found.ravel()).fill_nan(None),
+            }
+        )
+
+
+def transition_table(design: CutoffDesign) -> pl.DataFrame:
+    """participant, state, next, count, share: the observed transitions."""
+    kinds, counts = len(design.levels), counts_of(design)
+    people, levels = len(counts), pl.Series(design.levels)
+    left = counts.sum(axis=2, keepdims=True)
+    share = np.divide(counts, left, out=np.full(counts.shape, np.nan), where=left > 0)
+    return pl.DataFrame(
+        {
+            "participant": design.participants.gather(np.repeat(np.arange(people), kinds * kinds)),
+            "state": levels.gather(np.tile(np.repeat(np.arange(kinds), kinds), people)),
+            "next": levels.gather(np.tile(np.arange(kinds), people * kinds)),
+            "count": counts.ravel().astype(np.int64),
+            "share": pl.Series(share.ravel()).fill_nan(None),
+        }
+    )

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import polars as pl
@@ -24,24 +24,20 @@ from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered
 from karat.messages import Message, NotComputed
-from karat.screen.evidence import Evidence, ScreenError
-from karat.screen.gold import gold, has_key
+from karat.screen.crowd.gold import gold, has_key
+from karat.screen.evidence import Evidence, PartedEvidence, ScreenError
 from karat.screen.rules import asked, follows
 from karat.screen.screening import Screening, ScreeningStage
-from karat.screen.steps import begin, end
 from karat.study.criteria import CRITERIA, criterion_named
 from karat.study.study import Study
 from karat.types import Progress
-
-if TYPE_CHECKING:
-    from karat.screen.parted.evidence import PartedEvidence
 
 Compute = Callable[[str, tuple[str, ...], Mapping[str, Any]], Evidence]
 """From the name of a criterion, who is excluded already, and its settings, to its evidence."""
 STAGES = ("completion", "clock", "answers")
 COLUMNS = ("participant", "score", "threshold", "flagged")
 """What the evidence of every criterion has, besides a message and its values, or a reason in words."""
-Found = TypeVar("Found", bound="Evidence | PartedEvidence")
+Found = TypeVar("Found", bound=Evidence | PartedEvidence)
 
 
 def run(
@@ -60,7 +56,7 @@ def run(
     questionnaire, its expected duration and the answers that admit. A criterion that is stated and cannot run is listed
     in `skipped`, never dropped in silence. `compute` may remember evidence for many runs on the same judgments.
     `executor` says where the many tasks of some criteria are done (`karat.executors.open_executor`). A `progress` that
-    wants to hear of steps (`karat.screen.steps`) is told which criterion begins and what each has found.
+    wants to hear of steps (`karat.screen.run`) is told which criterion begins and what each has found.
 
     >>> import karat
     >>> screening = run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}, "exclude": "any"})
@@ -174,3 +170,35 @@ def _parts(note: object) -> Iterator[object]:
     if isinstance(note, Message):
         for value in note.values.values():
             yield from _parts(value)
+
+
+@runtime_checkable
+class StepProgress(Protocol):
+    """A progress that hears of steps as well as of tasks."""
+
+    def __call__(self, done: int, total: int) -> None:
+        """So many tasks of the step are done."""
+
+    def begins(self, step: str) -> None:
+        """A step begins, or goes on with something that cannot be counted."""
+
+    def ends(self, found: Message) -> None:
+        """A step is done, with what it found."""
+
+
+def begin(progress: Progress | None, step: str) -> None:
+    """Tell a progress that a step begins, if it wants to know.
+
+    >>> begin(lambda done, total: None, "markov")
+    """
+    if isinstance(progress, StepProgress):
+        progress.begins(step)
+
+
+def end(progress: Progress | None, found: Message) -> None:
+    """Tell a progress that a step is done, if it wants to know.
+
+    >>> end(None, Message("screening.flagged", {"criterion": "markov", "flagged": 3, "participants": 120}))
+    """
+    if isinstance(progress, StepProgress):
+        progress.ends(found)

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import polars as pl
 
+from karat.errors import KaratError, counted
 from karat.judgments import Judgments
+from karat.judgments.columns import nearest
+from karat.judgments.files import escape_formulas, replacing
 from karat.judgments.message_tables import with_reasons
+from karat.judgments.trial_order import with_positions
 from karat.jupyter import NotebookDisplay
-from karat.messages import Message, NotComputed
-from karat.screen.composition import Composition, composition
-from karat.screen.evidence import Evidence, reason_rows
-from karat.screen.explain import explain
-from karat.screen.export import write
-from karat.screen.flow import flow_svg
-
-if TYPE_CHECKING:
-    from karat.screen.parted.evidence import PartedEvidence
+from karat.languages import language_of
+from karat.messages import Message, NotComputed, render
+from karat.screen.compare.composition import Composition, composition
+from karat.screen.criteria.credence import Credence
+from karat.screen.evidence import Evidence, PartedEvidence, reason_rows, with_messages
+from karat.study.criteria import title_of
 
 
 @dataclass(frozen=True)
@@ -165,3 +168,265 @@ def notes_of(evidence: Mapping[str, Evidence | PartedEvidence]) -> tuple[Message
         for note in dict.fromkeys(one.notes):
             shared.setdefault(note, []).append(name)
     return tuple(Message("screening.note", {"criteria": names, "note": note}) for note, names in shared.items())
+
+
+PAYMENT = Message("explain.payment")
+CriterionFound = tuple[bool, bool, Message | None]
+"""What a criterion found about a participant: whether flagged, whether there is a score, and the reason."""
+
+
+def explain(screening: Screening, participant: str, language: str = "en") -> str:
+    """The verdict on a participant and its reasons.
+
+    >>> import karat
+    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
+    >>> print(explain(screening, "p31"))
+    Participant p31 was excluded from the analysis by the stated rule (any of completion, remfod). ...
+    """
+    refuse_unknown(participant, screening.judgments.participants["participant"].to_list())
+    return explanations(screening, [participant], language)[0]
+
+
+def refuse_unknown(participant: str, people: Sequence[str]) -> None:
+    """KaratError where nobody is called so, with the name that may be meant."""
+    if participant not in people:
+        close = nearest(participant, people)
+        raise KaratError(f"There is no participant {participant}." + (f" Did you mean {close}?" if close else ""))
+
+
+def explanations(screening: Screening, participants: Sequence[str], language: str = "en") -> list[str]:
+    """The paragraphs on several participants."""
+    return [
+        " ".join(render(message, language) for message in messages)
+        for messages in explanation_messages(screening, participants, language)
+    ]
+
+
+def explanation_messages(
+    screening: Screening, participants: Sequence[str], language: str = "en"
+) -> list[tuple[Message, ...]]:
+    """What there is to say of several participants; criteria have their titles in this language."""
+    wanted = pl.col("participant").is_in(list(participants))
+    found: dict[str, dict[str, CriterionFound]] = {}
+    for name, evidence in screening.evidence.items():
+        rows = with_messages(evidence.participants.filter(wanted))
+        for participant, flagged, score, code, values in rows.select(
+            "participant", "flagged", "score", "message", "values"
+        ).iter_rows():
+            reason = None if code is None else Message(code, values or {})
+            found.setdefault(participant, {})[name] = (flagged, score is not None, reason)
+    excluded = set(screening.excluded)
+    return [tuple(_messages(screening, name, name in excluded, found.get(name, {}), language)) for name in participants]
+
+
+def _messages(
+    screening: Screening, participant: str, excluded: bool, found: dict[str, CriterionFound], language: str
+) -> list[Message]:
+    titles = {name: _title(name, language) for name in (*screening.evidence, *screening.skipped)}
+    reasons = {name: reason for name, (_, _, reason) in found.items()}
+    flagged = [name for name, (out, _, _) in found.items() if out]
+    passed = {titles[name]: reasons[name] for name, (out, scored, _) in found.items() if not out and scored}
+    silent = {titles[name]: reasons[name] for name, (out, scored, _) in found.items() if not out and not scored}
+    messages = [_verdict(screening, participant, excluded, len(flagged))]
+    messages += [Message("explain.flagged", {"found": {titles[name]: reasons[name]}}) for name in flagged]
+    if "credence" in flagged:
+        messages.append(Message("explain.no_proof"))
+    if passed:
+        messages.append(Message("explain.passed", {"found": passed}))
+    if silent:
+        messages.append(Message("explain.silent", {"found": silent}))
+    not_reached = [titles[name] for name in screening.evidence if name not in found]
+    if not_reached:
+        code = "explain.not_reached" if excluded else "explain.no_answers"
+        messages.append(Message(code, {"criteria": not_reached}))
+    if screening.skipped:
+        messages.append(Message("explain.not_computed", {"criteria": [titles[name] for name in screening.skipped]}))
+    return [*messages, PAYMENT]
+
+
+def _title(name: str, language: str) -> str:
+    """What a criterion is called."""
+    return language_of(language).texts.get(f"name.{name}") or title_of(name)
+
+
+def _verdict(screening: Screening, participant: str, excluded: bool, flags: int) -> Message:
+    values = {"participant": participant, "flags": flags, "criteria": len(screening.evidence)}
+    if screening.exclude is None:
+        return Message("explain.no_rule_flagged" if flags else "explain.no_rule", values)
+    values |= {"rule": rule_in_words(screening)}
+    if excluded:
+        return Message("explain.excluded", values)
+    return Message("explain.kept_flagged" if flags else "explain.kept", values)
+
+
+def rule_in_words(screening: Screening) -> Message:
+    """The rule that joins the criteria, as a part of a sentence."""
+    values = {"rule": screening.exclude, "criteria": list(screening.settings)}
+    if isinstance(screening.exclude, int):
+        return Message("rules.number", values)
+    if screening.exclude == "any":
+        return Message("rules.any", values)
+    if screening.exclude == "all":
+        return Message("rules.all", values)
+    return Message("rules.expression", values)
+
+
+NAMES = ("participants.csv", "trials.csv", "screening.json", "judgments.parquet", "flow.svg")
+KEYS = ("participant", "session", "trial", "item", "question")
+IN_TRIALS = ("participant", "session", "trial", "item", "function", "question", "response", "rt")
+
+
+def write(screening: Screening, folder: Path) -> list[Path]:
+    """Write everything to a folder, which is made where it is missing; returns the files."""
+    if folder.exists() and not folder.is_dir():
+        raise KaratError(f"{folder} is a file; give a folder to write to.")
+    paths = [folder / name for name in NAMES]
+    for path, table in zip(paths, (participants_table(screening), trials_table(screening)), strict=False):
+        with replacing(path) as temporary:
+            escape_formulas(table).write_csv(temporary)
+    with replacing(paths[2]) as temporary:
+        text = json.dumps(screening.to_dict(), ensure_ascii=False, indent=2)
+        temporary.write_text(text + "\n", encoding="utf-8")
+    screening.kept.to_parquet(paths[3])
+    with replacing(paths[4]) as temporary:
+        temporary.write_text(screening.flow(), encoding="utf-8")
+    return paths + _composition(screening, folder) + _credence(screening, folder)
+
+
+def _composition(screening: Screening, folder: Path) -> list[Path]:
+    """The composition of the excluded, where something is known of participants and a rule was stated."""
+    found = screening.composition()
+    if found.groups.is_empty() or screening.exclude is None:
+        return []
+    table, picture = folder / "composition.csv", folder / "composition.svg"
+    with replacing(table) as temporary:
+        escape_formulas(found.groups).write_csv(temporary)
+    with replacing(picture) as temporary:
+        temporary.write_text(found.to_svg(), encoding="utf-8")
+    return [table, picture]
+
+
+def _credence(screening: Screening, folder: Path) -> list[Path]:
+    """The probabilities of having answered attentively, where they were computed."""
+    found = screening.evidence.get("credence")
+    if not isinstance(found, Credence):
+        return []
+    picture = folder / "credence.svg"
+    with replacing(picture) as temporary:
+        temporary.write_text(found.to_svg(), encoding="utf-8")
+    return [picture]
+
+
+def participants_table(screening: Screening) -> pl.DataFrame:
+    """One row per participant: every criterion's score, threshold, verdict and reason, and the explanation."""
+    table = screening.table()
+    paragraphs = explanations(screening, table["participant"].to_list())
+    return table.with_columns(pl.Series("explanation", paragraphs, dtype=pl.String))
+
+
+def trials_table(screening: Screening) -> pl.DataFrame:
+    """One row a judgment, with what the criteria found about it: kind and degree of outlying times, right answers."""
+    frame = with_positions(screening.judgments.frame)
+    names = [name for name in IN_TRIALS if name in frame.columns]
+    if "question" in names:
+        frame = frame.with_columns(pl.col("question").fill_null(""))
+    table = frame.select(names).with_columns(excluded=pl.col("participant").is_in(list(screening.excluded)))
+    for criterion, evidence in screening.evidence.items():
+        if evidence.trials is None:
+            continue
+        keys = [name for name in KEYS if name in evidence.trials.columns and name in table.columns]
+        known = [*table.columns, "question"]
+        found = evidence.trials.drop([name for name in evidence.trials.columns if name in known and name not in keys])
+        if "question" in keys:
+            found = found.with_columns(pl.col("question").fill_null(""))
+        found = found.rename({name: f"{criterion}_{name}" for name in found.columns if name not in keys})
+        table = table.join(
+            found.unique(keys, keep="first", maintain_order=True), on=keys, how="left", nulls_equal=True,
+            maintain_order="left",
+        )  # fmt: skip
+    return table
+
+
+STAGE_WORDS = {"completion": "after completion", "clock": "after the clock", "answers": "after the answers"}
+BOX, SIDE, GAP, LINE, PAD = 220, 300, 40, 18, 12
+LEFT, RIGHT = 20, 20 + BOX + GAP
+
+
+class Stage(Protocol):
+    """What the diagram asks of a stage: how many went in, whom each criterion flagged, and how many were left."""
+
+    @property
+    def stage(self) -> str: ...
+    @property
+    def entered(self) -> int: ...
+    @property
+    def flagged(self) -> dict[str, int]: ...
+    @property
+    def remained(self) -> int: ...
+
+
+def flow_svg(everybody: int, stages: Sequence[Stage], exclude: str | int | None) -> str:
+    """The diagram as SVG; its text is text, so that it can be searched and read aloud.
+
+    >>> import karat
+    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
+    >>> drawn = flow_svg(48, screening.steps, screening.exclude)
+    >>> "n = 48" in drawn and "n = 42" in drawn
+    True
+    """
+    steps = [step for step in stages if step.flagged or step.remained < step.entered]
+    parts, y = [], 56
+    boxes = [("took part", everybody)] + [(STAGE_WORDS[step.stage], step.remained) for step in steps]
+    if len(boxes) > 1:
+        boxes[-1] = ("in the analysis", boxes[-1][1])
+    for number, (word, n) in enumerate(boxes):
+        parts.append(_box(LEFT, y, BOX, [f"{word}", f"n = {n:,}"], strong=number == len(boxes) - 1))
+        if number < len(steps):
+            lines, indent = _left(steps[number])
+            height = max(len(lines) * LINE + 2 * PAD, 30)
+            top = y + 2 * LINE + 2 * PAD + 12
+            bottom = top + height + 12
+            parts.append(_arrow(LEFT + BOX / 2, y + 2 * LINE + 2 * PAD, LEFT + BOX / 2, bottom))
+            parts.append(_arrow(LEFT + BOX / 2, top + height / 2, RIGHT, top + height / 2))
+            parts.append(_box(RIGHT, top, SIDE, lines, indent=indent))
+            y = bottom
+    height = y + 2 * LINE + 2 * PAD + 20
+    title = _flow_title(everybody, steps[-1].remained if steps else everybody, exclude)
+    description = "; ".join(f"{word}: {n}" for word, n in boxes)
+    width = RIGHT + SIDE + 20
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
+        f'font-family="system-ui, sans-serif" font-size="13" fill="#1a1a1a">\n<title>{escape(title)}</title>\n'
+        f"<desc>{escape(description)}</desc>\n"
+        '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
+        '<path d="M0 0 8 4 0 8z" fill="#555"/></marker></defs>\n'
+        f'<rect width="{width}" height="{height}" fill="#fff"/>\n'
+        f'<text x="{LEFT}" y="30" font-size="15">{escape(title)}</text>\n' + "".join(parts) + "</svg>\n"
+    )
+
+
+def _flow_title(everybody: int, stay: int, exclude: str | int | None) -> str:
+    if exclude is None:
+        return f"{counted(everybody, 'participant')}; no rule was stated, nobody is excluded"
+    return f"{stay:,} of {counted(everybody, 'participant')} stay in the analysis"
+
+
+def _left(step: Stage) -> tuple[list[str], int]:
+    """Who left after a stage, and from which line on the text is indented. One person may be under several criteria."""
+    lines = [f"excluded: n = {step.entered - step.remained:,}"]
+    return lines + [f"{title_of(name)}: {number:,}" for name, number in step.flagged.items()], len(lines)
+
+
+def _box(x: float, y: float, width: float, lines: list[str], strong: bool = False, indent: int | None = None) -> str:
+    height = len(lines) * LINE + 2 * PAD
+    stroke = 'stroke="#0072B2" stroke-width="2"' if strong else 'stroke="#555"'
+    texts = "".join(
+        f'<text x="{x + PAD + (12 if indent is not None and number >= indent else 0)}" '
+        f'y="{y + PAD + (number + 1) * LINE - 5}">{escape(line)}</text>\n'
+        for number, line in enumerate(lines)
+    )
+    return f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="3" fill="#fff" {stroke}/>\n{texts}'
+
+
+def _arrow(x1: float, y1: float, x2: float, y2: float) -> str:
+    return f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="#555" marker-end="url(#tip)"/>\n'

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import polars as pl
 
@@ -20,20 +20,14 @@ from karat.judgments.scales import Scale
 from karat.languages import language_of
 from karat.languages.language import places
 from karat.messages import Message, with_code
-from karat.screen.answers import NEUTRAL_VALUES
 from karat.screen.evidence import Evidence
-from karat.screen.one_part import AnyParts
-from karat.screen.passing import guess_note, means_note
-from karat.screen.sensitivity import undefined_note
-
-if TYPE_CHECKING:
-    from karat.screen.parted.evidence import PartedEvidence
+from karat.screen.one_part import AnyParts, Found
+from karat.screen.right_answers import NEUTRAL_VALUES, guess_note, means_note, undefined_note
 
 STAND_IN = "\0"
 """How the names of stand-ins begin; no name in a file does."""
 Compute = Callable[..., Evidence]
 """From judgments and settings to evidence, in memory."""
-Found = TypeVar("Found", bound="Evidence | PartedEvidence")
 COUNT = "n"
 """The value of a note that is a number of trials or pairs, and is added up over parts."""
 OF_EVERYBODY = ("passing.guessing", "passing.nobody_judged", "sensitivity.undefined", "controls.few_for_means")

@@ -8,12 +8,33 @@ where centre and spread are median and MAD (1.4826 median |x - median|), or mean
 0 for one trial). t is an intermission where it is above the upper cutoffs of all groups, a rush where it is below all
 lower ones. A recursive rule takes all outliers of a round out together and computes the cutoffs anew on the rest, until
 none is found. A participant with too small a share of genuine times is flagged.
+
+Response times adjusted for the length of what was read.
+
+Long sentences take longer to read, so that without more a questionnaire with sentences of unequal length has its
+"intermissions" among the long ones. Ferreira and Clifton (1986) take the residuals of a linear regression of a
+participant's times on length. Here the model is multiplicative, with one slope for all,
+
+    log t = level of the participant and item function + b log length + rest,
+
+because a proportional effect of length fits fast and slow readers alike, and 50 noisy trials of one person do not fix a
+slope. b is the value that minimises the sum of |difference of log t - b difference of log length| over pairs of trials:
+a median of slopes with the differences of log length as weights (Theil 1950, his incomplete method: the trials of a
+participant and function are sorted by length, and each of the shorter half is paired with the one half the list
+further on). Pauses hardly move it, and levels drop out of the differences. The adjusted time
+
+    t (median length / length)^b
+
+is in seconds: what the answer would have taken for a sentence of median length. It is rounded to nine digits, so that
+rounding errors of equal times do not count as differences.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -21,12 +42,14 @@ from numpy.typing import NDArray
 
 from karat.judgments.columns import nearest
 from karat.messages import Message
-from karat.models.robust import grouped_median_mad
+from karat.models.robust import SHIFT, Bins, grouped_median_mad, tally
 from karat.screen.evidence import ScreenError
 from karat.study.time_rules import TIME_RULES, TimeRule
 from karat.types import Floats, Ints
 
 GENUINE, INTERMISSION, RUSH = 0, 1, 2
+FOUND = np.dtype([("place", "i4"), ("kind", "i1"), ("degree", "i4"), ("lower", "f8"), ("upper", "f8")])
+"""What is known of an outlying trial; its place is among the times sorted by participant and time."""
 
 
 def time_rule(
@@ -142,17 +165,120 @@ def crossing(
 
 
 @dataclass(frozen=True)
-class _Grouping:
-    """Trials by a group: the code of each trial's group, and the times sorted by group and time."""
+class OutlierSearch:
+    """What is looked for in all parts."""
 
-    name: str
-    labels: pl.Series
-    codes: NDArray[np.int32]
-    times: Floats
-    places: NDArray[np.integer]
-    """Where each trial stands among the sorted times."""
-    still: NDArray[np.bool_]
-    """Which of the sorted times have not been found outlying."""
+    rule: TimeRule
+    constant: float
+    inclusive: bool
+    names: list[str]
+    """The groups that span participants: the item functions in the order in which they come, or all; or none."""
+
+    @property
+    def spanning(self) -> str:
+        """What the groups are that span participants."""
+        return "function" if self.rule.by else "all"
+
+
+class TimedTrials:
+    """Times sorted by participant and time, so many of each, and what has been found of them up to some round."""
+
+    def __init__(
+        self, given: OutlierSearch, times: Floats, counts: Ints, groups: NDArray[np.integer], found: NDArray[Any]
+    ) -> None:
+        self.given, self.times, self.counts, self.groups, self.found = given, times, counts, groups, found
+        self.people = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+
+    def tally(self, within: Bins | None = None, shift: int = SHIFT) -> Bins:
+        """The times that are left, counted by the groups that span participants."""
+        # Those found are counted as one group more, which nobody asks for: quicker than to take them out.
+        groups, gone = np.array(self.groups), len(self.given.names)
+        groups[self.found["place"]] = gone
+        bins = tally(self.times, groups, within, shift)
+        return bins.where(bins.group < gone)
+
+    def cutoffs(self) -> tuple[Cutoffs, Ints]:
+        """The cutoffs of the groups that span participants, by the times that are left, and how many these are."""
+        times, groups, order = self._by_group
+        still = np.ones(len(times), bool)
+        still[self.found["place"]] = False
+        still = still[order]
+        left = np.bincount(groups[still], minlength=len(self.given.names))
+        return Cutoffs.of(times[still], left, self.given.rule, self.given.constant), left
+
+    @cached_property
+    def _by_group(self) -> tuple[Floats, NDArray[np.integer], NDArray[np.integer]]:
+        """The times and groups sorted by group and time, and the order that sorts them."""
+        order = sorted_by_group(self.groups.astype(np.int32), len(self.given.names), np.argsort(self.times))
+        return self.times[order], self.groups[order], order
+
+    def search(self, number: int, spanning: Cutoffs | None) -> int:
+        """One round: how many outliers it finds, which join those found before."""
+        genuine = np.ones(len(self.times), bool)
+        genuine[self.found["place"]] = False
+        groups: list[tuple[NDArray[np.integer], Cutoffs]] = []
+        if "participant" in self.given.rule.by:
+            left = self.counts - np.bincount(self.people[self.found["place"]], minlength=len(self.counts))
+            own = Cutoffs.of(self.times[genuine], left, self.given.rule, self.given.constant)
+            groups.append((self.people, own))
+        if spanning is not None:
+            groups.append((self.groups, spanning))
+        crossed = crossing(self.times, genuine, groups, self.given.inclusive)
+        new = np.empty(len(crossed.places), FOUND)
+        new["place"], new["kind"], new["degree"] = crossed.places, crossed.kind, number
+        new["lower"], new["upper"] = crossed.lower, crossed.upper
+        self.found = np.concatenate([self.found, new])
+        return len(new)
+
+    def cutoffs_by_round(self, rounds: int, names: pl.Series) -> pl.DataFrame:
+        """The cutoffs of each participant in every round; only who lost a trial in the round before has new ones."""
+        given, found, people = self.given, self.found, self.people
+        degree = np.zeros(len(self.times), np.int32)
+        degree[found["place"]] = found["degree"]
+        lost = np.zeros((rounds + 1, len(self.counts)), np.int64)
+        np.add.at(lost, (found["degree"], people[found["place"]]), 1)
+        left = self.counts - np.cumsum(lost[:rounds], axis=0)
+        new = lost[:rounds] > 0
+        new[0] = True
+        values = [self.times[own[people] & ((degree == 0) | (degree > before))] for before, own in enumerate(new)]
+        made = Cutoffs.of(np.concatenate(values), left[new], given.rule, given.constant)
+        # Of each round and participant, which of the cutoffs made holds: the one of the last round with a new one.
+        made_at = np.zeros(new.shape, np.int64)
+        made_at[new] = np.arange(int(new.sum()))
+        place = np.maximum.accumulate(made_at, axis=0).ravel()
+        held = Cutoffs(made.centre[place], made.spread[place], made.lower[place], made.upper[place])
+        number = np.repeat(np.arange(1, rounds + 1), len(self.counts))
+        return held.table(number, "participant", pl.concat([names] * rounds), left.ravel(), given.rule)
+
+
+@dataclass(frozen=True)
+class SearchedRounds:
+    """How the rounds went: how many were computed, how many found anything, and the cutoffs that span participants."""
+
+    computed: int
+    found: int
+    spanning: pl.DataFrame
+
+
+def search_rounds(
+    given: OutlierSearch, trials: int, cutoffs: Callable[[int], tuple[Cutoffs, Ints]],
+    search: Callable[[int, Cutoffs | None], int],
+) -> SearchedRounds:  # fmt: skip
+    """Round after round, until none finds an outlier.
+
+    `cutoffs(number)` gives those of the groups that span participants in a round, and how many trials these have left;
+    `search(number, cutoffs)` finds the outliers of the round.
+    """
+    tables = []
+    for number in range(1, trials + 2 if given.rule.recursive else 2):
+        spanning = None
+        if given.names:
+            spanning, left = cutoffs(number)
+            tables.append(spanning.table(number, given.spanning, pl.Series(given.names), left, given.rule))
+        new = search(number, spanning)
+        if not new:
+            break
+    return SearchedRounds(number, number if new else number - 1, pl.concat(tables) if tables else pl.DataFrame())
 
 
 def find_outliers(frame: pl.DataFrame, rule: TimeRule, mad_constant: float, inclusive: bool = False) -> Outliers:
@@ -163,33 +289,22 @@ def find_outliers(frame: pl.DataFrame, rule: TimeRule, mad_constant: float, incl
     [0, 0, 0, 0, 1]
     """
     times = frame["rt"].to_numpy()
-    by_time = np.argsort(times)
-    groups = [_grouping(frame, name, times, by_time) for name in rule.by or ("all",)]
-    kind = np.full(len(times), GENUINE, np.int8)
-    degree = np.zeros(len(times), np.int64)
-    low_at, high_at = np.full(len(times), np.nan), np.full(len(times), np.nan)
-    counts = [np.bincount(group.codes, minlength=len(group.labels)) for group in groups]
-    rounds = []
-    for number in range(1, len(times) + 2 if rule.recursive else 2):
-        tables = [
-            Cutoffs.of(group.times[group.still], own, rule, mad_constant)
-            for group, own in zip(groups, counts, strict=True)
-        ]
-        rounds += [
-            table.table(number, group.name, group.labels, own, rule)
-            for group, own, table in zip(groups, counts, tables, strict=True)
-        ]
-        codes = [group.codes for group in groups]
-        found = crossing(times, kind == GENUINE, list(zip(codes, tables, strict=True)), inclusive)
-        if not len(found.places):
-            break
-        kind[found.places], degree[found.places] = found.kind, number
-        low_at[found.places], high_at[found.places] = found.lower, found.upper
-        for group, own in zip(groups, counts, strict=True):
-            group.still[group.places[found.places]] = False
-            own -= np.bincount(group.codes[found.places], minlength=len(own))
-    low_at[np.isinf(low_at)] = np.nan
-    return Outliers(kind, degree, low_at, high_at, pl.concat(rounds))
+    people, codes = group_codes(frame["participant"])
+    functions, groups = group_codes(frame["function"] if rule.by else pl.repeat("all", frame.height, eager=True))
+    order = sorted_by_group(codes, len(people), np.argsort(times))
+    names = functions.to_list() if "function" in rule.by or not rule.by else []
+    given = OutlierSearch(rule, mad_constant, inclusive, names)
+    counts = np.bincount(codes, minlength=len(people))
+    trials = TimedTrials(given, times[order], counts, groups[order], np.zeros(0, FOUND))
+    rounds = search_rounds(given, len(times), lambda _: trials.cutoffs(), trials.search)
+    kind, degree = np.full(len(times), GENUINE, np.int8), np.zeros(len(times), np.int64)
+    limits = np.full((2, len(times)), np.nan)
+    found, at = trials.found, order[trials.found["place"]]
+    kind[at], degree[at], limits[:, at] = found["kind"], found["degree"], (found["lower"], found["upper"])
+    limits[np.isinf(limits)] = np.nan
+    tables = [trials.cutoffs_by_round(rounds.computed, people)] if "participant" in rule.by else []
+    tables += [rounds.spanning] if names else []
+    return Outliers(kind, degree, limits[0], limits[1], pl.concat(tables).sort("round", maintain_order=True))
 
 
 def group_codes(column: pl.Series) -> tuple[pl.Series, NDArray[np.int32]]:
@@ -219,14 +334,6 @@ def sorted_by_group(codes: NDArray[np.int32], groups: int, order: NDArray[np.int
     return order
 
 
-def _grouping(frame: pl.DataFrame, name: str, times: Floats, by_time: NDArray[np.integer]) -> _Grouping:
-    labels, codes = group_codes(pl.repeat(name, frame.height, eager=True) if name == "all" else frame[name])
-    order = sorted_by_group(codes, len(labels), by_time)
-    places = np.empty(len(times), np.int64)
-    places[order] = np.arange(len(times))
-    return _Grouping(name, labels, codes, times[order], places, np.ones(len(times), bool))
-
-
 def _grouped_mean_sd(values: Floats, counts: Ints) -> tuple[Floats, Floats]:
     """Mean and sample standard deviation of each group; 0 for a single value, NaN for none."""
     group = np.repeat(np.arange(len(counts)), counts)
@@ -240,3 +347,74 @@ def _grouped_mean_sd(values: Floats, counts: Ints) -> tuple[Floats, Floats]:
     squares = np.bincount(group, (above - mean_above[group]) ** 2, len(counts))
     deviations = np.where(filled, np.sqrt(squares / np.maximum(counts - 1, 1)), np.nan)
     return smallest + mean_above, deviations
+
+
+DIGITS = 9
+
+
+def adjusted_for_length(frame: pl.DataFrame, column: str) -> tuple[pl.DataFrame, tuple[Message, ...]]:
+    """The frame with rt adjusted for the length in a column, and notes on what was done.
+
+    The column holds lengths, or texts whose characters are counted. Trials whose length is not known keep their time.
+
+    >>> frame = pl.DataFrame({
+    ...     "participant": ["p"] * 4, "function": ["test"] * 4, "rt": [2.0, 4.0, 6.0, 8.0], "words": [5, 10, 15, 20],
+    ... })
+    >>> adjusted, notes = adjusted_for_length(frame, "words")
+    >>> adjusted["rt"].to_list(), notes[0].code
+    ([5.0, 5.0, 5.0, 5.0], 'length.adjusted')
+    """
+    lengths, characters = _lengths(frame, column)
+    known = lengths.is_not_null()
+    if not known.any():
+        return frame, (Message("length.none", {"column": column}),)
+    slope = _slope(frame.with_columns(length=lengths).filter(known, pl.col("rt") > 0))
+    if slope is None:
+        return frame, (Message("length.all_equal", {"column": column}),)
+    middle = float(np.median(lengths.drop_nulls().to_numpy()))
+    factor = (middle / lengths) ** slope
+    adjusted = frame.with_columns(rt=(pl.col("rt") * factor.fill_null(1.0)).round_sig_figs(DIGITS))
+    values = {"length": middle, "column": column, "power": slope}
+    notes = [Message("length.adjusted_characters" if characters else "length.adjusted", values)]
+    missing = frame.height - int(known.sum())
+    if missing:
+        notes.append(Message("length.missing", {"n": missing, "column": column}))
+    return adjusted, tuple(notes)
+
+
+def _lengths(frame: pl.DataFrame, column: str) -> tuple[pl.Series, bool]:
+    """The length of each trial, null where it is not known, and whether characters were counted."""
+    if column not in frame.columns:
+        close = nearest(column, frame.columns)
+        raise ScreenError(Message("length.no_column", {"column": column, "meant": close}))
+    given, characters = frame[column], False
+    if given.dtype == pl.String:
+        numbers = given.cast(pl.Float64, strict=False)
+        written = numbers.null_count() == given.null_count() < len(given)
+        given, characters = (numbers, False) if written else (given.str.len_chars(), True)
+    elif not given.dtype.is_numeric():
+        raise ScreenError(Message("length.neither", {"column": column}))
+    lengths = given.cast(pl.Float64).rename("length")
+    return lengths.set(((lengths <= 0) | ~lengths.is_finite()).fill_null(False), None), characters
+
+
+def _slope(frame: pl.DataFrame) -> float | None:
+    """How log time grows with log length within participants and functions; None where lengths do not differ."""
+    group = ["participant", "function"]
+    logs = frame.select(*group, pl.col("length").log(), pl.col("rt").log()).sort(*group, "length", "rt")
+    half = (pl.len() // 2).over(group)
+    shorter = pl.int_range(pl.len()).over(group) < half
+    partner = pl.int_range(pl.len()) + (pl.len() + 1).over(group) // 2
+    pairs = logs.with_columns(partner=pl.when(shorter).then(partner)).drop_nulls("partner")
+    others = logs[pairs["partner"].cast(pl.UInt32)]
+    run = (others["length"] - pairs["length"]).to_numpy()
+    rise = (others["rt"] - pairs["rt"]).to_numpy()
+    if not (run > 0).any():
+        return None
+    return _weighted_median(rise[run > 0] / run[run > 0], run[run > 0])
+
+
+def _weighted_median(values: Floats, weights: Floats) -> float:
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(weights[order])
+    return float(values[order][np.searchsorted(reached, reached[-1] / 2)])

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from karat.simulate.analysis import closed_power
 from karat.simulate.behaviours import BEHAVIOURS
-from karat.simulate.closed_form import closed_power
-from karat.simulate.crowd import crowd
-from karat.simulate.errors import SimulateError
+from karat.simulate.crowd import Tasks, WorkerSettings, crowd, draw_tasks, worker_answers
+from karat.simulate.marked import SimulateError
 from karat.simulate.planned import answer_study
-from karat.simulate.power import power
-from karat.simulate.power_result import Power
+from karat.simulate.power import Power, power
 from karat.simulate.respond import SimulatedPeople, draw_people, respond
-from karat.simulate.spread import Spread
-from karat.simulate.tasks import Tasks, draw_tasks
-from karat.simulate.workers import WorkerSettings, worker_answers
+from karat.simulate.scale_answers import Spread
 
 __all__ = [
     "BEHAVIOURS",

@@ -1,13 +1,13 @@
 """Answers of participants x items for a contrast, drawn from a model.
 
-Two models: `Latent`, judgments on the scale of the task as in `spread`, with an effect in logits; and `Normal`, answers
-as numbers on the scale,
+Two models: `Latent`, judgments on the scale of the task as in `scale_answers`, with an effect in logits; and `Normal`,
+answers as numbers on the scale,
 
     y = P_i + I_j + x (effect + b_i + d_j) + e,
 
-with an effect in steps of the scale and standard deviations that come from a pilot (or from anywhere else).
-Answers are numbers: places on a rating scale, 1 and 0 for yes and no (for labels: the first category or another), 1, -1
-and 0 for choices, logarithms of magnitudes.
+with an effect in steps of the scale and standard deviations that come from a pilot (or from anywhere else). Answers are
+numbers: places on a rating scale, 1 and 0 for yes and no (for labels: the first category or another), 1, -1 and 0 for
+choices, logarithms of magnitudes.
 """
 
 from __future__ import annotations
@@ -18,11 +18,9 @@ import numpy as np
 
 from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
 from karat.messages import Message
-from karat.simulate.errors import SimulateError
 from karat.simulate.layout import SimulationLayout
-from karat.simulate.scale_answers import EXPONENT, INDIFFERENCE, ends_of, line_share, thresholds
-from karat.simulate.spread import Spread
-from karat.simulate.workers import logistic
+from karat.simulate.marked import SimulateError
+from karat.simulate.scale_answers import EXPONENT, INDIFFERENCE, Spread, ends_of, line_share, logistic, thresholds
 from karat.types import Floats, Ints
 
 CONVERSION_DRAWS = 40_000

@@ -1,6 +1,6 @@
 """What a pilot says of a contrast: its size on the scale, and how much participants and items differ.
 
-The answers of the pilot are fitted by the mixed model of `mixed_test`. Its standard deviations are those of few people
+The answers of the pilot are fitted by the mixed model of `analysis`. Its standard deviations are those of few people
 and items; and an effect that was found because it was large in the pilot will be smaller next time (type M error).
 """
 
@@ -14,14 +14,13 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Continuous, Magnitude, Scale
 from karat.messages import Message
-from karat.simulate.contrasts import orientation, side_of
+from karat.simulate.analysis import EFFECT, INTERCEPT, fit_normal
 from karat.simulate.draw import Normal
-from karat.simulate.errors import SimulateError
-from karat.simulate.layout import SimulationLayout
-from karat.simulate.mixed_model_test import EFFECT, INTERCEPT, fit_normal
+from karat.simulate.layout import SimulationLayout, orientation, side_of
+from karat.simulate.marked import SimulateError
 from karat.simulate.scale_answers import levels_of
+from karat.study.plan import Block
 from karat.study.settings import ContrastSettings
-from karat.study.study import Block
 from karat.types import Floats
 
 

@@ -1,8 +1,13 @@
 """Answers to the trials of a questionnaire, by participants whose behaviour is known.
 
-Those who judge answer by the model of `spread`, with the strengths of `strengths`, on the scale of the task. A minority
-dialect is consistent: its speakers have the opposite effect, and in half of the test items the opposite strength, all
-in the same items. The others answer without looking.
+Those who judge answer by the model of `scale_answers`, on the scale of the task. A minority dialect is consistent: its
+speakers have the opposite effect, and in half of the test items the opposite strength, all in the same items. The
+others answer without looking.
+
+How strong a stimulus is, is the latent value of a trial before participant and chance have their say, in logits.
+Control, attention and other trials with a known status or a right answer are clear cases: about 5 logits to the right
+side. All others have a strength of their own, drawn once for each item (in a differential for each item and adjective
+pair, in a choice for each of the two stimuli, in a label task for each category).
 """
 
 from __future__ import annotations
@@ -14,13 +19,19 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.judgments.scales import Choice, Continuous, Magnitude, Nominal, Scale
-from karat.simulate import strengths
-from karat.simulate.behaviours import JUDGES, MINORITY
-from karat.simulate.clock import PACE
-from karat.simulate.scale_answers import codes, guesses, levels_of, numbers, written
-from karat.simulate.spread import Spread
-from karat.simulate.workers import logistic
+from karat.judgments.scales import Choice, Continuous, Magnitude, Nominal, NumberRange, Scale
+from karat.simulate.behaviours import JUDGES, MINORITY, PACE
+from karat.simulate.scale_answers import (
+    USUAL_MODULUS,
+    Spread,
+    codes,
+    ends_of,
+    guesses,
+    levels_of,
+    logistic,
+    numbers,
+    written,
+)
 from karat.types import Floats
 
 
@@ -87,12 +98,12 @@ def respond(
     """
     random = np.random.default_rng(seed)
     stated = spread or Spread()
-    known = strengths.base(trials, scale)
-    drawn = strengths.own(trials, scale, stated.item, compared, random)
+    known = known_strength(trials, scale)
+    drawn = own_strength(trials, scale, stated.item, compared, random)
     clear = np.any(known != 0, axis=1, keepdims=True) if known.ndim == 2 else known != 0
     latent = known + np.where(clear & isinstance(scale, Choice | Nominal), 0.0, drawn)
     test = (trials["function"] == "test").to_numpy()
-    opposed = people.minority[person] & test & (strengths.by_item(trials, random) > 0)
+    opposed = people.minority[person] & test & (by_item(trials, random) > 0)
     # Categories have no opposite: the dialect prefers another one instead.
     latent[opposed] = np.roll(latent[opposed], 1, axis=1) if isinstance(scale, Nominal) else -latent[opposed]
     latent = _with_effects(latent, trials, person, people, sides, stated, random)
@@ -107,7 +118,7 @@ def _with_effects(
     turned = np.where(people.minority, -1.0, 1.0)
     for x, effect in sides:
         whole = effect * turned[person] + people.effect[person]
-        whole = x * (whole + spread.item_effect * strengths.by_item(trials, random))
+        whole = x * (whole + spread.item_effect * by_item(trials, random))
         if latent.ndim == 2:
             latent[:, 0] += whole
         else:
@@ -143,3 +154,91 @@ def _astray(
         answer if people.judging[who] else favourites[who] if people.behaviours[who] == "straight-liner" else guess
         for answer, guess, who in zip(answers, guessed, person, strict=True)
     ]
+
+
+CLEAR = 5.0
+STATUS = {"grammatical": 4.6, "ungrammatical": -5.0, "marked": -0.6}
+LABELS = 1.5
+"""How much the utilities of categories differ by chance."""
+
+
+def known_strength(trials: pl.DataFrame, scale: Scale) -> Floats:
+    """The strength that follows from status or right answers, 0 where neither is known; a nominal scale has columns.
+
+    >>> from karat.judgments.scales import Ordinal
+    >>> frame = pl.DataFrame({"item": ["a", "b"], "status": ["grammatical", None], "expected": [None, "1-2"]})
+    >>> known_strength(frame, Ordinal(5)).tolist()
+    [4.6, -5.0]
+    """
+    expected = _cells(trials, "expected")
+    if isinstance(scale, Nominal):
+        members = {text: scale.expected(text) for text in set(expected) if text}
+        return np.array([
+            [CLEAR * (level in members[text]) for level in scale.levels] if text else [0.0] * len(scale.levels)
+            for text in expected
+        ])  # fmt: skip
+    by_answer = {text: _toward(text, scale) for text in set(expected) if text}
+    status = [None] * trials.height if isinstance(scale, Choice) else _cells(trials, "status")
+    return np.array([
+        STATUS[known] if known in STATUS else by_answer[text] if text else 0.0
+        for known, text in zip(status, expected, strict=True)
+    ])  # fmt: skip
+
+
+def own_strength(
+    trials: pl.DataFrame, scale: Scale, deviation: float, compared: bool, random: np.random.Generator
+) -> Floats:
+    """The strength that stimuli have of their own; every stimulus has one, wherever it is shown.
+
+    Where conditions of one item are compared, what both have in common falls out and the item's effect says the rest.
+    """
+    if isinstance(scale, Choice):
+        if compared or "left" not in trials.columns:
+            return np.zeros(trials.height)
+        drawn = _drawn([*_cells(trials, "left"), *_cells(trials, "right")], random)
+        return deviation * (drawn[: trials.height] - drawn[trials.height :])
+    items = _cells(trials, "item")
+    if "question" in trials.columns:
+        items = [f"{item}\t{question}" for item, question in zip(items, _cells(trials, "question"), strict=True)]
+    if isinstance(scale, Nominal):
+        columns = [_drawn(items, random) for _ in scale.levels]
+        return LABELS * np.column_stack(columns)
+    return deviation * _drawn(items, random)
+
+
+def by_item(trials: pl.DataFrame, random: np.random.Generator) -> Floats:
+    """A standard normal number for each trial, the same for all trials of an item."""
+    return _drawn(_cells(trials, "item"), random)
+
+
+def _drawn(names: Sequence[str | None], random: np.random.Generator) -> Floats:
+    """A number for each name, whatever the order in which names come."""
+    levels, places = np.unique(np.array([name or "" for name in names], dtype=object).astype(str), return_inverse=True)
+    return random.standard_normal(len(levels))[places]
+
+
+def _toward(expected: str, scale: Scale) -> float:
+    """A clear strength on the side of the scale where the right answers are."""
+    right = scale.expected(expected)
+    if isinstance(right, NumberRange):
+        middle = _middle(scale)
+        return CLEAR if right.low >= middle else -CLEAR if right.high <= middle else 0.0
+    if isinstance(scale, Choice):
+        return CLEAR * (("left" in right) - ("right" in right))
+    levels = levels_of(scale)
+    from_middle = float(np.mean([levels.index(level) for level in right])) - (len(levels) - 1) / 2
+    return CLEAR * float(np.sign(from_middle))
+
+
+def _middle(scale: Scale) -> float:
+    """The number that is neither high nor low: the modulus, or the middle of a line."""
+    if isinstance(scale, Continuous):
+        return sum(ends_of(scale)) / 2
+    return (scale.modulus if isinstance(scale, Magnitude) else None) or USUAL_MODULUS
+
+
+def _cells(trials: pl.DataFrame, column: str) -> list[str | None]:
+    if column not in trials.columns:
+        return [None] * trials.height
+    cells: list[str | None] = trials[column].cast(pl.String).to_list()
+    return cells

@@ -2,20 +2,31 @@
 
 A rating is the number of thresholds below the latent value. The thresholds of K points are t_k = 1.5 logit(k / K); a
 participant shifts them by a and stretches them by s: a + s t_k. Yes is a latent value above the criterion a. A choice
-is the sign of the latent preference for the left side, or "no difference" within .7 s of zero. A magnitude is
-modulus * exp(.35 s (value - a)), in round numbers as people give them. A place on a line between two ends is the share
+is the sign of the latent preference for the left side, or "no difference" within .7 s of zero. A magnitude is modulus *
+exp(.35 s (value - a)), in round numbers as people give them. A place on a line between two ends is the share
 expit((value - a) / (1.5 s)) of its length, which is what a rating becomes when the points are many. A label is the
 category of the greatest utility.
+
+`Spread` says how much participants and items differ, in logits. A judgment of participant i on item j under a contrast
+x (+1/2 at its first level, -1/2 at its second) has the latent value
+
+    strength_j + x (effect + b_i + d_j) + e,     e standard logistic,
+
+and is answered by participant i's own criteria: thresholds exp(c_i) t_k + a_i. The numbers here are the standard
+deviations of strength_j (item), b_i (participant_effect), d_j (item_effect), c_i (stretch) and a_i (participant). They
+are round numbers of the size that questionnaires with ratings have shown; a pilot knows better.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass, fields
 
 import numpy as np
 from scipy.special import expit, logit
 
 from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
 from karat.messages import Message
-from karat.simulate.errors import SimulateError
+from karat.simulate.marked import SimulateError
 from karat.types import Floats, Ints
 
 WIDTH = 1.5
@@ -125,3 +136,36 @@ def written(values: Floats) -> list[str]:
     ['100', '2.5']
     """
     return [f"{value:.6g}" for value in values]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Standard deviations between participants and between items.
+
+    >>> Spread(item=0.5).item
+    0.5
+    """
+
+    participant: float = 0.8
+    item: float = 0.8
+    participant_effect: float = 0.4
+    item_effect: float = 0.4
+    stretch: float = 0.25
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            if not getattr(self, field.name) >= 0:
+                raise SimulateError(Message("simulate.deviation", {"name": field.name}))
+
+
+def logistic(random: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+    """Standard logistic noise, by inversion, which is faster than the generator's own.
+
+    >>> logistic(np.random.default_rng(1), (2, 3)).shape
+    (2, 3)
+    """
+    uniform = random.random(shape)
+    # A uniform number may be exactly zero, but never one.
+    np.maximum(uniform, np.finfo(float).tiny, out=uniform)
+    noise: Floats = np.log(uniform / (1 - uniform))
+    return noise

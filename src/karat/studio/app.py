@@ -19,14 +19,12 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Respon
 from starlette.staticfiles import StaticFiles
 
 from karat.errors import KaratError
-from karat.field.server.headers import POLICY
-from karat.field.server.templating import WEB
+from karat.field.server.headers import POLICY, WEB
 from karat.intake.readers import reader_titles
 from karat.judgments.columns import COLUMNS, REQUIRED
 from karat.studio.corrections import Corrections
 from karat.studio.folder import LIMIT, TOO_LARGE, StudioError
-from karat.studio.guard import COOKIE, NOT_YOURS, Keys, LoopbackGuard
-from karat.studio.presence import Presence, State
+from karat.studio.guard import COOKIE, NOT_YOURS, Keys, LoopbackGuard, Presence, State
 from karat.studio.uploads import Upload, Uploads
 
 HERE = Path(__file__).parent

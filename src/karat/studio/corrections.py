@@ -15,8 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from karat.errors import KaratError
 from karat.intake import Options
 from karat.intake.guess import guess_columns
-from karat.judgments.scale_texts import parse_scale
-from karat.judgments.scales import Choice, Continuous, Magnitude, Ordinal, Scale
+from karat.judgments.scales import Choice, Continuous, Magnitude, Ordinal, Scale, parse_scale
 
 Name = Annotated[str, StringConstraints(max_length=1000)]
 Text = Annotated[str, StringConstraints(max_length=20_000)]

@@ -13,8 +13,7 @@ import uvicorn
 
 from karat.studio.app import create_app
 from karat.studio.folder import StudioError, private_folder
-from karat.studio.guard import Keys
-from karat.studio.presence import Presence
+from karat.studio.guard import Keys, Presence
 from karat.studio.uploads import Uploads
 
 HOST = "127.0.0.1"

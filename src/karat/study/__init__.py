@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from karat.study import chance
 from karat.study.file import StudyError
+from karat.study.plan import Block
 from karat.study.questionnaire import Questionnaire
-from karat.study.study import Block, Study, load
+from karat.study.study import Study, load
 
 __all__ = ["Block", "Questionnaire", "Study", "StudyError", "chance", "load"]

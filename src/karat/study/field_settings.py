@@ -10,8 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from karat.study.setting_base import Settings
-from karat.study.setting_flaws import flaw, refuse
+from karat.study.setting_base import Settings, flaw, refuse
 
 URL_SLOTS = ("pid", "session", "study", "code")
 """What may stand in braces in the address to which participants return."""

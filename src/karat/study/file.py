@@ -1,21 +1,26 @@
-"""Reading a study file: TOML in, checked settings out; every flaw with its file, line, key and mend."""
+"""Reading a study file, or a file of rules alone: TOML in, checked settings out; every flaw with its line and mend.
+
+Python's own parser gives values without their places, so a scanner follows headers and keys to tell the line of each;
+the parser has already made sure that the file is TOML. A file of rules holds `[screening]` as a study file has it, for
+results that have no study file.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from karat.errors import Problems, ProblemsError
 from karat.judgments.columns import nearest
-from karat.study.setting_flaws import FLAW, meant
-from karat.study.settings import StudySettings
-from karat.study.toml_lines import line_of, toml_lines
+from karat.study.setting_base import FLAW, Settings, meant
+from karat.study.settings import ScreeningSettings, StudySettings
 
 NAME = "study.toml"
 CURLY = "\u201c\u201d\u201e\u201f\u2018\u2019\u201a\u00ab\u00bb"
@@ -162,3 +167,131 @@ def model_in(annotation: Any) -> type[BaseModel] | None:
         if found is not None:
             return found
     return None
+
+
+_HEADER = re.compile(r"^\s*(\[\[?)\s*(.+?)\s*\]\]?\s*(?:#.*)?$")
+_KEY = re.compile(r"""^\s*((?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))*)\s*=""")
+_PART = re.compile(r"""[A-Za-z0-9_-]+|"[^"]*"|'[^']*'""")
+
+Keys = tuple[str | int, ...]
+
+
+def toml_lines(text: str) -> dict[Keys, int]:
+    """The line of every header and key, by its path; elements of a list of tables are numbered from 0.
+
+    >>> lines = toml_lines('title = "x"\\n[[block]]\\ntask = "likert"\\n')
+    >>> lines[("title",)], lines[("block", 0)], lines[("block", 0, "task")]
+    (1, 2, 3)
+    """
+    lines: dict[Keys, int] = {}
+    table: Keys = ()
+    counts: dict[Keys, int] = {}
+    open_quotes: str | None = None
+    for number, line in enumerate(text.splitlines(), start=1):
+        if open_quotes is None and (header := _HEADER.match(line)):
+            table = _table(_parts(header[2]), header[1] == "[[", counts)
+            lines.setdefault(table, number)
+        elif open_quotes is None and (key := _KEY.match(line)):
+            lines.setdefault((*table, *_parts(key[1])), number)
+        open_quotes = _still_open(line, open_quotes)
+    return lines
+
+
+def line_of(lines: dict[Keys, int], path: Sequence[str | int]) -> int | None:
+    """The line of a key, or of the nearest table around it that has one.
+
+    >>> line_of({("block", 0): 2}, ("block", 0, "scale", "points"))
+    2
+    """
+    for length in range(len(path), 0, -1):
+        if tuple(path[:length]) in lines:
+            return lines[tuple(path[:length])]
+    return None
+
+
+def _parts(text: str) -> list[str]:
+    return [part.strip("\"'") for part in _PART.findall(text)]
+
+
+def _table(names: list[str], is_list: bool, counts: dict[Keys, int]) -> Keys:
+    """The path of a header; where a table of tables was opened before, its last element is meant."""
+    path: Keys = ()
+    for position, name in enumerate(names):
+        path = (*path, name)
+        if is_list and position == len(names) - 1:
+            counts[path] = counts.get(path, -1) + 1
+        if path in counts:
+            path = (*path, counts[path])
+    return path
+
+
+def _still_open(line: str, quotes: str | None) -> str | None:
+    """Which kind of triple quotes is open after a line: what looks like a key inside them is text."""
+    at = 0
+    while True:
+        if quotes is None:
+            places = [(line.find(q, at), q) for q in ('"""', "'''") if line.find(q, at) >= 0]
+            found = min(places, default=None)
+            if found is None:
+                return None
+            at, quotes = found[0] + 3, found[1]
+        else:
+            end = line.find(quotes, at)
+            if end < 0:
+                return quotes
+            at, quotes = end + 3, None
+
+
+BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+class RulesFile(Settings):
+    """What such a file holds."""
+
+    screening: ScreeningSettings = Field(description="The screening rules, as in a study file.")
+
+
+def read_rules(path: str | Path) -> dict[str, Any]:
+    """The rules of a file, as `karat.screen.run` takes them.
+
+    >>> file = getfixture("tmp_path") / "rules.toml"
+    >>> _ = file.write_text("[screening]\\nexclude = 'any'\\ncompletion = {}\\ncredence = {below = 0.1}\\n")
+    >>> read_rules(file)
+    {'completion': {}, 'credence': {'below': 0.1}, 'exclude': 'any'}
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise StudyError(f"{path} is a folder; --rules takes a file.")
+    if not path.is_file():
+        raise StudyError(f"There is no file of rules {path}. It has a section [screening], as a study file has.")
+    data, text = read_toml(path)
+    if "block" in data:
+        raise StudyError(f"{path.name} is a study file, with items beside its rules: say --study {path}.")
+    if not isinstance(data.get("screening"), dict) or not set(data["screening"]) - {"exclude"}:
+        raise StudyError(f"{path.name} states no rules. Write criteria under [screening], such as completion = {{}}.")
+    return validated(RulesFile, data, text, path, "is not a file of rules").screening.rules
+
+
+def rules_text(rules: Mapping[str, Any]) -> str:
+    """Rules as a file that `read_rules` takes.
+
+    >>> print(rules_text({"completion": {"at_least": 0.8, "person": None}, "exclude": "any"}))
+    [screening]
+    completion = { at_least = 0.8 }
+    exclude = "any"
+    <BLANKLINE>
+    """
+    return "".join(["[screening]\n", *(f"{name} = {_toml(given)}\n" for name, given in rules.items())])
+
+
+def _toml(value: Any) -> str:
+    """A value in TOML, which has no word for none: keys without a value are left out."""
+    if isinstance(value, Mapping):
+        keys = {key: key if BARE.fullmatch(key) else _toml(key) for key in value}
+        inside = ", ".join(f"{keys[key]} = {_toml(own)}" for key, own in value.items() if own is not None)
+        return f"{{ {inside} }}" if inside else "{}"
+    if isinstance(value, str | bool):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, Collection):
+        return f"[{', '.join(map(_toml, value))}]"
+    return repr(value)

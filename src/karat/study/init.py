@@ -14,9 +14,8 @@ from pathlib import Path
 from karat.errors import KaratError, Problems, ProblemsError, counted
 from karat.judgments.tables import FileTable, read_table
 from karat.study.file import NAME
-from karat.study.own_names import plain
-from karat.study.setting_flaws import meant
-from karat.study.table_files import table_file
+from karat.study.items import plain, table_file
+from karat.study.setting_base import meant
 from karat.study.tasks import AROUND_MINUTES, TASKS
 
 TEMPLATES: Mapping[str, str] = {

@@ -1,9 +1,18 @@
-"""Item tables: one row an item and condition, from CSV or a spreadsheet, or from templates and a lexicon."""
+"""Item tables: one row an item and condition, from CSV or a spreadsheet, or from templates and a lexicon.
+
+Spreadsheets that were made for another tool, or for none, have the right columns under other names. These are never
+taken for karat's own in silence: messages name them, so that they are renamed.
+
+Tables that are not UTF-8 are read as Windows-1252, as everywhere in karat. Old tables of a Mac are not: in them
+"Bäuerin" has the byte that is Š in Windows-1252, and no word has a capital letter or a dagger in its middle. Where that
+would happen, and Mac Roman gives ordinary letters in every word, Mac Roman is taken.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+import unicodedata
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -14,10 +23,8 @@ from karat.errors import KaratError, Problem, Problems
 from karat.judgments.checks import Place, text_column
 from karat.judgments.columns import FUNCTIONS, nearest
 from karat.judgments.failed_formulas import FIX, WHAT, failed_cells, with_failed_formulas
-from karat.judgments.source import SourceFile
-from karat.judgments.tables import MEND_ROW, FileTable, read_table
-from karat.study.own_names import function_meant, like_functions, own_name, renaming
-from karat.study.table_files import table_file
+from karat.judgments.source import ENCODING_NAMES, SourceFile
+from karat.judgments.tables import MEND_ROW, SPREADSHEETS, FileTable, delimiter_of, read_table
 
 SLOT = re.compile(r"\{([^{}]+)\}")
 STIMULI = ("sentence", "sentence_2", "context", "image", "image_2")
@@ -258,3 +265,134 @@ def _flag(
     for row in mask.arg_true().to_list():
         file, place, number = locate(row)
         problems.add(what, mend, column=column, file=file, place=place, number=number)
+
+
+COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
+    "item": ("nr", "no", "number", "id", "item_id", "itemid", "item_no", "itemno", "item_nr", "itemnr", "item_number"),
+    "sentence": ("text", "stimulus", "stimuli", "string", "sentences", "satz"),
+    "function": ("type", "kind", "trial_type", "item_type", "trialtype", "itemtype"),
+    "condition": ("cond",),
+}
+"""Column = what else it may be called, in lower case and with _ for blanks."""
+FUNCTION_WORDS: Mapping[str, str] = {
+    **dict.fromkeys(("critical", "target", "experimental", "exp", "test_item", "tests", "kritisch"), "test"),
+    **dict.fromkeys(("fillers", "distractor", "distractors", "distraktor", "ablenker", "füller"), "filler"),
+    **dict.fromkeys(("controls", "ctrl", "gold", "kontrolle"), "control"),
+    **dict.fromkeys(("catch", "catch_trial", "attention_check", "attention_trial"), "attention"),
+    **dict.fromkeys(("training", "warm_up", "warmup", "example", "übung"), "practice"),
+    **dict.fromkeys(("anchor", "calibrator"), "calibration"),
+}
+"""What else functions are called."""
+
+
+def plain(name: str) -> str:
+    """A name without what people vary: case, blanks and hyphens.
+
+    >>> plain("Trial-Type ")
+    'trial_type'
+    """
+    return name.strip().lower().replace(" ", "_").replace("-", "_")
+
+
+def own_name(column: str, columns: Sequence[str], taken: Collection[str] = ()) -> str | None:
+    """The column of a table that is one of karat's under another name; `taken` have a meaning of their own.
+
+    >>> own_name("item", ["Nr", "Type", "Text"]), own_name("condition", ["Nr", "Text"])
+    ('Nr', None)
+    """
+    known = (column.lower(), *COLUMN_NAMES.get(column, ()))
+    return next((name for name in columns if name not in taken and plain(name) in known), None)
+
+
+def renaming(column: str, columns: Sequence[str], taken: Collection[str] = ()) -> str:
+    """How a table gets a column that it lacks: which to rename, and which there are.
+
+    >>> renaming("item", ["nr", "Text"])
+    'Rename nr to item. There are nr, Text.'
+    >>> renaming("item", ["itme", "x"])
+    'Is it itme? There are itme, x.'
+    """
+    own = own_name(column, columns, taken)
+    close = nearest(column, [name for name in columns if name not in taken])
+    hint = f"Rename {own} to {column}. " if own else f"Is it {close}? " if close else ""
+    return f"{hint}There are {', '.join(columns)}."
+
+
+def function_meant(value: str) -> str | None:
+    """The function that a word means, also one that is misspelt.
+
+    >>> function_meant("Critical"), function_meant("filer"), function_meant("yes")
+    ('test', 'filler', None)
+    """
+    word = plain(value)
+    return FUNCTION_WORDS.get(word) or nearest(word, FUNCTIONS)
+
+
+def like_functions(frame: pl.DataFrame, taken: Collection[str]) -> str | None:
+    """The column of a table whose values are functions, some of them other than test; None where there is none.
+
+    >>> like_functions(pl.DataFrame({"item": ["1", "2"], "role": ["critical", "Filler"]}), ["item"])
+    'role'
+    """
+    for name in frame.columns:
+        words = {plain(value) for value in frame[name].drop_nulls().unique().to_list()} if name not in taken else set()
+        meant = {FUNCTION_WORDS.get(word, word) for word in words}
+        if meant and meant <= set(FUNCTIONS) and meant != {"test"}:
+            return name
+    return None
+
+
+MAC = "mac_roman"
+IMPOSSIBLE = re.compile(r"(?<=[A-Za-z])[ŠŽŒŸ†‡‰ˆ˜™§\ufffd](?=[a-z])")
+"""What Windows-1252 reads in the middle of words for letters of Mac Roman."""
+AT_AN_EDGE = re.compile(r"(?<![^\W_])[‘’“”•–—]|[‘’“”•–—](?![^\W_])")
+"""Quotation marks and dashes where they belong: at an edge of a word, which Mac Roman would read as letters."""
+INSIDE = re.compile(r"(?<=[A-Za-z])[^\x00-\x7f](?=[a-z])")
+LIGATURES = "ﬁﬂı"
+SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical lines"}
+ENCODINGS = {**ENCODING_NAMES, MAC.replace("_", "-"): "Mac Roman"}
+MARKED = ("utf-8", "utf-8-sig", "utf-16")
+"""Encodings that are no guess: UTF-8, and UTF-16 with the mark at its beginning that says so."""
+
+
+def table_file(path: Path) -> SourceFile:
+    """A table as it lies on disk, with the encoding in which it is read."""
+    file = SourceFile(path)
+    guessed = file.suffix not in SPREADSHEETS and file.encoding in ("cp1252", "latin-1")
+    return SourceFile(path, MAC) if guessed and is_mac_roman(path.read_bytes()) else file
+
+
+def is_mac_roman(content: bytes) -> bool:
+    """Whether bytes that are not UTF-8 are surely Mac Roman and not Windows-1252.
+
+    >>> is_mac_roman("Die Bäuerin".encode("mac_roman")), is_mac_roman("Die Bäuerin".encode("cp1252"))
+    (True, False)
+    """
+    windows, mac = content.decode("cp1252", "replace"), content.decode(MAC)
+    if not IMPOSSIBLE.search(windows) or AT_AN_EDGE.search(windows):
+        return False
+    return all(_is_ordinary(letter) for letter in INSIDE.findall(mac))
+
+
+def _is_ordinary(letter: str) -> bool:
+    """Whether a sign stands in the middle of ordinary words: a small Latin letter, or an apostrophe."""
+    small = unicodedata.name(letter, "").startswith("LATIN SMALL") and letter not in LIGATURES
+    return small or letter == "’"
+
+
+def read_as(file: SourceFile) -> tuple[str, str | None] | None:
+    """How a table was read whose encoding had to be guessed, and a word to judge it by, where there is one.
+
+    None for spreadsheets, UTF-8, and UTF-16 that says what it is.
+
+    >>> read_as(SourceFile(Path("items.csv"), content="item;sentence\\n1;Die Bäuerin.\\n".encode("latin-1")))
+    ('was read as Latin-1 (Windows-1252), with semicolons between its cells', 'Bäuerin')
+    """
+    if file.suffix in SPREADSHEETS or file.encoding in MARKED:
+        return None
+    text = file.text()
+    separator = SEPARATORS.get(delimiter_of(file.sample))
+    name = "UTF-16" if file.encoding.startswith("utf-16") else ENCODINGS.get(file.encoding, file.encoding)
+    cells = f", with {separator} between its cells" if separator else ""
+    word = re.search(r"\w*[^\W\x00-\x7f]\w*", text) or re.search(r"[^\s\x00-\x7f]+", text)
+    return f"was read as {name}{cells}", word[0] if word else None

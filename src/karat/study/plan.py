@@ -9,10 +9,14 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
-from karat.messages import Message
+from karat.judgments.message_tables import rows_named
+from karat.judgments.scales import Scale
+from karat.messages import Message, message_of
 from karat.study.designs import DesignError, DesignFactor, factorial, random_pairs, subsets
+from karat.study.items import Items
 from karat.study.settings import BlockSettings
-from karat.study.tasks import task_named
+from karat.study.tasks import scale_of, task_named
+from karat.study.tasks.task import Task
 
 COMPARISON = "comparison"
 """Which two levels a choice trial compares, where the compared factor has more than two."""
@@ -20,6 +24,27 @@ FIXED_SIDES = "_fixed_sides"
 """Marks trials whose sides the design has balanced over all participants, so that none are drawn for each."""
 TWO_SIDED = ("sentence", "image", "gloss")
 """What a choice shows twice; the second stands in a column of the same name with `_2`."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of the questionnaire with its items."""
+
+    name: str
+    settings: BlockSettings
+    items: Items
+    questions: pl.DataFrame | None = None
+    """The adjective pairs of a differential: question, left, right."""
+
+    @property
+    def task(self) -> Task:
+        """What participants do with a trial."""
+        return task_named(self.settings.task)
+
+    @property
+    def scale(self) -> Scale:
+        """The scale on which it is answered."""
+        return scale_of(self.settings)
 
 
 @dataclass(frozen=True)
@@ -35,6 +60,20 @@ class BlockPlan:
     def count(self) -> int:
         """How many lists there are."""
         return len(self.lists)
+
+
+def placed_plan(block: Block, seed: int, participants: int) -> BlockPlan:
+    """The lists of a block; where they cannot be made because of some rows, the error says where these stand."""
+    try:
+        return block_plan(block.settings, block.items.frame, seed, participants)
+    except DesignError as error:
+        # The trials of a choice are no rows of the item table: two rows make one.
+        if not error.rows or block.task.compares:
+            raise
+        file, place, _ = block.items.locate(error.rows[0])
+        numbers = [block.items.locate(row)[2] for row in error.rows]
+        values = {"file": file, "rows": rows_named(place, numbers), "reason": message_of(error)}
+        raise DesignError(Message("design.at", values), error.rows) from None
 
 
 def block_plan(settings: BlockSettings, items: pl.DataFrame, seed: int, participants: int) -> BlockPlan:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
-from karat.errors import KaratError
 from karat.judgments.columns import COLUMNS
 from karat.study.designs import balance_sides, repeated_pairs, rounds, sessions
 from karat.study.orders import Arranger, OrderRules
-from karat.study.plan import FIXED_SIDES, TWO_SIDED
-from karat.study.settings import OrderSettings
-
-if TYPE_CHECKING:
-    from karat.study.study import Block, Study
+from karat.study.plan import FIXED_SIDES, TWO_SIDED, Block
+from karat.study.settings import OrderSettings, StudySettings
 
 
 @dataclass(frozen=True)
@@ -33,22 +30,30 @@ class Questionnaire:
         return self.frame.height
 
 
-def assemble(study: Study, number: int, participant: str, seed: int) -> Questionnaire:
+class ListBlock(NamedTuple):
+    """A block as one list has it: its trials, and what puts them in order, made when it is first asked for."""
+
+    block: Block
+    trials: pl.DataFrame
+    arranger: Callable[[], Arranger]
+
+
+def assemble(
+    settings: StudySettings, blocks: Sequence[ListBlock], number: int, participant: str, seed: int
+) -> Questionnaire:
     """The questionnaire of a participant of a list; the same study, list, participant and seed give the same one."""
-    if not 1 <= number <= study.lists:
-        raise KaratError(f"There is no list {number}; {study.path.name} has the lists 1 to {study.lists}.")
     rng = np.random.default_rng(_seed(seed, number, participant))
-    blocks = list(range(len(study.blocks)))
-    shown = [_shown_in_sessions(study, index, number, rng) for index in blocks]
+    places = list(range(len(blocks)))
+    shown = [_shown_in_sessions(block, settings.questionnaire.sessions, rng) for block in blocks]
     parts = []
-    for session in range(study.settings.questionnaire.sessions):
-        if study.settings.questionnaire.blocks == "shuffled":
-            rng.shuffle(blocks)
-        trials = [_block_trials(study, index, number, shown[index][session], rng) for index in blocks]
+    for session in range(settings.questionnaire.sessions):
+        if settings.questionnaire.blocks == "shuffled":
+            rng.shuffle(places)
+        trials = [_block_trials(blocks[place], settings.order, shown[place][session], rng) for place in places]
         whole = _numbered(pl.concat(trials, how="diagonal_relaxed"))
         parts.append(whole.with_columns(session=pl.lit(str(session + 1))))
     frame = pl.concat(parts, how="diagonal_relaxed").with_columns(list=pl.lit(str(number)))
-    if study.settings.questionnaire.sessions == 1:
+    if settings.questionnaire.sessions == 1:
         frame = frame.drop("session")
     known = [name for name in ("trial", *COLUMNS) if name in frame.columns]
     ordered = list(dict.fromkeys([*known, *frame.columns]))
@@ -60,12 +65,12 @@ def _seed(seed: int, number: int, participant: str) -> int:
 
 
 def _block_trials(
-    study: Study, index: int, number: int, shown: pl.DataFrame | None, rng: np.random.Generator
+    whole: ListBlock, order_settings: OrderSettings, shown: pl.DataFrame | None, rng: np.random.Generator
 ) -> pl.DataFrame:
     """The trials of a block in order, with a column `_position`; several rounds follow each other."""
-    block = study.blocks[index]
-    trials = study.trials(index, number) if shown is None else shown
-    arranger = study.arranger(index, number) if shown is None else arranger_for(study.settings.order, shown)
+    block = whole.block
+    trials = whole.trials if shown is None else shown
+    arranger = whole.arranger() if shown is None else arranger_for(order_settings, shown)
     parts = []
     for repetition, order in enumerate(_orders(block, trials, arranger, rng), start=1):
         part = trials[order]
@@ -92,13 +97,12 @@ def _orders(block: Block, trials: pl.DataFrame, arranger: Arranger, rng: np.rand
     return [arranger.order(rng).tolist() for _ in range(count)]
 
 
-def _shown_in_sessions(study: Study, index: int, number: int, rng: np.random.Generator) -> list[pl.DataFrame | None]:
+def _shown_in_sessions(whole: ListBlock, count: int, rng: np.random.Generator) -> list[pl.DataFrame | None]:
     """What a block shows in each session: everything, but in rating tasks one member of an attention pair in each."""
-    count = study.settings.questionnaire.sessions
-    trials = study.trials(index, number)
+    trials = whole.trials
     attention = trials.filter(pl.col("function") == "attention")
     paired = "pair" in trials.columns and attention["pair"].null_count() == 0
-    if count == 1 or study.blocks[index].task.compares or not attention.height or not paired:
+    if count == 1 or whole.block.task.compares or not attention.height or not paired:
         return [None] * count
     (participant,) = sessions(trials, "rating", 1, rng).participants
     return [trials[list(rows)] for rows in participant]

@@ -1,11 +1,15 @@
-"""The base of every part of a study file."""
+"""The base of every part of a study file, and the flaws that its parts find: where, what is wrong, how to mend it."""
 
 from __future__ import annotations
 
 from types import UnionType
 from typing import Any, get_args
 
-from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
+from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
+
+from karat.errors import SettingError
+from karat.judgments.columns import nearest
 
 
 class Settings(BaseModel):
@@ -22,3 +26,42 @@ class Settings(BaseModel):
         if isinstance(value, bool) and kinds <= {int, float, type(None)}:
             raise ValueError("is true or false where a number is wanted")
         return value
+
+
+FLAW = "flaw"
+"""The type of these errors."""
+
+
+def flaw(what: str, mend: str = "", *place: str | int, value: object = None) -> InitErrorDetails:
+    """What is wrong with the key at a place below the model that raises it."""
+    error = PydanticCustomError(FLAW, "{what}", {"what": what, "mend": mend})
+    return InitErrorDetails(type=error, loc=place, input=value)
+
+
+def refuse(model: type[BaseModel], flaws: list[InitErrorDetails]) -> None:
+    """Raise the flaws of a model together, if there are any."""
+    if flaws:
+        raise ValidationError.from_exception_data(model.__name__, flaws)
+
+
+def meant(word: str, known: list[str]) -> str:
+    """The known word that a misspelt one was probably meant to be, or all of them.
+
+    >>> meant("lickert", ["yes-no", "likert"])
+    'Is likert meant?'
+    """
+    close = nearest(word, known)
+    return f"Is {close} meant?" if close else f"There are {', '.join(known)}."
+
+
+def below(name: str, error: ErrorDetails) -> InitErrorDetails:
+    """An error of a criterion, at its place in the screening rules."""
+    return InitErrorDetails(
+        type=error["type"], loc=(name, *error["loc"]), input=error["input"], ctx=error.get("ctx", {})
+    )
+
+
+def flaw_of(error: SettingError, name: str | None = None) -> InitErrorDetails:
+    """An error of a setting as a flaw of the model, its fix as a sentence."""
+    fix = error.fix and f"{error.fix[:1].upper()}{error.fix[1:]}"
+    return flaw(error.what, fix if fix[-1:] in ("", "?") else f"{fix}.", *([] if name is None else [name]))

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     ValidationError,
@@ -21,103 +20,19 @@ from pydantic_core import InitErrorDetails
 from karat.errors import SettingError, counted
 from karat.judgments.columns import FUNCTIONS, nearest
 from karat.packages import PackageError
+from karat.study.block_keys import BlockKeys, ScaleSettings
 from karat.study.criteria import EXCLUDE_TAKES, check_exclude_rule, criterion_settings
 from karat.study.field_settings import FieldSettings, RecruitmentSettings, TextSettings
-from karat.study.scale_settings import ScaleSettings
-from karat.study.setting_base import Settings
-from karat.study.setting_flaws import below, flaw, flaw_of, meant, refuse
+from karat.study.setting_base import Settings, below, flaw, flaw_of, meant, refuse
 from karat.study.tasks import TASKS, find_task, task_named
 
 
-def _as_list(value: object) -> object:
-    return value if isinstance(value, list) or value is None else [value]
-
-
-OneOrMore = Annotated[list[str], BeforeValidator(_as_list)]
-
-
-class FactorSettings(Settings):
-    """A factor of the design: a column of the item table."""
-
-    levels: list[str] = Field(min_length=1, description="The levels, as the column spells them.")
-    between: Literal["items", "participants"] | None = Field(
-        None,
-        description="`items`: each item has one level. `participants`: each participant sees one level, and an item "
-        "has one or all. Without it, every item has all levels and every participant sees all.",
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _levels_alone(cls, value: Any) -> Any:
-        if isinstance(value, str):
-            refuse(cls, [flaw("is not a list of levels", f'Write ["{value}", ...].', value=value)])
-        return {"levels": value} if isinstance(value, list) else value
-
-    @field_validator("levels")
-    @classmethod
-    def _no_level_twice(cls, levels: list[str]) -> list[str]:
-        if len(set(levels)) < len(levels):
-            raise ValueError("a level is there twice")
-        return levels
-
-
-class SubsetSettings(Settings):
-    """A design in which each participant judges some of the items."""
-
-    per_participant: int = Field(ge=1, description="How many items each participant judges.")
-    ratings: int = Field(ge=1, description="How many participants judge each item.")
-
-
-class PairsSettings(Settings):
-    """A choice between sentences that are paired by the item table or at random."""
-
-    target: bool = Field(True, description="Show the pairs that the column `pair` of the item table makes.")
-    random: int = Field(0, ge=0, description="How many random pairs each participant sees as well.")
-
-    @model_validator(mode="after")
-    def _some_are_shown(self) -> PairsSettings:
-        if not self.target and not self.random:
-            mend = "State how many random pairs each participant sees, or leave out target."
-            refuse(PairsSettings, [flaw("leaves no pair to show", mend, "target")])
-        return self
-
-
-class BlockSettings(Settings):
+class BlockSettings(BlockKeys):
     """A part of the questionnaire with its own task, scale and items."""
 
-    name: str = Field("", description="A short name; by default block 1, block 2, ...")
     task: str = Field(
         description=f"What participants do with a trial: {', '.join(TASKS)}, or a task of a package of one's own."
     )
-    items: OneOrMore = Field([], description="The item table, or several: CSV or a spreadsheet, beside the study file.")
-    templates: str | None = Field(
-        None, description="A table of sentences with {slots}, one row a condition, to be filled from the lexicon."
-    )
-    lexicon: str | None = Field(None, description="A table with one row an item and one column a slot.")
-    scale: ScaleSettings = Field(ScaleSettings(), description="The scale.")
-    factors: dict[str, FactorSettings] = Field({}, description="The factors of the design and their levels.")
-    compared: str | None = Field(
-        None, description="In a choice: the factor whose levels are shown side by side, and so become the answer."
-    )
-    lists: int | None = Field(None, ge=1, description="How many lists; by default as many as the design needs.")
-    subset: SubsetSettings | None = Field(None, description="Each participant judges a part of the items.")
-    pairs: PairsSettings | None = Field(None, description="Pairs from the column `pair`, and random pairs.")
-    questions: str | None = Field(
-        None, description="In a differential: the table of adjective pairs (question, left, right)."
-    )
-    repeated_questions: int = Field(
-        0, ge=0, description="In a differential: how many adjective pairs are asked twice, to see who answers alike."
-    )
-    per_page: int | None = Field(
-        None, ge=1, description="In a differential: how many adjective pairs stand on a page; without it, all."
-    )
-    modulus_sentence: str = Field(
-        "", description="In magnitude estimation: the sentence that has the number of the modulus, always in view."
-    )
-    rounds: int = Field(1, ge=1, description="How often the same items are judged, in a new order each time.")
-    instructions: str = Field("", description="A page before the block.")
-    prompt: str = Field("", description="The question above or below each stimulus.")
-    markdown: bool = Field(False, description="Whether stimuli are written in a safe subset of Markdown.")
 
     @field_validator("task")
     @classmethod

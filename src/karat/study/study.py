@@ -5,48 +5,22 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import lcm
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from karat.errors import Problems
-from karat.judgments.scales import Scale
-from karat.judgments.short_lists import rows_named
-from karat.messages import Message, message_of
-from karat.study.designs import DesignError
-from karat.study.file import StudyError, find_study, read_settings
+from karat.errors import KaratError, Problems
+from karat.study.file import StudyError, find_study, line_of, read_settings, toml_lines
 from karat.study.items import Items, filled_templates, read_items, read_questions, together
 from karat.study.orders import Arranger
-from karat.study.plan import BlockPlan, block_plan
-from karat.study.questionnaire import Questionnaire, arranger_for, assemble
-from karat.study.setting_flaws import meant
+from karat.study.plan import Block, BlockPlan, placed_plan
+from karat.study.questionnaire import ListBlock, Questionnaire, arranger_for, assemble
+from karat.study.setting_base import meant
 from karat.study.settings import BlockSettings, OrderSettings, StudySettings
-from karat.study.tasks import AROUND_MINUTES, scale_of, task_named
-from karat.study.tasks.task import Task
-from karat.study.toml_lines import line_of, toml_lines
-
-
-@dataclass(frozen=True)
-class Block:
-    """A block of the questionnaire with its items."""
-
-    name: str
-    settings: BlockSettings
-    items: Items
-    questions: pl.DataFrame | None = None
-    """The adjective pairs of a differential: question, left, right."""
-
-    @property
-    def task(self) -> Task:
-        """What participants do with a trial."""
-        return task_named(self.settings.task)
-
-    @property
-    def scale(self) -> Scale:
-        """The scale on which it is answered."""
-        return scale_of(self.settings)
+from karat.study.tasks import AROUND_MINUTES
 
 
 @dataclass(frozen=True)
@@ -81,7 +55,7 @@ class Study:
         """The lists of every block."""
         if "plan" not in self._made:
             people = self.settings.recruitment.participants
-            self._made["plan"] = tuple(_placed_plan(block, self.settings.seed, people) for block in self.blocks)
+            self._made["plan"] = tuple(placed_plan(block, self.settings.seed, people) for block in self.blocks)
         plans: tuple[BlockPlan, ...] = self._made["plan"]
         return plans
 
@@ -118,7 +92,13 @@ class Study:
         seed: int | None = None,
     ) -> Questionnaire:
         """The trials of one participant in their order, the same whenever study, list and participant are the same."""
-        return assemble(self, list, str(participant), self.settings.seed if seed is None else seed)
+        if not 1 <= list <= self.lists:
+            raise KaratError(f"There is no list {list}; {self.path.name} has the lists 1 to {self.lists}.")
+        shown = [
+            ListBlock(block, self.trials(index, list), partial(self.arranger, index, list))
+            for index, block in enumerate(self.blocks)
+        ]
+        return assemble(self.settings, shown, list, str(participant), self.settings.seed if seed is None else seed)
 
 
 def load(path: str | Path) -> Study:
@@ -147,20 +127,6 @@ def load(path: str | Path) -> Study:
     if unknown:
         raise StudyError(f"{found.name} and its items do not fit together:", unknown)
     return Study(found, settings, tuple(blocks), digest.hexdigest()[:16])
-
-
-def _placed_plan(block: Block, seed: int, participants: int) -> BlockPlan:
-    """The lists of a block; where they cannot be made because of some rows, the error says where these stand."""
-    try:
-        return block_plan(block.settings, block.items.frame, seed, participants)
-    except DesignError as error:
-        # The trials of a choice are no rows of the item table: two rows make one.
-        if not error.rows or block.task.compares:
-            raise
-        file, place, _ = block.items.locate(error.rows[0])
-        numbers = [block.items.locate(row)[2] for row in error.rows]
-        values = {"file": file, "rows": rows_named(place, numbers), "reason": message_of(error)}
-        raise DesignError(Message("design.at", values), error.rows) from None
 
 
 def _unknown_columns(order: OrderSettings, blocks: Sequence[Block], text: str) -> Problems:

@@ -13,7 +13,7 @@ from pathlib import Path
 from time import time
 
 from field.server.visitor import Reply, Visitor
-from karat.field.admin.accounts import NAME, hashed
+from karat.field.admin.login import NAME, hashed
 from karat.field.content import answers as content
 from karat.field.content.texts import words
 from karat.field.content.trials import planned

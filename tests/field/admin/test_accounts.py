@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from karat.field.admin import accounts
-from karat.field.admin.accounts import PasswordError, first_password, hashed, matches
+from karat.field.admin import login as accounts
+from karat.field.admin.login import PasswordError, first_password, hashed, matches
 
 
 def test_a_password_matches_its_own_hash_only() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from field.admin.fielding import Fielded, log_in
 from field.server.visitor import Visitor
-from karat.field.server.limits import Limits
+from karat.field.server.headers import Limits
 from karat.field.store import arrivals
 
 PATHS = (

@@ -40,7 +40,7 @@ def test_it_is_computed_live_and_told_like_the_others(researcher: Visitor, field
 
 def test_the_server_does_not_load_what_computes_it() -> None:
     code = (
-        "import sys, karat.field.server.app, karat.field.admin.app\n"
+        "import sys, karat.field.server.app, karat.field.admin.actions\n"
         "heavy = ('scipy', 'matplotlib', 'karat.models', 'karat.screen')\n"
         "print(sorted(name for name in sys.modules if name.startswith(heavy)))"
     )

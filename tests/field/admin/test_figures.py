@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.field.admin.figures import columns, spread, stacked_bar
+from karat.field.admin.pages import columns, spread, stacked_bar
 
 COUNTS = st.integers(0, 10_000)
 

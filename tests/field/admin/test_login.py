@@ -7,8 +7,8 @@ from typing import Any
 
 from field.admin.fielding import PASSWORD, Fielded, log_in, set_password
 from field.server.visitor import Visitor
-from karat.field.admin.accounts import NAME, hashed
-from karat.field.server.limits import Limits
+from karat.field.admin.login import NAME, hashed
+from karat.field.server.headers import Limits
 from karat.field.store import admins
 
 OPEN = ("/admin/login",)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from field.admin.fielding import ANSWERS, LEVELS, Fielded
 from field.server.visitor import Visitor
+from karat.field.admin.page import admin_state
 from karat.field.admin.pages import changes
-from karat.field.admin.state import admin_state
 from karat.field.store import studies
 from karat.study.study import load
 

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Connection
 
 from field.admin.fielding import Fielded
-from karat.field.admin.people import people
+from karat.field.admin.pages import people
 from karat.field.admin.status import Status, status
 from karat.field.store import Store, export, progress
 from karat.field.store.schema import answer

@@ -11,9 +11,8 @@ import pytest
 from conftest import ROOT
 from karat.field.bots.behaviour import PLAYED, Behaviour, crowd
 from karat.field.content.answers import PostedAnswer, check, offers
-from karat.field.content.scales import scales
 from karat.field.content.texts import words
-from karat.field.content.trials import PlannedTrial, planned
+from karat.field.content.trials import PlannedTrial, planned, scales
 from karat.judgments.scales import Continuous
 from karat.simulate import SimulateError
 from karat.study.init import TEMPLATES, write_study

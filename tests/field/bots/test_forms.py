@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.field.bots.forms import forms
+from karat.field.bots.walk import forms
 
 PAGE = """
 <form action="/other"><button>Leave</button></form>

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from karat.field.content.answers import EVENTS, Offer, PageEvent, PostedAnswer, check, details, event_refusal, offers
-from karat.field.content.scales import scales
 from karat.field.content.texts import words
+from karat.field.content.trials import scales
 from karat.judgments.scales import Continuous
 from karat.study.init import TEMPLATES
 from tests.field.content.pages import pages_of, template, trials_of

@@ -10,10 +10,9 @@ import polars as pl
 import pytest
 
 from karat.errors import KaratError
-from karat.field.content.images import image_name, images
 from karat.field.content.inline_markup import plain_text
-from karat.field.content.scales import scales
 from karat.field.content.texts import words
+from karat.field.content.trials import image_name, images, scales
 from karat.judgments import Judgments
 from karat.study.init import LANGUAGES, TEMPLATES, write_study
 from karat.study.study import Study, load

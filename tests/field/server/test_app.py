@@ -12,8 +12,8 @@ from fastapi.routing import APIRoute
 
 from field.server.conftest import KNOWN, TEXTS, Served, write
 from field.server.visitor import Visitor, filled_in
-from karat.field.server import api, files, pages, steps
-from karat.field.server.app import create_app
+from karat.field.server import api, pages
+from karat.field.server.app import create_app, file_router
 from karat.field.server.config import ServerConfig
 from karat.field.store import Store
 from karat.study.study import load
@@ -157,7 +157,7 @@ def test_the_description_is_complete(served: Served) -> None:
     told = served.visitor().get("/api/openapi.json").json()
     routes = {
         (method.lower(), route.path)
-        for router in (api.router, files.router, pages.router, steps.router)
+        for router in (api.router, file_router, pages.router)
         for route in router.routes if isinstance(route, APIRoute) and route.include_in_schema
         for method in route.methods - {"HEAD"}
     }  # fmt: skip

@@ -11,8 +11,8 @@ import pytest
 
 from field.server.conftest import KNOWN, TEXTS, Served, write
 from field.server.visitor import Visitor, answer_to
-from karat.field.server.limits import Limits
-from karat.field.server.tokens import token_from
+from karat.field.server.headers import Limits
+from karat.field.server.security import token_from
 from karat.field.store.schema import answer, event, session
 
 SCRIPT = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"

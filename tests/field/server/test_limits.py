@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.field.server import limits
-from karat.field.server.limits import Buckets
+from karat.field.server import headers as limits
+from karat.field.server.headers import Buckets
 
 
 @given(st.lists(st.floats(0, 20), min_size=1, max_size=60), st.integers(1, 5), st.floats(1, 120))

@@ -17,8 +17,7 @@ from field.server.visitor import Visitor
 from karat.field.content import flow
 from karat.field.server.app import create_app
 from karat.field.server.config import ServerConfig
-from karat.field.server.security import csrf
-from karat.field.server.tokens import token_hash
+from karat.field.server.security import csrf, token_hash
 from karat.field.store import Store, progress
 
 SECRET = b"k" * 32

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from karat.field.server import security
 from karat.field.server.config import ServerConfig
-from karat.field.server.tokens import token_from, token_hash
+from karat.field.server.security import token_from, token_hash
 
 SECRET, OTHER = b"k" * 32, b"o" * 32
 VALUES = st.lists(st.text(max_size=20) | st.integers(-(2**53), 2**53) | st.none() | st.booleans(), max_size=4)

@@ -11,7 +11,7 @@ from http.cookies import SimpleCookie
 from typing import Any
 from urllib.parse import unquote, urlencode, urlsplit
 
-from karat.field.bots.forms import PageForm, forms
+from karat.field.bots.walk import PageForm, forms
 
 PAGES = 40
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.models.glrm.terms import RandomTerm, random_term
+from karat.models.glrm.mixed.terms import RandomTerm, random_term
 
 Floats = NDArray[np.float64]
 NAMES = ("(Intercept)", "x")

@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from karat.models.glrm.parted_answers import PartAnswers, Placed, View, in_turn
-from karat.models.glrm.parted_crew import Crew
-from karat.models.glrm.parted_objective import PartedObjective
+from karat.models.glrm.parts.answers import Crew, PartAnswers, Placed, View, in_turn
+from karat.models.glrm.parts.objective import PartedObjective
 
 
 def split(

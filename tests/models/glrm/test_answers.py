@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.models.glrm.answers import arrange, dependent, dependent_products
+from karat.models.glrm.crossed import arrange, dependent, dependent_products
 from messages import raises
 
 PLAIN: dict[str, Any] = {

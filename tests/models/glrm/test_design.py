@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.messages import Message
-from karat.models.glrm.design import DesignMatrix, code, coding_note, contrasts, make_design
-from karat.models.glrm.formula import read_formula
-from karat.models.glrm.syntax import FormulaError
-from karat.models.glrm.variables import Column, FactorVariable, Numeric
+from karat.models.glrm.formulas.design import DesignMatrix, code, coding_note, contrasts, make_design
+from karat.models.glrm.formulas.formula import read_formula
+from karat.models.glrm.formulas.frame import Column, FactorVariable, Numeric
+from karat.models.glrm.formulas.syntax import FormulaError
 from messages import raises
 
 CELLS = np.array(list(product(range(3), range(2), range(2), range(3))))

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from karat.models.glrm import fit_crossed
-from karat.models.glrm.effects import task_covariance, task_errors
+from karat.models.glrm.fit import task_covariance, task_errors
 from models.glrm.dense import indicator, logistic, second
 
 Floats = NDArray[np.float64]

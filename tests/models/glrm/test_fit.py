@@ -13,6 +13,7 @@ from karat.messages import Message
 from karat.models.glrm import crossed as module
 from karat.models.glrm import fit_crossed
 from karat.models.glrm.fit import group_message
+from karat.models.glrm.mixed import laplace
 from karat.models.glrm.optimise import solve
 from messages import code_or_text
 from models.glrm.dense import differences, indicator
@@ -64,10 +65,12 @@ def test_neither_order_nor_layout_nor_side_matters(
         assert other.coefficients == pytest.approx(one.coefficients, abs=1e-4)
     assert other.variances["task"] == pytest.approx(one.variances["worker"], rel=1e-3)
     assert other.worker_effects == pytest.approx(one.task_effects, abs=1e-3)
-    monkeypatch.setattr(module, "SMALL", 0)
-    monkeypatch.setattr(module, "PADDED", 0)
+    for home in (module, laplace):
+        monkeypatch.setattr(home, "SMALL", 0)
+        monkeypatch.setattr(home, "PADDED", 0)
     listed = fit_crossed(response, worker, task, design, family=family)
-    assert type(listed.objective.layout) is not type(one.objective.layout)
+    layouts = [getattr(found.objective, "crossing", found.objective).layout for found in (one, listed)]
+    assert type(layouts[0]) is not type(layouts[1])
     assert listed.log_likelihood == pytest.approx(one.log_likelihood, abs=1e-7)
     assert listed.parameters == pytest.approx(one.parameters, abs=1e-4)
 

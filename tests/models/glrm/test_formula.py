@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 
 from karat.messages import message_of
-from karat.models.glrm.formula import FormulaError, names_in, read_formula
+from karat.models.glrm.formulas.formula import FormulaError, names_in, read_formula
 from messages import raises
 
 # The labels that R's terms() gives.

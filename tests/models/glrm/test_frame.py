@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from karat.messages import Message, message_of
-from karat.models.glrm.formula import read_formula
-from karat.models.glrm.frame import evaluate, group_factor, make_frame
-from karat.models.glrm.syntax import FormulaError
-from karat.models.glrm.variables import FactorVariable, Numeric, listed
+from karat.models.glrm.formulas.formula import read_formula
+from karat.models.glrm.formulas.frame import FactorVariable, Numeric, evaluate, group_factor, listed, make_frame
+from karat.models.glrm.formulas.syntax import FormulaError
 from messages import raises
 
 DATA: dict[str, Any] = {

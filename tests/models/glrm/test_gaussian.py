@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from karat.models.glrm import fit_crossed
-from karat.models.glrm.gaussian import GaussianObjective
+from karat.models.glrm.mixed.gaussian import GaussianObjective
 from messages import raises
 from models.glrm.dense import differences, indicator
 from models.glrm.simulated import answers
@@ -128,28 +128,6 @@ def test_without_a_group_it_is_the_criterion_of_the_others(factor: Any, reml: bo
     assert found.value == pytest.approx(expected.value)
     assert found.gradient == pytest.approx(expected.gradient)
     assert (rest.answers, kept.tolist()) == (others.sum(), [True, True])
-
-
-@pytest.mark.parametrize("theta", [(0.7, 1.4), (1.1, 1e-4)])
-def test_its_information_is_that_of_a_linear_model(theta: tuple[float, float]) -> None:
-    """2 (1 - q)^2 / theta^2 for every group, q the variance of its effect given the answers; more where that is small.
-
-    The variances are those of the whole inverse, with every effect a column.
-    """
-    y, worker, task, x = answers("gaussian", 9, 6, 0.6, 2)
-    objective = fit_crossed(y, worker, task, x[:, None], family="gaussian").objective
-    columns = np.hstack([theta[0] * indicator(worker), theta[1] * indicator(task)])
-    q = np.diag(np.linalg.inv(np.eye(columns.shape[1]) + columns.T @ columns))
-    found = objective(np.array(theta), None).information()
-    assert found.shape == (2, 2)
-    assert found[0, 1] == found[1, 0] == 0
-    for place, (group, part) in enumerate(((worker, q[:9]), (task, q[9:]))):
-        share = 1 - part
-        if theta[place] > 1e-3:
-            expected = float((share / theta[place] ** 2 * np.maximum(2 * share, 0.2)).sum())
-        else:
-            expected = 0.2 * len(group)  # at zero a fifth of the curvature, which is the number of answers
-        assert found[place, place] == pytest.approx(expected, rel=1e-5)
 
 
 def test_what_it_is_not_defined_for() -> None:

@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import minimize
 
 from karat.models.glrm import Profile, fit_crossed, fit_nominal, interaction_profile
-from karat.models.glrm import interaction as module
+from karat.models.glrm import share as module
 from karat.models.glrm.optimise import minimise
 from karat.models.numerics import one_thread
 from messages import codes

@@ -13,10 +13,10 @@ from scipy.optimize import minimize
 from scipy.special import ndtri
 
 from karat.messages import Message
-from karat.models.glrm.intervals import Parameter, _leading, intervals, whole_likelihood
-from karat.models.glrm.mixed import fit_mixed
-from karat.models.glrm.model import Model, fit
-from karat.models.glrm.terms import random_term
+from karat.models.glrm.formulas.intervals import Parameter, _leading, intervals, whole_likelihood
+from karat.models.glrm.formulas.model import Model, fit
+from karat.models.glrm.mixed.fit import fit_mixed
+from karat.models.glrm.mixed.terms import random_term
 from karat.models.numerics import one_thread
 from messages import codes, raises
 from models.glrm.mixed_cases import slopes
@@ -110,7 +110,7 @@ def test_parameters_are_asked_for_by_name(data: dict[str, Any]) -> None:
 def test_an_end_that_the_likelihood_does_not_bound_is_said(
     data: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module = importlib.import_module("karat.models.glrm.intervals")
+    module = importlib.import_module("karat.models.glrm.formulas.intervals")
     model = fit(f"yes ~ size + {GROUPS}", data)
     ends = {"(Intercept)": (0.5, -np.inf, 1.0), "size": (0.2, 0.1, np.inf)}
     monkeypatch.setattr(module, "_profile", lambda *given: ends.get(given[4].name, (0.5, 0.1, 1.0)))

@@ -12,11 +12,10 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 from karat.messages import Message, message_of
-from karat.models.glrm.marginal import marginal_means
-from karat.models.glrm.model import fit
-from karat.models.glrm.prediction import predict
-from karat.models.glrm.syntax import FormulaError
-from karat.models.glrm.variables import listed
+from karat.models.glrm.formulas.frame import listed
+from karat.models.glrm.formulas.marginal import marginal_means, predict
+from karat.models.glrm.formulas.model import fit
+from karat.models.glrm.formulas.syntax import FormulaError
 from messages import raises
 from models.glrm.written_cases import GROUPS, study
 

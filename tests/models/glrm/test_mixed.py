@@ -10,14 +10,12 @@ import pytest
 
 from karat.messages import Message, message_of
 from karat.models.glrm import fit_crossed
-from karat.models.glrm import mixed as mixed_module
-from karat.models.glrm.mixed import _labels, _objective, _orthogonal, _start, fit_mixed
-from karat.models.glrm.mixed_mode import Crossing
-from karat.models.glrm.mixed_problem import check
-from karat.models.glrm.mixed_result import MixedFit
-from karat.models.glrm.mixed_sides import sides
-from karat.models.glrm.mixed_singular import SINGULAR
-from karat.models.glrm.terms import random_term
+from karat.models.glrm.mixed import fit as mixed_module
+from karat.models.glrm.mixed.fit import _labels, _objective, _orthogonal, _start, fit_mixed
+from karat.models.glrm.mixed.laplace import Crossing
+from karat.models.glrm.mixed.result import MixedFit, check
+from karat.models.glrm.mixed.search import SINGULAR
+from karat.models.glrm.mixed.terms import random_term, sides
 from messages import code_or_text, codes, raises
 from models.glrm.mixed_cases import NAMES, fixed, slopes, vector
 
@@ -37,7 +35,7 @@ def test_a_fit_is_a_maximum_and_says_so(family: str) -> None:
     at = fit.objective(fit.parameters)
     assert at is not None
     assert fit.converged
-    assert fit.convergence.definite
+    assert fit.convergence.curved
     errors = np.sqrt(np.diag(fit.parameter_covariance))
     assert np.abs(at.gradient * errors).max() < 1e-3
     random = np.random.default_rng(1)
@@ -323,7 +321,7 @@ def test_a_search_starts_where_it_is_asked_to(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(mixed_module, "search", search)
     again = fit_mixed(y, columns, NAMES, terms, family="gaussian", start=list(fit.parameters))
     assert seen[0][1].value == pytest.approx(-fit.log_likelihood, abs=1e-8)
-    assert again.convergence.iterations < fit.convergence.iterations
+    assert again.convergence.evaluations < fit.convergence.evaluations
     fit_mixed(y, columns, NAMES, terms, family="gaussian", start=[0] * 6)
     assert seen[1][0].tolist() == [0.1, 0.0, 0.1] * 2
     names = ["(Intercept)", "(Intercept).x", "x"]

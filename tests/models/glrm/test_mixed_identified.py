@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from karat.messages import Message
-from karat.models.glrm.mixed import fit_mixed
-from karat.models.glrm.mixed_identified import _lacking, undetermined
-from karat.models.glrm.mixed_sides import sides
-from karat.models.glrm.terms import random_term
+from karat.models.glrm.mixed.fit import fit_mixed
+from karat.models.glrm.mixed.laplace import _lacking, undetermined
+from karat.models.glrm.mixed.terms import random_term, sides
 
 WHO, WHAT = np.indices((12, 8)).reshape(2, -1)
 NAMES = ("(Intercept)", "a", "b", "a:b")

@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 from karat.models.glrm.families import BinaryFamily, OrdinalFamily
-from karat.models.glrm.mixed_laplace import LaplaceObjective, linear_information, theta_information
-from karat.models.glrm.mixed_mode import Crossing
-from karat.models.glrm.mixed_sides import sides
-from karat.models.glrm.terms import RandomTerm, random_term
+from karat.models.glrm.mixed.laplace import Crossing, LaplaceObjective, linear_information, theta_information
+from karat.models.glrm.mixed.terms import RandomTerm, random_term, sides
 from models.glrm.dense import dense_laplace, differences, logistic
 from models.glrm.mixed_cases import THRESHOLDS, expanded, fixed, slopes, vector
 
@@ -136,7 +134,7 @@ def test_a_system_that_cannot_be_solved_has_no_value(monkeypatch: pytest.MonkeyP
     def fails(*_: Any) -> Any:
         raise np.linalg.LinAlgError
 
-    monkeypatch.setattr("karat.models.glrm.mixed_blocks.DenseCurvature.factorise", fails)
+    monkeypatch.setattr("karat.models.glrm.blocks.DenseCurvature.factorise", fails)
     assert objective(parameters("binary", theta)) is None
 
 

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 from karat.messages import message_of
-from karat.models.glrm import mixed_mode
+from karat.models.glrm.blocks import turn
 from karat.models.glrm.families import BinaryFamily, Derivatives
-from karat.models.glrm.mixed_blocks import turn
-from karat.models.glrm.mixed_mode import Crossing, MixedMode, ModeSearch
-from karat.models.glrm.mixed_sides import sides
-from karat.models.glrm.terms import random_term
+from karat.models.glrm.mixed import laplace as mixed_mode
+from karat.models.glrm.mixed.laplace import Crossing, MixedMode, ModeSearch
+from karat.models.glrm.mixed.terms import random_term, sides
 from messages import raises
 from models.glrm.mixed_cases import slopes, vector
 
@@ -101,7 +100,7 @@ def test_the_mode_has_no_slope_left() -> None:
 def test_a_search_without_enough_steps_has_not_found_the_mode(monkeypatch: pytest.MonkeyPatch) -> None:
     search, pair = search_of()
     far = search.find(pair.zero_modes())
-    monkeypatch.setattr(mixed_mode, "STEPS", 1)
+    monkeypatch.setattr("karat.models.glrm.mode.STEPS", 1)
     once = search.find(pair.zero_modes())
     assert once.found is False
     assert once.schur.half_log_determinant > 0

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from karat.messages import Message
-from karat.models.glrm.mixed_notes import same_answers, separated_answers, single_answers, sizes
-from karat.models.glrm.mixed_problem import MixedProblem
-from karat.models.glrm.terms import RandomTerm, random_term
+from karat.models.glrm.mixed.result import MixedProblem, same_answers, separated_answers, single_answers, sizes
+from karat.models.glrm.mixed.terms import RandomTerm, random_term
 
 Floats = NDArray[np.float64]
 SIGN = np.where(np.arange(8) % 2, 0.5, -0.5)

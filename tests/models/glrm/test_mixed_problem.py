@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from karat.models.glrm.families import BinaryFamily, OrdinalFamily
-from karat.models.glrm.mixed_problem import MixedProblem, check
-from karat.models.glrm.terms import random_term
+from karat.models.glrm.mixed.result import MixedProblem, check
+from karat.models.glrm.mixed.terms import random_term
 from messages import raises
 
 TERMS = [random_term("item", [0, 0, 1, 1])]

@@ -11,10 +11,11 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from karat.messages import Message
-from karat.models.glrm import mixed, mixed_result
-from karat.models.glrm.mixed import fit_mixed
-from karat.models.glrm.mixed_result import MixedFit, describe
-from karat.models.glrm.terms import random_term
+from karat.models.glrm.mixed import fit as mixed
+from karat.models.glrm.mixed import result as mixed_result
+from karat.models.glrm.mixed.fit import fit_mixed
+from karat.models.glrm.mixed.result import MixedFit, describe
+from karat.models.glrm.mixed.terms import random_term
 from models.glrm.mixed_cases import NAMES, fixed, slopes, vector
 
 
@@ -238,7 +239,7 @@ def test_a_search_that_ends_where_modes_or_likelihood_are_not_found_says_so(monk
     without = describe(problem, lost, *rest)
     assert without.converged is False
     assert without.convergence.reason == Message("fit.reason_modes")
-    assert without.convergence.iterations == fit.convergence.iterations
+    assert without.convergence.evaluations == fit.convergence.evaluations
     nothing: Any = Otherwise(objective, lambda at: None)
     told = r"^The likelihood cannot be computed at the end of the search\. Rescale the columns\.$"
     with pytest.raises(ArithmeticError, match=told):

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.messages import Message
-from karat.models.glrm.mixed_search import MixedConvergence, _leave, _smaller, _tidy, search
-from karat.models.glrm.mixed_sides import RandomBlock
+from karat.models.glrm.mixed.search import _leave, _smaller, _tidy, search
+from karat.models.glrm.mixed.terms import RandomBlock
+from karat.models.glrm.optimise import Convergence
 
 NAMES = ["a", "b", "c"]
 
@@ -169,7 +170,7 @@ def test_an_information_that_is_too_large_does_not_end_the_search_early() -> Non
     found = search(function, start, [], NAMES[:2])
     assert found.convergence.converged
     # The start; once more when it is tidied and four for the curvature; a step; and the same again.
-    assert found.convergence.iterations == len(function.points) == 1 + 5 + 1 + 5
+    assert found.convergence.evaluations == len(function.points) == 1 + 5 + 1 + 5
     assert np.abs(found.parameters).max() < 1e-9
 
 
@@ -181,7 +182,7 @@ def test_a_search_that_cannot_fall_stops_short_and_says_so() -> None:
     assert found.parameters.tolist() == [0.0, 0.0]
     assert found.convergence.decrement == pytest.approx(slope @ np.linalg.solve(matrix, slope) / 2)
     assert not found.convergence.converged
-    assert found.convergence.definite
+    assert found.convergence.curved
     message = found.convergence.message
     assert (message.code, message.values["reason"].code) == ("fit.not_converged_scaled", "fit.reason_stopped")
     assert message.values["gradient"] == float(f"{alone:.1e}")
@@ -200,9 +201,9 @@ def test_a_search_with_nothing_beside_its_end_says_so(side: list[float]) -> None
     assert found.hessian.dtype == np.float64
     assert np.isnan(found.hessian).all()
     assert np.isnan(found.covariance).all()
-    assert found.convergence == MixedConvergence(
-        False, found.convergence.decrement, 3e-6, False, (), 6,
-        Message("fit.reason_beside"),
+    assert found.convergence == Convergence(
+        False, found.convergence.decrement, 3e-6, False, 6,
+        Message("fit.reason_beside"), scaled=True,
     )  # fmt: skip
     assert np.isnan(found.convergence.decrement)
 
@@ -212,7 +213,7 @@ def test_a_saddle_that_cannot_be_left_is_no_maximum() -> None:
     function = quadratic(np.diag([-1.0, 2.0]), np.eye(2), value=0.0)
     found = search(function, np.zeros(2), [], NAMES[:2])
     assert found.parameters.tolist() == [0.0, 0.0]
-    assert (found.convergence.converged, found.convergence.definite) == (False, False)
+    assert (found.convergence.converged, found.convergence.curved) == (False, False)
     assert found.convergence.reason == Message("fit.reason_hessian")
     assert found.hessian == pytest.approx(np.diag([-1.0, 2.0]))
     assert np.isnan(found.covariance).all()
@@ -231,7 +232,7 @@ def test_a_saddle_is_left_by_a_standard_error_along_its_steepest_side() -> None:
     assert found.convergence.converged
     # The start, once more when it is tidied, four for the curvature, and then the first step.
     assert np.abs(TURN.T @ counted.points[6]) == pytest.approx([0.0, 1.0], abs=1e-6)
-    assert found.convergence.iterations == len(counted.points)
+    assert found.convergence.evaluations == len(counted.points)
 
 
 @pytest.mark.parametrize("length", [1.0, -1.0, 0.3, -0.3, 0.1, -0.1])
@@ -267,7 +268,7 @@ def test_what_a_flat_parameter_is_bound_up_with_in_the_information_is_not_named(
     function = quadratic(np.diag([1.0, 1.0, 0.0]), 0.2 * np.eye(3) + 0.8)
     found = search(function, np.zeros(3), [], NAMES)
     assert found.convergence.flat == ("c",)
-    assert found.convergence.iterations == len(function.points)
+    assert found.convergence.evaluations == len(function.points)
 
 
 def test_of_a_flat_direction_the_large_parts_are_named() -> None:
@@ -290,7 +291,7 @@ def test_several_flat_directions_are_named_each_parameter_once() -> None:
     assert found.convergence.reason == Message("fit.reason_flat", {"names": ["d", "a", "b"]})
     beside = search(quadratic(np.diag([-1.0, 1.0, 0.0]), np.eye(3), value=0.0), np.zeros(3), [], NAMES)
     assert beside.convergence.flat == ("c",)
-    assert not beside.convergence.definite
+    assert not beside.convergence.curved
 
 
 def of_triangle(target: Any, weight: float = 20.0) -> Callable[[Any, Any], At]:

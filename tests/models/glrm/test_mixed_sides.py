@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.models.glrm.mixed_mode import Crossing
-from karat.models.glrm.mixed_sides import sides
-from karat.models.glrm.terms import Covariance, RandomTerm, random_term
+from karat.models.glrm.mixed.laplace import Crossing
+from karat.models.glrm.mixed.terms import Covariance, RandomTerm, random_term, sides
 from models.glrm.mixed_cases import slopes, vector
 
 WHO, WHAT, WHEN = np.indices((5, 4, 3)).reshape(3, -1)

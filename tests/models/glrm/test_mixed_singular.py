@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.messages import Message
-from karat.models.glrm.mixed_singular import simpler, singular_directions
-from karat.models.glrm.terms import RandomTerm, random_term
+from karat.models.glrm.mixed.search import simpler, singular_directions
+from karat.models.glrm.mixed.terms import RandomTerm, random_term
 
 CODES = np.array([0, 0, 1, 1])
 COLUMNS = np.array([[1.0, 0, 1], [1, 1, 0], [1, 0, 0], [1, 1, 1]])

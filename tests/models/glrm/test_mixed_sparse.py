@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.stats import multivariate_normal
 
-from karat.models.glrm import fit, intervals, mixed_mode, mixed_sparse
+from karat.models.glrm import fit, intervals
 from karat.models.glrm.families import BinaryFamily
-from karat.models.glrm.mixed_gaussian import GaussianMixedObjective
-from karat.models.glrm.mixed_laplace import LaplaceObjective
-from karat.models.glrm.mixed_mode import Crossing
-from karat.models.glrm.mixed_sides import sides
-from karat.models.glrm.mixed_sparse import SparseLayout
-from karat.models.glrm.terms import RandomTerm, random_term
+from karat.models.glrm.mixed import laplace as mixed_mode
+from karat.models.glrm.mixed import sparse as mixed_sparse
+from karat.models.glrm.mixed.gaussian import GaussianObjective
+from karat.models.glrm.mixed.laplace import Crossing, LaplaceObjective
+from karat.models.glrm.mixed.sparse import SparseLayout
+from karat.models.glrm.mixed.terms import RandomTerm, random_term, sides
 from models.glrm.dense import differences
 from models.glrm.mixed_cases import vector
 
@@ -184,7 +184,7 @@ def test_sparse_and_dense_answers_fit_alike(case: str, monkeypatch: pytest.Monke
         theta = np.linspace(0.3, 0.9, crossing.size)
         yes = BinaryFamily(np.sign(y - 2))
         for at in (
-            GaussianMixedObjective(crossing, y, design, True)(theta),
+            GaussianObjective(crossing, y, design, True)(theta),
             LaplaceObjective(crossing, yes, design, np.zeros(ROWS))(np.append([0.2, 0.4], theta)),
         ):
             assert at is not None
@@ -209,6 +209,6 @@ def test_whatever_met_the_criterion_is_the_normal_density(codes: Any, theta: lis
     x = np.ones((len(y), 1))
     own = sides(terms)
     order = [block.term for side in own for block in side.blocks]
-    at = GaussianMixedObjective(Crossing(own), y, x)(np.array([theta[term] for term in order]))
+    at = GaussianObjective(Crossing(own), y, x)(np.array([theta[term] for term in order]))
     assert at is not None
     assert -at.value == pytest.approx(dense_criterion(theta[:crossed], terms, x, y), rel=1e-6, abs=1e-6)

@@ -10,11 +10,11 @@ import pytest
 from scipy.stats import chi2, ttest_rel
 
 from karat.messages import Message, message_of
-from karat.models.glrm.mixed import fit_mixed
-from karat.models.glrm.model import fit
-from karat.models.glrm.syntax import FormulaError
-from karat.models.glrm.terms import random_term
-from karat.models.glrm.variables import listed
+from karat.models.glrm.formulas.frame import listed
+from karat.models.glrm.formulas.model import fit
+from karat.models.glrm.formulas.syntax import FormulaError
+from karat.models.glrm.mixed.fit import fit_mixed
+from karat.models.glrm.mixed.terms import random_term
 from messages import codes, raises
 from models.glrm.written_cases import GROUPS, study
 

@@ -178,7 +178,7 @@ def test_effects_beside_which_there_is_no_likelihood_are_the_mode_only_if_nothin
 
 def test_a_search_without_enough_steps_has_not_found_the_mode(monkeypatch: pytest.MonkeyPatch) -> None:
     objective = objective_of(*choices(9, 6))
-    monkeypatch.setattr("karat.models.glrm.softmax.STEPS", 1)
+    monkeypatch.setattr("karat.models.glrm.mode.STEPS", 1)
     at = objective(np.array([0.1, -0.3, 0.5, 0.0, 0.9, 0.6, 1.2, 1.3]), objective.zero_modes())
     assert at is not None
     assert at.found is False

@@ -19,12 +19,19 @@ from karat.executors.checkpoint import Checkpoint
 from karat.messages import message_of
 from karat.models.agreement import fleiss_kappa, icc_agreement, icc_consistency
 from karat.models.glrm import Fit, fit_crossed, fit_crossed_in_parts, leave_one_out, worker_share
-from karat.models.glrm import parted_crew as crew_module
 from karat.models.glrm import schur as schur_module
-from karat.models.glrm.parted import _start
-from karat.models.glrm.parted_agreement import agreement_in_parts
-from karat.models.glrm.parted_answers import PartAnswers, Placed, Sample, describe, merged, random_numbers
-from karat.models.glrm.parted_crew import Crew, PassesError
+from karat.models.glrm.parts import answers as crew_module
+from karat.models.glrm.parts.answers import (
+    Crew,
+    PartAnswers,
+    PassesError,
+    Placed,
+    Sample,
+    describe,
+    merged,
+    random_numbers,
+)
+from karat.models.glrm.parts.fit import _start, agreement_in_parts
 from karat.models.glrm.schur import covariance_of_many
 from messages import code_or_text, raises
 from models.glrm.parted_cases import DyingPart, parted_objective, split

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.models.agreement import fleiss_kappa, icc_agreement, icc_consistency
-from karat.models.glrm.parted_agreement import PartedAgreement, _sets, agreement_in_parts
-from karat.models.glrm.parted_answers import Sample
+from karat.models.glrm.parts.answers import Sample
+from karat.models.glrm.parts.fit import PartedAgreement, _sets, agreement_in_parts
 from models.glrm.parted_cases import parted_objective
 
 WHO, WHAT = np.indices((6, 4)).reshape(2, -1)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.models.glrm.families import BinaryFamily, OrdinalFamily
-from karat.models.glrm.parted_answers import (
+from karat.models.glrm.parts.answers import (
     Described,
     PartAnswers,
     Placed,

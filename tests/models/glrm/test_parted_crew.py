@@ -10,9 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from karat.messages import message_of
-from karat.models.glrm import parted_crew
-from karat.models.glrm.parted_answers import in_turn
-from karat.models.glrm.parted_crew import Crew, PassesError
+from karat.models.glrm.parts import answers as parted_crew
+from karat.models.glrm.parts.answers import Crew, PassesError, in_turn
 from messages import raises
 
 

@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.models.glrm import parted_objective as module
-from karat.models.glrm.parted_answers import PartAnswers, Placed
-from karat.models.glrm.parted_objective import PartedModes, PartedObjective
-from karat.models.glrm.parted_sums import Where, gradient_sums, worker_mode
+from karat.models.glrm.parts.answers import PartAnswers, Placed
+from karat.models.glrm.parts.objective import PartedModes, PartedObjective, Where, gradient_sums, worker_mode
 from models.glrm.parted_cases import parted_objective
 from models.glrm.simulated import answers
 
@@ -122,7 +120,7 @@ def test_parameters_that_are_not_allowed_have_no_value() -> None:
 def test_a_search_without_enough_steps_has_not_found_the_modes(monkeypatch: pytest.MonkeyPatch) -> None:
     parted, whole = both("binary")
     x = PARAMETERS["binary"]
-    monkeypatch.setattr(module, "STEPS", 1)
+    monkeypatch.setattr("karat.models.glrm.mode.STEPS", 1)
     at = parted(x, parted.zero_modes())
     assert at is not None
     assert not at.found
@@ -136,7 +134,7 @@ def test_a_search_without_enough_steps_has_not_found_the_modes(monkeypatch: pyte
 def test_a_worker_whose_mode_is_not_found_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     parted, whole = both("binary")
     x = PARAMETERS["binary"]
-    monkeypatch.setattr("karat.models.glrm.parted_sums.STEPS", 1)
+    monkeypatch.setattr("karat.models.glrm.parts.objective.WORKER_STEPS", 1)
     at = parted(x, parted.zero_modes())
     assert at is not None
     assert not at.found

@@ -9,10 +9,10 @@ import pytest
 from scipy.special import expit
 
 from karat.messages import Message, message_of
-from karat.models.glrm.model import fit
-from karat.models.glrm.prediction import predict
-from karat.models.glrm.syntax import FormulaError
-from karat.models.glrm.variables import listed
+from karat.models.glrm.formulas.frame import listed
+from karat.models.glrm.formulas.marginal import predict
+from karat.models.glrm.formulas.model import fit
+from karat.models.glrm.formulas.syntax import FormulaError
 from messages import raises
 from models.glrm.written_cases import GROUPS, study
 

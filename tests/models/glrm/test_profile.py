@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.models.glrm.profile import Held, ProfilePoint, Rest, _secant, profile_ends
+from karat.models.glrm.optimise import Evaluation
+from karat.models.glrm.profile import Held, ProfilePoint, _secant, profile_ends
 
 
 def quadratic(hessian: Any, centre: Any) -> Any:
-    def function(x: Any, modes: Any) -> Rest:
+    def function(x: Any, modes: Any) -> Evaluation:
         gap = x - centre
-        return Rest(float(gap @ hessian @ gap) / 2, hessian @ gap, None, lambda: np.diag(np.diag(hessian)))
+        return Evaluation(float(gap @ hessian @ gap) / 2, hessian @ gap, None, lambda: np.diag(np.diag(hessian)))
 
     return function
 
@@ -33,12 +34,14 @@ def test_ends_of_a_parabola_are_walds(seed: int, place: int) -> None:
     assert low == pytest.approx(centre[place] - 1.96 * error, abs=1e-4 * error)
 
 
-def skewed(x: Any, modes: Any) -> Rest | None:
+def skewed(x: Any, modes: Any) -> Evaluation | None:
     """x - log x: the likelihood of a rate, which must be positive."""
     if x[0] <= 0:
         return None
     rate = float(x[0])
-    return Rest(rate - np.log(rate) - 1 + float(x[1]) ** 2, np.array([1 - 1 / rate, 2 * x[1]]), None, lambda: np.eye(2))
+    return Evaluation(
+        rate - np.log(rate) - 1 + float(x[1]) ** 2, np.array([1 - 1 / rate, 2 * x[1]]), None, lambda: np.eye(2)
+    )
 
 
 def test_a_skewed_profile() -> None:
@@ -52,11 +55,11 @@ def test_a_bound_and_an_open_end() -> None:
     low, _ = profile_ends(skewed, best, skewed(best, None), 0, 1.0, 1.96, least=0.5)  # type: ignore[arg-type]
     assert low == 0.5
 
-    def flattening(x: Any, modes: Any) -> Rest:
+    def flattening(x: Any, modes: Any) -> Evaluation:
         value, slope = (
             (x[0] ** 2, 2 * x[0]) if x[0] < 0 else (1 - np.exp(-(x[0] ** 2)), 2 * x[0] * np.exp(-(x[0] ** 2)))
         )
-        return Rest(float(value) + float(x[1]) ** 2, np.array([slope, 2 * x[1]]), None, lambda: 2 * np.eye(2))
+        return Evaluation(float(value) + float(x[1]) ** 2, np.array([slope, 2 * x[1]]), None, lambda: 2 * np.eye(2))
 
     start = np.zeros(2)
     low, high = profile_ends(flattening, start, flattening(start, None), 0, 0.7, 1.96)
@@ -69,7 +72,7 @@ def test_a_function_of_the_others() -> None:
     point = Held(quadratic(hessian, np.zeros(2)), 0, 1.0).best(np.zeros(1), None)
     assert point is not None
     assert point.rest[0] == pytest.approx(-1 / 3, abs=1e-4)
-    at = Rest(0.5, np.ones(1), "modes", lambda: np.eye(1))
+    at = Evaluation(0.5, np.ones(1), "modes", lambda: np.eye(1))
     alone = Held(lambda x, modes: at, 0, 1.0).best(np.empty(0), None)
     assert alone is not None
     assert (alone.value, alone.rest.tolist(), alone.nll, alone.modes) == (1.0, [], 0.5, "modes")
@@ -78,10 +81,10 @@ def test_a_function_of_the_others() -> None:
 def along_a_line(zeta: Callable[[float], float], centre: float, seen: list[float] | None = None) -> Any:
     """A function of one parameter, with the profile zeta of the distance from the centre."""
 
-    def function(x: Any, modes: Any) -> Rest:
+    def function(x: Any, modes: Any) -> Evaluation:
         if seen is not None:
             seen.append(float(x[0]))
-        return Rest(3.0 + zeta(float(x[0]) - centre) ** 2 / 2, np.zeros(1), None, lambda: np.eye(1))
+        return Evaluation(3.0 + zeta(float(x[0]) - centre) ** 2 / 2, np.zeros(1), None, lambda: np.eye(1))
 
     return function
 
@@ -136,13 +139,13 @@ def test_on_a_parabola_every_search_but_the_first_starts_at_its_end(place: int) 
     hessian, centre = np.array([[2.0, 0.9], [0.9, 1.0]]), np.array([3.0, -4.0])
     given = [object()]
 
-    def function(x: Any, modes: Any) -> Rest:
+    def function(x: Any, modes: Any) -> Evaluation:
         assert modes in given  # those of a point that was looked at before
         given.append(object())
         gap = x - centre
-        return Rest(float(gap @ hessian @ gap) / 2, hessian @ gap, given[-1], lambda: hessian)
+        return Evaluation(float(gap @ hessian @ gap) / 2, hessian @ gap, given[-1], lambda: hessian)
 
-    start = Rest(0.0, np.zeros(2), given[0], lambda: hessian)
+    start = Evaluation(0.0, np.zeros(2), given[0], lambda: hessian)
     error = float(np.sqrt(np.linalg.inv(hessian)[place, place]))
     low, high = profile_ends(function, centre, start, place, 0.6 * error, 1.96)
     assert (low, high) == pytest.approx((centre[place] - 1.96 * error, centre[place] + 1.96 * error))
@@ -153,7 +156,7 @@ def test_where_the_line_leads_nowhere_the_search_starts_beside_the_last_point() 
     """The other parameter follows at first and then stays, and may not be larger than 1."""
     refused, given, looked_at = set[float](), object(), set[float]()
 
-    def function(x: Any, modes: Any) -> Rest | None:
+    def function(x: Any, modes: Any) -> Evaluation | None:
         assert modes is given
         if abs(x[1] - 2) >= 1:
             refused.add(float(x[0]))
@@ -162,7 +165,7 @@ def test_where_the_line_leads_nowhere_the_search_starts_beside_the_last_point() 
         follow = 0.9 * np.tanh(2 * (x[0] - 5))
         gap = x[1] - 2 - follow
         slope = np.array([x[0] - 5 - 20 * gap * 1.8 * (1 - (follow / 0.9) ** 2), 20 * gap])
-        return Rest(float((x[0] - 5) ** 2 / 2 + 10 * gap**2), slope, given, lambda: np.diag([1.0, 20.0]))
+        return Evaluation(float((x[0] - 5) ** 2 / 2 + 10 * gap**2), slope, given, lambda: np.diag([1.0, 20.0]))
 
     best = np.array([5.0, 2.0])
     at = function(best, given)
@@ -175,9 +178,9 @@ def test_where_the_line_leads_nowhere_the_search_starts_beside_the_last_point() 
 
 
 def test_a_likelihood_that_ends_before_the_quantile_has_no_end() -> None:
-    def function(x: Any, modes: Any) -> Rest | None:
+    def function(x: Any, modes: Any) -> Evaluation | None:
         zeta = float(x[0]) - 3
-        return Rest(zeta**2 / 2, np.array([zeta]), None, lambda: np.eye(1)) if zeta < 1.2 else None
+        return Evaluation(zeta**2 / 2, np.array([zeta]), None, lambda: np.eye(1)) if zeta < 1.2 else None
 
     best = np.array([3.0])
     low, high = profile_ends(function, best, function(best, None), 0, 1.0, 1.96)  # type: ignore[arg-type]
@@ -188,7 +191,7 @@ def test_a_likelihood_that_ends_before_the_quantile_has_no_end() -> None:
 def test_a_likelihood_of_positive_numbers_far_from_zero() -> None:
     """The first point is not allowed, and half the way is."""
 
-    def moved(x: Any, modes: Any) -> Rest | None:
+    def moved(x: Any, modes: Any) -> Evaluation | None:
         return skewed(x - [9.0, 0.0], modes)
 
     best = np.array([10.0, 0.0])
@@ -222,9 +225,11 @@ def test_what_is_held_leaves_the_others_slopes_and_information(place: int) -> No
     hessian, centre = root @ root.T + np.eye(3), np.array([0.5, -1.0, 2.0])
     given = object()
 
-    def function(x: Any, modes: Any) -> Rest | None:
+    def function(x: Any, modes: Any) -> Evaluation | None:
         gap = x - centre
-        return None if x[place] > 5 else Rest(float(gap @ hessian @ gap) / 2, hessian @ gap, given, lambda: hessian)
+        return (
+            None if x[place] > 5 else Evaluation(float(gap @ hessian @ gap) / 2, hessian @ gap, given, lambda: hessian)
+        )
 
     held, others = Held(function, place, 1.5), [k for k in range(3) if k != place]
     at = held(np.array([0.3, 0.4]), None)

@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from karat.models.glrm import deletion as module
 from karat.models.glrm import exceedances, fit_crossed, leave_one_out
-from karat.models.glrm import redraw as module
-from karat.models.glrm.deletion import without
-from karat.models.glrm.effects import task_covariance
-from karat.models.glrm.redraw import ENOUGH, _Redraw, _task_deviations
+from karat.models.glrm.deletion import ENOUGH, _Redraw, _task_deviations, without
+from karat.models.glrm.fit import task_covariance
 from models.glrm.simulated import answers
 from models.glrm.stated import Stated, columns_of
 
@@ -138,7 +137,7 @@ def test_a_cell_effect_and_measured_answers_are_refused() -> None:
 def test_there_is_nothing_to_draw_from_where_the_others_said_the_same() -> None:
     _, who, what = crowd(6, workers=10, tasks=20)
     fit = fit_crossed((who != 4) | (what < 6), who, what)
-    told = "^Without this worker there is one category alone, and nothing to draw from.$"
+    told = "^Without this worker too few categories are left to draw from.$"
     with pytest.raises(ValueError, match=told):
         exceedances(fit, np.zeros(10), 9, 1)
 

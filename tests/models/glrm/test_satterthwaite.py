@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from scipy.stats import f as f_distribution
 
-from karat.models.glrm.mixed_gaussian import GaussianMixedObjective
-from karat.models.glrm.model import Model, fit
-from karat.models.glrm.satterthwaite import Satterthwaite, _covariance, joint_degrees
+from karat.models.glrm.formulas.model import Model, Satterthwaite, _covariance, fit, joint_degrees
+from karat.models.glrm.mixed.gaussian import GaussianObjective
 from models.glrm.written_cases import GROUPS, study
 
 
@@ -19,7 +18,7 @@ def slow_degrees(model: Model, contrasts: Any = None) -> list[float]:
     """2 v^2 / g'A g with A the inverse of a Hessian of differences, in theta and sigma together."""
     contrasts = np.eye(len(model.fit.coefficients)) if contrasts is None else contrasts
     objective = model.fit.objective
-    assert isinstance(objective, GaussianMixedObjective)
+    assert isinstance(objective, GaussianObjective)
     best = np.append(model.fit.theta, np.sqrt(model.fit.residual_variance))
 
     def criterion(x: Any) -> float:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from karat.models.glrm import schur as module
-from karat.models.glrm.block_schur import BlockSchur
+from karat.models.glrm.blocks import BlockSchur
 from karat.models.glrm.schur import Schur, chunks
 
 

@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 import karat
 from karat.messages import Message
 from karat.models.glrm import fit_crossed, fit_nominal, worker_share
-from karat.models.glrm.objective import Evaluation
+from karat.models.glrm.optimise import Evaluation
 from karat.models.glrm.share import Share, _AtAngle, _Profile
 from karat.models.numerics import one_thread
 from messages import raises
@@ -120,7 +120,7 @@ def parabola(seen: list[np.ndarray]) -> Any:
             return None
         seen.append(x)
         gap = x - CENTRE
-        return Evaluation(5 + float(gap @ HESSIAN @ gap) / 2, HESSIAN @ gap, "modes", True, lambda: HESSIAN)
+        return Evaluation(5 + float(gap @ HESSIAN @ gap) / 2, HESSIAN @ gap, "modes", lambda: HESSIAN)
 
     covariance = np.linalg.inv(HESSIAN)
     return SimpleNamespace(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.messages import message_of
-from karat.models.glrm.syntax import FormulaError, Minus, Name, Number, Pair, parse, written
+from karat.models.glrm.formulas.syntax import FormulaError, Minus, Name, Number, Pair, parse, written
 from messages import code_or_text, raises
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.models.glrm.terms import RandomTerm, random_term, within
+from karat.models.glrm.mixed.terms import RandomTerm, random_term, within
 from messages import raises
 
 ROWS = "The term of item needs a whole number (its level) and a row of columns for every answer."

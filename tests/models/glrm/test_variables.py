@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from karat.messages import message_of
-from karat.models.glrm.syntax import FormulaError
-from karat.models.glrm.variables import FactorVariable, Numeric, as_factor, column, listed
+from karat.models.glrm.formulas.frame import FactorVariable, Numeric, as_factor, column, listed
+from karat.models.glrm.formulas.syntax import FormulaError
 from messages import raises
 
 

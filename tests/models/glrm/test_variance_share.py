@@ -12,10 +12,9 @@ from scipy.optimize import minimize
 from scipy.stats import chi2
 
 from karat.models.glrm import Fit, NominalFit, fit_crossed, fit_nominal, worker_share
-from karat.models.glrm import variance_share as module
-from karat.models.glrm.optimise import Evaluated
-from karat.models.glrm.profile import Rest
-from karat.models.glrm.variance_share import FittedShare, _Search, variance_share
+from karat.models.glrm import share as module
+from karat.models.glrm.optimise import Evaluated, Evaluation
+from karat.models.glrm.share import FittedShare, _Search, variance_share
 from karat.models.numerics import one_thread
 from messages import raises
 from models.glrm.dense import differences
@@ -126,9 +125,9 @@ def parabola(centre: Sequence[float], hessian: np.ndarray, one: np.ndarray, rest
     """A log-likelihood that falls by half a quadratic form: all that follows from it is known."""
     best = np.array(centre)
 
-    def function(x: np.ndarray, modes: object) -> Rest:
+    def function(x: np.ndarray, modes: object) -> Evaluation:
         gap = x - best
-        return Rest(7.0 + float(gap @ hessian @ gap) / 2, hessian @ gap, modes, lambda: hessian)
+        return Evaluation(7.0 + float(gap @ hessian @ gap) / 2, hessian @ gap, modes, lambda: hessian)
 
     return FittedShare(function, best, "modes", hessian, one, rest)
 

@@ -11,8 +11,8 @@ import pytest
 from scipy.stats import chi2
 
 from karat.messages import Message
-from karat.models.glrm.model import fit
-from karat.models.glrm.wald import compare, type_three
+from karat.models.glrm.formulas.model import fit
+from karat.models.glrm.formulas.wald import compare, type_three
 from messages import codes
 from models.glrm.written_cases import GROUPS, study
 

@@ -20,7 +20,7 @@ from karat.screen.criteria.remfod import (
     remfod,
     spread_note,
 )
-from karat.screen.sentence_length import adjusted_for_length
+from karat.screen.time_rules import adjusted_for_length
 from messages import codes, raises, reasons
 
 Trial = tuple[str, str, float]

@@ -11,9 +11,8 @@ from polars.testing import assert_frame_equal
 
 import karat
 from karat.judgments.parts import Parts, open_parts
-from karat.screen.evidence import Evidence
-from karat.screen.parted.crowd import InParts
-from karat.screen.parted.evidence import PartedEvidence
+from karat.screen.evidence import Evidence, PartedEvidence
+from karat.screen.parted.in_parts import InParts
 
 SPLITS = [(1.0,), (0.5, 0.5), (0.05, 0.6, 0.1, 0.05, 0.2)]
 """Shares of participants in each part: one, two, and five uneven parts."""

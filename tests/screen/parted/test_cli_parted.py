@@ -10,8 +10,8 @@ import pytest
 
 import karat
 from karat import screen
-from karat.cli.executor_options import ExecutorOptions
 from karat.cli.main import main
+from karat.cli.options import ExecutorOptions
 from karat.cli.parted import is_in_parts
 from karat.cli.reading import ReadOptions
 from karat.judgments.parts import open_parts

@@ -15,7 +15,7 @@ import karat
 from karat import screen
 from karat.messages import Message
 from karat.screen import ScreenError
-from karat.screen.parted.credence import credence_in_parts
+from karat.screen.criteria.credence import over_parts as credence_in_parts
 from messages import raises
 from screen.judged import crowd as judged_crowd
 from screen.judged import guessers

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import karat
 from karat.messages import Message
-from karat.screen.parted.looking import _notes
+from karat.screen.parted.run import _notes
 from screen.parted.splitting import split
 
 

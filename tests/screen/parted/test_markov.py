@@ -13,7 +13,7 @@ import karat
 from karat import screen
 from karat.messages import Message
 from karat.screen import ScreenError
-from karat.screen.parted.markov import markov_in_parts
+from karat.screen.criteria.markov import over_parts as markov_in_parts
 from messages import raises
 from screen.judged import crowd as judged_crowd
 from screen.parted.splitting import FIVE_FIRST, assert_same, crowd, whole

@@ -21,9 +21,8 @@ from karat.judgments.parts import Parts, open_parts
 from karat.models import robust as counting
 from karat.screen import remfod
 from karat.screen.parted import remfod as remfod_module
-from karat.screen.parted.crowd import InParts
-from karat.screen.parted.remfod import PartedRemfod, remfod_in_parts
-from karat.screen.parted.remfod_times import take_times
+from karat.screen.parted.in_parts import InParts
+from karat.screen.parted.remfod import PartedRemfod, remfod_in_parts, take_times
 from karat.study.time_rules import TIME_RULES
 from messages import codes, raises
 

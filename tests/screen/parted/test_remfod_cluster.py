@@ -19,7 +19,7 @@ from karat.judgments import Judgments
 from karat.judgments.parts import open_parts
 from karat.screen import remfod
 from karat.screen.parted import remfod as remfod_module
-from karat.screen.parted.crowd import InParts
+from karat.screen.parted.in_parts import InParts
 from karat.screen.parted.remfod import remfod_in_parts
 
 pytest.importorskip("distributed")

@@ -16,7 +16,8 @@ from karat import screen
 from karat.executors import Serial, open_executor
 from karat.judgments.parts import PartsError, open_parts
 from karat.messages import Message, NotComputed
-from karat.screen.parted import PartedScreening, run_in_parts, spammer
+from karat.screen.crowd import spammer_parts
+from karat.screen.parted import PartedScreening, run_in_parts
 from karat.screen.parted import run as running
 from karat.study.criteria import CRITERIA
 from screen.judged import crowd as judged_crowd
@@ -233,7 +234,7 @@ def test_verdicts_are_written_before_the_spammer_index(
         assert (out / "flow.svg").exists()
         raise fails
 
-    monkeypatch.setattr(spammer, "spammer_index_in_parts", fit)
+    monkeypatch.setattr(spammer_parts, "spammer_index_in_parts", fit)
     found = run_in_parts(open_parts(tmp_path / "in"), {"completion": {}}, out=out, spammer_index=True)
     assert found.spammer_index == why
     written = json.loads((out / "screening.json").read_text(encoding="utf-8"))
@@ -248,7 +249,7 @@ def test_a_fit_that_is_killed_leaves_the_verdicts(tmp_path: Path, monkeypatch: p
     def fit(*_: Any, **named: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(spammer, "spammer_index_in_parts", fit)
+    monkeypatch.setattr(spammer_parts, "spammer_index_in_parts", fit)
     with pytest.raises(KeyboardInterrupt):
         run_in_parts(open_parts(tmp_path / "in"), {"completion": {}}, out=out, spammer_index=True)
     written = json.loads((out / "screening.json").read_text(encoding="utf-8"))
@@ -264,7 +265,7 @@ def test_a_quick_index_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     found = run_in_parts(parts, {"completion": {}}, out=tmp_path / "out", spammer_index="quick")
     assert isinstance(found.spammer_index, screen.SpammerIndex)
     monkeypatch.setattr(running, "QUICK_ANSWERS", 10)
-    monkeypatch.setattr(spammer, "spammer_index_in_parts", lambda *_, **named: pytest.fail("it is not fitted"))
+    monkeypatch.setattr(spammer_parts, "spammer_index_in_parts", lambda *_, **named: pytest.fail("it is not fitted"))
     found = run_in_parts(parts, {"completion": {}}, out=tmp_path / "out", spammer_index="quick")
     assert found.spammer_index == NotComputed("spammer_index.not_quick")
 

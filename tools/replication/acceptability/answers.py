@@ -9,7 +9,7 @@ import polars as pl
 
 from karat.judgments import Judgments
 from karat.screen import Evidence, Screening, attention, controls, run, speed
-from karat.screen.accounts import compare_accounts
+from karat.screen.criteria.controls import compare_accounts
 from tools.replication.acceptability.data import Experiment
 from tools.replication.markdown import names, probability, same, table
 

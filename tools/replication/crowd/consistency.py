@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
+from karat.plots.crowd import index_plot
 from karat.screen import gold, spammer_index
-from karat.screen.crowd_figures import share_figure
+from karat.screen.crowd import SUSPICIOUS
 from tools.replication.crowd import printed
 from tools.replication.crowd.data import POOL_KINDS, Crowds, pool_of
 from tools.replication.drawn import keep
@@ -95,7 +96,11 @@ def added(crowds: Crowds, drawn: dict[str, str]) -> str:
     columns = ("kind", "share", "added", "value", "lower", "upper")
     together = pl.DataFrame(rows, schema=columns, orient="row")
     shown = keep(
-        drawn, "figures/crowd-index.svg", "Spammer Index by added workers", share_figure(together), "simulated"
+        drawn,
+        "figures/crowd-index.svg",
+        "Spammer Index by added workers",
+        index_plot(together, SUSPICIOUS),
+        "simulated",
     )
     header = ("added workers", "number", "% of all", "published", "R", "karat", "95 % interval")
     least = together.filter(pl.col("added") == 0)["value"][0]
@@ -113,7 +118,7 @@ says: the index answers most to workers who keep to one choice. They say more:
 - Between 10 and 30 % of guessers or of alternating workers the index hardly moves.
 - At 20 % the authors added 15 of one half of a kind and 13 of the other (27 guessers); found by trying.
 
-`share_figure(index_by_share(judgments))` draws it for any data, with simulated workers added to the real ones. Here
+`index_by_share` computes it for any data, with simulated workers added to the real ones. Here
 from the authors' pool:
 
 {shown}"""

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.models.markov import distances, targets, transition_counts
+from karat.plots.transitions import balance_plot, errors_plot
 from karat.screen import Markov
 from karat.screen.markov_cutoffs import errors_by_trials
-from karat.screen.markov_figure import balance_figure, errors_figure
 from karat.simulate import Tasks, WorkerSettings, draw_tasks, worker_answers
 from tools.replication.crowd import printed
 from tools.replication.crowd.data import Crowds
@@ -229,9 +229,10 @@ def _figures(evidence: Markov, drawn: dict[str, str]) -> str:
     assert even["primary choice"] < uneven["primary choice"]
     shown = [
         keep(drawn, "figures/crowd-distances.svg", "Distances from patterns", evidence.plot(), "MTurk"),
-        keep(drawn, "figures/crowd-balance.svg", "Errors by balance", balance_figure(evidence, width_cm=14), "MTurk"),
+        keep(drawn, "figures/crowd-balance.svg", "Errors by balance",
+             balance_plot(evidence.errors_by_balance(), 14), "MTurk"),
         keep(drawn, "figures/crowd-trials.svg", "Errors by number of answers",
-             errors_figure(evidence, trials=(20, 40, 77, 200, 500, 2000), width_cm=14), "MTurk"),
+             errors_plot(evidence.errors_by_trials((20, 40, 77, 200, 500, 2000)), 14), "MTurk"),
     ]  # fmt: skip
     return f"""### Figures 3 and 4 for the MTurk design
 
@@ -239,14 +240,14 @@ Figure 3 shows the distances of simulated workers, credible or not. `markov(judg
 at hand, with the real workers as strokes below:
 
 {shown[0]}
-Figure 4a says that guessing is easier to see where most right answers are the same. `balance_figure` draws the type II
-error against that share. For the MTurk tasks it is so, but not by much: with nine of ten tasks for one answer the
+Figure 4a says that guessing is easier to see where most right answers are the same. `errors_by_balance` has the type
+II error against that share. For the MTurk tasks it is so, but not by much: with nine of ten tasks for one answer the
 cutoffs miss {decimals(uneven["random guessing"], 2)} of guessers instead of {decimals(even["random guessing"], 2)}. And
 there is a price: of those who keep to one choice they miss {decimals(uneven["primary choice"], 2)} instead of
 {decimals(even["primary choice"], 2)}, because credible workers then look like them.
 
 {shown[1]}
-Figure 4b, by `errors_figure`. Every worker has an order of their own here, as in the study. Right answers in random
+Figure 4b, by `errors_by_trials`. Every worker has an order of their own here, as in the study. Right answers in random
 order look much like a coin, so that more answers help slowly: the cutoffs miss
 {decimals(few["random guessing"], 2)} of guessers with 77 answers and {decimals(many["random guessing"], 2)} with 2,000.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from karat.screen import Deletion, Evidence, markov, risk_levels
-from karat.screen.effects import effects_before_after
+from karat.screen.compare.effects import effects_before_after
 from tools.replication.crowd import printed
 from tools.replication.crowd.data import Crowds
 from tools.replication.drawn import keep

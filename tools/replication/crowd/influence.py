@@ -11,8 +11,8 @@ import polars as pl
 import karat
 from karat.executors import open_executor
 from karat.judgments import Judgments
+from karat.plots.crowd import windows_plot
 from karat.screen import Deletion, deletion, deletion_windows, spammer_index
-from karat.screen.crowd_figures import chance_figure, windows_figure
 from karat.simulate import WorkerSettings
 from tools.replication.crowd import printed
 from tools.replication.crowd.data import SPAMMERS, Crowds
@@ -142,7 +142,7 @@ def _simulated(crowds: Crowds, found: Deletion, drawn: dict[str, str]) -> str:
     assert min(again["by sign"][2]) < 12 == max(again["by sign"][2])
     shown = [
         keep(drawn, "figures/crowd-deletion-chance.svg", "Distribution of deviance distances",
-             chance_figure(found, width_cm=14), "binary simulation"),
+             found.plot_chance(14), "binary simulation"),
         keep(drawn, "figures/crowd-deletion-binary.svg", "Deviance distances, binary simulation", found.plot(),
              "binary simulation"),
     ]  # fmt: skip
@@ -178,7 +178,7 @@ def _indices(decision: Any, settings: WorkerSettings | None) -> tuple[list[float
 
 def _index(judgments: Judgments) -> float:
     """The index without its interval, which takes longer."""
-    from karat.screen.crowd import crowd, fit
+    from karat.screen.crowd.answers import crowd, fit
 
     variances: Any = fit(crowd(judgments, "spammer_index")).variances
     return float(variances["worker"] / (variances["worker"] + variances["task"]))
@@ -237,7 +237,7 @@ def _halfway(drawn: dict[str, str]) -> str:
     found, windows = seen[0]
     shown = [
         keep(drawn, "figures/crowd-halfway-all.svg", "Halfway: all answers", found.plot(), "halfway simulation"),
-        keep(drawn, "figures/crowd-halfway-windows.svg", "Halfway: two windows", windows_figure(windows, alpha=0.1),
+        keep(drawn, "figures/crowd-halfway-windows.svg", "Halfway: two windows", windows_plot(windows, alpha=0.1),
              "halfway simulation"),
     ]  # fmt: skip
     lines = [
@@ -253,7 +253,7 @@ their procedure, the first of which is drawn.
 
 {table(("of 12 found", "printed", "first crowd", "median", "range"), lines)}
 In the window as many or more are found than in all answers, as the paper says. `deletion_windows` and
-`windows_figure` do it for any data.
+`windows_plot` do it for any data.
 
 {shown[0]}
 {shown[1]}"""

@@ -3,6 +3,8 @@
 Each function opens the store, reads, and gives back plain data or files. While a study runs the page is blind: reasons
 are told for criteria that look at completeness, time, or trials with a right answer; of criteria that look at all
 answers only the verdict is told, since their reasons quote answers to test trials.
+
+When answers to test trials could first be seen before a study was over is kept in the store and shown ever after.
 """
 
 from __future__ import annotations
@@ -193,3 +195,15 @@ def _write_judgments(judgments: Judgments, study: Study, path: Path) -> Path:
         for file in sorted(inside.iterdir()):
             archive.write(file, file.name)
     return path
+
+
+def unblinded_at(connection: Connection, slug: str) -> float | None:
+    """When the study was unblinded; None where it was not."""
+    value = studies.value(connection, f"unblinded:{slug}")
+    return None if value is None else float(value)
+
+
+async def note_unblinded(store: Store, slug: str) -> None:
+    """Keep that the study is unblinded from now on, unless it was before."""
+    if await store.look(unblinded_at, slug) is None:
+        await store.do(studies.set_value, studies.ServerValue(f"unblinded:{slug}", str(time())))

@@ -1,32 +1,37 @@
-"""The pages of the dashboard that only show: the studies, one study, one participant."""
+"""The pages of the dashboard that only show: the studies, one study, one participant.
+
+Small pictures are SVG without styles of their own: the style sheet colours them by class. Each stands in a table beside
+its numbers, so that it is hidden from screen readers and says nothing that the text does not say. Widths are in per
+cent of the cell, so that a picture fits a phone. Participants are listed page by page, without answers.
+"""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from math import log
 from time import time
 from typing import Any
 
 from fastapi import APIRouter
-from sqlalchemy import Connection
+from markupsafe import Markup
+from sqlalchemy import ColumnElement, Connection, Row, func, select
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from karat.field import study_diff
-from karat.field.admin.figures import columns, spread, stacked_bar
-from karat.field.admin.jobs import DOWNLOADS, UNBLINDING, FunctionTimes, Screened
+from karat.field.admin.jobs import DOWNLOADS, UNBLINDING, FunctionTimes, Screened, unblinded_at
 from karat.field.admin.login import LoggedIn, Researcher
-from karat.field.admin.page import page, render
-from karat.field.admin.people import SHOWN, PeoplePage, people, person
-from karat.field.admin.route import AdminRoute
-from karat.field.admin.state import admin_state
-from karat.field.admin.status import Status, status
-from karat.field.admin.unblinded import unblinded_at
+from karat.field.admin.page import AdminRoute, admin_state, page, render
+from karat.field.admin.status import STATE_WORDS, STEP_WORDS, Status, status
 from karat.field.content.platforms import platform
+from karat.field.registration import changes as changes_since
 from karat.field.registration import full_rules, rules_fingerprint
 from karat.field.server.visits import preview_path
 from karat.field.store import admins, studies
+from karat.field.store.progress import Session, find
+from karat.field.store.schema import DECISIONS, session
 from karat.field.store.studies import StudyRow
 from karat.study.study import Study
 
@@ -153,7 +158,7 @@ def changes(row: StudyRow, study: Study, items: str | None) -> list[str]:
     if rules_fingerprint(full_rules(study)) != row.screening_fingerprint:
         told.append("The screening rules of the study file differ from those that were frozen. The frozen ones hold.")
     if study.fingerprint != row.fingerprint:
-        told.append(str(study_diff.changes(study, row.settings, items)))
+        told.append(str(changes_since(study, row.settings, items)))
     return told
 
 
@@ -199,3 +204,166 @@ def _time_bars(times: tuple[FunctionTimes, ...]) -> list[Any]:
     low = min([one.quantiles[0] for one in times], default=1.0)
     high = max([one.quantiles[-1] for one in times], default=2.0)
     return [spread(one.quantiles, low, high) for one in times]
+
+
+WIDTH = 100
+HEIGHT = 10
+
+
+def _svg(body: str, kind: str, height: float = HEIGHT) -> Markup:
+    return Markup(  # noqa: S704 - made of numbers and of class names of ours only
+        f'<svg class="figure {kind}" viewBox="0 0 {WIDTH} {height:g}" preserveAspectRatio="none" '
+        f'aria-hidden="true" focusable="false">{body}</svg>'
+    )
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def stacked_bar(parts: Sequence[tuple[str, float]], whole: float) -> Markup:
+    """A bar of several parts, each with the class of its colour; the ground is what is left of the whole.
+
+    >>> print(stacked_bar([("complete", 3), ("running", 1)], 8))  # doctest: +ELLIPSIS
+    <svg class="figure bar" ...<rect class="complete" x="0" y="0" width="37.5" height="10"/>...
+    """
+    scale = WIDTH / max(whole, sum(size for _, size in parts), 1e-9)
+    body = f'<rect class="ground" x="0" y="0" width="{WIDTH}" height="{HEIGHT}"/>'
+    start = 0.0
+    for name, size in parts:
+        if size > 0:
+            body += (
+                f'<rect class="{name}" x="{_number(start)}" y="0" width="{_number(size * scale)}" height="{HEIGHT}"/>'
+            )
+        start += size * scale
+    return _svg(body, "bar")
+
+
+def columns(counts: Sequence[int]) -> Markup:
+    """One column for each count, the highest as high as the picture.
+
+    >>> print(columns([0, 2, 4]))  # doctest: +ELLIPSIS
+    <svg class="figure columns" ...<rect class="minute" x="66.92" y="0" width="32.83" height="40"/>...
+    """
+    height = 40
+    most = max([*counts, 1])
+    wide = WIDTH / max(len(counts), 1)
+    body = "".join(
+        f'<rect class="minute" x="{_number(place * wide + 0.25)}" y="{_number(height - height * count / most)}" '
+        f'width="{_number(max(wide - 0.5, 0.2))}" height="{_number(height * count / most)}"/>'
+        for place, count in enumerate(counts)
+        if count
+    )
+    return _svg(body + f'<line class="axis" x1="0" y1="{height}" x2="{WIDTH}" y2="{height}"/>', "columns", height)
+
+
+def spread(quantiles: Sequence[float], low: float, high: float) -> Markup:
+    """Five quantiles on a logarithmic axis: a line from the first to the last, a box, and a mark at the middle.
+
+    >>> print(spread([1, 2, 4, 8, 16], 1, 16))  # doctest: +ELLIPSIS
+    <svg class="figure spread" ...<rect class="middle" x="49.5" y="1" width="1" height="8"/></svg>
+    """
+    first, lower, middle, upper, last = (_place(value, low, high) for value in quantiles)
+    return _svg(
+        f'<line class="axis" x1="{_number(first)}" y1="5" x2="{_number(last)}" y2="5"/>'
+        f'<rect class="box" x="{_number(lower)}" y="2" width="{_number(max(upper - lower, 0.5))}" height="6"/>'
+        f'<rect class="middle" x="{_number(middle - 0.5)}" y="1" width="1" height="8"/>',
+        "spread",
+    )
+
+
+def _place(value: float, low: float, high: float) -> float:
+    if not high > low > 0:
+        return WIDTH / 2
+    return WIDTH * min(max(log(max(value, low) / low) / log(high / low), 0), 1)
+
+
+PAGE = 50
+SHOWN = ("all", "running", "complete", "flagged", "other")
+
+
+@dataclass(frozen=True)
+class Person:
+    """One session of a participant."""
+
+    participant: str
+    list: int
+    number: int
+    state: str
+    step: str
+    answered: int
+    trials: int
+    platform: str
+    started: float
+    finished: float | None
+    last_seen: float
+    here: bool
+    pilot: bool
+
+    @property
+    def words(self) -> str:
+        """Where the participant is, in words."""
+        if self.state != "running":
+            return STATE_WORDS.get(self.state, self.state)
+        where = STEP_WORDS.get(self.step, self.step).lower()
+        return f"at work: {where}" if self.here else f"left at: {where}"
+
+    @property
+    def decisions(self) -> tuple[str, ...]:
+        """What can be decided about the session."""
+        if self.state in DECISIONS:
+            return ("restored",)
+        return DECISIONS if self.state in ("running", "complete") else ()
+
+
+@dataclass(frozen=True)
+class PeoplePage:
+    """One page of the list."""
+
+    people: tuple[Person, ...]
+    show: str
+    page: int
+    pages: int
+    total: int
+
+
+def people(connection: Connection, study_id: int, show: str, page: int, flagged: Collection[str]) -> PeoplePage:
+    """One page of the participants, those seen last first; previews are left out."""
+    now = time()
+    wanted = _condition(show, study_id, now, flagged)
+    total = connection.execute(select(func.count()).select_from(session).where(wanted)).scalar_one()
+    pages = max(-(-total // PAGE), 1)
+    page = min(max(page, 1), pages)
+    rows = connection.execute(
+        select(session).where(wanted).order_by(session.c.last_seen.desc(), session.c.id.desc())
+        .limit(PAGE).offset((page - 1) * PAGE)
+    )  # fmt: skip
+    return PeoplePage(tuple(_person(row, now) for row in rows), show if show in SHOWN else "all", page, pages, total)
+
+
+def person(connection: Connection, study_id: int, participant: str) -> list[Person]:
+    """The sessions of one participant, the first first."""
+    now = time()
+    return [_person(one, now) for one in find(connection, study_id, participant)]
+
+
+def _condition(show: str, study_id: int, now: float, flagged: Collection[str]) -> ColumnElement[bool]:
+    here: ColumnElement[bool] = (session.c.study_id == study_id) & ~session.c.preview
+    if show == "running":
+        return here & (session.c.state == "running") & (session.c.lease_until > now)
+    if show == "complete":
+        return here & (session.c.state == "complete")
+    if show == "flagged":
+        return here & session.c.participant.in_(list(flagged))
+    if show == "other":
+        return (
+            here & (session.c.state != "complete") & ~((session.c.state == "running") & (session.c.lease_until > now))
+        )
+    return here
+
+
+def _person(one: Row[Any] | Session, now: float) -> Person:
+    return Person(
+        one.participant, one.list, one.number, one.state, one.step, one.answered, one.trials, one.platform,
+        one.started, one.finished, one.last_seen, one.lease_until > now, one.pilot,
+    )  # fmt: skip

@@ -18,7 +18,7 @@ from sqlalchemy import ColumnElement, Connection, Integer, case, cast, func, sel
 from karat.errors import counted
 from karat.field.content.flow import steps
 from karat.field.store.schema import DECISIONS, answer, quota_seat, session
-from karat.field.store.seats import holds_seat
+from karat.field.store.studies import holds_seat
 from karat.study.study import Study
 
 MINUTES = 60

@@ -3,7 +3,7 @@
 Those who judge have an opinion of every stimulus, drawn beforehand by the model of `karat.simulate` for all bots of a
 study together, so that they agree on what the items are like and differ as people do. The opinion is looked up by the
 words on the screen: a bot sees what a participant sees. The others answer without looking, among what is offered.
-Times are those of `karat.simulate.clock`.
+Times are those of `karat.simulate.behaviours`.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from karat.field.content.inline_markup import plain_text, runs
 from karat.judgments.scales import Ordinal
 from karat.messages import Message
 from karat.simulate import SimulatedPeople, SimulateError, Spread, draw_people, respond
-from karat.simulate.behaviours import EARNEST, JUDGES, MINORITY
-from karat.simulate.clock import seconds
-from karat.simulate.contrasts import side_of, stated_effects
+from karat.simulate.behaviours import EARNEST, JUDGES, MINORITY, seconds
+from karat.simulate.layout import side_of, stated_effects
 from karat.simulate.scale_answers import levels_of, written
-from karat.study.study import Block, Study
+from karat.study.plan import Block
+from karat.study.study import Study
 from karat.study.tasks import task_named
 
 PLAYED = (EARNEST, MINORITY, "dawdler", "drop-out", "guesser", "straight-liner", "rusher")

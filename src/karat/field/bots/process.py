@@ -8,8 +8,10 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -49,10 +51,10 @@ class ServerProcess:
     def start(self, seconds: float = 60.0) -> ServerProcess:
         """Start it, and wait until it answers."""
         self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with self.log.open("ab") as log:
-            self._process = started(self._command, self._environment, log)
         until = time.monotonic() + seconds
         try:
+            with self.log.open("ab") as log, signals_held():
+                self._process = started(self._command, self._environment, log)
             while not answers(self.port, "/healthz"):
                 if self._process.poll() is not None or time.monotonic() > until:
                     raise KaratError(f"The server did not start. It said: {self.said()}")
@@ -105,6 +107,35 @@ class ServerProcess:
                 self._process.kill()
                 self._process.wait()
         self._process = None
+
+
+@contextmanager
+def signals_held() -> Iterator[None]:
+    """Signals to end take effect after the block: within it a process may have started that nobody knows yet.
+
+    >>> ended = signal.signal(signal.SIGTERM, lambda *_: print("ended"))
+    >>> with signals_held():
+    ...     signal.raise_signal(signal.SIGTERM)
+    ...     print("started")
+    started
+    ended
+    >>> _ = signal.signal(signal.SIGTERM, ended)
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    names = [name for name in ("SIGTERM", "SIGHUP", "SIGINT") if hasattr(signal, name)]
+    before = {getattr(signal, name): signal.getsignal(getattr(signal, name)) for name in names}
+    for number in before:
+        signal.signal(number, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        for number in came:
+            signal.raise_signal(number)
 
 
 def started(command: Sequence[str], environment: Mapping[str, str], log: IO[bytes]) -> subprocess.Popen[bytes]:

@@ -19,7 +19,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from karat.judgments.scales import Continuous, Magnitude
-from karat.study.study import Block, Study
+from karat.study.plan import Block
+from karat.study.study import Study
 
 LONGEST_RT = 86_400.0
 """Seconds: a day."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from karat.field.content.platforms import platform
-from karat.field.content.platforms.rows import row
+from karat.field.content.platforms.platform import row
 from karat.field.content.texts import main_part
 from karat.study.study import Study
 

@@ -3,23 +3,29 @@
 A page is a trial, a break or a text. What the browser gets of a trial is what a participant may see: stimuli, prompt
 and scale, under a random name. Item, condition, function and right answer stay in the hidden rows, which the answer
 later joins. A differential with several pages becomes several trials, so that each page is saved when it is answered.
+
+Images of items get names that tell nothing: `ungrammatical_3.png` must not be read in an address. A scale goes to the
+browser as it is shown: points from left to right, options with their keys, a number, or a line.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import hmac
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from karat.errors import KaratError
-from karat.field.content.images import image_name
 from karat.field.content.inline_markup import Runs, gloss, prose, runs
-from karat.field.content.scales import scale_key
 from karat.field.content.texts import Words
-from karat.judgments.scales import answer_text
+from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Ordinal, answer_text
+from karat.study.plan import Block
 from karat.study.questionnaire import Questionnaire
-from karat.study.study import Block, Study
+from karat.study.study import Study
 
 HIDDEN = ("acceptability", "verified", "feedback")
 """Columns of the items that are no part of results."""
@@ -193,3 +199,105 @@ def _parts(block: Block, rows: list[Row], shown: dict[str, Any]) -> Iterator[_Pa
             left, right = poles[row["question"]][:: -1 if row["polarity"] == -1 else 1]
             questions.append({"id": f"q{place}", "left": runs(left), "right": runs(right)})
         yield _Page(block.name, part, shown | {"questions": questions})
+
+
+COLUMNS = ("image", "image_2")
+
+
+def image_name(study: Study, file: str) -> str:
+    """The opaque name of an image file: a keyed hash, the same for everybody and in every process.
+
+    >>> from karat.study.init import write_study
+    >>> from karat.study.study import load
+    >>> folder = getfixture("tmp_path") / "study"
+    >>> written = write_study(folder, "likert")
+    >>> len(image_name(load(folder), "dog.png"))
+    22
+    """
+    digest = hmac.new(study.fingerprint.encode(), file.encode(), hashlib.sha256).digest()
+    return base64.urlsafe_b64encode(digest[:16]).decode().rstrip("=")
+
+
+def images(study: Study) -> dict[str, Path]:
+    """The image files of a study by their opaque names; nothing else beside the study file can be asked for."""
+    found = {}
+    for block in study.blocks:
+        for column in COLUMNS:
+            if column in block.items.frame.columns:
+                for file in block.items.frame[column].drop_nulls().unique(maintain_order=True).to_list():
+                    found[image_name(study, file)] = study.path.parent / file
+    return found
+
+
+KEYS = "123456789"
+
+
+def scales(study: Study, words: Words) -> dict[str, dict[str, Any]]:
+    """The scales of all blocks, by the key that trials name them with."""
+    return {scale_key(number): shown_scale(block, words) for number, block in enumerate(study.blocks)}
+
+
+def scale_key(block: int) -> str:
+    """The key of a block's scale, which says nothing about the block; blocks count from 0.
+
+    >>> scale_key(0)
+    's1'
+    """
+    return f"s{block + 1}"
+
+
+def shown_scale(block: Block, words: Words) -> dict[str, Any]:
+    """The scale of a block, with the words of the study or of the language.
+
+    >>> from karat.field.content.texts import words
+    >>> from karat.study.init import write_study
+    >>> from karat.study.study import load
+    >>> folder = getfixture("tmp_path") / "study"
+    >>> written = write_study(folder, "yes-no")
+    >>> [option["label"] for option in shown_scale(load(folder).blocks[0], words("en"))["points"]]
+    ['No', 'Yes']
+    """
+    scale = block.scale
+    if isinstance(scale, Magnitude):
+        return _scale("number", [])
+    if isinstance(scale, Continuous):
+        ends = list(block.settings.scale.labels) or None
+        return _scale("line", [], ends=ends, low=scale.low, high=scale.high)
+    if isinstance(scale, Ordinal):
+        return _rating(block, scale)
+    return _scale("options", _options(block, words))
+
+
+def _scale(kind: str, points: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+    return {"kind": kind, "points": points, "ends": None, "slider": False, "colours": False, "neutral": None, **more}
+
+
+def _rating(block: Block, scale: Ordinal) -> dict[str, Any]:
+    """Points with a word each, or with words at the ends; in a differential the value is the place on the screen."""
+    settings, levels, neutral = block.settings.scale, scale.levels, scale.neutral
+    placed = block.questions is not None
+    values = [str(place) if placed else level for place, level in enumerate(levels, start=1)]
+    whole = len(settings.labels) == len(levels)
+    labels = settings.labels if whole else [""] * len(levels)
+    return _scale(
+        "points",
+        [{"value": value, "label": label} for value, label in zip(values, labels, strict=True)],
+        ends=list(settings.labels) if settings.labels and not whole else None,
+        slider=settings.slider,
+        colours=settings.colours,
+        neutral=None if neutral is None else values[levels.index(neutral)],
+    )
+
+
+def _options(block: Block, words: Words) -> list[dict[str, Any]]:
+    """Answers to choose from, with digits as keys as far as they reach."""
+    levels: Sequence[str] = block.scale.levels  # type: ignore[attr-defined]
+    labels = list(block.settings.scale.labels)
+    if not labels:
+        # The language's own words stand for answers that the study did not name itself.
+        own = isinstance(block.scale, Choice) or (isinstance(block.scale, Binary) and tuple(levels) == ("no", "yes"))
+        labels = [words[f"scale.{level}"] if own else level for level in levels]
+    return [
+        {"value": level, "label": label, "key": KEYS[place] if place < len(KEYS) else None}
+        for place, (level, label) in enumerate(zip(levels, labels, strict=True))
+    ]

@@ -19,8 +19,10 @@ from starlette.responses import Response
 from karat.field.content import flow
 from karat.field.content.answers import PageEvent, PostedAnswer, details, event_refusal
 from karat.field.server.navigation import plan
-from karat.field.server.request_session import (
+from karat.field.server.security import from_another_site, token_hash
+from karat.field.server.served_study import (
     RequestSession,
+    ServedStudy,
     again,
     bearer_token,
     config_of,
@@ -28,9 +30,6 @@ from karat.field.server.request_session import (
     held_token,
     loaded,
 )
-from karat.field.server.security import from_another_site
-from karat.field.server.served_study import ServedStudy
-from karat.field.server.tokens import token_hash
 from karat.field.store import SessionEndedError, answers, trials
 from karat.field.store.answers import Saved, SubmittedAnswer, SubmittedEvent
 from karat.field.store.trials import StoredTrial

@@ -1,27 +1,35 @@
-"""The application: studies on a store, served under one address."""
+"""The application: studies on a store, served under one address.
+
+Errors are sentences in the language of the study: a page for people, JSON for the browser's script. Of the files of a
+study a browser can ask for the images of its items, and for the scripts of tasks that are not karat's own.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import stat
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 import karat
-from karat.field.server import api, errors, files, pages, steps
+from karat.field.content.texts import Words, words
+from karat.field.server import api, pages
 from karat.field.server.config import ServerConfig
-from karat.field.server.headers import RequestGuard
-from karat.field.server.limits import Limits
-from karat.field.server.served_study import ServedStudy, served_study
-from karat.field.server.templating import WEB, environment
-from karat.field.store import Store
+from karat.field.server.headers import WEB, Limits, RequestGuard, common_headers, environment
+from karat.field.server.served_study import ServedStudy, field_of, served_study
+from karat.field.server.views import notice
+from karat.field.store import NoSessionError, SessionEndedError, Store
 from karat.study.study import Study
 
 DESCRIPTION = """What a participant's browser asks the server. Pages are HTML and lead from step to step by forms; the
@@ -58,15 +66,14 @@ def create_app(studies: Sequence[tuple[str, Study]], store: Store, config: Serve
     known: dict[str, ServedStudy] = {slug: served_study(slug, study, store) for slug, study in studies}
     app.state.served_studies = known
     app.add_middleware(RequestGuard, config=config)
-    errors.install(app)
+    _install_errors(app)
     # What is asked most goes the short way; its twin in the router is there for the description.
     app.router.routes.insert(0, Route("/api/{slug}/answers", api.save_at_once, methods=["POST"]))
     app.include_router(api.router)
     app.include_router(pages.router)
-    app.include_router(files.router)
-    app.include_router(steps.router)
+    app.include_router(file_router)
     if admin:
-        from karat.field.admin.app import admin_router
+        from karat.field.admin.actions import admin_router
 
         app.include_router(admin_router())
     app.add_api_route("/healthz", _health, methods=["GET"], summary="Whether the server is up", tags=["server"])
@@ -93,7 +100,7 @@ class _Described(FastAPI):
     def _complete(self, path: str, way: dict[str, Any]) -> None:
         if path.startswith("/api/"):
             way["security"] = [{"token": []}]
-        known = {"slug": list(self.state.studies), "step": list(steps.STEPS)}
+        known = {"slug": list(self.state.studies), "step": list(pages.STEPS)}
         for parameter in way.get("parameters", []):
             if parameter["name"] in known:
                 parameter["schema"]["enum"] = known[parameter["name"]]
@@ -118,3 +125,122 @@ class _Files(StaticFiles):
         response = super().file_response(full_path, stat_result, scope, status_code)
         response.headers["cache-control"] = "no-cache"
         return response
+
+
+SENTENCES = {
+    401: "error.no_session",
+    403: "error.expired",
+    404: "error.not_found",
+    409: "end.ended",
+    413: "error.too_large",
+    429: "error.too_many",
+    500: "error.server",
+}
+OTHERWISE = "error.bad_request"
+
+
+def _install_errors(app: FastAPI) -> None:
+    """Have all errors of an application answered in words."""
+    app.add_exception_handler(HTTPException, _answered)
+    app.add_exception_handler(RequestValidationError, _unreadable)
+    app.add_exception_handler(NoSessionError, _no_session)
+    app.add_exception_handler(SessionEndedError, _ended)
+    app.add_exception_handler(Exception, _broken)
+
+
+def error(request: Request, status: int) -> Response:
+    """What is said of an error: JSON under /api, else a page."""
+    field = _field(request)
+    spoken: Words = field.words if field is not None else words("en")
+    sentence = spoken[SENTENCES.get(status, OTHERWISE)]
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"error": sentence}, status)
+    return notice(request, field, spoken["error.heading"], [sentence], status)
+
+
+async def _answered(request: Request, raised: Exception) -> Response:
+    status = getattr(raised, "status_code", 500)
+    headers = getattr(raised, "headers", None) or {}
+    if 300 <= status < 400 and "location" in {name.lower() for name in headers}:
+        return RedirectResponse(next(headers[name] for name in headers if name.lower() == "location"), status)
+    response = error(request, status)
+    response.headers.update(headers)
+    return response
+
+
+async def _unreadable(request: Request, raised: Exception) -> Response:
+    return error(request, 422)
+
+
+async def _no_session(request: Request, raised: Exception) -> Response:
+    return error(request, 401)
+
+
+async def _ended(request: Request, raised: Exception) -> Response:
+    return error(request, 409)
+
+
+async def _broken(request: Request, raised: Exception) -> Response:
+    # This answer is made outside of the middleware that adds the headers.
+    response = error(request, 500)
+    for name, value in common_headers(request.app.state.config).items():
+        response.headers[name] = value
+    response.headers["cache-control"] = "no-store"
+    return response
+
+
+def _field(request: Request) -> ServedStudy | None:
+    """The study that an address is about, if there is one."""
+    parts = request.url.path.split("/")
+    slug = parts[2] if len(parts) > 2 and parts[1] in ("s", "api") else ""
+    found: ServedStudy | None = request.app.state.served_studies.get(slug)
+    return found
+
+
+file_router = APIRouter(tags=["pages"])
+IMAGE_TYPES = {
+    ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp",
+    ".avif": "image/avif", ".svg": "image/svg+xml",
+}  # fmt: skip
+
+
+def _answers(what: str, kind: str) -> dict[int | str, dict[str, Any]]:
+    return {
+        200: {"description": f"{what}.", "content": {kind: {"schema": {"type": "string", "format": "binary"}}}},
+        304: {"description": "The browser has it already."}, 400: {"description": "Not for this server."},
+        404: {"description": "There is no such file."}, 422: {"description": "Not readable."},
+    }  # fmt: skip
+
+
+@file_router.get("/s/{slug}/image/{name}", responses=_answers("An image", "image/*"), response_class=FileResponse,
+                 summary="An image of a trial")  # fmt: skip
+@file_router.head("/s/{slug}/image/{name}", include_in_schema=False)
+async def image(slug: str, name: str, request: Request) -> Response:
+    """An image that an item of the study names; no other file can be asked for."""
+    path = field_of(request, slug).images.get(name)
+    kind = IMAGE_TYPES.get(path.suffix.lower()) if path is not None else None
+    return _file(request, path, kind, "private, max-age=3600")
+
+
+@file_router.get("/s/{slug}/task/{name}", responses=_answers("A script", "text/javascript"),
+                 response_class=FileResponse, summary="The script of a task of a package of one's own")  # fmt: skip
+@file_router.head("/s/{slug}/task/{name}", include_in_schema=False)
+async def task_script(slug: str, name: str, request: Request) -> Response:
+    """The browser file of a task that the study has; no other file of the package can be asked for."""
+    # As with karat's own scripts, the browser asks before it uses one again.
+    return _file(request, field_of(request, slug).scripts.get(name), "text/javascript", "no-cache")
+
+
+def _file(request: Request, path: Path | None, kind: str | None, kept: str) -> Response:
+    """A file that a browser may keep for so long; 404 where there is none."""
+    try:
+        about = os.stat(path) if path is not None else None
+    except OSError:
+        about = None
+    if path is None or kind is None or about is None or not stat.S_ISREG(about.st_mode):
+        raise HTTPException(404)
+    tag = f'"{about.st_mtime_ns:x}-{about.st_size:x}"'
+    headers = {"etag": tag, "cache-control": kept}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    return FileResponse(path, media_type=kind, headers=headers, stat_result=about)

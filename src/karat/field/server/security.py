@@ -4,6 +4,9 @@ A signed text carries values in the open with a keyed hash (HMAC-SHA256) over it
 that it can be neither made nor changed by others, nor be used for another purpose. Texts for forms (against cross-site
 request forgery) are the keyed hash of the session to which the form belongs. A browser also says where a request comes
 from (`Sec-Fetch-Site`, `Origin`); what comes from another site is refused whatever it carries.
+
+The token of a participant's session is 192 random bits, and a keyed hash that ties them to one study. The store holds
+only a hash of it. A token that was not made here for this study is refused without a look into the store.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import hashlib
 import hmac
 import json
 import time
+from functools import lru_cache
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -180,3 +184,36 @@ def plain_hash(text: str) -> str:
 
 def _letters(data: bytes) -> str:
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+RANDOM_LENGTH = 32
+TOKEN_LENGTH = RANDOM_LENGTH + 1 + 43
+
+
+def token_from(secret: bytes, slug: str, random: str) -> str:
+    """The token of a study made of 32 letters that nobody can guess.
+
+    >>> len(token_from(b"k" * 32, "word-order", "r" * 32)) == TOKEN_LENGTH
+    True
+    """
+    return f"{random}.{keyed_hash(secret, f'token {slug}', random)}"
+
+
+def token_hash(secret: bytes, slug: str, token: str) -> str | None:
+    """What the store knows a token by; None where the token is not one of this study.
+
+    >>> token = token_from(b"k" * 32, "word-order", "r" * 32)
+    >>> token_hash(b"k" * 32, "word-order", token) is None
+    False
+    >>> token_hash(b"k" * 32, "another-study", token) is None
+    True
+    """
+    # Looked at before anything is remembered: a form can carry a quarter of a megabyte as its token.
+    return _checked(secret, slug, token) if len(token) == TOKEN_LENGTH else None
+
+
+@lru_cache(maxsize=4096)
+def _checked(secret: bytes, slug: str, token: str) -> str | None:
+    """Remembered for the tokens in use: computing a keyed hash lets other threads run first, for every answer anew."""
+    random, _, given = token.partition(".")
+    return plain_hash(random) if same(keyed_hash(secret, f"token {slug}", random), given) else None

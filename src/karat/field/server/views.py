@@ -14,8 +14,7 @@ from karat.field.content import flow, texts
 from karat.field.content.flow import FormField
 from karat.field.content.inline_markup import markup
 from karat.field.server.headers import page_headers
-from karat.field.server.request_session import RequestSession
-from karat.field.server.served_study import ServedStudy
+from karat.field.server.served_study import RequestSession, ServedStudy
 
 
 @dataclass(frozen=True)

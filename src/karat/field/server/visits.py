@@ -15,10 +15,8 @@ from starlette.requests import Request
 
 from karat.field.content import flow
 from karat.field.content.platforms import Visit
-from karat.field.server.request_session import config_of, held_token
-from karat.field.server.security import keyed_hash, plain_hash, sign, unsign
-from karat.field.server.served_study import ServedStudy
-from karat.field.server.tokens import RANDOM_LENGTH, token_from, token_hash
+from karat.field.server.security import RANDOM_LENGTH, keyed_hash, plain_hash, sign, token_from, token_hash, unsign
+from karat.field.server.served_study import ServedStudy, config_of, held_token
 from karat.field.store.arrivals import Arrival, Identity
 
 LIFETIME = 7 * 24 * 3600

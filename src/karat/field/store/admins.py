@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import time
 
 from sqlalchemy import Connection, delete, func, insert, select
 
+from karat.field.store.engine import one_by_one
 from karat.field.store.schema import admin, login_failure
 
 KEPT_SECONDS = 86_400.0
@@ -23,16 +23,16 @@ class SetPassword:
     now: float = field(default_factory=time)
 
 
-def set_password(connection: Connection, payloads: list[SetPassword]) -> Sequence[None]:
+@one_by_one
+def set_password(connection: Connection, given: SetPassword) -> None:
     """Add a login, or change its password."""
-    for payload in payloads:
-        connection.execute(delete(admin).where(admin.c.name == payload.name))
-        values = {"name": payload.name, "password_hash": payload.password_hash, "created": payload.now}
-        connection.execute(insert(admin).values(**values))
-    return [None] * len(payloads)
+    connection.execute(delete(admin).where(admin.c.name == given.name))
+    values = {"name": given.name, "password_hash": given.password_hash, "created": given.now}
+    connection.execute(insert(admin).values(**values))
 
 
-def set_first_password(connection: Connection, payloads: list[SetPassword]) -> Sequence[bool]:
+@one_by_one
+def set_first_password(connection: Connection, given: SetPassword) -> bool:
     """Add a login where there is none; whether it was added. Of two servers that start at once, one does it.
 
     >>> import tempfile
@@ -44,13 +44,10 @@ def set_first_password(connection: Connection, payloads: list[SetPassword]) -> S
     >>> added
     [True, False]
     """
-    added = []
-    for payload in payloads:
-        known = password_hash(connection, payload.name) is not None
-        if not known:
-            set_password(connection, [payload])
-        added.append(not known)
-    return added
+    known = password_hash(connection, given.name) is not None
+    if not known:
+        set_password(connection, [given])
+    return not known
 
 
 def password_hash(connection: Connection, name: str) -> str | None:
@@ -67,12 +64,11 @@ class LoginFailure:
     now: float = field(default_factory=time)
 
 
-def note_failure(connection: Connection, payloads: list[LoginFailure]) -> Sequence[None]:
-    """Note failed logins, and forget those of yesterday."""
-    for payload in payloads:
-        connection.execute(insert(login_failure).values(name=payload.name, time=payload.now))
-        connection.execute(delete(login_failure).where(login_failure.c.time < payload.now - KEPT_SECONDS))
-    return [None] * len(payloads)
+@one_by_one
+def note_failure(connection: Connection, given: LoginFailure) -> None:
+    """Note a failed login, and forget those of yesterday."""
+    connection.execute(insert(login_failure).values(name=given.name, time=given.now))
+    connection.execute(delete(login_failure).where(login_failure.c.time < given.now - KEPT_SECONDS))
 
 
 def failures(connection: Connection, name: str, since: float) -> int:

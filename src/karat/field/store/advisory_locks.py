@@ -15,8 +15,7 @@ from zlib import crc32
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
-from karat.field.store.engine import database_url
-from karat.field.store.errors import StoreError
+from karat.field.store.engine import StoreError, database_url
 from karat.field.store.store import Store
 
 Given = TypeVarTuple("Given")

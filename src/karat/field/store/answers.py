@@ -4,8 +4,12 @@ An answer is saved once: it carries a key of its own, and the same key again is 
 Another answer to a page that is answered is refused, or, where the study allows going back, stored as a further
 attempt. What is refused is logged as an event. The reply brings the pages that the browser does not hold yet.
 
-This is what a server does most. The sessions, the pages and the earlier answers of all requests are therefore read
-with one query each, and everything is written with one statement a table.
+This is what a server does most. The sessions, the pages and the earlier answers of all requests are therefore read with
+one query each, and everything is written with one statement a table.
+
+Their text is the same for any number of values: SQLAlchemy's own `in_` writes one placeholder a value, and the text has
+to be made and read again for each number of them; here all values are one parameter: an array for PostgreSQL, a JSON
+document for SQLite.
 """
 
 from __future__ import annotations
@@ -17,10 +21,13 @@ from itertools import islice
 from time import time
 from typing import Any, Protocol
 
-from sqlalchemy import Connection, Row, Select, bindparam, insert, select, update
+from sqlalchemy import JSON, Boolean, Column, Connection, Integer, Row, Select, Text, bindparam, insert, select, update
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 
-from karat.field.store.errors import NoSessionError, SessionEndedError
-from karat.field.store.in_array import in_array
+from karat.field.store.engine import NoSessionError, SessionEndedError
 from karat.field.store.schema import answer, event, session, trial
 from karat.field.store.trials import SHOWN, StoredTrial
 
@@ -128,6 +135,42 @@ class _Progress:
     beyond: set[int]
     """Answered pages after the first one that is not."""
     submission: AnswerSubmission | None = None
+
+
+class InArray(FunctionElement[bool]):
+    """A column and the parameter that lists its values."""
+
+    name = "among"
+    type = Boolean()
+    inherit_cache = True
+
+    def self_group(self, against: Any = None) -> Any:
+        """As it is: SQLAlchemy would compare it with 1 for SQLite, which then could use no index."""
+        return self
+
+
+def in_array(column: Column[Any], name: str) -> InArray:
+    """Whether a column has one of the values of a parameter.
+
+    >>> from karat.field.store.schema import session
+    >>> from sqlalchemy.dialects import sqlite
+    >>> print(in_array(session.c.id, "ids").compile(dialect=sqlite.dialect()))
+    (session.id IN (SELECT value FROM json_each(?)))
+    """
+    member: Any = Integer() if isinstance(column.type, Integer) else Text()
+    return InArray(column, bindparam(name, type_=JSON().with_variant(ARRAY(member), "postgresql")))
+
+
+@compiles(InArray, "sqlite")
+def _in_json(element: InArray, compiler: SQLCompiler, **settings: Any) -> str:
+    column, values = (compiler.process(part, **settings) for part in element.clauses)
+    return f"({column} IN (SELECT value FROM json_each({values})))"  # noqa: S608 (a column and a placeholder)
+
+
+@compiles(InArray, "postgresql")
+def _in_postgres(element: InArray, compiler: SQLCompiler, **settings: Any) -> str:
+    column, values = (compiler.process(part, **settings) for part in element.clauses)
+    return f"({column} = ANY ({values}))"
 
 
 _SESSIONS = (

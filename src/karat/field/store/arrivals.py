@@ -8,6 +8,8 @@ under a lock, so that simultaneous arrivals are counted too; among lists that ar
 Somebody who comes again resumes the session if it is provably theirs: the browser holds its token, the platform's own
 session id is the same, or the one-time link is. The platform's id of a person alone proves nothing, as others may know
 it; it only shows that somebody has been here already.
+
+Names and codes are random and short, without letters that are taken for one another (0 and o, 1, i and l).
 """
 
 from __future__ import annotations
@@ -20,11 +22,10 @@ from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Connection, Row, func, insert, or_, select, update
 
-from karat.field.store import codes
-from karat.field.store.errors import StoreError
+from karat.field.store.engine import StoreError
 from karat.field.store.prior_participation import refused
 from karat.field.store.schema import event, identity, invitation, session
-from karat.field.store.seats import holds_seat, lock_studies
+from karat.field.store.studies import holds_seat, lock_studies
 
 Outcome = Literal["new", "resumed", "ended", "taken", "early", "full", "paused", "closed", "refused"]
 
@@ -239,8 +240,8 @@ class _Admission:
             "study_id": arrival.study_id, "participant": name, "token_hash": arrival.token_hash, "list": list,
             "number": number, "state": "running", "step": arrival.first_step, "preview": arrival.preview,
             "pilot": arrival.pilot, "platform": arrival.platform, "person_hash": arrival.person_hash,
-            "resume_hash": arrival.resume_hash, "completion_code": codes.completion_code(),
-            "withdrawal_code": codes.withdrawal_code() if same_as is None else same_as.withdrawal_code,
+            "resume_hash": arrival.resume_hash, "completion_code": completion_code(),
+            "withdrawal_code": withdrawal_code() if same_as is None else same_as.withdrawal_code,
             "planned": False, "trials": 0, "answered": 0, "next": 1, "quiz_attempts": 0, "device": dict(arrival.device),
             "lease_until": arrival.now + arrival.lease_seconds, "started": arrival.now, "last_seen": arrival.now,
             "background": {},
@@ -271,7 +272,7 @@ class _Admission:
 
     def _free_name(self, arrival: Arrival) -> str:
         while True:
-            name = codes.participant_name()
+            name = participant_name()
             if not self._sessions(session.c.study_id == arrival.study_id, session.c.participant == name):
                 return name
 
@@ -294,3 +295,37 @@ def _invitation_of(arrival: Arrival) -> tuple[ColumnElement[bool], ColumnElement
 def _arrived(outcome: Outcome, row: Row[Any], arrival: Arrival, not_before: float | None = None) -> Arrived:
     token = None if outcome == "early" else arrival.token_hash
     return Arrived(outcome, row.id, row.participant, token, row.list, row.number, row.state, not_before)
+
+
+LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"
+
+
+def participant_name() -> str:
+    """The public name of a participant, which says nothing of who it is.
+
+    >>> participant_name()[:2], len(participant_name())
+    ('p-', 8)
+    """
+    return f"p-{_drawn(6)}"
+
+
+def withdrawal_code() -> str:
+    """What a participant keeps to have the answers erased: 59 random bits in three groups.
+
+    >>> [len(group) for group in withdrawal_code().split("-")]
+    [4, 4, 4]
+    """
+    return "-".join(_drawn(4) for _ in range(3))
+
+
+def completion_code() -> str:
+    """What a participant shows the platform at the end.
+
+    >>> completion_code().isupper(), len(completion_code())
+    (True, 10)
+    """
+    return "K" + _drawn(9).upper()
+
+
+def _drawn(length: int) -> str:
+    return "".join(secrets.choice(LETTERS) for _ in range(length))

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from sqlalchemy.engine import URL
 
-from karat.field.store.engine import database_url
-from karat.field.store.errors import StoreError
+from karat.field.store.engine import StoreError, database_url
 
 
 def backup(url: str, path: str | Path) -> Path:

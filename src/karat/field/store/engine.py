@@ -2,14 +2,17 @@
 
 SQLite runs with a write-ahead log, so that reading does not wait for writing, and every commit is on the disk before it
 is reported (`synchronous = FULL`). A transaction that writes takes the write lock at its beginning (`BEGIN IMMEDIATE`):
-otherwise two processes could both have read before either wrote. The file can be read by its owner alone.
+otherwise two processes could both have read before either wrote. The file can be read by its owner alone. What the
+store refuses is an error that is a sentence.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic_core import from_json, to_json
 from sqlalchemy import Connection, Engine, create_engine, event
@@ -17,8 +20,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.pool import QueuePool
 
-from karat.errors import MissingPartError
-from karat.field.store.errors import StoreError
+from karat.errors import KaratError, MissingPartError
 
 BUSY_SECONDS = 30
 """How long a process waits for the write lock of another one."""
@@ -41,7 +43,7 @@ def database_url(text: str) -> URL:
     >>> database_url("mysql://localhost/karat")
     Traceback (most recent call last):
     ...
-    karat.field.store.errors.StoreError: karat keeps its data in SQLite (sqlite:///FILE) or PostgreSQL ...
+    karat.field.store.engine.StoreError: karat keeps its data in SQLite (sqlite:///FILE) or PostgreSQL ...
     """
     try:
         url = make_url(text)
@@ -108,3 +110,42 @@ def _sqlite(url: URL, *, writing: bool) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
     return engine
+
+
+Payload = TypeVar("Payload")
+Result = TypeVar("Result")
+Handle = Callable[[Connection, list[Payload]], Sequence[Result | Exception]]
+"""What is done in a transaction, for several requests at once: a result for each, or an exception for one of them."""
+
+
+def one_by_one(handle: Callable[[Connection, Payload], Result | Exception]) -> Handle[Payload, Result]:
+    """What does one request, for several of them.
+
+    >>> one_by_one(lambda connection, number: number + 1)(None, [1, 2])
+    [2, 3]
+    """
+
+    @wraps(handle)
+    def every(connection: Connection, payloads: list[Payload]) -> Sequence[Result | Exception]:
+        return [handle(connection, payload) for payload in payloads]
+
+    return every
+
+
+class StoreError(KaratError):
+    """A database that cannot be opened, or a request that it cannot fulfil."""
+
+
+class NoSessionError(StoreError):
+    """A token that belongs to no session, or no longer does."""
+
+    def __init__(self) -> None:
+        super().__init__("There is no session with this token. Open the link of the study again.")
+
+
+class SessionEndedError(StoreError):
+    """A session that has ended takes no more answers."""
+
+    def __init__(self, state: str) -> None:
+        super().__init__(f"The session has ended ({state}) and takes no more answers.")
+        self.state = state

@@ -13,12 +13,11 @@ from typing import Any
 import polars as pl
 from sqlalchemy import Connection, Row, select
 
-from karat.field.store.errors import StoreError
+from karat.field.store.engine import StoreError
 from karat.field.store.schema import answer, event, identity, session, trial
 from karat.judgments import Judgments
-from karat.study.results import on_scales
+from karat.study.results import OF_ANSWERS, OF_PEOPLE, Types, on_scales
 from karat.study.study import Study
-from karat.study.taken_names import OF_ANSWERS, OF_PEOPLE, Types
 
 DETAILS = ("blurs", "away", "pointer", "isolated", "frame_rate")
 """What is told of each answer beside the answer."""

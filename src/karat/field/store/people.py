@@ -16,7 +16,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from karat.errors import counted
-from karat.field.store.errors import StoreError
+from karat.field.store.engine import StoreError, one_by_one
 from karat.field.store.schema import (
     DECISIONS,
     answer,
@@ -44,16 +44,13 @@ class Decision:
     now: float = field(default_factory=time)
 
 
-def decide(connection: Connection, payloads: list[Decision]) -> Sequence[bool | Exception]:
-    """Exclude, return or reject participants, or restore them; whether there was something to decide.
+@one_by_one
+def decide(connection: Connection, given: Decision) -> bool | Exception:
+    """Exclude, return or reject a participant, or restore one; whether there was something to decide.
 
     >>> decide(None, [Decision(1, "p-7f3k9m", "banned")])
     [StoreError('The decision banned is not known: excluded, returned, rejected or restored.')]
     """
-    return [_decided(connection, payload) for payload in payloads]
-
-
-def _decided(connection: Connection, given: Decision) -> bool | Exception:
     if given.decision not in (*DECISIONS, "restored"):
         return StoreError(f"The decision {given.decision} is not known: excluded, returned, rejected or restored.")
     here = (session.c.study_id == given.study_id) & (session.c.participant == given.participant)
@@ -83,22 +80,20 @@ class Withdrawal:
     now: float = field(default_factory=time)
 
 
-def withdraw(connection: Connection, payloads: list[Withdrawal]) -> Sequence[bool]:
-    """Take the answers of participants away; whether the code was known."""
-    results = []
-    for payload in payloads:
-        code = payload.code.strip().lower().replace("\0", "")
-        here = (session.c.study_id == payload.study_id) & (session.c.withdrawal_code == code)
-        ids = list(connection.execute(select(session.c.id).where(here).with_for_update()).scalars())
-        _delete_of(connection, ids)
-        emptied = {
-            "state": "withdrawn", "finished": payload.now, "background": {}, "comment": None, "device": {},
-            "planned": False, "trials": 0, "answered": 0, "next": 1, "quiz_attempts": 0, "quiz_passed": None,
-            "state_before": None,
-        }  # fmt: skip
-        connection.execute(update(session).where(session.c.id.in_(ids)).values(**emptied))
-        results.append(bool(ids))
-    return results
+@one_by_one
+def withdraw(connection: Connection, given: Withdrawal) -> bool:
+    """Take the answers of a participant away; whether the code was known."""
+    code = given.code.strip().lower().replace("\0", "")
+    here = (session.c.study_id == given.study_id) & (session.c.withdrawal_code == code)
+    ids = list(connection.execute(select(session.c.id).where(here).with_for_update()).scalars())
+    _delete_of(connection, ids)
+    emptied = {
+        "state": "withdrawn", "finished": given.now, "background": {}, "comment": None, "device": {},
+        "planned": False, "trials": 0, "answered": 0, "next": 1, "quiz_attempts": 0, "quiz_passed": None,
+        "state_before": None,
+    }  # fmt: skip
+    connection.execute(update(session).where(session.c.id.in_(ids)).values(**emptied))
+    return bool(ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,27 +104,25 @@ class Erasure:
     participant: str
 
 
-def erase(connection: Connection, payloads: list[Erasure]) -> Sequence[bool]:
-    """Erase participants, with the note that they took part; whether there was anybody to erase."""
-    results = []
-    for payload in payloads:
-        code = select(session.c.withdrawal_code).where(
-            session.c.study_id == payload.study_id, session.c.participant == payload.participant
-        )
-        # Sessions that were begun again have another name and the same code.
-        named = (session.c.participant == payload.participant) | session.c.withdrawal_code.in_(code)
-        query = select(session.c.id, session.c.person_hash, study.c.slug).join(study)
-        rows = connection.execute(query.where(session.c.study_id == payload.study_id, named)).all()
-        ids = [row.id for row in rows]
-        _delete_of(connection, ids)
-        connection.execute(update(invitation).where(invitation.c.session_id.in_(ids)).values(session_id=None))
-        for row in rows:
-            if row.person_hash is not None:
-                noted = (naivety.c.person_hash == row.person_hash) & (naivety.c.study == row.slug)
-                connection.execute(delete(naivety).where(noted))
-        connection.execute(delete(session).where(session.c.id.in_(ids)))
-        results.append(bool(ids))
-    return results
+@one_by_one
+def erase(connection: Connection, given: Erasure) -> bool:
+    """Erase a participant, with the note that they took part; whether there was anybody to erase."""
+    code = select(session.c.withdrawal_code).where(
+        session.c.study_id == given.study_id, session.c.participant == given.participant
+    )
+    # Sessions that were begun again have another name and the same code.
+    named = (session.c.participant == given.participant) | session.c.withdrawal_code.in_(code)
+    query = select(session.c.id, session.c.person_hash, study.c.slug).join(study)
+    rows = connection.execute(query.where(session.c.study_id == given.study_id, named)).all()
+    ids = [row.id for row in rows]
+    _delete_of(connection, ids)
+    connection.execute(update(invitation).where(invitation.c.session_id.in_(ids)).values(session_id=None))
+    for row in rows:
+        if row.person_hash is not None:
+            noted = (naivety.c.person_hash == row.person_hash) & (naivety.c.study == row.slug)
+            connection.execute(delete(naivety).where(noted))
+    connection.execute(delete(session).where(session.c.id.in_(ids)))
+    return bool(ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +134,9 @@ class Anonymise:
     now: float = field(default_factory=time)
 
 
-def anonymise(connection: Connection, payloads: list[Anonymise]) -> Sequence[int | Exception]:
-    """Forget who the participants of studies are; how many sessions there are. It cannot be taken back."""
-    return [_anonymised(connection, payload) for payload in payloads]
-
-
-def _anonymised(connection: Connection, given: Anonymise) -> int | Exception:
+@one_by_one
+def anonymise(connection: Connection, given: Anonymise) -> int | Exception:
+    """Forget who the participants of a study are; how many sessions there are. It cannot be taken back."""
     here = session.c.study_id == given.study_id
     at_work = (session.c.state == "running") & (session.c.lease_until > given.now) & session.c.preview.is_(False)
     still = connection.execute(select(func.count()).where(here, at_work)).scalar_one()

@@ -8,12 +8,13 @@ those who completed an earlier study. The notes stay when a study is made anonym
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import asdict, dataclass, field
 from time import time
 
 from sqlalchemy import Connection, insert, select, update
 
+from karat.field.store.engine import one_by_one
 from karat.field.store.schema import naivety
 
 
@@ -28,28 +29,21 @@ class PriorParticipation:
     time: float = field(default_factory=time)
 
 
-def add(connection: Connection, payloads: list[PriorParticipation]) -> Sequence[bool]:
-    """Note participations; whether each is new. A later one moves the time, a complete one stays complete.
+@one_by_one
+def add(connection: Connection, given: PriorParticipation) -> bool:
+    """Note a participation; whether it is new. A later one moves the time, a complete one stays complete.
 
     >>> add(None, [])
     []
     """
-    results = []
-    for given in payloads:
-        here = (naivety.c.person_hash == given.person_hash) & (naivety.c.study == given.study)
-        known = connection.execute(select(naivety.c.complete, naivety.c.time).where(here).with_for_update()).first()
-        if known is None:
-            connection.execute(
-                insert(naivety).values(
-                    person_hash=given.person_hash, study=given.study, platform=given.platform,
-                    complete=given.complete, time=given.time,
-                )
-            )  # fmt: skip
-        else:
-            values = {"complete": known.complete or given.complete, "time": max(known.time, given.time)}
-            connection.execute(update(naivety).where(here).values(**values))
-        results.append(known is None)
-    return results
+    here = (naivety.c.person_hash == given.person_hash) & (naivety.c.study == given.study)
+    known = connection.execute(select(naivety.c.complete, naivety.c.time).where(here).with_for_update()).first()
+    if known is None:
+        connection.execute(insert(naivety).values(**asdict(given)))
+    else:
+        values = {"complete": known.complete or given.complete, "time": max(known.time, given.time)}
+        connection.execute(update(naivety).where(here).values(**values))
+    return known is None
 
 
 def refused(

@@ -10,9 +10,9 @@ from typing import Any, Literal
 from sqlalchemy import Connection, Row, func, insert, select, update
 
 from karat.field.store import prior_participation
-from karat.field.store.errors import NoSessionError, StoreError
+from karat.field.store.engine import NoSessionError, StoreError, one_by_one
 from karat.field.store.schema import ENDS, quota_seat, session, study
-from karat.field.store.seats import holds_seat, lock_studies
+from karat.field.store.studies import holds_seat, lock_studies
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,19 +78,16 @@ class SetStep:
     now: float = field(default_factory=time)
 
 
-def set_step(connection: Connection, payloads: list[SetStep]) -> Sequence[str | Exception]:
-    """Set the steps of sessions that run; the step at which each stands now."""
-    results: list[str | Exception] = []
-    for payload in payloads:
-        row = _locked(connection, payload.session_id)
-        if row is None:
-            results.append(NoSessionError())
-        elif row.state != "running" or payload.after not in (None, row.step):
-            results.append(str(row.step))
-        else:
-            _set(connection, row.id, step=payload.step, last_seen=payload.now)
-            results.append(payload.step)
-    return results
+@one_by_one
+def set_step(connection: Connection, given: SetStep) -> str | Exception:
+    """Set the step of a session that runs; the step at which it stands now."""
+    row = _locked(connection, given.session_id)
+    if row is None:
+        return NoSessionError()
+    if row.state != "running" or given.after not in (None, row.step):
+        return str(row.step)
+    _set(connection, row.id, step=given.step, last_seen=given.now)
+    return given.step
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,22 +167,19 @@ class SetQuiz:
     now: float = field(default_factory=time)
 
 
-def set_quiz(connection: Connection, payloads: list[SetQuiz]) -> Sequence[int | Exception]:
-    """Count attempts at the quiz; how many each participant has made. After a pass, no attempt counts any more."""
-    results: list[int | Exception] = []
-    for payload in payloads:
-        row = _locked(connection, payload.session_id)
-        if row is None:
-            results.append(NoSessionError())
-            continue
-        attempts = row.quiz_attempts
-        if row.state == "running" and not row.quiz_passed and payload.attempt in (None, attempts):
-            attempts += 1
-            step = payload.step if payload.passed else row.step
-            values = {"quiz_attempts": attempts, "quiz_passed": payload.passed, "step": step}
-            _set(connection, row.id, last_seen=payload.now, **values)
-        results.append(attempts)
-    return results
+@one_by_one
+def set_quiz(connection: Connection, given: SetQuiz) -> int | Exception:
+    """Count an attempt at the quiz; how many the participant has made. After a pass, no attempt counts any more."""
+    row = _locked(connection, given.session_id)
+    if row is None:
+        return NoSessionError()
+    attempts: int = row.quiz_attempts
+    if row.state != "running" or row.quiz_passed or given.attempt not in (None, attempts):
+        return attempts
+    step = given.step if given.passed else row.step
+    values = {"quiz_attempts": attempts + 1, "quiz_passed": given.passed, "step": step}
+    _set(connection, row.id, last_seen=given.now, **values)
+    return attempts + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,19 +192,16 @@ class SetComment:
     now: float = field(default_factory=time)
 
 
-def set_comment(connection: Connection, payloads: list[SetComment]) -> Sequence[str | Exception]:
-    """Save comments and go on; the step at which each session stands now."""
-    results: list[str | Exception] = []
-    for payload in payloads:
-        row = _locked(connection, payload.session_id)
-        if row is None:
-            results.append(NoSessionError())
-        elif row.state != "running":
-            results.append(str(row.step))
-        else:
-            _set(connection, row.id, comment=payload.comment or None, step=payload.step, last_seen=payload.now)
-            results.append(payload.step)
-    return results
+@one_by_one
+def set_comment(connection: Connection, given: SetComment) -> str | Exception:
+    """Save a comment and go on; the step at which the session stands now."""
+    row = _locked(connection, given.session_id)
+    if row is None:
+        return NoSessionError()
+    if row.state != "running":
+        return str(row.step)
+    _set(connection, row.id, comment=given.comment or None, step=given.step, last_seen=given.now)
+    return given.step
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,13 +213,12 @@ class Touch:
     now: float = field(default_factory=time)
 
 
-def touch(connection: Connection, payloads: list[Touch]) -> Sequence[None]:
-    """Extend leases of sessions that run."""
-    for payload in payloads:
-        here = (session.c.id == payload.session_id) & (session.c.state == "running")
-        values = {"lease_until": payload.now + payload.lease_seconds, "last_seen": payload.now}
-        connection.execute(update(session).where(here).values(**values))
-    return [None] * len(payloads)
+@one_by_one
+def touch(connection: Connection, given: Touch) -> None:
+    """Extend the lease of a session that runs."""
+    here = (session.c.id == given.session_id) & (session.c.state == "running")
+    values = {"lease_until": given.now + given.lease_seconds, "last_seen": given.now}
+    connection.execute(update(session).where(here).values(**values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,18 +230,13 @@ class Finish:
     now: float = field(default_factory=time)
 
 
-def finish(
-    connection: Connection, payloads: list[Finish]
-) -> Sequence[Literal["ok", "unfinished", "ended"] | Exception]:
-    """End sessions. Nobody is complete with trials left, and a session that has ended keeps its state.
+@one_by_one
+def finish(connection: Connection, given: Finish) -> Literal["ok", "unfinished", "ended"] | Exception:
+    """End a session. Nobody is complete with trials left, and a session that has ended keeps its state.
 
     >>> finish(None, [Finish(1, "finished")])
     [StoreError('A session cannot end as finished.')]
     """
-    return [_finished(connection, payload) for payload in payloads]
-
-
-def _finished(connection: Connection, given: Finish) -> Literal["ok", "unfinished", "ended"] | Exception:
     if given.state not in ENDS:
         return StoreError(f"A session cannot end as {given.state}.")
     row = _locked(connection, given.session_id)

@@ -2,19 +2,21 @@
 
 When a study first runs, its files and its screening rules are frozen: the store keeps their fingerprints, and a file
 that was changed later no longer replaces them.
+
+Seats are given under a lock, and counted over the sessions that hold one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import time
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import ColumnElement, Connection, and_, insert, or_, select, update
 
-from karat.field.store.errors import StoreError
-from karat.field.store.schema import STUDY_STATES, invitation, server, study
+from karat.field.store.engine import StoreError, one_by_one
+from karat.field.store.schema import STUDY_STATES, invitation, server, session, study
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,8 @@ class StudyRow:
     """Whether the screening rules were."""
 
 
-def register(connection: Connection, payloads: list[Register]) -> Sequence[StudyRow | Exception]:
+@one_by_one
+def register(connection: Connection, given: Register) -> StudyRow | Exception:
     """Make a study known. A draft takes over what its file says now; a study that has started does not.
 
     >>> import tempfile
@@ -64,10 +67,6 @@ def register(connection: Connection, payloads: list[Register]) -> Sequence[Study
     >>> row.id, row.state
     (1, 'draft')
     """
-    return [_registered(connection, payload) for payload in payloads]
-
-
-def _registered(connection: Connection, given: Register) -> StudyRow:
     values = {
         "title": given.title,
         "fingerprint": given.fingerprint,
@@ -102,32 +101,27 @@ class SetState:
     now: float = field(default_factory=time)
 
 
-def set_state(connection: Connection, payloads: list[SetState]) -> Sequence[StudyRow | Exception]:
-    """Change the state of studies; the first time that one runs, it is frozen.
+@one_by_one
+def set_state(connection: Connection, given: SetState) -> StudyRow | Exception:
+    """Change the state of a study; the first time that it runs, it is frozen.
 
     >>> set_state(None, [SetState(1, "open")])
     [StoreError('A study cannot be open; it is draft, running, paused or closed.')]
     """
-    results: list[StudyRow | Exception] = []
-    for payload in payloads:
-        if payload.state not in STUDY_STATES:
-            known = f"{', '.join(STUDY_STATES[:-1])} or {STUDY_STATES[-1]}"
-            results.append(StoreError(f"A study cannot be {payload.state}; it is {known}."))
-            continue
-        query = select(study).where(study.c.id == payload.study_id).with_for_update()
-        row = connection.execute(query).mappings().first()
-        if row is None:
-            results.append(StoreError(f"There is no study number {payload.study_id}."))
-            continue
-        found = StudyRow(**row)
-        if payload.state == "draft" and found.frozen_at is not None:
-            results.append(StoreError("A study that has started cannot become a draft again. Pause or close it."))
-            continue
-        frozen = payload.now if payload.state == "running" and found.frozen_at is None else found.frozen_at
-        values = {"state": payload.state, "frozen_at": frozen}
-        connection.execute(update(study).where(study.c.id == found.id).values(**values))
-        results.append(replace(found, state=payload.state, frozen_at=frozen))
-    return results
+    if given.state not in STUDY_STATES:
+        known = f"{', '.join(STUDY_STATES[:-1])} or {STUDY_STATES[-1]}"
+        return StoreError(f"A study cannot be {given.state}; it is {known}.")
+    query = select(study).where(study.c.id == given.study_id).with_for_update()
+    row = connection.execute(query).mappings().first()
+    if row is None:
+        return StoreError(f"There is no study number {given.study_id}.")
+    found = StudyRow(**row)
+    if given.state == "draft" and found.frozen_at is not None:
+        return StoreError("A study that has started cannot become a draft again. Pause or close it.")
+    frozen = given.now if given.state == "running" and found.frozen_at is None else found.frozen_at
+    values = {"state": given.state, "frozen_at": frozen}
+    connection.execute(update(study).where(study.c.id == found.id).values(**values))
+    return replace(found, state=given.state, frozen_at=frozen)
 
 
 def find(connection: Connection, slug: str) -> StudyRow | None:
@@ -149,27 +143,22 @@ class Invite:
     code_hashes: Sequence[str]
 
 
-def invite(connection: Connection, payloads: list[Invite]) -> Sequence[int]:
+@one_by_one
+def invite(connection: Connection, given: Invite) -> int:
     """Add invitations; how many are new. A code that is known already stays as it is.
 
     >>> invite(None, [Invite(1, ())])
     [0]
     """
-    results = []
-    for payload in payloads:
-        wanted = dict.fromkeys(payload.code_hashes)
-        if not wanted:
-            results.append(0)
-            continue
-        known = connection.execute(select(invitation.c.code_hash).where(invitation.c.study_id == payload.study_id))
-        for code in known.scalars():
-            wanted.pop(code, None)
-        if wanted:
-            connection.execute(
-                insert(invitation), [{"study_id": payload.study_id, "code_hash": code} for code in wanted]
-            )
-        results.append(len(wanted))
-    return results
+    wanted = dict.fromkeys(given.code_hashes)
+    if not wanted:
+        return 0
+    known = connection.execute(select(invitation.c.code_hash).where(invitation.c.study_id == given.study_id))
+    for code in known.scalars():
+        wanted.pop(code, None)
+    if wanted:
+        connection.execute(insert(invitation), [{"study_id": given.study_id, "code_hash": code} for code in wanted])
+    return len(wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,13 +169,12 @@ class ServerValue:
     value: str | None
 
 
-def set_value(connection: Connection, payloads: list[ServerValue]) -> Sequence[None]:
-    """Keep notes of the server."""
-    for payload in payloads:
-        connection.execute(server.delete().where(server.c.key == payload.key))
-        if payload.value is not None:
-            connection.execute(insert(server).values(key=payload.key, value=payload.value))
-    return [None] * len(payloads)
+@one_by_one
+def set_value(connection: Connection, given: ServerValue) -> None:
+    """Keep a note of the server."""
+    connection.execute(server.delete().where(server.c.key == given.key))
+    if given.value is not None:
+        connection.execute(insert(server).values(key=given.key, value=given.value))
 
 
 def items_of(connection: Connection, slug: str) -> str | None:
@@ -198,3 +186,24 @@ def value(connection: Connection, key: str) -> str | None:
     """A note of the server."""
     found: str | None = connection.execute(select(server.c.value).where(server.c.key == key)).scalar()
     return found
+
+
+def holds_seat(now: float, *, pilot: bool = False) -> ColumnElement[bool]:
+    """Whether a session counts: a first one that is complete, or runs with a lease; previews never do.
+
+    >>> "lease_until" in str(holds_seat(0.0))
+    True
+    """
+    return and_(
+        session.c.number == 1,
+        session.c.preview.is_(False),
+        session.c.pilot.is_(pilot),
+        or_(session.c.state == "complete", and_(session.c.state == "running", session.c.lease_until > now)),
+    )
+
+
+def lock_studies(connection: Connection, ids: Collection[int]) -> dict[int, str]:
+    """Lock studies until the transaction ends, and tell their states; SQLite has one lock for everything anyway."""
+    query = select(study.c.id, study.c.state).where(study.c.id.in_(ids)).order_by(study.c.id)
+    # The weaker of the two locks, as sessions that are added refer to the study.
+    return {row.id: row.state for row in connection.execute(query.with_for_update(key_share=True))}

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from sqlalchemy import ColumnElement, Connection, bindparam, exists, insert, select, update
 
 from karat.field.store import prior_participation
-from karat.field.store.errors import NoSessionError, SessionEndedError
+from karat.field.store.engine import NoSessionError, SessionEndedError
 from karat.field.store.schema import answer, session, study, trial
 
 SHOWN = (trial.c.session_id, trial.c.position, trial.c.public_id, trial.c.block, trial.c.shown)

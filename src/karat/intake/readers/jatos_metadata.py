@@ -16,8 +16,8 @@ from karat.intake.personal import names_a_person
 from karat.intake.readers.jspsych_answers import text
 from karat.intake.readers.jspsych_table import ID_COLUMNS
 from karat.intake.wide import filled_up
+from karat.judgments.message_tables import listed
 from karat.judgments.scales import as_number
-from karat.judgments.short_lists import listed
 from karat.judgments.source import SourceFile
 from karat.judgments.times import UNIX_2100
 from karat.messages import Message

@@ -29,8 +29,8 @@ from karat.intake.readers.jspsych_answers import (
 from karat.intake.readers.jspsych_table import frame_of, people_of, scales_of
 from karat.intake.reading import Options, Reading
 from karat.judgments.checks import Place
+from karat.judgments.message_tables import listed
 from karat.judgments.scales import as_number
-from karat.judgments.short_lists import listed
 from karat.messages import Message
 
 ITEM_COLUMNS = (*ITEM_IDS, "sentence")

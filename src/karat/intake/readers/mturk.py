@@ -20,7 +20,7 @@ from karat.intake.readers.mturk_answers import moments, unfolded
 from karat.intake.reading import Options, Reader, Reading
 from karat.intake.wide import ORDER, ROW, is_free_text, numbers_or_text, one_row_each, own_name, stacked, texts
 from karat.judgments.columns import FUNCTIONS
-from karat.judgments.short_lists import listed
+from karat.judgments.message_tables import listed
 from karat.judgments.source import SourceFile
 from karat.judgments.tables import FileTable, header_of, read_table
 from karat.messages import Message

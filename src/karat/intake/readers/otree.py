@@ -18,7 +18,7 @@ from karat.intake.readers.otree_times import PAGE_TIME, join_times, page_times, 
 from karat.intake.reading import Options, Reader, Reading
 from karat.intake.wide import ORDER, ROW, is_true, one_row_each, own_name, stacked
 from karat.judgments.columns import COLUMNS
-from karat.judgments.short_lists import listed
+from karat.judgments.message_tables import listed
 from karat.judgments.source import SourceFile
 from karat.judgments.tables import FileTable, header_of, read_table
 from karat.judgments.times import instants

@@ -8,7 +8,7 @@ import polars as pl
 
 from karat.intake.reading import Reading
 from karat.intake.wide import is_true
-from karat.judgments.short_lists import listed
+from karat.judgments.message_tables import listed
 from karat.judgments.tables import FileTable
 from karat.messages import Message
 

@@ -18,7 +18,7 @@ from karat.intake.readers.qualtrics_columns import UNANSWERED, QualtricsColumn, 
 from karat.intake.readers.qualtrics_order import display_positions
 from karat.intake.reading import Options, Reader, Reading
 from karat.intake.wide import ORDER, ROW, is_true, numbers_or_text, one_row_each, own_name, stacked
-from karat.judgments.short_lists import listed
+from karat.judgments.message_tables import listed
 from karat.judgments.source import SourceFile
 from karat.judgments.tables import FileTable, header_of, read_table
 from karat.judgments.times import instants

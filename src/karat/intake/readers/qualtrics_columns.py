@@ -12,8 +12,8 @@ import polars as pl
 from karat.intake.guess import MOST_ORDINAL_POINTS
 from karat.intake.personal import describes_a_person, names_a_person
 from karat.intake.wide import all_numbers, is_free_text, texts
+from karat.judgments.message_tables import listed
 from karat.judgments.scales import as_number
-from karat.judgments.short_lists import listed
 from karat.messages import Message
 
 QUESTION_ID = re.compile(r"(?:(?P<loop>\w+?)_)?(?P<root>QID\d+(?:#\d+)?)(?:_(?P<row>.+))?")

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from karat.judgments.parts.database import is_database, open_table
-from karat.judgments.parts.folder import open_folder, parquet_files
+from karat.judgments.parts.folder import open_folder, parquet_files, pieces, pieces_of_csv, repartition
 from karat.judgments.parts.parts import Parts, PartsError
-from karat.judgments.parts.repartition import pieces, pieces_of_csv, repartition
 from karat.judgments.scales import Scale
 
 __all__ = [

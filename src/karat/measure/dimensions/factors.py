@@ -4,25 +4,39 @@ Extraction is by maximum likelihood or minimum residuals, rotation by promax, ob
 `karat.models.factors`. The published analysis of machine translations (Macketanz et al. 2022) used maximum likelihood
 and "promax with Kaiser normalisation" in SPSS: `kaiser="spss"`. Which rows are normalised when differs between
 programs, and the loadings with it; `karat.models.factors.rotation` has the list.
+
+What a reader should know about a factor solution before using it.
+
+- A Heywood case: a pair with no variance of its own (uniqueness at .005). Too many factors, or too few cases.
+- A factor carried by fewer than three pairs, which cannot be distinguished from a peculiarity of those pairs.
+- Discriminant validity: two factors that correlate at .85 or more, or whose squared correlation is above the average
+  variance that one of them extracts from its own pairs (Fornell and Larcker 1981).
+- Another minimum that fits better, a search that did not arrive, a rotation that ended early.
+
+A pair is carried by the factor on which its absolute loading is largest, if that is .4 or more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from karat.jupyter import NotebookDisplay
-from karat.measure.dimensions.correlations import Correlations, Kind, check_invertible, correlations_of
-from karat.measure.dimensions.notes import carriers, solution_notes
+from karat.measure.dimensions.matrix import Correlations, Kind, check_invertible, correlations_of
 from karat.measure.errors import MeasureError
+from karat.measure.result import MeasureResult
 from karat.messages import Message
-from karat.models.factors import FactorFit, Rotation, extract, fit_of, rotate, score_weights
+from karat.models.factors import Extraction, FactorFit, Rotation, extract, fit_of, matched, rotate, score_weights
+from karat.models.factors.extraction import LOWEST
 from karat.models.factors.fit import degrees_of_freedom
 from karat.types import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Method = Literal["ml", "minres"]
 RotationName = Literal["promax", "oblimin", "varimax"]
@@ -38,7 +52,7 @@ PRECISE = 1e-13
 
 
 @dataclass(frozen=True)
-class Factors(NotebookDisplay):
+class Factors(MeasureResult):
     """A factor solution: pattern loadings, what is left of each pair, how factors correlate, and how well it fits."""
 
     frame: pl.DataFrame
@@ -88,6 +102,13 @@ class Factors(NotebookDisplay):
         best = np.abs(self.loadings).max(axis=1)
         order = np.lexsort((-best, np.where(carriers(self.loadings) < 0, len(self.names), carriers(self.loadings))))
         return self.frame.select(pl.all().gather(order.tolist()))
+
+    def plot(self, width_cm: float = 16) -> Figure:
+        """The loadings, coloured by size and sign."""
+        from karat.plots.matrix import matrix_plot
+
+        rows = self.table().rename({"pair": "label"})
+        return matrix_plot(rows, self.names, str(self.summary[0]), "loadings", width_cm)
 
     def named(self, *names: str) -> Factors:
         """The same solution with names for its factors, in their order.
@@ -224,3 +245,76 @@ def _explained(names: Sequence[str], unrotated: Floats, rotated: Rotation) -> pl
             "rotated_percent": 100 * after / p,
         }
     )
+
+
+SALIENT = 0.4
+FEWEST_PAIRS = 3
+NOT_DISTINCT = 0.85
+MOVED = 0.01
+
+
+def carriers(loadings: Floats) -> NDArray[np.int64]:
+    """The factor that each pair is carried by; -1 where no loading is large enough.
+
+    >>> carriers(np.array([[0.8, 0.1], [0.2, -0.7], [0.3, 0.3]])).tolist()
+    [0, 1, -1]
+    """
+    sizes = np.abs(loadings)
+    return np.where(sizes.max(axis=1) >= SALIENT, sizes.argmax(axis=1), -1).astype(np.int64)
+
+
+def solution_notes(
+    pairs: Sequence[str], names: Sequence[str], extraction: Extraction, rotation: Rotation, exact: Rotation
+) -> list[Message]:
+    """The notes on a solution; `exact` is the rotation carried on to its maximum."""
+    found = []
+    if not extraction.converged:
+        gradient = float(f"{extraction.gradient:.1e}")
+        found.append(Message("factors.extraction_not_converged", {"gradient": gradient}))
+    bound = [pair for pair, at in zip(pairs, extraction.at_bound, strict=True) if at]
+    if bound:
+        found.append(Message("factors.heywood", {"pairs": bound, "n": len(bound), "uniqueness": LOWEST}))
+    if extraction.lowest < extraction.objective - max(1e-6, 1e-3 * extraction.objective):
+        objectives = {"lowest": float(extraction.lowest), "objective": float(extraction.objective)}
+        found.append(Message("factors.better_start", objectives))
+    if not rotation.converged:
+        found.append(Message("factors.rotation_not_converged"))
+    order, signs = matched(exact.loadings, rotation.loadings)
+    moved = float(np.abs(exact.loadings[:, order] * signs - rotation.loadings).max())
+    if moved > MOVED:
+        found.append(Message("factors.varimax_stopped", {"moved": moved}))
+    return found + _few_pairs(pairs, names, rotation.loadings) + _not_distinct(names, rotation)
+
+
+def _few_pairs(pairs: Sequence[str], names: Sequence[str], loadings: Floats) -> list[Message]:
+    """Factors that are carried by fewer than three pairs."""
+    carried = carriers(loadings)
+    found = []
+    for number, name in enumerate(names):
+        own = [pair for pair, factor in zip(pairs, carried, strict=True) if factor == number]
+        if not own:
+            found.append(Message("factors.no_pair", {"factor": name}))
+        elif len(own) < FEWEST_PAIRS:
+            found.append(Message("factors.few_pairs", {"factor": name, "pairs": own}))
+    return found
+
+
+def _not_distinct(names: Sequence[str], rotation: Rotation) -> list[Message]:
+    """Two factors that may be one."""
+    carried = carriers(rotation.loadings)
+    extracted = [
+        float((rotation.loadings[carried == number, number] ** 2).mean()) if (carried == number).any() else np.nan
+        for number in range(len(names))
+    ]
+    found = []
+    for i in range(len(names)):
+        for j in range(i):
+            r = float(rotation.correlations[i, j])
+            about = {"first": names[j], "second": names[i], "r": r}
+            if abs(r) >= NOT_DISTINCT:
+                found.append(Message("factors.not_distinct", about))
+                continue
+            weak = [names[k] for k in (j, i) if r**2 > extracted[k]]
+            if weak:
+                found.append(Message("factors.discriminant_validity", about | {"shared": r**2, "weak": weak}))
+    return found

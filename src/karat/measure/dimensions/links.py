@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -18,7 +18,8 @@ from scipy.special import ndtri, stdtr
 
 from karat.judgments import frames
 from karat.measure.errors import MeasureError
-from karat.measure.notes import finite
+from karat.measure.result import MeasureResult, PlotColumns
+from karat.measure.texts import finite
 from karat.messages import Message
 from karat.models.factors import Regression, pearson, regress
 from karat.models.proportions import holm
@@ -29,7 +30,7 @@ ALPHA = 0.05
 
 
 @dataclass(frozen=True)
-class OverallRegression:
+class OverallRegression(MeasureResult):
     """The weights of dimensions in an overall rating."""
 
     weights: pl.DataFrame
@@ -38,6 +39,7 @@ class OverallRegression:
     observations: int
     settings: dict[str, Any] = field(default_factory=dict)
     notes: tuple[Message, ...] = ()
+    points: ClassVar = PlotColumns(("dimension",), "weight", "weight")
 
     @property
     def r2(self) -> float:
@@ -58,9 +60,6 @@ class OverallRegression:
         }  # fmt: skip
         weight = {"dimension": first["dimension"], "weight": first["standardised"]}
         return Message("overall_regression.explained", explained), Message("overall_regression.largest", weight)
-
-    def __str__(self) -> str:
-        return " ".join(map(str, (*self.summary, *self.notes)))
 
 
 def overall_regression(texts: Any, overall: str, dimensions: Sequence[str], level: float = 0.95) -> OverallRegression:
@@ -94,13 +93,14 @@ def overall_regression(texts: Any, overall: str, dimensions: Sequence[str], leve
 
 
 @dataclass(frozen=True)
-class FeatureCorrelations:
+class FeatureCorrelations(MeasureResult):
     """Correlations of dimensions with features of texts."""
 
     frame: pl.DataFrame
     """dimension, feature, n, pearson, lower, upper, p_value, adjusted (Holm), spearman."""
     settings: dict[str, Any] = field(default_factory=dict)
     notes: tuple[Message, ...] = ()
+    points: ClassVar = PlotColumns(("dimension", "feature"), "pearson", "correlation")
 
     def table(self) -> pl.DataFrame:
         """The strongest correlation first."""

@@ -18,8 +18,7 @@ from karat.measure.dimensions.adequacy import adequacy
 from karat.measure.dimensions.factors import Factors, factors
 from karat.measure.dimensions.matrix import RatingsMatrix, ratings_matrix
 from karat.measure.dimensions.number_of_factors import NumberOfFactors, number_of_factors
-from karat.measure.dimensions.profiles import profiles
-from karat.measure.dimensions.scores import dimension_scores
+from karat.measure.dimensions.profiles import dimension_scores, profiles
 from karat.measure.errors import MeasureError
 from karat.measure.rated import Rated
 from karat.messages import Message

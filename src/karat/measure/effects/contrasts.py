@@ -4,13 +4,13 @@
 
 Rating scales are fitted by the cumulative logit model, yes or no by the logit, magnitudes and sliders by a linear model
 (magnitudes as logarithms of the ratio to the modulus). Without a formula the largest one of the design is taken
-(`karat.measure.effects.formula`); where its fit is singular it is simplified, and the notes say what was left out.
+(`karat.measure.effects.data`); where its fit is singular it is simplified, and the notes say what was left out.
 Terms have Type III tests in sum-to-zero coding: Wald's chi-squared, or F with Satterthwaite's degrees of freedom for
 measured answers. Means are estimated marginal means, on the scale of the link, with the plain means of the answers
 beside them. Pairs of means are compared with Holm's adjustment within each term.
 
 An interaction may be a matter of the scale: see `karat.measure.effects.interactions`. For sizes of effects see
-`karat.measure.effects.effect_sizes`.
+`karat.measure.effects.interactions`.
 """
 
 from __future__ import annotations
@@ -24,9 +24,7 @@ import numpy as np
 import polars as pl
 
 from karat.judgments import Judgments
-from karat.jupyter import NotebookDisplay
 from karat.measure.effects.data import Asked, asked_for
-from karat.measure.effects.effect_sizes import effect_sizes
 from karat.measure.effects.interactions import (
     EMPTY,
     REMOVABLE,
@@ -34,16 +32,18 @@ from karat.measure.effects.interactions import (
     UNSURE,
     RawMeans,
     differences_of_differences,
+    effect_sizes,
     factor_terms,
 )
 from karat.measure.errors import MeasureError
+from karat.measure.result import MeasureResult
 from karat.measure.texts import interval
 from karat.messages import Message, message_of, with_code
 from karat.models.glrm import Model, fit, intervals, marginal_means, type_three
 from karat.models.glrm.families import FamilyName
-from karat.models.glrm.mixed_singular import SINGULAR
-from karat.models.glrm.variables import FactorVariable
-from karat.models.glrm.wald import TermTests, statistic_message
+from karat.models.glrm.formulas.frame import FactorVariable
+from karat.models.glrm.formulas.wald import TermTests, statistic_message
+from karat.models.glrm.mixed.search import SINGULAR
 from karat.models.numerics import known
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ WARNINGS = (
 
 
 @dataclass(frozen=True)
-class Contrasts(NotebookDisplay):
+class Contrasts(MeasureResult):
     """Tests, means and differences of the conditions of a design."""
 
     frame: pl.DataFrame
@@ -97,11 +97,7 @@ class Contrasts(NotebookDisplay):
         """The notes that nobody should miss: trouble with the fit, and interactions that depend on the scale."""
         return tuple(with_code(self.notes, *WARNINGS))
 
-    def table(self) -> pl.DataFrame:
-        """The tests of the terms."""
-        return self.frame
-
-    def plot(self) -> Figure:
+    def plot(self) -> Figure:  # type: ignore[override]
         """The means of the largest term with their intervals: dots for one factor, lines for two, panels for three.
 
         >>> import karat

@@ -26,15 +26,15 @@ from karat.judgments.scales import Choice, Nominal
 from karat.judgments.stimuli import Stimuli
 from karat.judgments.trial_order import check_order, order_messages, with_positions
 from karat.measure.effects.contrasts import family_unit
-from karat.measure.effects.data import columns_of, one_question, with_people
-from karat.measure.effects.formula import family_of
+from karat.measure.effects.data import columns_of, family_of, one_question, with_people
 from karat.measure.errors import MeasureError
 from karat.measure.rated import Rated, known_column
+from karat.measure.result import MeasureResult
 from karat.measure.texts import interval, sentences
 from karat.messages import Message, message_of, with_code
 from karat.models.glrm import Model, fit, marginal_means, type_three
-from karat.models.glrm.model import quantile, two_sided
-from karat.models.glrm.variables import Numeric
+from karat.models.glrm.formulas.frame import Numeric
+from karat.models.glrm.formulas.model import quantile, two_sided
 from karat.models.means import mean_interval
 from karat.models.numerics import known
 from karat.models.proportions import holm
@@ -55,7 +55,7 @@ SCHEMA: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class OrderEffects:
+class OrderEffects(MeasureResult):
     """How answers and response times change along the questionnaire, by condition."""
 
     frame: pl.DataFrame
@@ -71,11 +71,7 @@ class OrderEffects:
     notes: tuple[Message, ...] = ()
     models: dict[str, Model] = field(default_factory=dict, repr=False)
 
-    def table(self) -> pl.DataFrame:
-        """The slopes."""
-        return self.frame
-
-    def plot(self) -> Figure:
+    def plot(self) -> Figure:  # type: ignore[override]
         """Means of answers and times along the questionnaire, by condition, with intervals over participants.
 
         >>> import karat

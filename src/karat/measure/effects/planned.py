@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -24,6 +24,7 @@ from karat.judgments.scales import Binary, Choice
 from karat.measure.effects.contrasts import Contrasts, contrasts
 from karat.measure.effects.interactions import factor_terms
 from karat.measure.errors import MeasureError
+from karat.measure.result import MeasureResult, PlotColumns
 from karat.measure.texts import interval, sentences
 from karat.messages import Message, message_of
 from karat.models.proportions import holm
@@ -39,7 +40,7 @@ SCHEMA: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class PlannedContrasts:
+class PlannedContrasts(MeasureResult):
     """The planned comparisons."""
 
     frame: pl.DataFrame
@@ -48,18 +49,12 @@ class PlannedContrasts:
     unit: Message
     settings: dict[str, Any] = field(default_factory=dict)
     notes: tuple[Message, ...] = ()
-
-    def table(self) -> pl.DataFrame:
-        """The comparisons, in the order of the study file."""
-        return self.frame
+    points: ClassVar = PlotColumns(("contrast",))
 
     @property
     def summary(self) -> tuple[Message, ...]:
         """Each difference, and what the differences are counted in."""
         return *map(_difference, self.frame.to_dicts()), Message("planned.unit", {"unit": self.unit})
-
-    def __str__(self) -> str:
-        return " ".join(map(str, (*self.summary, *self.notes)))
 
 
 def _difference(row: dict[str, Any]) -> Message:

@@ -25,6 +25,7 @@ from karat.judgments.columns import nearest
 from karat.measure.errors import MeasureError
 from karat.measure.pairs.decisions import SYMBOLS, Decisions
 from karat.measure.reliability.agreement import check_bootstrap
+from karat.measure.result import MeasureResult
 from karat.messages import Message
 from karat.models.resampling import percentile_interval, quotient
 from karat.types import Floats
@@ -44,7 +45,7 @@ KEY = "✓ the stimulus that experts prefer   × the other one   ~ no difference
 
 
 @dataclass(frozen=True)
-class DecisionComparison:
+class DecisionComparison(MeasureResult):
     """The pairs on which measures differ, and how far measures agree."""
 
     disagreements: pl.DataFrame
@@ -58,10 +59,6 @@ class DecisionComparison:
     """All pairs, with the decision of each measure."""
     settings: dict[str, Any] = field(default_factory=dict)
     notes: tuple[Message, ...] = ()
-
-    def table(self) -> pl.DataFrame:
-        """The pairs on which measures differ."""
-        return self.disagreements
 
     @property
     def measures(self) -> list[str]:
@@ -98,9 +95,6 @@ class DecisionComparison:
             found.append(Message("compare_decisions.agree_least", rows[0]))
             found.append(Message("compare_decisions.agree_most", rows[-1]))
         return tuple(found)
-
-    def __str__(self) -> str:
-        return " ".join(map(str, (*self.summary, *self.notes)))
 
 
 def compare_decisions(

@@ -21,6 +21,7 @@ from karat.judgments import frames
 from karat.measure.errors import MeasureError
 from karat.measure.rated import stimulus_labels
 from karat.measure.reliability.agreement import LEVEL, check_bootstrap
+from karat.measure.result import MeasureResult
 from karat.measure.scaling.result import Strengths
 from karat.measure.texts import coefficient, with_interval
 from karat.messages import Message
@@ -43,7 +44,7 @@ SCHEMA: dict[str, Any] = {"first": pl.String, "second": pl.String, "n": pl.Int64
 
 
 @dataclass(frozen=True)
-class MeasureCorrelations:
+class MeasureCorrelations(MeasureResult):
     """How measures of the same stimuli go together."""
 
     frame: pl.DataFrame
@@ -52,10 +53,6 @@ class MeasureCorrelations:
     """stimulus, and a column of estimates for each measure."""
     settings: dict[str, Any] = field(default_factory=dict)
     notes: tuple[Message, ...] = ()
-
-    def table(self) -> pl.DataFrame:
-        """The correlations."""
-        return self.frame
 
     def plot(self, width_cm: float = 16) -> Figure:
         """Ranks in one measure against ranks in another, for every two."""
@@ -104,9 +101,6 @@ class MeasureCorrelations:
         values = {"estimate": row["spearman"], "lower": row["lower"], "upper": row["upper"]}
         level = {"level": self.settings.get("level", LEVEL)}
         return Message("measure_correlations.spearman", about | values | level)
-
-    def __str__(self) -> str:
-        return " ".join(map(str, (*self.summary, *self.notes)))
 
 
 def compare_measures(

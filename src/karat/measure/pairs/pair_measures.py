@@ -30,7 +30,7 @@ from karat.measure.pairs.pair_contrasts import (
     yes_no_unpaired,
 )
 from karat.measure.rated import Rated, stimulus_labels
-from karat.measure.scaling.item_scores import standardised_within
+from karat.measure.scaling.ratings import standardised_within
 from karat.measure.scaling.result import Strengths
 from karat.messages import Message
 from karat.types import Floats

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -31,10 +31,10 @@ import polars as pl
 from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Nominal, Ordinal
-from karat.jupyter import NotebookDisplay
 from karat.measure.errors import MeasureError
-from karat.measure.notes import about_question
 from karat.measure.rated import Rated, rated
+from karat.measure.result import MeasureResult, PlotColumns
+from karat.measure.texts import about_question
 from karat.messages import Message
 from karat.models.agreement import Level, fleiss_kappa, krippendorff_alpha, resampled_kappa
 from karat.models.resampling import Components, components, percentile_interval, resamples
@@ -55,17 +55,14 @@ HALVES = "split-half"
 
 
 @dataclass(frozen=True)
-class Agreement(NotebookDisplay):
+class Agreement(MeasureResult):
     """Coefficients of agreement with their intervals, by question."""
 
     coefficients: pl.DataFrame
     """question, coefficient, estimate, lower, upper, stimuli, participants, answers."""
     settings: dict[str, Any] = field(default_factory=dict)
     notes: tuple[Message, ...] = ()
-
-    def table(self) -> pl.DataFrame:
-        """The coefficients."""
-        return self.coefficients
+    points: ClassVar = PlotColumns(("question", "coefficient"), axis="coefficient")
 
     def of(self, coefficient: str, question: str = "") -> dict[str, Any]:
         """One coefficient of one question: estimate, lower, upper and what it rests on."""

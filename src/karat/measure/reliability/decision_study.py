@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -31,9 +31,10 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Nominal
 from karat.measure.errors import MeasureError
-from karat.measure.notes import about_question, finite
 from karat.measure.rated import rated
 from karat.measure.reliability.agreement import answers_a_stimulus, check_bootstrap
+from karat.measure.result import MeasureResult, PlotColumns
+from karat.measure.texts import about_question, finite
 from karat.messages import Message
 from karat.models.resampling import Components, components, percentile_interval, resamples
 from karat.types import Floats
@@ -46,7 +47,7 @@ SCHEMA: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class DecisionStudy:
+class DecisionStudy(MeasureResult):
     """How many participants a stimulus, and stimuli a participant, a wanted reliability takes."""
 
     needed: pl.DataFrame
@@ -57,10 +58,7 @@ class DecisionStudy:
     wanted: float
     settings: dict[str, Any] = field(default_factory=dict)
     notes: tuple[Message, ...] = ()
-
-    def table(self) -> pl.DataFrame:
-        """What is needed."""
-        return self.needed
+    points: ClassVar = PlotColumns(("question", "measured", "kind"), "needed", "number needed")
 
     def plan(self, participants: Sequence[int], items: Sequence[int], question: str | None = None) -> pl.DataFrame:
         """For numbers of participants and of items: reliabilities, and the standard error of a condition's mean."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -24,9 +24,10 @@ import polars as pl
 from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
 from karat.measure.errors import MeasureError
-from karat.measure.notes import about_question, rounded
 from karat.measure.rated import Rated, rated
 from karat.measure.reliability.agreement import LEVEL, check_bootstrap, in_columns, splits
+from karat.measure.result import MeasureResult, PlotColumns
+from karat.measure.texts import about_question, rounded
 from karat.messages import Message
 from karat.models.resampling import centred_interval, percentile_interval, resamples
 from karat.models.split_half import split_half, with_the_majority, with_the_mean
@@ -41,7 +42,7 @@ MAJORITY = "answers equal to the majority of the others"
 
 
 @dataclass(frozen=True)
-class NoiseCeiling:
+class NoiseCeiling(MeasureResult):
     """What predictions can reach at best, by question, with intervals."""
 
     ceilings: pl.DataFrame
@@ -49,10 +50,7 @@ class NoiseCeiling:
     participants: int
     settings: dict[str, Any] = field(default_factory=dict)
     notes: tuple[Message, ...] = ()
-
-    def table(self) -> pl.DataFrame:
-        """The ceilings."""
-        return self.ceilings
+    points: ClassVar = PlotColumns(("question", "ceiling"), axis="correlation, or share of equal answers")
 
     @property
     def summary(self) -> tuple[Message, ...]:

@@ -26,17 +26,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
 
 from karat.judgments import Judgments
 from karat.measure.errors import MeasureError
-from karat.measure.notes import rounded
 from karat.measure.rated import Rated, known_column, rated
 from karat.measure.reliability.agreement import LEVEL, check_bootstrap
-from karat.measure.scaling.item_scores import Score, as_mapping, drawn_again, function_scores, weighted_means
+from karat.measure.result import MeasureResult, PlotColumns
+from karat.measure.scaling.ratings import Score, as_mapping, drawn_again, function_scores, weighted_means
+from karat.measure.texts import rounded
 from karat.messages import Message
 from karat.models.proportions import wilson
 from karat.models.resampling import centred_interval, stratified_resamples
@@ -55,7 +56,7 @@ PEARSON, SPEARMAN, DECISIONS = "Pearson", "Spearman", "same decision"
 
 
 @dataclass(frozen=True)
-class Stability:
+class Stability(MeasureResult):
     """How well scores and decisions of two sessions, or two groups, go together."""
 
     comparisons: pl.DataFrame
@@ -69,10 +70,9 @@ class Stability:
     """first, second, pair, and the two decisions that differ."""
     settings: dict[str, Any] = field(default_factory=dict)
     notes: tuple[Message, ...] = ()
-
-    def table(self) -> pl.DataFrame:
-        """The comparisons."""
-        return self.comparisons
+    points: ClassVar = PlotColumns(
+        ("question", "first", "second", "measure"), axis="correlation, or share of equal decisions"
+    )
 
     @property
     def summary(self) -> tuple[Message, ...]:

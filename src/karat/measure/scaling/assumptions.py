@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -20,6 +20,7 @@ from karat.judgments import Judgments
 from karat.judgments.scales import Choice
 from karat.measure.errors import MeasureError
 from karat.measure.rated import known_column, rated
+from karat.measure.result import MeasureResult, PlotColumns
 from karat.measure.scaling.choices import Compared, compared_stimuli
 from karat.messages import Message
 from karat.models.choices.assumptions import NAMES, Misfit, circular_triads, compared_triads, misfit, simulated, zeta
@@ -33,7 +34,7 @@ COUNTED = ("weak", "moderate", "strong", "circular")
 
 
 @dataclass(frozen=True)
-class ChoiceAssumptions:
+class ChoiceAssumptions(MeasureResult):
     """Tests of one order that all share."""
 
     tests: pl.DataFrame
@@ -45,6 +46,7 @@ class ChoiceAssumptions:
     zeta (where all stimuli were compared)."""
     settings: dict[str, Any] = field(default_factory=dict)
     notes: tuple[Message, ...] = ()
+    points: ClassVar = PlotColumns(("test",), "p", "p")
 
     def table(self) -> pl.DataFrame:
         """The tests, each with what it found."""
@@ -56,9 +58,6 @@ class ChoiceAssumptions:
         p = self.tests["p"].to_list()
         against = tuple(found for found, own in zip(self.findings, p, strict=True) if own < SHOWN)
         return against or (Message("assumptions.nothing", {"p": min(p, default=None)}),)
-
-    def __str__(self) -> str:
-        return " ".join(map(str, (*self.summary, *self.notes)))
 
 
 def choice_assumptions(

@@ -1,25 +1,37 @@
-"""The strengths of stimuli as a result: a table, differences, a picture."""
+"""The strengths of stimuli as a result: a table, differences, a picture.
+
+The picture of an ordinal model: the latent line, cut by thresholds into the points of the scale.
+
+Above: how likely each point is for an average participant, by the strength of a stimulus,
+
+    P(k) = F(alpha_k - b) - F(alpha_k-1 - b).
+
+Below, on the same line: where the stimuli lie, each with a tick, and how densely.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
-from scipy.special import ndtr, ndtri
+from scipy.special import expit, ndtr, ndtri
 
 from karat.judgments.columns import nearest
-from karat.jupyter import NotebookDisplay
 from karat.measure.errors import MeasureError
 from karat.measure.rated import stimulus_labels
+from karat.measure.result import MeasureResult
 from karat.measure.texts import interval
 from karat.messages import Message
 from karat.models.numerics import known as known_number
+from karat.plots.thresholds import thresholds_plot
 from karat.types import Floats, Ints
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
 
 Criterion = Literal["participant", "shared"]
 
@@ -46,12 +58,21 @@ class StrengthDifference:
         }  # fmt: skip
         return (Message("strengths.difference", values),)
 
+    def plot(self, width_cm: float = 16) -> Figure:
+        """The difference with its interval."""
+        from karat.plots.ranked import ranked_plot
+
+        row = {"label": [f"{self.first} − {self.second}"]} | {
+            name: [getattr(self, name)] for name in ("estimate", "lower", "upper")
+        }
+        return ranked_plot(pl.DataFrame(row), "difference", str(self), width_cm)
+
     def __str__(self) -> str:
         return " ".join(map(str, self.summary))
 
 
 @dataclass(frozen=True)
-class Strengths(NotebookDisplay):
+class Strengths(MeasureResult):
     """Stimuli with their strengths, the strongest first."""
 
     frame: pl.DataFrame
@@ -66,10 +87,6 @@ class Strengths(NotebookDisplay):
     notes: tuple[Message, ...] = ()
     fit: Any = field(default=None, repr=False)
     """What the engine gave."""
-
-    def table(self) -> pl.DataFrame:
-        """The strengths."""
-        return self.frame
 
     @property
     def conditions(self) -> list[str]:
@@ -143,9 +160,6 @@ class Strengths(NotebookDisplay):
         values = {"best": best, "top": top, "worst": worst, "bottom": bottom}
         return first, Message("strengths.ends", values)
 
-    def __str__(self) -> str:
-        return " ".join(map(str, (*self.summary, *self.notes)))
-
 
 def _estimate(row: dict[str, Any]) -> Message:
     ends = interval(row["lower"], row["upper"])
@@ -183,3 +197,55 @@ def by_strength(
     rank = pl.col("estimate").rank("min", descending=True).cast(pl.Int64).alias("rank")
     table = table.with_columns(rank).select(*stimuli.columns, "estimate", "se", "lower", "upper", "rank", "n")
     return table[order], covariance[np.ix_(order, order)] if len(covariance) else covariance, order
+
+
+STEPS = 400
+MARGIN = 0.7
+"""How far, in logits, the line goes on beyond the last stimulus or threshold."""
+
+
+def thresholds_figure(strengths: Strengths, width_cm: float = 16) -> Figure:
+    """The thresholds of an ordinal model with the stimuli on the same line.
+
+    >>> import karat
+    >>> from karat.measure.scaling.strengths import strengths
+    >>> drawn = thresholds_figure(strengths(karat.datasets.load("likert"), "ordinal"))
+    >>> len(drawn.axes)
+    2
+    """
+    if strengths.model != "ordinal" or strengths.fit is None:
+        raise MeasureError(Message("strengths.no_thresholds", {"model": strengths.model}))
+    thresholds: Floats = strengths.fit.thresholds
+    levels: Sequence[str] = strengths.settings["levels"]
+    estimate = strengths.frame["estimate"].to_numpy()
+    ends = np.concatenate([estimate, thresholds])
+    line = np.linspace(ends.min() - MARGIN, ends.max() + MARGIN, STEPS)
+    curves = point_probabilities(line, thresholds)
+    return thresholds_plot(line, curves, thresholds, levels, estimate, _finding(thresholds, levels, estimate), width_cm)
+
+
+def point_probabilities(line: Floats, thresholds: Floats) -> Floats:
+    """How likely each point (columns) is at each strength (rows), for an average participant.
+
+    >>> point_probabilities(np.zeros(1), np.array([-1.0, 1.0])).round(3).tolist()
+    [[0.269, 0.462, 0.269]]
+    """
+    below = expit(thresholds - line[:, None])
+    edges = np.column_stack([np.zeros(len(line)), below, np.ones(len(line))])
+    found: Floats = np.diff(edges, axis=1)
+    return found
+
+
+def _finding(thresholds: Floats, levels: Sequence[str], estimate: Floats) -> str:
+    """How wide the points between the thresholds are, and how many stimuli lie beyond them."""
+    beyond = int((estimate > thresholds[-1]).sum()), int((estimate < thresholds[0]).sum())
+    outside = (
+        f"{beyond[0]} of {len(estimate):,} stimuli lie above the last threshold, {beyond[1]} below the first"
+    )  # fmt: skip
+    if len(thresholds) < 3:
+        return outside[0].upper() + outside[1:]
+    gaps = np.diff(thresholds)
+    widest, narrowest = int(gaps.argmax()) + 1, int(gaps.argmin()) + 1
+    return (
+        f"Answer {levels[widest]} takes {gaps.max():.1f} logits, {levels[narrowest]} only {gaps.min():.1f}; {outside}"
+    )

@@ -27,7 +27,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -40,9 +40,10 @@ from karat.judgments.message_tables import with_reasons
 from karat.judgments.scales import Binary, Continuous, NumberRange, Ordinal
 from karat.judgments.tables import SPREADSHEETS, FileTable, read_table
 from karat.measure.errors import MeasureError
-from karat.measure.notes import finite
 from karat.measure.rated import Rated, rated
+from karat.measure.result import MeasureResult, PlotColumns
 from karat.measure.scaling.ratings import rating_strengths
+from karat.measure.texts import finite
 from karat.messages import Message
 from karat.study.items import source_file
 
@@ -58,7 +59,7 @@ VALUES = pl.Struct(
 
 
 @dataclass(frozen=True)
-class Controls:
+class Controls(MeasureResult):
     """Which stimuli are clear enough to be controls, and why the others are not."""
 
     frame: pl.DataFrame
@@ -66,6 +67,7 @@ class Controls:
     and values of the reason; no message where a stimulus is chosen."""
     settings: dict[str, Any] = field(default_factory=dict)
     notes: tuple[Message, ...] = ()
+    points: ClassVar = PlotColumns(("item",), "mean", "mean answer")
 
     def table(self, language: str = "en") -> pl.DataFrame:
         """The stimuli with the reason why one is not chosen, clearest first."""
@@ -96,9 +98,6 @@ class Controls:
             counts = [Message("select_controls.count", {"n": n, "reason": code}) for code, n in reasons.iter_rows()]
             found.append(Message("select_controls.not_clear", {"reasons": counts}))
         return tuple(found)
-
-    def __str__(self) -> str:
-        return " ".join(map(str, (*self.summary, *self.notes)))
 
 
 def select_controls(

@@ -1,7 +1,7 @@
 """Thurstone's model of choices with three answers (Langsford and others 2018, appendix B).
 
 Items have strengths, participants a variability sigma_i and a decision criterion C_i, or all share one criterion (the
-paper has both readings); `thurstone_trials` has the probabilities, `thurstone_people` the population. The likelihood is
+paper has both readings); `thurstone_people` has the probabilities and the population. The likelihood is
 unchanged when strengths, sigma and C are multiplied by one number, or when a number is added to all strengths; in the
 paper only the priors fix scale and origin. Here strengths sum to zero, and their unit is the variability of a typical
 participant, exp(E[log sigma]) = 1. The estimate is the maximum of

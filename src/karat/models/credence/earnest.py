@@ -14,7 +14,7 @@ has both, a participant may have a grammar of their own, in which the strength o
 How many have one is learned. Their answers to what is under test teach nothing about strengths. Without fillers and
 controls this could not be told from guessing.
 
-There may be several groups of speakers, each with strengths of its own; see `speakers`.
+There may be several groups of speakers, each with strengths of its own.
 
 Earnest answers without an order: categories as labels.
 

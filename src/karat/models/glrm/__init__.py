@@ -5,21 +5,18 @@ intercepts of two crossed factors, and much faster; `leave_one_out` refits them 
 `fit_crossed_in_parts` is `fit_crossed` for answers that lie in parts of workers.
 """
 
-from karat.models.glrm.deletion import Deletions, leave_one_out
+from karat.models.glrm.deletion import Deletions, exceedances, leave_one_out
 from karat.models.glrm.fit import Fit, fit_crossed
-from karat.models.glrm.interaction import Profile, interaction_profile
-from karat.models.glrm.intervals import intervals
-from karat.models.glrm.marginal import marginal_means
-from karat.models.glrm.mixed import fit_mixed
-from karat.models.glrm.mixed_result import MixedFit
-from karat.models.glrm.model import Model, fit
+from karat.models.glrm.formulas.intervals import intervals
+from karat.models.glrm.formulas.marginal import marginal_means, predict
+from karat.models.glrm.formulas.model import Model, fit
+from karat.models.glrm.formulas.wald import compare, type_three
+from karat.models.glrm.mixed.fit import fit_mixed
+from karat.models.glrm.mixed.result import MixedFit
+from karat.models.glrm.mixed.terms import RandomTerm, random_term
 from karat.models.glrm.nominal import NominalFit, fit_nominal
-from karat.models.glrm.parted import fit_crossed_in_parts
-from karat.models.glrm.prediction import predict
-from karat.models.glrm.redraw import exceedances
-from karat.models.glrm.share import Share, worker_share
-from karat.models.glrm.terms import RandomTerm, random_term
-from karat.models.glrm.wald import compare, type_three
+from karat.models.glrm.parts.fit import fit_crossed_in_parts
+from karat.models.glrm.share import Profile, Share, interaction_profile, worker_share
 
 __all__ = [
     "Deletions",

@@ -5,6 +5,24 @@ each at its own maximum (equation 7 of Ba, Mancenido, Chiou and Pan). A refit st
 Hessian of the full fit and takes quasi-Newton steps until half the squared Newton decrement is within 1e-8, which a
 few evaluations reach; where that fails, it starts again from nothing. Where an ordered category is used by nobody
 else, its threshold goes with it.
+
+A null distribution for the deviance distance: one worker's answers redrawn from the model fitted without them.
+
+For worker i the model is fitted to everybody else. A new worker is drawn from it: a worker effect from its
+distribution, and the effects of their tasks from the normal approximation of their posterior given the others' answers,
+
+    v ~ N(mode, M^-1),   M the curvature of the penalised likelihood at the mode
+
+then the answers. The distance of the drawn answers is -2 (log-likelihood of all with them - log-likelihood without),
+each at its maximum; the second does not depend on them. Labels have effects for every category.
+
+On answers drawn from the model itself, p is about .6 on average in place of .5, for yes-or-no answers as for labels:
+the test is cautious.
+
+Redrawn labels of one worker, from the multinomial model of everybody else.
+
+As `redraw`, with an effect of the worker and of each task for every category but the baseline. A category that nobody
+else used has no place in the others' model: it is not drawn, and the answers with the drawn ones are fitted without it.
 """
 
 from __future__ import annotations
@@ -12,15 +30,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+from scipy import linalg
 
 from karat.messages import Message
+from karat.models.glrm.blocks import BlockSchur
 from karat.models.glrm.crossed import Factor
 from karat.models.glrm.fit import Fit
+from karat.models.glrm.mode import find_mode
 from karat.models.glrm.nominal import NominalFit
+from karat.models.glrm.objective import Objective
 from karat.models.glrm.optimise import TOLERANCE, minimise, minimise_off_zero, solve
+from karat.models.glrm.softmax import BlockModes, NominalObjective
 from karat.models.numerics import one_thread, significant
 from karat.types import Bools, Floats, Ints, Progress
 
@@ -137,3 +160,192 @@ def _without(fit: AnyFit, groups: Factor, group: int) -> Refit:
     deviations = slice(-fit.objective.deviations, None)
     parameters[deviations] = np.abs(parameters[deviations])
     return Refit(-best.at.value, parameters, best.decrement, converged, evaluations, fit.answers - objective.answers)
+
+
+ENOUGH = 10
+"""After so many exceedances the p value is known well enough."""
+
+
+def exceedances(
+    fit: Fit | NominalFit,
+    distance: Floats,
+    simulations: int,
+    seed: int,
+    mapper: Map = map,
+    progress: Progress | None = None,
+) -> Floats:
+    """The p value of each worker's distance among those of redrawn answers.
+
+    Drawing stops after `ENOUGH` distances at or above the observed one, when p = ENOUGH / draws; else
+    p = (1 + exceedances) / (1 + simulations). The numbers do not depend on `mapper`. A worker without a distance has
+    no p value.
+
+    >>> from karat.models.glrm import fit_crossed, leave_one_out
+    >>> random = np.random.default_rng(1)
+    >>> worker, task = np.repeat(np.arange(12), 20), np.tile(np.arange(20), 12)
+    >>> eta = random.normal(0, 2, 20)[task] * np.where(worker == 0, -1, 1)
+    >>> fit = fit_crossed(eta + random.logistic(size=240) > 0, worker, task)
+    >>> float(exceedances(fit, leave_one_out(fit).distance, 19, seed=1)[0])
+    0.05
+    """
+    if isinstance(fit, Fit) and (not isinstance(fit.objective, Objective) or fit.objective.cell_effect):
+        raise ValueError("Answers can be redrawn for binary, ordinal and nominal fits without a worker:task effect.")
+    values = []
+    for value in mapper(partial(_p_value, fit, distance, simulations, seed), range(len(distance))):
+        values.append(value)
+        if progress is not None:
+            progress(len(values), len(distance))
+    return np.array(values)
+
+
+def _p_value(fit: Fit | NominalFit, distance: Floats, simulations: int, seed: int, worker: int) -> float:
+    if not np.isfinite(distance[worker]):
+        return float("nan")
+    with one_thread(len(fit.workers) * len(fit.tasks)):
+        redraw = NominalRedraw(fit, worker) if isinstance(fit, NominalFit) else _Redraw(fit, worker)
+        random = np.random.default_rng([seed, worker])
+        above = 0
+        for draws in range(1, simulations + 1):
+            above += redraw.reaches(float(distance[worker]), random)
+            if above == ENOUGH:
+                return ENOUGH / draws
+    return (1 + above) / (1 + simulations)
+
+
+class _Others:
+    """The model of everybody but one worker."""
+
+    def __init__(self, fit: AnyFit, worker: int) -> None:
+        self.rest, modes, self.kept = fit.without("worker", worker)
+        if self.rest is None:
+            raise ValueError("Without this worker too few categories are left to draw from.")
+        start, self.hessian = fit.parameters[self.kept], fit.hessian[np.ix_(self.kept, self.kept)]
+        at = self.rest(start, modes)
+        if at is None:
+            raise ValueError("The parameters of the fit are not finite.")
+        best = minimise(self.rest, start, at, self.hessian, TOLERANCE)
+        best = minimise_off_zero(self.rest, best, self.rest.deviations, TOLERANCE)
+        self.parameters, self.log_likelihood, self.others = best.parameters, -best.at.value, best.at.modes
+
+    def distance_of(self, objective: Any, modes: Any, observed: float) -> float:
+        """The deviance distance with the answers of everybody; a number below `observed` where it is smaller."""
+        at = objective(self.parameters, modes)
+        if at is None:
+            return -np.inf
+        first = 2 * (at.value + self.log_likelihood)
+        if first < observed:
+            # The maximum lies at or above this likelihood, and so the distance at or below.
+            return float(first)
+        best = minimise(objective, self.parameters, at, self.hessian, TOLERANCE)
+        if 2 * (best.at.value + self.log_likelihood) >= observed:
+            best = minimise_off_zero(objective, best, objective.deviations, TOLERANCE)
+        return float(2 * (best.at.value + self.log_likelihood))
+
+
+class _Redraw(_Others):
+    """Everybody else's model, from which the answers of one worker are drawn again and again."""
+
+    def __init__(self, fit: Fit, worker: int) -> None:
+        super().__init__(fit, worker)
+        rest = self.rest
+        beta, self.psi, self.scales = rest.split(self.parameters)
+        self.mode = find_mode(rest.layout, rest.family, rest.design @ beta, self.psi, self.scales, self.others)
+        self.layout, self.design = fit.objective.layout, fit.objective.design
+        self.mine, self.tasks = self.layout.answers_of(worker)
+        self.base = (self.design @ beta)[self.mine]
+        self.answers = self._renumbered(fit)
+        own = np.insert(self.mode.point.modes.worker, worker, 0.0)
+        self.modes = type(fit.modes)(own, self.mode.point.modes.task, None)
+
+    def _renumbered(self, fit: Fit) -> Any:
+        """All answers, numbered by the categories that the others used; one of this worker alone is not drawn."""
+        present = self.layout.present
+        others = ~self.mine if present is None else ~self.mine & (present > 0)
+        answers = fit.objective.family.answers.copy()
+        answers[self.mine] = answers[others][0]
+        self.family, _ = fit.objective.family.kept(answers, present)
+        return self.family.answers
+
+    def reaches(self, observed: float, random: np.random.Generator) -> bool:
+        """Whether newly drawn answers are at least as far from the others' model as the observed ones."""
+        answers = self.answers.copy()
+        answers[self.mine] = self._drawn(random)
+        family, _ = self.family.kept(answers, self.layout.present)
+        objective = Objective(self.layout, family, self.design)
+        return self.distance_of(objective, self.modes, observed) >= observed
+
+    def _drawn(self, random: np.random.Generator) -> Any:
+        task = self.mode.point.modes.task + _task_deviations(self.mode.schur, random)
+        eta = self.base + self.scales.worker * random.normal() + self.scales.task * task[self.tasks]
+        latent = eta + random.logistic(size=eta.shape)
+        if not len(self.psi):
+            return np.where(latent > 0, 1.0, -1.0)
+        return np.searchsorted(self.psi, latent)
+
+
+def _task_deviations(schur: Any, random: np.random.Generator) -> Floats:
+    """A draw of the task effects around their mode: from N(0, M^-1), whose blocks the factor holds."""
+    few = linalg.solve_triangular(schur.factor, random.normal(size=len(schur.factor)), lower=True, trans=1)
+    if not schur.turned:
+        drawn: Floats = few
+        return drawn
+    many = random.normal(size=len(schur.many)) / np.sqrt(schur.many)
+    around: Floats = many - (schur.matrix @ few) / schur.many
+    return around
+
+
+class NominalRedraw(_Others):
+    """Everybody else's model, from which the labels of one worker are drawn again and again."""
+
+    def __init__(self, fit: NominalFit, worker: int) -> None:
+        super().__init__(fit, worker)
+        self.worker, used = worker, self.kept[: fit.objective.predictors]
+        self.chosen, self.present, self.design = fit.objective.chosen[used], fit.objective.present, fit.objective.design
+        own = np.insert(self.others.worker, worker, 0.0, axis=0)
+        # One factorisation with the worker in it serves the search for the modes of every draw.
+        blank = self.objective(np.zeros_like(self.chosen[:, :, worker]))
+        self.modes: BlockModes = cast(Any, blank(self.parameters, BlockModes(own, self.others.task))).modes
+
+    def objective(self, labels: Floats) -> NominalObjective:
+        """The model of everybody, with these labels of the worker (categories x sheets x tasks)."""
+        chosen = self.chosen.copy()
+        chosen[:, :, self.worker] = labels
+        return NominalObjective(chosen, self.present, self.design)
+
+    def reaches(self, observed: float, random: np.random.Generator) -> bool:
+        """Whether newly drawn labels are at least as far from the others' model as the observed ones."""
+        return self.distance(self.drawn(random), observed) >= observed
+
+    def distance(self, labels: Floats, observed: float = -np.inf) -> float:
+        """The deviance distance of labels; a number below `observed` where it is known to be smaller."""
+        return self.distance_of(self.objective(labels), self.modes, observed)
+
+    def drawn(self, random: np.random.Generator) -> Floats:
+        """New labels of the worker: 1 where a category is chosen, and nothing where there was no answer."""
+        m = len(self.chosen)
+        beta, by_worker, by_task = (
+            self.parameters[: -2 * m].reshape(-1, m), self.parameters[-2 * m : -m], self.parameters[-m:]
+        )  # fmt: skip
+        if self.others.factor is None:
+            raise ValueError("The others' model was not evaluated.")
+        task = by_task[:, None] * (self.others.task + _task_deviations_by_category(self.others.factor[0], random))
+        base = np.moveaxis(self.design[:, self.worker] @ beta, -1, 0)
+        logits = base + (by_worker * random.normal(size=m))[:, None, None] + task[:, None]
+        whole = np.concatenate([np.zeros_like(logits[:1]), logits])
+        category = np.argmax(whole + random.gumbel(size=whole.shape), axis=0)
+        labels: Floats = (category == np.arange(1, m + 1)[:, None, None]).astype(np.float64)
+        if self.present is not None:
+            labels *= self.present[:, self.worker]
+        return labels
+
+
+def _task_deviations_by_category(schur: BlockSchur, random: np.random.Generator) -> Floats:
+    """A draw of the task effects around their mode (categories x tasks): from N(0, M^-1), whose blocks are held."""
+    few = linalg.solve_triangular(schur.factor, random.normal(size=len(schur.factor)), lower=True, trans=1)
+    if not schur.turned:
+        drawn: Floats = few.reshape(schur.p, schur.few)
+        return drawn
+    # Given the workers, the effects of each task are normal around what the workers leave.
+    left = random.normal(size=(schur.many, schur.q)) - (schur.scaled.reshape(-1, len(few)) @ few).reshape(-1, schur.q)
+    around: Floats = np.einsum("jlk,jl->kj", schur.root, left)
+    return around

@@ -6,6 +6,17 @@ for yes-or-no answers (logit), ordered categories (cumulative logit) and measure
 likelihood with the Laplace approximation (Pinheiro and Chao 2006; lme4's glmer with nAGQ = 1, ordinal's clmm). For
 measured answers the approximation is exact; they are fitted in closed form, by maximum likelihood or REML (see
 `gaussian`).
+
+How sure the effects of tasks are: their covariance given the variances.
+
+At the mode, the curvature of the penalised log-likelihood in spherical worker and task effects is M (see `schur`).
+Given coefficients, thresholds and variances, the effects of the tasks are about normal around their modes, with the
+covariance
+
+    theta_t^2 [M^-1] of the tasks,
+
+from which the workers are eliminated by the Schur complement. lme4 and ordinal give its diagonal as conditional
+variances (`condVar`). What is uncertain about the variances themselves is not in it.
 """
 
 from __future__ import annotations
@@ -18,15 +29,17 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 
 from karat.messages import Message
-from karat.models.glrm.answers import CrossedAnswers, arrange, dependent
-from karat.models.glrm.crossed import CrossedLayout, Factor
+from karat.models.glrm.crossed import CrossedAnswers, CrossedLayout, arrange, dependent
 from karat.models.glrm.families import BinaryFamily, Family, FamilyName, Gaussian, OrdinalFamily, family_message
-from karat.models.glrm.gaussian import EXACT, GaussianObjective
-from karat.models.glrm.mode import Modes
+from karat.models.glrm.mixed.gaussian import EXACT, GaussianObjective
+from karat.models.glrm.mixed.laplace import Crossing
+from karat.models.glrm.mixed.terms import INTERCEPT, RandomTerm, sides
+from karat.models.glrm.mode import Modes, evaluate, factorise
 from karat.models.glrm.objective import Objective
-from karat.models.glrm.optimise import BESIDE_ZERO, NEARLY_ZERO, Convergence, solve
+from karat.models.glrm.optimise import BESIDE_ZERO, NEARLY_ZERO, Convergence, SearchResult, solve
+from karat.models.glrm.schur import Schur
 from karat.models.numerics import one_thread, significant
-from karat.types import Bools, Floats, Ints
+from karat.types import Floats, Ints
 
 ZERO = 1e-4
 """A deviation below this is zero: the fit is singular."""
@@ -53,7 +66,7 @@ class About:
 
 
 @dataclass(frozen=True)
-class Fit:
+class Fit(SearchResult):
     """A fitted model. Effects are in units of the linear predictor; `variances` by the name of their group.
 
     `names` says what `parameters`, `hessian` and `covariance` are about: coefficients, thresholds and deviations.
@@ -83,21 +96,6 @@ class Fit:
     reml: bool = False
 
     @property
-    def converged(self) -> bool:
-        """Whether the search ended in a minimum, verified by gradient and Hessian."""
-        return self.convergence.converged
-
-    def without(self, groups: Factor, group: int) -> tuple[Any, Modes, Bools]:
-        """The objective without a worker or task, the modes of the others, and which parameters are kept."""
-        reduced: tuple[Any, Modes, Bools] = self.objective.without(self.modes, groups, group)
-        return reduced
-
-    @property
-    def covariance(self) -> Floats:
-        """The covariance of the parameters: the inverse of the Hessian, NaN where that is not positive definite."""
-        return self.convergence.covariance(self.hessian)
-
-    @property
     def standard_errors(self) -> Floats:
         """One for each coefficient."""
         return np.sqrt(np.diag(self.coefficient_covariance))
@@ -115,9 +113,6 @@ class Fit:
         }  # fmt: skip
         first = Message("fit.crossed_reml", values) if self.reml else Message("fit.crossed", values)
         return first, self.convergence.message
-
-    def __str__(self) -> str:
-        return " ".join(map(str, (*self.summary, *self.notes)))
 
 
 def group_message(name: str) -> Message:
@@ -194,16 +189,22 @@ def fit_crossed(
 
 
 def _fit_gaussian(answers: CrossedAnswers, reml: bool) -> Fit:
-    layout, values = answers.layout, answers.response.astype(np.float64)
+    values = answers.response.astype(np.float64)
     if answers.design.shape[1] == 0:
         raise ValueError("The design of measured answers needs a column at least, as a rule an intercept.")
-    objective = GaussianObjective(layout, layout.place(answers.design), layout.place(values), reml)
-    with one_thread(layout.workers * layout.tasks):
-        optimum, convergence = solve(objective, np.ones(2), objective.zero_modes())
+    one = np.ones((len(values), 1))
+    terms = [
+        RandomTerm("worker", answers.worker, answers.workers, one, (INTERCEPT,)),
+        RandomTerm("task", answers.task, answers.tasks, one, (INTERCEPT,)),
+    ]
+    crossing = Crossing(sides(terms))
+    objective = GaussianObjective(crossing, values, answers.design, reml)
+    with one_thread(crossing.work):
+        optimum, convergence = solve(objective, np.ones(2), None)
     at: Any = optimum.at
     sign = np.where(optimum.parameters < 0, -1.0, 1.0)
     theta = optimum.parameters * sign
-    modes = at.modes.turned(sign)
+    modes = Modes(*(one[:, 0] for one in at.modes)).turned(sign)
     variances = dict(zip(("worker", "task"), map(float, theta**2 * at.residual_variance), strict=True))
     notes = tuple(
         Message("fit.zero_group", {"group": group_message(name)})
@@ -211,9 +212,9 @@ def _fit_gaussian(answers: CrossedAnswers, reml: bool) -> Fit:
         if one < ZERO
     )
     return Fit(
-        "gaussian", -at.value, at.coefficients, at.coefficient_covariance, np.empty(0),
+        "gaussian", -at.value, at.coefficients, at.residual_variance * at.unscaled_covariance, np.empty(0),
         {**variances, "residual": at.residual_variance}, theta[0] * modes.worker, theta[1] * modes.task,
-        answers.workers, answers.tasks, np.empty(0), layout.answers, convergence, notes, np.empty(0, dtype=np.int64),
+        answers.workers, answers.tasks, np.empty(0), len(values), convergence, notes, np.empty(0, dtype=np.int64),
         ("relative deviation of worker", "relative deviation of task"), theta, optimum.hessian * np.outer(sign, sign),
         objective, modes, reml,
     )  # fmt: skip
@@ -322,3 +323,46 @@ def _unbounded(size: Floats, parameters: Floats, hessian: Floats, own: int, curv
         if theta > UNBOUNDED:
             return Message("fit.reason_variance", {"group": group_message(name)})
     return None
+
+
+def task_covariance(fit: Fit) -> Floats:
+    """The covariance of `fit.task_effects` given the variances, tasks x tasks.
+
+    >>> from karat.models.glrm import fit_crossed
+    >>> random = np.random.default_rng(1)
+    >>> worker, task = np.repeat(np.arange(30), 20), np.tile(np.arange(20), 30)
+    >>> eta = random.normal(0, 1, 30)[worker] + random.normal(0, 2, 20)[task]
+    >>> fit = fit_crossed(eta + random.logistic(size=600) > 0, worker, task)
+    >>> task_covariance(fit).shape, bool((task_covariance(fit).diagonal() < fit.variances["task"]).all())
+    ((20, 20), True)
+    """
+    schur, deviation = _at_the_mode(fit)
+    tasks = len(fit.tasks)
+    _, inverse = schur.solve(np.zeros((len(fit.workers), tasks)), np.eye(tasks))
+    # Symmetric but for rounding.
+    covariance: Floats = deviation**2 * (inverse + inverse.T) / 2
+    return covariance
+
+
+def task_errors(fit: Fit) -> Floats:
+    """The roots of its diagonal alone, where the whole covariance would be too large.
+
+    >>> from karat.models.glrm import fit_crossed
+    >>> fit = fit_crossed([0, 1, 1, 0, 0, 1, 1, 1, 0], [0, 0, 0, 1, 1, 1, 2, 2, 2], [0, 1, 2, 0, 1, 2, 0, 1, 2])
+    >>> np.allclose(task_errors(fit) ** 2, task_covariance(fit).diagonal())
+    True
+    """
+    schur, deviation = _at_the_mode(fit)
+    _, variances, _ = schur.covariance()
+    return deviation * np.sqrt(variances)
+
+
+def _at_the_mode(fit: Fit) -> tuple[Schur, float]:
+    """The curvature at the mode, factorised, and the deviation of tasks."""
+    objective = fit.objective
+    if not isinstance(objective, Objective):
+        raise ValueError("The covariance of effects is for yes-or-no and ordered answers.")
+    layout = objective.layout
+    beta, psi, scales = objective.split(fit.parameters)
+    point = evaluate(layout, objective.family, objective.design @ beta, psi, scales, fit.modes)
+    return factorise(layout, point.curvature, scales), scales.task

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -21,7 +22,11 @@ from karat.types import Floats
 
 DECREMENT = 1e-9
 """A squared Newton decrement below which the step taken leaves an error of the order of its square."""
-STEPS = 100
+NOTHING_LEFT = 1e-18
+"""A squared Newton decrement that needs no further step."""
+PATIENCE = 7
+"""A kept factor is renewed where, as the decrement shrinks, more steps than this would be needed with it."""
+STEPS = 200
 HALVINGS = 40
 CELL_STEP = 1.5
 """The longest step of eta in the search for a cell effect; the logistic curvature changes little within it."""
@@ -35,6 +40,8 @@ class Valued(Protocol):
 
 
 Reached = TypeVar("Reached", bound=Valued)
+Factorised = TypeVar("Factorised")
+Step = TypeVar("Step")
 
 
 @dataclass(frozen=True)
@@ -93,27 +100,56 @@ def find_mode(
     layout: CrossedLayout, family: Family, base: Floats, psi: Floats, scales: Scales, start: Modes
 ) -> CrossedMode:
     """Newton's method from `start`; `base` is the linear predictor without the effects."""
-    point = evaluate(layout, family, base, psi, scales, start)
-    for _ in range(STEPS):
-        schur = factorise(layout, point.curvature, scales)
+
+    def factorised(point: CrossedPoint) -> Schur:
+        return factorise(layout, point.curvature, scales)
+
+    def step(point: CrossedPoint, schur: Schur) -> tuple[tuple[Floats, Floats], float]:
         towards_worker = scales.worker * layout.by_worker(point.slope) - point.modes.worker
         towards_task = scales.task * layout.by_task(point.slope) - point.modes.task
         by_worker, by_task = schur.solve(towards_worker, towards_task)
-        decrement = float(towards_worker @ by_worker + towards_task @ by_task)
+        return (by_worker, by_task), float(towards_worker @ by_worker + towards_task @ by_task)
 
-        def along(
-            length: float, modes: Modes = point.modes, u: Floats = by_worker, v: Floats = by_task
-        ) -> CrossedPoint:
-            moved = Modes(modes.worker + length * u, modes.task + length * v, modes.cell)
-            return evaluate(layout, family, base, psi, scales, moved)
+    def move(point: CrossedPoint, along: tuple[Floats, Floats], length: float) -> CrossedPoint:
+        modes = point.modes
+        moved = Modes(modes.worker + length * along[0], modes.task + length * along[1], modes.cell)
+        return evaluate(layout, family, base, psi, scales, moved)
 
-        reached = halve(along, point.value, decrement)
-        if reached is None:
-            return CrossedMode(point, schur, decrement < 1e-6)
-        point = reached
-        if decrement < DECREMENT:
-            return CrossedMode(point, factorise(layout, point.curvature, scales), True)
-    return CrossedMode(point, factorise(layout, point.curvature, scales), False)
+    return CrossedMode(*newton(evaluate(layout, family, base, psi, scales, start), factorised, step, move))
+
+
+def newton(
+    point: Reached,
+    factorise: Callable[[Reached], Factorised],
+    step: Callable[[Reached, Factorised], tuple[Step, float]],
+    move: Callable[[Reached, Step, float], Reached],
+    *,
+    kept: Factorised | None = None,
+    enough: float = DECREMENT,
+    lasting: bool = False,
+) -> tuple[Reached, Factorised, bool]:
+    """Newton's method with step halving: the mode, the factorised curvature there and whether it was found.
+
+    `step` gives a direction with its squared decrement, `move` the point at a length of it. Where a factorisation is
+    `lasting`, it serves for as long as the decrement shrinks quickly; `kept` is one of an earlier search.
+    """
+    factor, fresh, before = kept, False, np.inf
+    for _ in range(STEPS):
+        if factor is None:
+            factor, fresh, before = factorise(point), True, np.inf
+        along, decrement = step(point, factor)
+        if fresh and decrement < NOTHING_LEFT:
+            return point, factor, True
+        far = decrement > enough * max(1.0, before / max(decrement, enough)) ** PATIENCE
+        reached = None if far and not fresh else halve(partial(move, point, along), point.value, decrement)
+        if reached is None and fresh:
+            return point, factor, decrement < 1e-6
+        if reached is not None:
+            point, before = reached, decrement
+            if decrement <= enough:
+                return point, factorise(point), True
+        factor, fresh = factor if lasting and reached is not None else None, False
+    return point, factorise(point), False
 
 
 def halve(along: Callable[[float], Reached], value: float, decrement: float) -> Reached | None:

@@ -14,20 +14,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from karat.messages import Message
-from karat.models.glrm.answers import arrange
-from karat.models.glrm.crossed import Factor, crossed
+from karat.models.glrm.crossed import arrange, crossed
 from karat.models.glrm.fit import UNBOUNDED, ZERO, group_message
-from karat.models.glrm.optimise import Convergence, solve
+from karat.models.glrm.optimise import Convergence, SearchResult, solve
 from karat.models.glrm.softmax import BlockModes, NominalObjective
 from karat.models.numerics import one_thread, significant
-from karat.types import Bools, Floats
+from karat.types import Floats
 
 LARGEST = 60_000_000
 """How many numbers the curvature may have."""
 
 
 @dataclass(frozen=True)
-class NominalFit:
+class NominalFit(SearchResult):
     """A fitted model. Columns are the categories after the first, the baseline; effects in units of their logits."""
 
     log_likelihood: float
@@ -48,20 +47,6 @@ class NominalFit:
     modes: BlockModes = field(repr=False)
 
     @property
-    def converged(self) -> bool:
-        """Whether the search ended in a minimum, verified by gradient and Hessian."""
-        return self.convergence.converged
-
-    def without(self, groups: Factor, group: int) -> tuple[NominalObjective | None, BlockModes, Bools]:
-        """The objective without a worker or task, the modes of the others, and which parameters are kept."""
-        return self.objective.without(self.modes, groups, group)
-
-    @property
-    def covariance(self) -> Floats:
-        """The covariance of the parameters (coefficients by column, deviations of workers, of tasks)."""
-        return self.convergence.covariance(self.hessian)
-
-    @property
     def standard_errors(self) -> Floats:
         """Those of the coefficients."""
         size = self.coefficients.size
@@ -78,9 +63,6 @@ class NominalFit:
             "task_variances": [significant(one) for one in self.variances["task"]],
         }  # fmt: skip
         return Message("fit.nominal", values), self.convergence.message
-
-    def __str__(self) -> str:
-        return " ".join(map(str, (*self.summary, *self.notes)))
 
 
 def fit_nominal(

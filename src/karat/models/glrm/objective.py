@@ -17,10 +17,8 @@ for a parameter of the family sum(-l_psi + a W_psi + b r_psi). W, W3 and r of a 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 from scipy.linalg import block_diag
@@ -28,19 +26,8 @@ from scipy.linalg import block_diag
 from karat.models.glrm.crossed import CrossedLayout, Factor
 from karat.models.glrm.families import Family
 from karat.models.glrm.mode import CrossedMode, CrossedPoint, Modes, Scales, find_mode
+from karat.models.glrm.optimise import Evaluation
 from karat.types import Bools, Floats
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """The negative log-likelihood and its gradient at some parameters, with the modes there."""
-
-    value: float
-    gradient: Floats
-    modes: Any
-    found: bool
-    information: Callable[[], Floats]
-    """Roughly the Hessian."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +106,7 @@ class Objective:
         if not np.isfinite(value):
             return None
         information = partial(self._information, mode, psi, scales, covariance)
-        return Evaluation(value, gradient, mode.point.modes, mode.found, information)
+        return Evaluation(value, gradient, mode.point.modes, information, mode.found)
 
     def _gradient(
         self, mode: CrossedMode, psi: Floats, scales: Scales, covariance: tuple[Floats, Floats, Floats]

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from scipy import linalg
 
 from karat.messages import Message
 from karat.models.numerics import significant
-from karat.types import Floats
+from karat.types import Bools, Floats
 
 EVALUATIONS = 300
 HALVINGS = 30
@@ -42,6 +42,19 @@ class Evaluated(Protocol):
     def modes(self) -> Any: ...
     @property
     def information(self) -> Callable[[], Floats]: ...
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A negative log-likelihood and its gradient at some parameters, with the modes there."""
+
+    value: float
+    gradient: Floats
+    modes: Any
+    information: Callable[[], Floats]
+    """Roughly the Hessian."""
+    found: bool = True
+    """Whether the modes are those of the parameters."""
 
 
 Function = Callable[[Floats, Any], Evaluated | None]
@@ -166,12 +179,15 @@ class Convergence:
     decrement: float
     """Half the squared Newton decrement: about how much the log-likelihood could still rise."""
     gradient: float
-    """The largest slope that is left, in any parameter."""
+    """The largest slope that is left, in any parameter; in standard errors of the parameters where `scaled`."""
     curved: bool
-    """Whether the Hessian is positive definite."""
+    """Whether the Hessian is positive definite, but for directions in which a singular covariance can turn."""
     evaluations: int
     reason: Message | None = None
     """Why it did not converge, where that is known."""
+    flat: tuple[str, ...] = ()
+    """Parameters that the data do not determine."""
+    scaled: bool = False
 
     def covariance(self, hessian: Floats) -> Floats:
         """The inverse of the Hessian at the end of the search; NaN where that is not positive definite."""
@@ -184,17 +200,51 @@ class Convergence:
     @property
     def message(self) -> Message:
         """How the search ended."""
-        values = {
+        values: dict[str, Any] = {
             "evaluations": self.evaluations, "gradient": significant(self.gradient, 2),
             "decrement": significant(self.decrement, 2),
         }  # fmt: skip
         if self.converged:
-            return Message("fit.converged", values)
+            return Message("fit.converged_scaled", values) if self.scaled else Message("fit.converged", values)
         short = Message("fit.reason_stopped") if self.curved else Message("fit.reason_hessian")
-        return Message("fit.not_converged", values | {"reason": self.reason or short})
+        values |= {"reason": self.reason or short}
+        return Message("fit.not_converged_scaled", values) if self.scaled else Message("fit.not_converged", values)
 
     def __str__(self) -> str:
         return str(self.message)
+
+
+class SearchResult:
+    """What the results of all searches share."""
+
+    convergence: Convergence
+    notes: tuple[Message, ...]
+    hessian: Floats
+    objective: Any
+    modes: Any
+
+    @property
+    def converged(self) -> bool:
+        """Whether the search ended in a maximum of the likelihood, verified by gradient and Hessian."""
+        return self.convergence.converged
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What was fitted, and how the search ended."""
+        raise NotImplementedError
+
+    def without(self, groups: Literal["worker", "task"], group: int) -> tuple[Any, Any, Bools]:
+        """The objective without a worker or task, the modes of the others, and which parameters are kept."""
+        reduced: tuple[Any, Any, Bools] = self.objective.without(self.modes, groups, group)
+        return reduced
+
+    @property
+    def covariance(self) -> Floats:
+        """The covariance of the parameters: the inverse of the Hessian, NaN where that is not positive definite."""
+        return self.convergence.covariance(self.hessian)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, (*self.summary, *self.notes)))
 
 
 def solve(function: Function, start: Floats, modes: Any) -> tuple[Optimum, Convergence]:

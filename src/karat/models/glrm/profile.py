@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.models.glrm.optimise import Evaluated, Function, minimise
+from karat.models.glrm.optimise import Evaluated, Evaluation, Function, minimise
 from karat.types import Floats
 
 PRECISE = 1e-9
@@ -47,7 +47,9 @@ class Held:
 
     def __call__(self, rest: Floats, modes: Any) -> Evaluated | None:
         at = self.function(np.insert(rest, self.place, self.value), modes)
-        return None if at is None else Rest(at.value, np.delete(at.gradient, self.place), at.modes, self._part(at))
+        return (
+            None if at is None else Evaluation(at.value, np.delete(at.gradient, self.place), at.modes, self._part(at))
+        )
 
     def _part(self, at: Evaluated) -> Callable[[], Floats]:
         def information() -> Floats:
@@ -66,16 +68,6 @@ class Held:
         return ProfilePoint(self.value, found.parameters, found.at.value, found.at.modes)
 
 
-@dataclass(frozen=True)
-class Rest:
-    """What `Held` gives."""
-
-    value: float
-    gradient: Floats
-    modes: Any
-    information: Callable[[], Floats]
-
-
 def profile_ends(
     function: Function, best: Floats, at: Evaluated, place: int, error: float, quantile: float, least: float = -np.inf
 ) -> tuple[float, float]:
@@ -85,7 +77,7 @@ def profile_ends(
     not found within many standard errors is infinite.
 
     >>> def parabola(x, modes):
-    ...     return Rest(float(x @ x) / 2 + x[0] * x[1] / 2, x + x[::-1] / 2, None, lambda: np.eye(2))
+    ...     return Evaluation(float(x @ x) / 2 + x[0] * x[1] / 2, x + x[::-1] / 2, None, lambda: np.eye(2))
     >>> start = np.zeros(2)
     >>> low, high = profile_ends(parabola, start, parabola(start, None), 0, 1.0, 1.96)
     >>> round(low, 3), round(high, 3)

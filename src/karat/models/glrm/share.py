@@ -5,22 +5,47 @@
 The deviations are written as theta_w = R sin(a), theta_t = R cos(a), so that the share is sin(a)^2 and its ends, 0 and
 1, are points like any other. For each angle a the likelihood is maximised over R and everything else. The interval
 holds the shares whose log-likelihood is within half the chi-squared quantile (1 degree of freedom) of the maximum.
+
+The worker:task effect: what the answers say about its variance.
+
+With one answer a cell, nothing but the form of the likelihood tells a cell's own effect from chance, and the Laplace
+approximation puts its variance at zero. `interaction_profile` shows that: the log-likelihood, maximised over
+everything else, for several deviations of the effect. With repeated answers the effect is identified, and the profile
+has its top where the fit is.
+
+The share of some variances in the sum of all, with a profile-likelihood interval, for models of many variances.
+
+    share = W / (W + T),   W = x'A x,   T = x'B x
+
+where x are the parameters of a fitted model and the squares of deviations, or the variance of fixed effects, are
+quadratic forms in them. As in `share`, the scale is the angle arctan(sqrt W / sqrt T), of which 0 and 1 are ordinary
+points. The upper end of the interval is the largest share among all parameters whose log-likelihood is within half the
+chi-squared quantile (1 degree of freedom) of the maximum: the same end as that of a profile over the share, found by
+one search with a constraint (sequential quadratic programming) instead of a search at each of many shares. The lower
+end is that of the other variances, turned round.
+
+Several models of the same answers may have one pooled share, sum W / sum (W + T). The mean of their log-likelihoods
+then takes the place of the log-likelihood, so that the pooled share is about as sure as that of one model and no surer.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
+from scipy import linalg
+from scipy.optimize import brentq, minimize
 from scipy.special import chdtri
 
 from karat.messages import Message
 from karat.models.glrm.fit import Fit
-from karat.models.glrm.objective import Evaluation, Objective
-from karat.models.glrm.optimise import TOLERANCE, minimise
-from karat.models.glrm.parted_objective import PartedObjective
+from karat.models.glrm.objective import Objective
+from karat.models.glrm.optimise import TOLERANCE, Evaluated, Evaluation, Function, minimise, root
+from karat.models.glrm.parts.objective import PartedObjective
+from karat.models.glrm.profile import Held
 from karat.models.numerics import one_thread
 from karat.types import Floats
 
@@ -155,3 +180,218 @@ class _Profile:
             if outside == limit:
                 return limit
             inside = outside
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The highest log-likelihood for each deviation of the worker:task effect."""
+
+    deviations: Floats
+    log_likelihood: Floats
+    converged: bool
+    identified: bool
+    """Whether any cell has several answers."""
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """Which deviation fits best, and how far the others are behind."""
+        best = self.deviations[int(np.argmax(self.log_likelihood))]
+        drops = [
+            Message("profile.drop", {"drop": float(drop), "deviation": float(deviation)})
+            for deviation, drop in zip(self.deviations, self.log_likelihood.max() - self.log_likelihood, strict=True)
+        ]
+        summary = [Message("profile.best", {"best": float(best), "drops": drops})]
+        if not self.identified:
+            summary.append(Message("profile.not_identified"))
+        if not self.converged:
+            summary.append(Message("profile.not_converged"))
+        return tuple(summary)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.summary))
+
+
+def interaction_profile(fit: Fit, deviations: Sequence[float] = (0, 0.3, 0.6, 1, 2)) -> Profile:
+    """The profile of the worker:task deviation, for a binary or ordinal fit with or without the effect.
+
+    >>> from karat.models.glrm import fit_crossed
+    >>> random = np.random.default_rng(1)
+    >>> worker, task = np.repeat(np.arange(30), 20), np.tile(np.arange(20), 30)
+    >>> eta = random.normal(0, 1, 30)[worker] + random.normal(0, 2, 20)[task]
+    >>> fit = fit_crossed(eta + random.logistic(size=600) > 0, worker, task)
+    >>> print(interaction_profile(fit, [0, 1]))
+    Of the standard deviations tried for participant–item pairs, 0 has the highest log-likelihood. ...
+    """
+    if not isinstance(fit.objective, Objective):
+        raise ValueError("A profile of the worker:task effect is for binary and ordinal fits.")
+    objective = replace(fit.objective, cell_effect=True)
+    parameters = fit.parameters[:-1] if fit.objective.cell_effect else fit.parameters
+    modes = replace(fit.modes, cell=objective.zero_modes().cell)
+    reached = np.empty(len(deviations))
+    converged = True
+    with one_thread(len(fit.workers) * len(fit.tasks)):
+        for place in np.argsort(deviations):
+            function = Held(objective, len(parameters), float(deviations[place]))
+            at = function(parameters, modes)
+            if at is None:
+                raise ValueError("The parameters of the fit are not allowed here.")
+            best = minimise(function, parameters, at, None, TOLERANCE)
+            parameters, modes, reached[place] = best.parameters, best.at.modes, -best.at.value
+            converged = converged and best.decrement <= TOLERANCE
+    return Profile(np.asarray(deviations, dtype=np.float64), reached, converged, not objective.layout.single)
+
+
+SEARCH_PRECISION = 1e-9
+"""Of the search, where the angle is scaled so that it changes by about 4 from the estimate to an end."""
+STEPS = 100
+CLOSE = 1e-3
+"""By how much the log-likelihood at an end may miss what the interval allows."""
+NUDGE = 0.3
+"""Standard errors by which a search begins away from zero deviations, where slopes vanish by symmetry."""
+FURTHEST = 8.0
+"""How far a search goes, in standard errors."""
+FORBIDDEN = 1e6
+
+
+@dataclass(frozen=True)
+class FittedShare:
+    """A model at its maximum and the two quadratic forms of its parameters: one, and the rest of the sum."""
+
+    function: Function
+    """The negative log-likelihood."""
+    parameters: Floats
+    modes: Any
+    hessian: Floats
+    one: Floats
+    rest: Floats
+
+    @cached_property
+    def at(self) -> Evaluated:
+        """The model at its maximum."""
+        at = self.function(self.parameters, self.modes)
+        if at is None:
+            raise ValueError("The parameters of the fit are not allowed.")
+        return at
+
+    @cached_property
+    def turn(self) -> Floats:
+        """From coordinates in which the negative log-likelihood rises by about z'z / 2, to parameters."""
+        lower = root(self.hessian if np.all(np.isfinite(self.hessian)) else self.at.information())
+        turned: Floats = linalg.solve_triangular(lower, np.eye(len(lower)), lower=True, trans=1)
+        return turned
+
+    @cached_property
+    def without_one(self) -> float:
+        """By how much the log-likelihood falls where the first form is zero."""
+        return self._without(self.one)
+
+    @cached_property
+    def without_rest(self) -> float:
+        """By how much it falls where the rest is zero."""
+        return self._without(self.rest)
+
+    def _without(self, form: Floats) -> float:
+        inside = np.asarray(linalg.null_space(form))
+        if not inside.shape[1]:
+            return float("inf")
+
+        def function(parameters: Floats, modes: Any) -> Evaluated | None:
+            at = self.function(inside @ parameters, modes)
+            if at is None:
+                return None
+            return Evaluation(at.value, inside.T @ at.gradient, at.modes, lambda: inside.T @ at.information() @ inside)
+
+        start = inside.T @ self.parameters
+        at = function(start, self.modes)
+        if at is None:
+            return float("inf")
+        return float(minimise(function, start, at, None, TOLERANCE).at.value - self.at.value)
+
+
+def variance_share(models: Sequence[FittedShare], level: float = 0.95) -> Share:
+    """The pooled share of the first forms of one model, or of several; an end that is not found is not a number.
+
+    >>> from karat.models.glrm import fit_crossed, worker_share
+    >>> random = np.random.default_rng(1)
+    >>> worker, task = np.repeat(np.arange(30), 20), np.tile(np.arange(20), 30)
+    >>> eta = random.normal(0, 1, 30)[worker] + random.normal(0, 2, 20)[task]
+    >>> fit = fit_crossed(eta + random.logistic(size=600) > 0, worker, task)
+    >>> one, rest = np.diag([0.0, 1.0, 0.0]), np.diag([0.0, 0.0, 1.0])
+    >>> print(variance_share([FittedShare(fit.objective, fit.parameters, fit.modes, fit.hessian, one, rest)]))
+    0.1890, 95 % interval from 0.0732 to 0.3875.
+    """
+    drop = float(chdtri(1, 1 - level)) / 2
+    above, below = _Search(models, 1), _Search(models, -1)
+    value = float(np.sin(above.angle(above.best)[0]) ** 2)
+    if not np.isfinite(value):
+        raise ValueError(Message("models.no_variance"))
+    upper = 1.0 if np.mean([model.without_rest for model in models]) <= drop else above.end(drop)
+    lower = 0.0 if np.mean([model.without_one for model in models]) <= drop else below.end(drop)
+    return Share(value, lower, upper, level)
+
+
+class _Search:
+    """The search for one end of the interval, in the coordinates of all models side by side."""
+
+    def __init__(self, models: Sequence[FittedShare], sign: int) -> None:
+        self.models, self.sign = models, sign
+        self.best = np.concatenate([model.parameters for model in models])
+        self.one = np.asarray(linalg.block_diag(*(model.one for model in models)))
+        self.rest = np.asarray(linalg.block_diag(*(model.rest for model in models)))
+        self.turn = np.asarray(linalg.block_diag(*(model.turn for model in models))) * np.sqrt(len(models))
+        self.modes = [model.modes for model in models]
+        self.places = np.cumsum([len(model.parameters) for model in models])[:-1]
+        self.last: tuple[bytes, float, Floats] = (b"", 0.0, self.best)
+
+    def angle(self, parameters: Floats) -> tuple[float, Floats]:
+        """arctan(sqrt W / sqrt T) and its gradient in the parameters."""
+        by_one, by_rest = self.one @ parameters, self.rest @ parameters
+        w, t = (float(np.sqrt(max(float(parameters @ by), 0.0))) for by in (by_one, by_rest))
+        if w == t == 0:
+            return float("nan"), np.zeros(len(parameters))
+        slope = (t * by_one / max(w, 1e-12) - w * by_rest / max(t, 1e-12)) / (w * w + t * t)
+        return float(np.arctan2(w, t)), slope
+
+    def fall(self, z: Floats) -> tuple[float, Floats]:
+        """By how much the mean log-likelihood lies below its maximum, and the gradient of that."""
+        if self.last[0] == z.tobytes():
+            return self.last[1:]
+        value, slopes = 0.0, []
+        for number, parameters in enumerate(np.split(self.best + self.turn @ z, self.places)):
+            model = self.models[number]
+            at = model.function(parameters, self.modes[number])
+            if at is None or not np.isfinite(at.value):
+                return FORBIDDEN, z * FORBIDDEN
+            self.modes[number] = at.modes
+            value += (at.value - model.at.value) / len(self.models)
+            slopes.append(at.gradient / len(self.models))
+        self.last = (z.tobytes(), float(value), self.turn.T @ np.concatenate(slopes))
+        return self.last[1:]
+
+    def end(self, drop: float) -> float:
+        """The share at the end of the interval."""
+        start = self._start()
+        slope = self.turn.T @ self.angle(self.best + self.turn @ start)[1]
+        # Scaled so that the multiplier of the constraint is about 1, as the search expects.
+        scale = -self.sign * np.sqrt(2 * drop) / max(float(np.linalg.norm(slope)), 1e-12)
+
+        def target(z: Floats) -> tuple[float, Floats]:
+            angle, slope = self.angle(self.best + self.turn @ z)
+            return scale * angle, scale * (self.turn.T @ slope)
+
+        within = {"type": "ineq", "fun": lambda z: drop - self.fall(z)[0], "jac": lambda z: -self.fall(z)[1]}
+        found = minimize(
+            target, start, jac=True, method="SLSQP", bounds=[(-FURTHEST, FURTHEST)] * len(start), constraints=within,
+            options={"ftol": SEARCH_PRECISION, "maxiter": STEPS},
+        )  # fmt: skip
+        if abs(self.fall(np.asarray(found.x))[0] - drop) > CLOSE:
+            return float("nan")
+        return float(np.sin(self.angle(self.best + self.turn @ found.x)[0]) ** 2)
+
+    def _start(self) -> Floats:
+        """Beside the estimate: deviations that are to grow begin away from zero."""
+        growing = np.diag(self.one if self.sign > 0 else self.rest) > 0
+        errors = np.sqrt((self.turn**2).sum(axis=1))
+        step = np.where(growing, NUDGE * np.where(self.best < 0, -errors, errors), 0.0)
+        start: Floats = np.linalg.solve(self.turn, step)
+        return start

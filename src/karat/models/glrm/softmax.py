@@ -14,24 +14,32 @@ shrink quickly.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from scipy.linalg import block_diag
 
-from karat.models.glrm.block_schur import BlockSchur
+from karat.models.glrm.blocks import BlockSchur
 from karat.models.glrm.crossed import Factor
-from karat.models.glrm.mode import halve
+from karat.models.glrm.mode import newton
 from karat.models.glrm.objective import variance_information
+from karat.models.glrm.optimise import Evaluation
 from karat.types import Bools, Floats
 
 DECREMENT = 1e-13
 """The squared Newton decrement at the mode. It is small, since steps with a kept factor only shrink it by a share."""
-PATIENCE = 7
-"""A kept factor is renewed where, as the decrement shrinks, more steps than this would be needed with it."""
-STEPS = 200
+
+
+@dataclass(frozen=True)
+class BlockCurvature:
+    """W summed over the answers of a worker, (workers, k, l), and of a task, (k, l, tasks)."""
+
+    worker: Floats
+    task: Floats
+
+
+Factorised = tuple[BlockSchur, BlockCurvature]
 
 
 @dataclass(frozen=True)
@@ -40,7 +48,7 @@ class BlockModes:
 
     worker: Floats
     task: Floats
-    factor: BlockSchur | None = None
+    factor: Factorised | None = None
 
 
 @dataclass(frozen=True)
@@ -52,18 +60,6 @@ class _SoftmaxPoint:
     """The slopes of every cell."""
     towards_worker: Floats
     towards_task: Floats
-
-
-@dataclass(frozen=True)
-class BlockEvaluation:
-    """The negative log-likelihood and its gradient at some parameters, with the modes there."""
-
-    value: float
-    gradient: Floats
-    modes: BlockModes
-    found: bool
-    information: Callable[[], Floats]
-    """Roughly the Hessian."""
 
 
 @dataclass(frozen=True)
@@ -123,28 +119,19 @@ class NominalObjective:
         m, _, workers, tasks = self.chosen.shape
         return BlockModes(np.zeros((workers, m)), np.zeros((m, tasks)))
 
-    def __call__(self, parameters: Floats, start: BlockModes) -> BlockEvaluation | None:
+    def __call__(self, parameters: Floats, start: BlockModes) -> Evaluation | None:
         """The value and gradient, the modes searched from `start`; None where parameters are not finite."""
         if not np.all(np.isfinite(parameters)):
             return None
         beta, by_worker, by_task = self.split(parameters)
         place = _SoftmaxEvaluation(self, np.moveaxis(self.design @ beta, -1, 0), by_worker, by_task)
-        point, found = place.mode(start)
-        factor, curvature = place.factorise(point.probability)
-        covariance = factor.covariance()
-        gradient = place.gradient(point, factor, curvature, covariance)
-        modes = BlockModes(point.modes.worker, point.modes.task, factor)
-        information = partial(place.information, point, factor, curvature, covariance)
-        value = point.value + factor.half_log_determinant
-        return BlockEvaluation(value, gradient, modes, found, information)
-
-
-@dataclass(frozen=True)
-class _Curvature:
-    """W summed over the answers of a worker, (workers, k, l), and of a task, (k, l, tasks)."""
-
-    worker: Floats
-    task: Floats
+        point, factorised, found = place.mode(start)
+        covariance = factorised[0].covariance()
+        gradient = place.gradient(point, factorised, covariance)
+        modes = BlockModes(point.modes.worker, point.modes.task, factorised)
+        information = partial(place.information, point, factorised, covariance)
+        value = point.value + factorised[0].half_log_determinant
+        return Evaluation(value, gradient, modes, information, found)
 
 
 @dataclass(frozen=True)
@@ -156,30 +143,18 @@ class _SoftmaxEvaluation:
     by_worker: Floats
     by_task: Floats
 
-    def mode(self, start: BlockModes) -> tuple[_SoftmaxPoint, bool]:
-        """The mode, and whether it was found."""
+    def mode(self, start: BlockModes) -> tuple[_SoftmaxPoint, Factorised, bool]:
+        """The mode, its curvature and whether it was found."""
         point = self.evaluate(start.worker, start.task)
-        factor, before, fresh = start.factor, np.inf, start.factor is None
-        if factor is None:
-            factor, _ = self.factorise(point.probability)
-        for _ in range(STEPS):
-            worker, task = factor.solve(point.towards_worker, point.towards_task)
-            decrement = float(np.vdot(worker, point.towards_worker) + np.vdot(task, point.towards_task))
-            far = decrement > DECREMENT * max(1.0, before / max(decrement, DECREMENT)) ** PATIENCE
-            along = partial(self._moved, point.modes, worker, task)
-            reached = None if far and not fresh else halve(along, point.value, decrement)
-            if reached is None and fresh:
-                return point, decrement < 1e-6
-            if reached is None:
-                factor, before, fresh = self.factorise(point.probability)[0], np.inf, True
-                continue
-            point, before, fresh = reached, decrement, False
-            if decrement <= DECREMENT:
-                return point, True
-        return point, False
+        search = self.factorise, self._step, self._moved
+        return newton(point, *search, kept=start.factor, enough=DECREMENT, lasting=True)
 
-    def _moved(self, modes: BlockModes, worker: Floats, task: Floats, length: float) -> _SoftmaxPoint:
-        return self.evaluate(modes.worker + length * worker, modes.task + length * task)
+    def _step(self, point: _SoftmaxPoint, factor: Factorised) -> tuple[tuple[Floats, Floats], float]:
+        worker, task = factor[0].solve(point.towards_worker, point.towards_task)
+        return (worker, task), float(np.vdot(worker, point.towards_worker) + np.vdot(task, point.towards_task))
+
+    def _moved(self, point: _SoftmaxPoint, along: tuple[Floats, Floats], length: float) -> _SoftmaxPoint:
+        return self.evaluate(point.modes.worker + length * along[0], point.modes.task + length * along[1])
 
     def evaluate(self, worker: Floats, task: Floats) -> _SoftmaxPoint:
         """The penalised likelihood (negative) at some effects."""
@@ -206,8 +181,9 @@ class _SoftmaxEvaluation:
         towards_task = self.by_task[:, None] * cells.sum(axis=1) - task
         return _SoftmaxPoint(BlockModes(worker, task), value, probability, cells, towards_worker, towards_task)
 
-    def factorise(self, probability: Floats) -> tuple[BlockSchur, _Curvature]:
+    def factorise(self, point: _SoftmaxPoint) -> Factorised:
         """The curvature in the effects, ready to be solved with, and what it was made of."""
+        probability = point.probability
         m, _, workers, tasks = probability.shape
         of_worker, of_task = np.empty((workers, m, m)), np.empty((m, m, tasks))
         between = np.empty((workers, m, m, tasks))
@@ -220,12 +196,13 @@ class _SoftmaxEvaluation:
                 between[:, other, k] = self.by_worker[other] * self.by_task[k] * weight
         worker = np.eye(m) + np.outer(self.by_worker, self.by_worker) * of_worker
         task = np.eye(m)[:, :, None] + np.outer(self.by_task, self.by_task)[:, :, None] * of_task
-        return BlockSchur(worker, between, task), _Curvature(of_worker, of_task)
+        return BlockSchur(worker, between, task), BlockCurvature(of_worker, of_task)
 
     def information(
-        self, point: _SoftmaxPoint, factor: BlockSchur, curvature: _Curvature, covariance: tuple[Floats, Floats, Floats]
+        self, point: _SoftmaxPoint, factorised: Factorised, covariance: tuple[Floats, Floats, Floats]
     ) -> Floats:
         """Roughly the Hessian: of the penalised likelihood over the effects, and of variances in a linear model."""
+        factor, curvature = factorised
         p, design = point.probability, np.moveaxis(self.objective.design, -1, 0)
         m, _, workers, tasks = p.shape
         x = len(design)
@@ -256,9 +233,10 @@ class _SoftmaxEvaluation:
         return information
 
     def gradient(
-        self, point: _SoftmaxPoint, factor: BlockSchur, curvature: _Curvature, covariance: tuple[Floats, Floats, Floats]
+        self, point: _SoftmaxPoint, factorised: Factorised, covariance: tuple[Floats, Floats, Floats]
     ) -> Floats:
         """The derivative of the negative log-likelihood through the mode."""
+        factor, curvature = factorised
         p = point.probability
         m, by_worker, by_task = len(p), self.by_worker, self.by_task
         var_worker, var_task, between = covariance

@@ -6,7 +6,7 @@ Each file has a function `section`, from what was gathered to a `Section`, or to
 from __future__ import annotations
 
 from karat.report.build import ReportData
-from karat.report.sections import asked, brief, colophon, people, quality, results, sample, words
+from karat.report.sections import asked, brief, colophon, people, quality, results, sample
 from karat.section import Section
 
 PARTS = (brief, asked, sample, quality, people, results)
@@ -22,5 +22,5 @@ def sections(gathered: ReportData, language: str = "en") -> tuple[Section, ...]:
     ['brief', 'asked', 'sample']
     """
     made = [part.section(gathered) for part in PARTS]
-    made += [words.section(gathered, language), colophon.section(gathered)]
+    made += [colophon.words_section(gathered, language), colophon.section(gathered)]
     return tuple(one for one in made if isinstance(one, Section))

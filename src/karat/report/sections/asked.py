@@ -10,7 +10,8 @@ from karat.judgments.columns import FUNCTIONS
 from karat.messages import NotComputed
 from karat.report.build import ReportData
 from karat.section import Section, Table
-from karat.study.study import Block, Study
+from karat.study.plan import Block
+from karat.study.study import Study
 
 MOST_CELLS = 40
 

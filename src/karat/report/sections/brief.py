@@ -1,8 +1,19 @@
-"""In brief: who stays, how good the data are and what they show, in the sentences of the results themselves."""
+"""In brief: who stays, how good the data are and what they show, in the sentences of the results themselves.
+
+A difference in logits says little to somebody who does not fit models: plain means or shares stand beside it, from the
+tables of the contrasts, and the wording of an item from the table of answers or the study.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
 from karat.errors import counted
+from karat.judgments.scales import Binary, Continuous, Nominal, Ordinal, Scale
 from karat.measure.effects.contrasts import Contrasts
 from karat.measure.effects.planned import PlannedContrasts
 from karat.measure.measured import Measure
@@ -11,10 +22,8 @@ from karat.measure.scaling.result import Strengths
 from karat.messages import Message, NotComputed
 from karat.report.build import ReportData
 from karat.report.figures import sentences
-from karat.report.sections.plain_means import means_told, planned_told, wording_told
-from karat.screen.explain import rule_in_words
 from karat.screen.rules import applied_rule
-from karat.screen.screening import Screening
+from karat.screen.screening import Screening, rule_in_words
 from karat.section import Section
 from karat.study.study import Study
 
@@ -99,3 +108,155 @@ def _plainly(part: Measure, measures: Measures, study: Study | None) -> str:
         tables = [judgments.frame, *(() if study is None else (block.items.frame for block in study.blocks))]
         return f"{_said(part)} {wording_told(part.result, tables)}".strip()
     return ""
+
+
+LONGEST_QUOTE = 60
+MOST_LEVELS = 6
+"""A factor with more levels is not counted out in a sentence."""
+
+
+def on_scale(scale: Scale) -> str | None:
+    """What a plain mean is counted in; None where answers have no plain means that could be told.
+
+    >>> on_scale(Ordinal(5)), on_scale(Ordinal(["bad", "fair", "good"])), on_scale(Binary(("no", "yes")))
+    ('on a scale of 1 to 5', 'with the 3 points of the scale counted from 1', 'of answers are “yes”')
+    """
+    if isinstance(scale, Ordinal):
+        points = len(scale.levels)
+        if scale.levels == tuple(str(point) for point in range(1, points + 1)):
+            return f"on a scale of 1 to {points}"
+        return f"with the {points} points of the scale counted from 1"
+    if isinstance(scale, Binary) or (isinstance(scale, Nominal) and len(scale.levels) == 2):
+        return f"of answers are “{scale.levels[1]}”"
+    if isinstance(scale, Continuous):
+        known = scale.low is not None and scale.high is not None
+        return f"on a scale of {scale.low:g} to {scale.high:g}" if known else "as a plain number"
+    return None
+
+
+def planned_told(planned: PlannedContrasts, contrasts: Sequence[Contrasts], scale: Scale) -> str:
+    """Each planned comparison: the plain means or shares of both sides, then their difference in the model.
+
+    >>> import karat
+    >>> from karat.measure.effects.planned import planned_contrasts
+    >>> from karat.study.settings import ContrastSettings
+    >>> likert = karat.datasets.load("likert")
+    >>> found = karat.measure.contrasts(likert, "response ~ order + (1 | participant) + (1 | item)")
+    >>> plan = [ContrastSettings(name="order", factor="order", levels=["PP>OBJ", "OBJ>PP"])]
+    >>> planned_told(planned_contrasts(plan, found), [found], likert.scale).split(";")[0]
+    'order: the mean is 3.66 for PP>OBJ and 3.22 for OBJ>PP, on a scale of 1 to 5'
+    """
+    told = []
+    for row in planned.frame.to_dicts():
+        plain = _both(row, contrasts, scale, chosen=planned.unit.code == "unit.choosing_first")
+        size = f"{row['first']} minus {row['second']}" + (" is, by the model, " if plain else " ") + _size(row)
+        told.append(f"{row['contrast']}: {plain + '; ' if plain else ''}{size}.")
+    return " ".join([*told, f"Differences are in {planned.unit}." if told else ""]).strip()
+
+
+def means_told(found: Contrasts, scale: Scale) -> str:
+    """The plain means or shares of the levels of each factor; empty where there are none to tell.
+
+    >>> import karat
+    >>> likert = karat.datasets.load("likert")
+    >>> found = karat.measure.contrasts(likert, "response ~ order + (1 | participant) + (1 | item)")
+    >>> means_told(found, likert.scale)
+    'Means on a scale of 1 to 5: order: OBJ>PP 3.22, PP>OBJ 3.66.'
+    """
+    unit = on_scale(scale)
+    if unit is None or "raw" not in found.means.columns:
+        return ""
+    told = []
+    for factor in found.factors:
+        rows = found.means.filter(pl.col("term") == factor, pl.col("raw").is_not_null())
+        if 1 < rows.height <= MOST_LEVELS:
+            levels = (f"{level} {_mean(raw, scale)}" for level, raw in rows.select(factor, "raw").iter_rows())
+            told.append(f"{factor}: {', '.join(levels)}")
+    if not told:
+        return ""
+    what = f"Shares of answers “{unit.split('“')[1]}" if "“" in unit else f"Means {unit}"
+    return f"{what}: {'; '.join(told)}."
+
+
+def wording_told(found: Strengths, tables: Sequence[pl.DataFrame]) -> str:
+    """How the strongest and the weakest stimulus read, where a table has their sentences.
+
+    >>> frame = pl.DataFrame({"item": ["a", "b"], "estimate": [1.0, -1.0]})
+    >>> table = pl.DataFrame({"item": ["a", "b"], "sentence": ["It rains.", "Rains it?"]})
+    >>> wording_told(Strengths(frame, "mean", "points", 0.95, None), [table])
+    'The highest reads “It rains”, the lowest “Rains it?”.'
+    """
+    known = found.frame.filter(pl.col("estimate").is_not_null())
+    if known.height < 2:
+        return ""
+    names = ["item", *found.conditions]
+    best, worst = (_wording(known.select(names).row(place, named=True), tables) for place in (0, -1))
+    if not best or not worst:
+        return ""
+    return f"The highest reads “{best}”, the lowest “{worst}”."
+
+
+def _both(row: dict[str, Any], contrasts: Sequence[Contrasts], scale: Scale, *, chosen: bool) -> str:
+    """The plain means or shares of the two sides of a comparison."""
+    if chosen:
+        if row["raw"] is None:
+            return ""
+        return f"{row['first']} was chosen over {row['second']} in {100 * row['raw']:.0f} % of choices"
+    unit, plain = on_scale(scale), _sides(row, contrasts)
+    if unit is None or plain is None:
+        return ""
+    first, second = (_mean(one, scale) for one in plain)
+    if "“" in unit:
+        return f"{first} {unit} for {row['first']} and {second} for {row['second']}"
+    return f"the mean is {first} for {row['first']} and {second} for {row['second']}, {unit}"
+
+
+def _sides(row: dict[str, Any], contrasts: Sequence[Contrasts]) -> tuple[float, float] | None:
+    """The plain means of both sides, from the term in which they differ by what the comparison says."""
+    for found in contrasts:
+        if "raw" not in found.means.columns or row["raw"] is None:
+            continue
+        for (_,), part in found.means.group_by("term", maintain_order=True):
+            names = [name for name in found.factors if part[name].null_count() == 0]
+            plain = {", ".join(cell[:-1]): cell[-1] for cell in part.select(*names, "raw").iter_rows()}
+            first, second = plain.get(row["first"]), plain.get(row["second"])
+            if first is not None and second is not None and abs(first - second - row["raw"]) < 1e-9:
+                return first, second
+    return None
+
+
+def _mean(value: float, scale: Scale) -> str:
+    return f"{100 * value:.0f} %" if isinstance(scale, Binary | Nominal) else f"{value:.2f}"
+
+
+def _size(row: dict[str, Any]) -> str:
+    if row["lower"] is None or row["upper"] is None:
+        return f"{row['estimate']:.2f}, without an interval"
+    return f"{row['estimate']:.2f} [{row['lower']:.2f}, {row['upper']:.2f}], p {p_text(row['p'])}"
+
+
+def p_text(p: float) -> str:
+    """The p of a test with its sign.
+
+    >>> p_text(0.0321), p_text(0.00004)
+    ('= .032', '< .001')
+    """
+    return str(Message("models.p", {"p": p}) if math.isfinite(p) else Message("models.no_p"))
+
+
+def _wording(stimulus: dict[str, Any], tables: Sequence[pl.DataFrame]) -> str:
+    """The one sentence that a table has for a stimulus, shortened; empty where there is none or more than one."""
+    for table in tables:
+        if "sentence" not in table.columns or any(name not in table.columns for name in stimulus):
+            continue
+        own = pl.all_horizontal(pl.col(name).cast(pl.String).eq_missing(value) for name, value in stimulus.items())
+        found = table.filter(own)["sentence"].drop_nulls().unique().to_list()
+        if len(found) == 1:
+            return _shortened(str(found[0]))
+    return ""
+
+
+def _shortened(text: str) -> str:
+    """A sentence in one line, cut between words."""
+    plain = " ".join(text.replace("“", "‘").replace("”", "’").split()).removesuffix(".")
+    return plain if len(plain) <= LONGEST_QUOTE else plain[: LONGEST_QUOTE - 1].rsplit(" ", 1)[0] + " …"

@@ -7,7 +7,7 @@ import polars as pl
 from karat.errors import counted
 from karat.judgments.message_tables import with_reasons
 from karat.report.build import ReportData
-from karat.report.strips import answer_strips, rt_strips
+from karat.report.figures import answer_strips, rt_strips
 from karat.screen.evidence import Evidence
 from karat.section import Section, Table
 from karat.study.criteria import title_of

@@ -1,4 +1,6 @@
-"""How good the data are: the crowd as a whole, then times, sequences of answers, controls, and every criterion."""
+"""How good the data are: the crowd as a whole, response times, sequences of answers, attention and control trials, and
+every criterion.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +8,18 @@ from collections.abc import Callable
 
 import polars as pl
 
+from karat.judgments import Judgments
 from karat.judgments.message_tables import with_reasons
 from karat.languages.en import LANGUAGE as ENGLISH
-from karat.messages import NotComputed, with_code
+from karat.messages import Message, NotComputed, with_code
 from karat.report.build import NOT_COMPUTED, ReportData
-from karat.report.figures import report_figure, sentences
-from karat.report.quality_figures import credence_figure
-from karat.report.sections import checks, times
+from karat.report.figures import credence_figure, performance_figure, report_figure, retitled, sentences, shares_right
 from karat.report.sections.brief import quality_told
-from karat.screen.crowd_figures import chance_figure
-from karat.screen.deletion import Deletion
+from karat.screen.criteria.deletion import Deletion
+from karat.screen.criteria.markov import MOST_MATRICES, Markov
+from karat.screen.criteria.remfod import Remfod
+from karat.screen.crowd import SUSPICIOUS
 from karat.screen.evidence import Evidence
-from karat.screen.markov import Markov
-from karat.screen.markov_figure import MOST_MATRICES, distance_figure, transition_figure
-from karat.screen.spammer_index import SUSPICIOUS
 from karat.section import Figure, Section, Table
 from karat.study.criteria import CRITERIA, title_of
 
@@ -46,8 +46,8 @@ def section(gathered: ReportData) -> Section:
     (['times', 'criteria'], 'Spammer Index: not shown. It was not computed.')
     """
     parts: tuple[tuple[str, Callable[[ReportData], Section | NotComputed]], ...] = (
-        ("Spammer Index", _index), ("Credence", _credence), ("Response times", times.section),
-        ("Attention trials", checks.attention), ("Control sentences", checks.controls),
+        ("Spammer Index", _index), ("Credence", _credence), ("Response times", times_section),
+        ("Attention trials", attention), ("Control sentences", controls),
         ("Transitions between answers", _transitions), ("Deviance distances", _deviance), ("Criteria", _criteria),
     )  # fmt: skip
     made, notes = [], []
@@ -111,14 +111,14 @@ def _transitions(gathered: ReportData) -> Section | NotComputed:
     if found.simulated:
         data = found.participants.select("participant", "score", "threshold", "flagged", "kind", "target")
         caption = "A tick below the axis is a participant."
-        figures.append(report_figure("markov-distances", distance_figure(found), text, caption, data))
+        figures.append(report_figure("markov-distances", found.plot(), text, caption, data))
     if found.flagged:
         reasons = with_reasons(found.participants.filter("flagged")).select("participant", "reason")
         alt = "; ".join(f"{who}: {why}" for who, why in reasons.head(MOST_MATRICES).iter_rows())
         caption = "Rows are answers, columns the answers that follow; a row adds up to one."
         # One or two matrices on the whole width would shout.
         width = WIDTHS.get(len(found.flagged), 16)
-        figures.append(report_figure("transitions", transition_figure(found, width_cm=width), alt, caption, reasons))
+        figures.append(report_figure("transitions", found.plot_transitions(width_cm=width), alt, caption, reasons))
     return Section("transitions", "Transitions between answers", (text,), figures=tuple(figures),
                    notes=tuple(map(str, found.notes)))  # fmt: skip
 
@@ -135,7 +135,7 @@ def _deviance(gathered: ReportData) -> Section | NotComputed:
     if found.participants.height <= MOST_DRAWN:
         figures = (
             report_figure("deviance", found.plot(), text, f"{dashed} {sentences(doubts)}".strip(), data),
-            report_figure("deviance-chance", chance_figure(found), text, sentences(doubts), data),
+            report_figure("deviance-chance", found.plot_chance(), text, sentences(doubts), data),
         )
     how = "The distance of a participant is how much the deviance of the crowd's model falls without their answers."
     notes = tuple(str(note) for note in found.notes if note not in doubts)
@@ -186,3 +186,148 @@ def _remarks(notes: list[str]) -> str:
         return notes[0]
     counted_notes = "1 note" if len(notes) == 1 else f"{len(notes)} notes"
     return "\n".join([counted_notes, *notes]) if notes else ""
+
+
+def attention(gathered: ReportData) -> Section | NotComputed:
+    """Attention trials.
+
+    >>> import karat
+    >>> from karat.report.build import NOT_COMPUTED, ReportData
+    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"attention": {}})
+    >>> attention(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED, dict(screening.evidence))).paragraphs[0]
+    '9 of 48 participants flagged.'
+    """
+    return _checked(gathered, "attention", "attention trials", "Attention trials")
+
+
+def controls(gathered: ReportData) -> Section | NotComputed:
+    """Control sentences.
+
+    >>> import karat
+    >>> from karat.report.build import NOT_COMPUTED, ReportData
+    >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
+    >>> controls(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)).code
+    'report.not_computed'
+    """
+    return _checked(gathered, "controls", "control sentences", "Control sentences")
+
+
+def _checked(gathered: ReportData, name: str, what: str, title: str) -> Section | NotComputed:
+    found = gathered.evidence(name)
+    if isinstance(found, NotComputed):
+        return found
+    data = shares_right(found)
+    if data is not None and not data.height:
+        return NotComputed("report.no_scores")
+    guess = found.participants["guess_probability"].max() if "guess_probability" in found.participants.columns else None
+    texts = [sentences(found.summary)]
+    if isinstance(guess, float):
+        texts.append(str(Message("report.guessing_passes", {"p": guess})))
+    figures: tuple[Figure, ...] = ()
+    if data is not None:
+        chances = chances_of(found, gathered.judgments)
+        caption = "Hatched: flagged." + (" Dotted: what guessing gives on average." if chances else "")
+        figures = (report_figure(name, performance_figure(found, data, what, chances), texts[0], caption, data),)
+    return Section(name, title, tuple(texts), figures=figures, notes=tuple(map(str, found.notes)))
+
+
+def chances_of(evidence: Evidence, judgments: Judgments) -> list[float]:
+    """The chance of a right answer by guessing, of each trial; none where right answers are not single ones.
+
+    >>> import karat
+    >>> likert = karat.datasets.load("likert")
+    >>> set(chances_of(karat.screen.attention(likert), likert))
+    {0.4}
+    """
+    trials = evidence.trials
+    if trials is None or "expected" not in trials.columns:
+        return []
+    questions = pl.col("question").fill_null("") if "question" in trials.columns else pl.lit("").alias("question")
+    kinds = trials.select(questions, "expected").drop_nulls().group_by("question", "expected").len()
+    found = []
+    for question, expected, number in kinds.iter_rows():
+        scale = judgments.scales.get(question) or next(iter(judgments.scales.values()))
+        found += [float(scale.chance(expected))] * number
+    return found
+
+
+MOST_ALONE = 2
+"""So many of the flagged participants have a figure of their own."""
+LEAST_ALONE = 12
+"""So many timed trials make a figure of one participant worth its place."""
+MOST_ROWS = 20_000
+"""Times above which the table behind a figure has medians only, to keep the page small."""
+
+
+def times_section(gathered: ReportData) -> Section | NotComputed:
+    """The distributions, with ReMFOD's cutoffs.
+
+    >>> import karat
+    >>> from karat.report.build import NOT_COMPUTED, ReportData
+    >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"remfod": {}})
+    >>> found = times_section(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED, dict(screening.evidence)))
+    >>> [figure.key for figure in found.figures][:2]
+    ['densities', 'everybody']
+    """
+    found = gathered.evidence("remfod")
+    if not isinstance(found, Remfod):
+        return found if isinstance(found, NotComputed) else NOT_COMPUTED
+    text = sentences(found.summary)
+    everybody = found.participants.select(
+        "participant", "trials", "intermissions", "rushes", "genuine_share", "flagged"
+    )
+    figures = [
+        report_figure(
+            "densities", found.plot_density(), _medians_told(found), "Kernel densities of log times.", _times(found)
+        ),
+        report_figure("everybody", found.plot(), text, "Those with the smallest share of genuine trials.", everybody),
+        *_alone(found),
+    ]
+    return Section(
+        "times", "Response times", (text,), (_functions(found),), tuple(figures), tuple(map(str, found.notes))
+    )
+
+
+def _alone(found: Remfod) -> list[Figure]:
+    """The trials of the flagged participants with the smallest share of genuine ones; drop-outs have too few to see."""
+    flagged = found.participants.filter("flagged", pl.col("trials") >= LEAST_ALONE)
+    worst = with_reasons(flagged).sort("genuine_share", maintain_order=True).head(MOST_ALONE)
+    return [
+        report_figure(
+            f"times-{number}", retitled(found.plot(name), f"{name}: {reason}"), f"Response times of {name}: {reason}.",
+            "", found.timed.filter(pl.col("participant") == name),
+        )
+        for number, (name, reason) in enumerate(worst.select("participant", "reason").iter_rows(), start=1)
+    ]  # fmt: skip
+
+
+def _functions(found: Remfod) -> Table:
+    """Times by item function with the cutoffs of the last round."""
+    known = found.cutoffs.filter(pl.col("group") == "function").sort("round").unique("name", keep="last")
+    known = known.select(pl.col("name").alias("function"), "lower", "upper")
+    rows = found.timed.group_by("function").agg(
+        pl.len().cast(pl.Int64).alias("trials"),
+        pl.col("rt").median().alias("median"),
+        pl.col("rt").quantile(0.05).alias("from"),
+        pl.col("rt").quantile(0.95).alias("to"),
+    )
+    rows = rows.join(known, on="function", how="left").sort("median")
+    headings = {"median": "median (s)", "from": "5 % (s)", "to": "95 % (s)", "lower": "rush under (s)",
+                "upper": "intermission over (s)"}  # fmt: skip
+    return Table(
+        "times", "Times by item function", rows,
+        "A trial counts as outlying only where it also crosses the participant's own cutoff.", headings,
+    )  # fmt: skip
+
+
+def _medians_told(found: Remfod) -> str:
+    medians = found.timed.group_by("function").agg(pl.col("rt").median()).sort("rt")
+    return "Median response times: " + ", ".join(f"{name} {median:.1f} s" for name, median in medians.iter_rows()) + "."
+
+
+def _times(found: Remfod) -> pl.DataFrame:
+    if found.timed.height <= MOST_ROWS:
+        return found.timed.select("participant", "function", pl.col("rt").round(3))
+    return found.timed.group_by("participant", "function", maintain_order=True).agg(
+        pl.col("rt").median().alias("median")
+    )

@@ -9,13 +9,13 @@ import polars as pl
 from karat.errors import KaratError
 from karat.measure.effects.contrasts import Contrasts
 from karat.measure.errors import MeasureError
+from karat.measure.export import TABLES, TOLD, figures_of
 from karat.measure.measured import Measure
 from karat.measure.measures import Measures
-from karat.measure.part_files import TABLES, TOLD, figures_of
 from karat.messages import Message, NotComputed
 from karat.report.build import NOT_COMPUTED, ReportData
 from karat.report.figures import report_figure, sentences
-from karat.screen.effects import EffectsBeforeAfter
+from karat.screen.compare.effects import EffectsBeforeAfter
 from karat.section import Figure, Section, Table
 
 SHOWN = {

@@ -13,7 +13,7 @@ from karat.report.counts import commonest, days, step_counts, working_time
 from karat.report.figures import report_figure
 from karat.report.sections.brief import verdict
 from karat.report.words.sample import platform_name
-from karat.screen.composition import VERDICT, Composition
+from karat.screen.compare.composition import VERDICT, Composition
 from karat.screen.screening import Screening
 from karat.section import Figure, Section, Table
 from karat.simulate.marked import simulated

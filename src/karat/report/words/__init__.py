@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from karat.report.words.methods import methods
-from karat.report.words.preregistration import preregistration
+from karat.report.words.methods import methods, preregistration
 
 __all__ = ["methods", "preregistration"]

@@ -8,7 +8,8 @@ from karat.judgments import Judgments
 from karat.judgments.columns import FUNCTIONS
 from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
 from karat.languages.language import Language
-from karat.study.study import Block, Study
+from karat.study.plan import Block
+from karat.study.study import Study
 from karat.study.summary import functions_per_list
 
 BROWSER = ("blurs", "frame_rate", "isolated")

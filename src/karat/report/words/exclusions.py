@@ -14,11 +14,11 @@ from karat.messages import NotComputed, render
 from karat.report.words.criteria import cites, clause, name_of, needed_answers
 from karat.screen.criteria.attention import attention
 from karat.screen.criteria.controls import controls
+from karat.screen.crowd.spammer_index import SpammerIndex
 from karat.screen.evidence import Evidence
 from karat.screen.rules import settings_of
 from karat.screen.run import STAGES
 from karat.screen.screening import Screening
-from karat.screen.spammer_index import SpammerIndex
 from karat.study.criteria import CRITERIA
 from karat.study.results import on_scales
 

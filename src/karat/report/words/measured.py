@@ -10,7 +10,7 @@ from karat import __version__
 from karat.judgments.scales import Choice, Nominal
 from karat.languages.language import Language
 from karat.measure.effects.contrasts import Contrasts
-from karat.measure.effects.formula import design_formula, family_of
+from karat.measure.effects.data import design_formula, family_of
 from karat.measure.errors import MeasureError
 from karat.measure.measured import Measure
 from karat.measure.measures import Measures
@@ -19,7 +19,8 @@ from karat.messages import NotComputed, render
 from karat.report.words.criteria import citation
 
 if TYPE_CHECKING:
-    from karat.study.study import Block, Study
+    from karat.study.plan import Block
+    from karat.study.study import Study
 
 AGREEMENT = {"Krippendorff": "krippendorff2004", "ICC": "mcgraw1996"}
 """How names of coefficients begin, and where they come from."""

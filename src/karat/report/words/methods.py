@@ -1,4 +1,4 @@
-"""The methods of a study in a few paragraphs: what was asked, of whom, who was excluded, how it was measured.
+"""The methods of a study in a few paragraphs, and what a study will do, fit for a registry before there are data.
 
 Every number comes from the study file, the screening or the measures. Literature is cited by key, [@bates2015]: see
 `karat.report.literature`, which writes the entries and can put names and years in place of the keys.
@@ -9,10 +9,11 @@ from __future__ import annotations
 from karat.languages import language_of
 from karat.report.build import ReportData
 from karat.report.words.design import answered, asked
-from karat.report.words.exclusions import excluded
-from karat.report.words.measured import measured
+from karat.report.words.exclusions import excluded, to_be_excluded
+from karat.report.words.measured import measured, to_be_measured
 from karat.report.words.sample import recruited, simulated_told, took_part
 from karat.simulate.marked import simulated
+from karat.study.study import Study
 
 
 def methods(gathered: ReportData, language: str = "en") -> str:
@@ -38,3 +39,34 @@ def methods(gathered: ReportData, language: str = "en") -> str:
         measured(words, gathered.measures, study, gathered.versions),
     ]
     return "\n\n".join(" ".join(sentences) for sentences in paragraphs if sentences)
+
+
+def preregistration(planned: ReportData | Study, language: str = "en") -> str:
+    """What a study will ask, of whom, whom it will exclude and what it will compare, in paragraphs.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from karat.study import load
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "items.csv").write_text("item,function,sentence\\nt1,test,It rains.\\n")
+    ...     _ = Path(folder, "study.toml").write_text(
+    ...         'title = "Rain"\\n[[block]]\\ntask = "likert"\\nitems = "items.csv"\\n'
+    ...         "[screening]\\ncompletion = { at_least = 0.8 }\\n"
+    ...     )
+    ...     text = preregistration(load(folder))
+    >>> text.split(". ")[0]
+    'Participants will rate each stimulus on a scale of 5 points'
+    >>> "Completion: at least 80 % of 1 trials answered, no person twice [@pieper]." in text
+    True
+    """
+    words = language_of(language, planned=True)
+    study = planned if isinstance(planned, Study) else planned.study
+    if study is None:
+        return words.say("no study")
+    paragraphs = [
+        asked(words, study),
+        recruited(words, study),
+        to_be_excluded(words, study),
+        [*to_be_measured(words, study), words.say("fingerprint", fingerprint=study.fingerprint)],
+    ]
+    return "\n\n".join(" ".join(sentences) for sentences in paragraphs)

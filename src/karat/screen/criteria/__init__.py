@@ -9,15 +9,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from karat.screen.credence import credence as credence
     from karat.screen.criteria.attention import attention as attention
     from karat.screen.criteria.completion import completion as completion
     from karat.screen.criteria.controls import controls as controls
+    from karat.screen.criteria.credence import credence as credence
+    from karat.screen.criteria.deletion import deletion as deletion
     from karat.screen.criteria.eligibility import eligibility as eligibility
     from karat.screen.criteria.even_odd import even_odd as even_odd
     from karat.screen.criteria.inconsistency import inconsistency as inconsistency
     from karat.screen.criteria.mahalanobis import mahalanobis as mahalanobis
+    from karat.screen.criteria.markov import markov as markov
     from karat.screen.criteria.person_total import person_total as person_total
+    from karat.screen.criteria.procedure import procedure as procedure
     from karat.screen.criteria.quiz import quiz as quiz
     from karat.screen.criteria.remfod import remfod as remfod
     from karat.screen.criteria.risk import risk as risk
@@ -25,9 +28,6 @@ if TYPE_CHECKING:
     from karat.screen.criteria.speed import speed as speed
     from karat.screen.criteria.straightlining import straightlining as straightlining
     from karat.screen.criteria.time_filter import time_filter as time_filter
-    from karat.screen.deletion import deletion as deletion
-    from karat.screen.markov import markov as markov
-    from karat.screen.procedure import procedure as procedure
 
 BUILT_IN = (
     "eligibility",

@@ -20,11 +20,20 @@ from pydantic import Field
 from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Ordinal, Scale
 from karat.messages import Message
-from karat.screen.answers import COLUMNS, VALUES, positional, rule_columns, scored, trials_of
 from karat.screen.evidence import Evidence, ScreenError, everybody, values_of
-from karat.screen.one_part import AnyParts
-from karat.screen.passing import check_settings, count_rule, guess_note
-from karat.screen.stand_ins import Found, judged_with_stand_ins
+from karat.screen.one_part import AnyParts, Found
+from karat.screen.right_answers import (
+    COLUMNS,
+    VALUES,
+    check_settings,
+    count_rule,
+    guess_note,
+    positional,
+    rule_columns,
+    scored,
+    trials_of,
+)
+from karat.screen.stand_ins import judged_with_stand_ins
 from karat.study.criterion import Alternative, Criterion, Given, PassSettings, left_out
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ g and u are the mean ratings of grammatical and ungrammatical controls on a scal
 Means treat ratings as numbers, for which at least eight trials in each condition are asked (Carifio and Perla).
 
 The positional account can also tolerate only a share of neutral answers, which tell nothing apart (section 5.2.2, end).
-Rights minus wrongs (`karat.screen.answers`) and, for yes/no controls, sensitivity and bias (`karat.screen.sensitivity`)
-are further evidence that flags nobody.
+Rights minus wrongs and, for yes/no controls, sensitivity and bias (`karat.screen.right_answers`) are further evidence
+that flags nobody.
 """
 
 from __future__ import annotations
@@ -29,20 +29,30 @@ from pydantic import Field
 
 from karat.judgments import Judgments
 from karat.judgments.scales import Ordinal
-from karat.messages import Message, NotComputed
-from karat.screen.answers import COLUMNS, GROUPS, positional, trials_of, with_status
+from karat.messages import ENGLISH, Message, NotComputed, render, render_all
 from karat.screen.criteria.attention import pairwise, without_pairs
 from karat.screen.evidence import Evidence, ScreenError, everybody, values_of
-from karat.screen.neutral import check_share, with_neutral_share
-from karat.screen.one_part import AnyParts
-from karat.screen.passing import check_settings, guess_note, means_note
-from karat.screen.sensitivity import with_sensitivity
-from karat.screen.stand_ins import Found, judged_with_stand_ins
+from karat.screen.one_part import AnyParts, Found
+from karat.screen.right_answers import (
+    COLUMNS,
+    GROUPS,
+    check_settings,
+    check_share,
+    guess_note,
+    means_note,
+    positional,
+    trials_of,
+    with_neutral_share,
+    with_sensitivity,
+    with_status,
+)
+from karat.screen.stand_ins import judged_with_stand_ins
 from karat.study.criterion import Alternative, Criterion, Given, PassSettings, left_out
 from karat.study.guessing import counts_of_sums
 
 if TYPE_CHECKING:
     from karat.study.check.draft import Draft
+
 
 ALPHA = 0.05
 ACCOUNTS = ("positional", "relational", "extended", "strict", "pairwise")
@@ -306,3 +316,57 @@ CRITERION = Criterion(
         left_out(usual=True),
     ),
 )
+
+
+COMPARED: dict[str, dict[str, Any]] = {
+    "positional": {},
+    "positional published": {"published": True},
+    "relational": {"account": "relational"},
+    "extended": {"account": "extended"},
+    "strict": {"account": "strict"},
+    "pairwise": {"account": "pairwise"},
+}
+ACCOUNTS_SCHEMA = {
+    "account": pl.String, "flagged": pl.Int64, "guess_probability": pl.Float64, "only_here": pl.String,
+    "only_positional": pl.String, "notes": pl.String, "why_not": pl.String,
+}  # fmt: skip
+
+
+def compare_accounts(judgments: Judgments, alpha: float = 0.05, language: str = ENGLISH) -> pl.DataFrame:
+    """One row per account of controls: the participants that it flags and the positional account does not, and so on.
+
+    `flagged` is how many are flagged, `guess_probability` the largest probability among these participants that
+    guessing passes. `only_here` and `only_positional` name those flagged by one of the two accounts only, with blanks
+    between. An account that cannot run has a sentence in `why_not`, and nothing else. Sentences are in `language`.
+
+    >>> import karat
+    >>> table = compare_accounts(karat.datasets.load("likert"))
+    >>> table.select("account", "flagged", "only_here", "only_positional").row(1)
+    ('positional published', 9, 'p05 p21 p22', 'p09')
+    """
+    kinds = {judgments.scales[q].kind for q in trials_of(judgments, "control")["question"].unique()}
+    found: dict[str, Evidence | NotComputed] = {}
+    for name, settings in COMPARED.items():
+        if kinds <= RIGHT_OR_WRONG and name not in ("positional", "pairwise"):
+            found[name] = not_ratings(name)
+            continue
+        try:
+            found[name] = controls(judgments, alpha=alpha, **settings)
+        except ScreenError as error:
+            found[name] = NotComputed.of(error)
+    usual = found["positional"]
+    rows = [_account_row(name, one, usual, language) for name, one in found.items()]
+    return pl.DataFrame(rows, schema=ACCOUNTS_SCHEMA, orient="row")
+
+
+def _account_row(
+    name: str, found: Evidence | NotComputed, usual: Evidence | NotComputed, language: str
+) -> tuple[object, ...]:
+    if isinstance(found, NotComputed):
+        return name, None, None, None, None, None, render(found, language)
+    only_here = only_usual = None
+    if isinstance(usual, Evidence):
+        only_here = " ".join(one for one in found.flagged if one not in set(usual.flagged))
+        only_usual = " ".join(one for one in usual.flagged if one not in set(found.flagged))
+    guesser = found.participants["guess_probability"].max()
+    return name, len(found.flagged), guesser, only_here, only_usual, " ".join(render_all(found.notes, language)), None

@@ -1,17 +1,56 @@
-"""The declaration of credence; `karat.screen.credence` computes it."""
+"""Credence: the probability that a participant answered attentively, with when they stopped and what counted.
+
+All evidence is joined in one generative model (`karat.models.credence`): every participant is attentive, or guesses, or
+has a favourite answer or a pattern, at the usual pace, hurried or rushing, from the first trial on or from some later
+one, or lapses now and then. Attentive answers agree with those of the others to the same stimuli, without counting the
+participant's own, as far as the participant's own use of the scale and power of discrimination go. A second group of
+speakers who agree among themselves is learned where there is one; where a study has fillers and controls beside what
+is under test, so is who has a grammar of their own. The share of each behaviour is learned from the crowd, with a prior
+that is worth five participants, four of them attentive, and so is when people stop looking. Then
+
+    earnest = P(attentive throughout | answers, sequence, times of everybody).
+
+The reason names what counted, in natural logarithms of odds: agreement with the others, controls and attention, the
+sequence of buttons, times, and what is usual in this crowd. Where there is little evidence the probability stays near
+that. It is evidence and no verdict: which participants to exclude is a rule of the study, and without fillers and
+controls somebody with a rare grammar of their own that nobody shares may look like somebody who guesses.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import polars as pl
 from pydantic import Field
 
+from karat.errors import counted
+from karat.judgments import Judgments
+from karat.judgments.answer_codes import answered
+from karat.judgments.checks import Checked
+from karat.judgments.columns import nearest
+from karat.languages import language_of
+from karat.messages import Message
+from karat.screen.evidence import Evidence, PartedEvidence, ScreenError, everybody, refused_setting
+from karat.screen.one_part import AnyParts, Found, OnePart
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from karat.models.credence import Fitted
+    from karat.screen.credence_model import Learned, Looked
+
+
+BELOW = 0.05
 
 
 class CredenceSettings(CriterionSettings):
     """How probable it is that a participant answered attentively."""
 
     below: float = Field(
-        0.05,
+        BELOW,
         gt=0,
         lt=1,
         description="Participants with a lower probability of having answered attentively are flagged.",
@@ -19,13 +58,238 @@ class CredenceSettings(CriterionSettings):
     seed: int = Field(1, ge=0, description="Where the random numbers begin, by which a second group is looked for.")
 
 
+DRAWN = 20_000
+"""From so many participants the model is learned, where judgments are in parts."""
+LITTLE = 20
+"""With fewer trials, a note says that probabilities rest on little evidence."""
+PARTS = ("usual", "agreement", "controls", "sequence", "times")
+"""What the log odds are made of, in the order in which they are written."""
+
+
+@dataclass(frozen=True)
+class Credence(Evidence):
+    """The probabilities, with the contribution of each kind of evidence and the learned shares of behaviours."""
+
+    written: ClassVar[tuple[str, ...]] = (
+        *Evidence.written, "behaviour", "switch_trial", "switch_from", "switch_to", "log_odds", *PARTS,
+    )  # fmt: skip
+    shares: dict[str, float] = field(default_factory=dict)
+    """How many of the crowd behave in which way, as learned."""
+    groups: int = 1
+    """Groups of speakers that were found."""
+    answers: pl.DataFrame = field(default=None, repr=False, compare=False)  # type: ignore[assignment]
+    """All answers that were looked at: participant, trial, button (from 1), buttons (how many there were), pace (the
+    time over what is usual of the stimulus; none without times) and earnest (the probability at that trial)."""
+
+    def plot(self, participant: str | None = None, width_cm: float = 16) -> Figure:
+        """Everybody's probability with the cutoff; or what counted for one participant, with their answers and times.
+
+        >>> import karat
+        >>> figure = credence(karat.datasets.load("likert")).plot()
+        >>> figure.get_suptitle()
+        '5 of 48 participants answered attentively with a probability below .05'
+        >>> credence(karat.datasets.load("likert")).plot("p06").get_suptitle()
+        'p06: attentive with probability below .001; closest behaviour: rushing'
+        """
+        from karat.plots import credence as plots
+        from karat.plots.style import short_name
+
+        if participant is not None:
+            row, own = self._of(participant)
+            values = row["values"] | {"against": None, "in_favour": None, "speakers": None}
+            title = f"{short_name(participant)}: {Message('credence.probability', values)}"
+            return plots.participant_plot(row, own, title, width_cm)
+        known = self.participants.drop_nulls("score")
+        number, everyone = len(self.flagged), counted(self.participants.height, "participant")
+        limit = language_of("en").value(self.settings["below"], ".2r+")
+        title = f"{number} of {everyone} answered attentively with a probability below {limit}"
+        scores, flagged = known["score"].to_numpy(), known["flagged"].to_numpy()
+        return plots.probabilities_plot(scores, flagged, float(self.settings["below"]), title, width_cm)
+
+    def _of(self, participant: str) -> tuple[dict[str, Any], pl.DataFrame]:
+        """The row and the answers of a participant."""
+        own = self.answers.filter(pl.col("participant") == participant)
+        if own.height:
+            return self.participants.row(by_predicate=pl.col("participant") == participant, named=True), own
+        people = self.participants["participant"].to_list()
+        if participant in people:
+            raise ScreenError(Message("credence.nothing_to_draw", {"participant": participant}))
+        close = nearest(participant, people)
+        raise ScreenError(Message("credence.unknown_participant", {"participant": participant, "close": close}))
+
+    def to_svg(self) -> str:
+        """The figure of everybody as SVG."""
+        from karat.plots.style import titled_svg
+
+        return titled_svg(self.plot(), str(self))
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How many participants are flagged, and below which probability."""
+        return _summary(len(self.flagged), self.participants.height, self.settings["below"])
+
+
+def _summary(flagged: int, participants: int, below: float) -> tuple[Message, ...]:
+    """How many participants are flagged, and below which probability."""
+    return (Message("credence.summary", {"flagged": flagged, "participants": participants, "below": below}),)
+
+
+def credence(judgments: Judgments, below: float = BELOW, seed: int = 1) -> Credence:
+    """How probable it is that each participant answered attentively; flagged where that is below `below`.
+
+    Columns: earnest (the score), behaviour, switch_trial with switch_from and switch_to (nine of ten probable changes
+    lie between), log_odds and its parts usual, agreement, controls, sequence and times; speakers numbers the group.
+
+    >>> import karat
+    >>> found = karat.screen.credence(karat.datasets.load("likert"))
+    >>> found.participants.filter("flagged").select("participant", "behaviour").rows()[:2]
+    [('p06', 'rushing'), ('p11', 'random guessing')]
+    """
+    from karat.screen.credence_model import answers_table
+
+    found, looked, fitted, shares = _over(OnePart(judgments), below, seed)
+    return Credence(
+        found.participants, "credence", found.settings, found.notes, shares=shares, groups=fitted.mixture.groups,
+        answers=answers_table(looked, fitted),
+    )  # fmt: skip
+
+
+def over_parts(parts: AnyParts[Found], below: float = BELOW, seed: int = 1, drawn: int = DRAWN) -> Found:
+    """The same of judgments in parts: learned from participants drawn at random where there are more than `drawn`.
+
+    Every part is then judged with the learned strengths, spreads, shares and paces. Those who were drawn are judged
+    without themselves, as ever; the others had no say in what they are judged by. Answers to stimuli that nobody who
+    was drawn has judged are left out, and a note says how many they are.
+    """
+    found, *_ = _over(parts, below, seed, drawn)
+    if isinstance(found, PartedEvidence):
+        says = _summary(found.flagged, found.participants, below)
+        return replace(found, says=says, written=Credence.written)
+    return found
+
+
+def _over(
+    parts: AnyParts[Found], below: float, seed: int, drawn: int | None = None
+) -> tuple[Found, Looked, Fitted, dict[str, float]]:
+    """The evidence; those who were learned from, what was learned, and how many behave in which way."""
+    from karat.models.credence import fit_credence
+    from karat.screen.credence_model import in_classes, learned_from, learned_shares, looked_at, people_table
+
+    if refused_setting(CredenceSettings, below=below):
+        raise ScreenError(Message("credence.below", {"below": below}))
+    sizes = parts.map(_sizes, None, name="credence")
+    people = sum(size for size, _ in sizes)
+    chosen = _draw(sizes, seed, people if drawn is None else drawn)
+    kept, _ = parts.keep("credence", _fetch, chosen)
+    frame = pl.concat([kept.read(number) for number in range(len(sizes))])
+    together = Judgments.from_checked(Checked(frame), parts.scales).with_stimuli(parts.stimuli())
+    looked = looked_at(together)
+    sampled = any(own is not None for own in chosen)
+    if sampled and not in_classes(together):
+        raise ScreenError(Message("credence.numbers_in_parts", {"most": drawn}))
+    fitted = fit_credence(looked.trials, seed)
+    learned = learned_from(together, looked, fitted, below) if sampled else None
+    shared = (people_table(looked, fitted, below), learned)
+    evidence, facts = parts.judge("credence", _judge, shared, {"below": below, "seed": seed})
+    shares = learned_shares(fitted)
+    few, lost = (sum(own) for own in zip(*facts, strict=True))
+    notes = [*looked.notes, *_notes_on(looked, fitted, shares, few)]
+    if sampled:
+        notes.append(_on_drawing(len(looked.people), people, shares["earnest"], seed))
+        notes += [Message("credence.left_out", {"answers": lost})] if lost else []
+    return replace(evidence, notes=tuple(notes)), looked, fitted, shares
+
+
+def _everybody_in(people: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:
+    """The table with a row for everybody, also for those who gave no answer that counts; they have no verdict."""
+    return people.join(table, on="participant", how="left", maintain_order="left").with_columns(
+        pl.col("flagged").fill_null(False), pl.col("message").fill_null(pl.lit("credence.no_answers"))
+    )
+
+
+def _notes_on(looked: Looked, fitted: Fitted, shares: dict[str, float], few: int) -> list[Message]:
+    """Notes on the crowd as a whole; `few` is how many gave few answers."""
+    notes = [Message("credence.share", {"share": round(shares["earnest"], 2)})]
+    if few:
+        notes.append(Message("credence.little_evidence", {"participants": few, "fewest": LITTLE}))
+    if looked.trials.residual is None:
+        notes.append(Message("credence.no_times"))
+    if fitted.sparse:
+        notes.append(Message("credence.sparse"))
+    if fitted.mixture.groups > 1:
+        notes.append(Message("credence.two_groups", {"share": round(float(fitted.mixture.group_shares[1]), 2)}))
+    return notes
+
+
+def _sizes(judgments: Judgments, _: None, number: int) -> tuple[int, int]:
+    """How many participants a part has, and the most answers that one of them gave."""
+    most = answered(judgments).group_by("participant").len()["len"].max()
+    return everybody(judgments).height, int(most or 0)  # type: ignore[arg-type]
+
+
+def _draw(seen: list[tuple[int, int]], seed: int, drawn: int) -> list[list[int] | None]:
+    """Which participants of each part are drawn, by their place; None for all of them."""
+    sizes = [size for size, _ in seen]
+    people = sum(sizes)
+    if people <= drawn:
+        return [None] * len(sizes)
+    places = np.sort(np.random.default_rng(seed).choice(people, drawn, replace=False))
+    longest = int(np.argmax([most for _, most in seen]))
+    found: list[list[int] | None] = []
+    for number, (end, size) in enumerate(zip(np.cumsum(sizes).tolist(), sizes, strict=True)):
+        own = places[(places >= end - size) & (places < end)] - (end - size)
+        # -1 stands for the longest record: no other may have more trials than those that were learned from.
+        found.append([*own.tolist(), *([-1] if number == longest else [])])
+    return found
+
+
+def _fetch(judgments: Judgments, chosen: list[list[int] | None], number: int) -> tuple[pl.DataFrame, None]:
+    """The rows of those of a part who were drawn."""
+    own, frame = chosen[number], judgments.frame
+    if own is not None and frame.height:
+        names = everybody(judgments)["participant"]
+        kept = names.gather([place for place in own if place >= 0]).to_list()
+        if -1 in own:
+            lengths = answered(judgments).group_by("participant", maintain_order=True).len()
+            kept += lengths.sort("len", descending=True, maintain_order=True)["participant"].head(1).to_list()
+        frame = frame.filter(pl.col("participant").is_in(kept))
+    return frame, None
+
+
+def _judge(
+    judgments: Judgments, shared: tuple[pl.DataFrame, Learned | None], number: int
+) -> tuple[pl.DataFrame | None, tuple[int, int]]:
+    """The evidence of a part; how many gave few answers, and how many answers were left out."""
+    from karat.screen.credence_model import judged_by
+
+    everyone, learned = shared
+    people = everybody(judgments)
+    if not people.height:
+        return None, (0, 0)
+    drawn = everyone.filter(pl.col("participant").is_in(people["participant"].implode()))
+    table, lost = drawn, 0
+    others = judgments.without(drawn["participant"].to_list())
+    if learned is not None and answered(others).height:
+        judged, lost = judged_by(others, learned)
+        table = pl.concat([drawn, judged])
+    few = table.filter(pl.col("trials") < LITTLE).height
+    return _everybody_in(people, table), (few, lost)
+
+
+def _on_drawing(drawn: int, people: int, earnest: float, seed: int) -> Message:
+    """What the drawing of participants costs: the standard error of the share that is learned from them."""
+    error = 100 * (earnest * (1 - earnest) / drawn * (1 - drawn / people)) ** 0.5
+    values = {"drawn": drawn, "participants": people, "seed": seed, "error": float(f"{error:.2g}")}
+    return Message("credence.drawn", values)
+
+
 CRITERION = Criterion(
     name="credence",
     title="Credence",
     asks="how probable it is that a participant answered attentively",
     settings=CredenceSettings,
-    computed_by="karat.screen.credence:credence",
-    in_parts="karat.screen.parted.credence:credence_in_parts",
+    computed_by=credence,
+    in_parts=over_parts,
     of_the_study=("seed",),
     alternatives=(
         Alternative("p < .05", {"below": 0.05}, "usual"),

@@ -1,26 +1,361 @@
-"""The declaration of deletion; `karat.screen.deletion` computes it."""
+"""Deletion: how much the model of a crowd's answers changes when one worker is left out.
+
+    D_i = -2 (log-likelihood of all answers - log-likelihood without worker i), each at its own maximum
+
+(Ba, Mancenido, Chiou and Pan, equation 7). The published rule compares D_i with the chi-squared distribution whose
+degrees of freedom are the answers of worker i. That is not a likelihood-ratio test: the two likelihoods are of
+different data and have the same number of parameters. D_i is rather -2 log of the probability of worker i's answers
+given everybody else's, and what is usual for it depends on the tasks. `simulations` therefore gives a null
+distribution: worker i's answers are redrawn from the model fitted without them (a new worker; task effects from their
+posterior given the others), D_i is computed anew, and
+
+    p = (1 + simulated D >= observed D) / (1 + simulations).
+
+Drawing stops early once p is certain to be of no interest: after 10 such exceedances (Besag and Clifford 1991), when
+p = 10 / draws. `p_adjusted` are the same by Benjamini and Hochberg over all workers.
+
+`by="simulated"` lets this p decide: flagged is p < alpha, not adjusted. Alpha then means what it means in every other
+criterion, the probability with which somebody credible is flagged; whether somebody is flagged does not depend on who
+else is looked at; and an adjusted p would ask for many more simulations than workers before it could flag anybody. Of
+N credible workers about alpha N are flagged, so that deletion should not exclude alone: look at p_adjusted, too.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 from pydantic import Field
 
+from karat.errors import KaratError
+from karat.executors import SERIAL, Executor, as_map
+from karat.judgments import Judgments
+from karat.messages import Message
+from karat.screen.crowd.answers import Crowd, crowd, fit, refuse_large
+from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
+from karat.types import Progress
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from karat.models.glrm import Fit, NominalFit
+
+
+ALPHA = 0.05
+AT_MOST = 2000
+"""Participants, above which refitting the model without each of them takes too long to be done unasked."""
+By = Literal["published", "simulated"]
 
 
 class DeletionSettings(CriterionSettings):
     """Without whom the model of all answers changes most."""
 
-    alpha: float = Field(0.05, gt=0, lt=1, description="How improbable a distance must be, by the rule that decides.")
+    alpha: float = Field(ALPHA, gt=0, lt=1, description="How improbable a distance must be, by the rule that decides.")
     simulations: int = Field(
         0, ge=0, description="How many draws a simulated null has; 0 for none, or 999 where it decides."
     )
     seed: int = Field(1, ge=0, description="Where the random numbers of the simulation begin.")
-    at_most: int = Field(2000, ge=2, description="With more participants than this it is not computed.")
-    by: Literal["published", "simulated"] = Field(
-        "published", description="Whether the published chi-squared rule decides, or the simulated null."
-    )
+    at_most: int = Field(AT_MOST, ge=2, description="With more participants than this it is not computed.")
+    by: By = Field("published", description="Whether the published chi-squared rule decides, or the simulated null.")
+
+
+MANY = 0.5
+"""From this share of flagged participants on, a note says that the published rule fails."""
+SIMULATIONS = 999
+"""So many where the simulated null decides and their number is not said."""
+SMALLEST_P = 0.001
+"""Simulated p values below it are given as such."""
+REASON_VALUES = pl.Struct(
+    {"answers": pl.Int64, "distance": pl.Float64, "limit": pl.Float64, "p": pl.Float64, "p_below": pl.Float64,
+     "alpha": pl.Float64}
+)  # fmt: skip
+"""The values of the messages to participants."""
+NOT_COMPARED = (
+    pl.lit(None, pl.Float64).alias("distance"), pl.lit(None, pl.Int64).alias("df"),
+    pl.lit(None, pl.Float64).alias("p_value"), pl.lit(False).alias("flagged"),
+)  # fmt: skip
+"""What is known of participants in a window whose answers cannot be compared."""
+
+
+@dataclass(frozen=True)
+class Deletion(Evidence):
+    """Evidence with the distance of each worker.
+
+    `participants` also has distance, df, p_value (published rule), p_simulated and p_adjusted (null unless asked for).
+    Score and threshold are the distance and its limit by the published rule, or the simulated p and alpha.
+    """
+
+    log_likelihood: float = float("nan")
+    """Of all answers."""
+
+    def plot(self, width_cm: float = 16) -> Figure:
+        """The distance of each participant, with the published cutoff and rings by the simulated null.
+
+        >>> import karat
+        >>> deletion(karat.simulate.crowd(30, 24, {"random guessing": 2})).plot().axes[0].get_ylabel()
+        'deviance distance'
+        """
+        from scipy.special import chdtri
+
+        from karat.plots.crowd import distances_plot
+
+        # The dashed line and the diamonds are those of the published rule, whichever decides; rings show the other.
+        limits = chdtri(self.participants["df"].cast(pl.Float64).to_numpy(), self.settings["alpha"])
+        published = self.participants.with_columns(
+            threshold=pl.Series(limits, nan_to_null=True),
+            flagged=(pl.col("p_value") < self.settings["alpha"]).fill_null(False),
+        )
+        return distances_plot(_known(published), self.settings["alpha"], width_cm)
+
+    def plot_chance(self, width_cm: float = 12) -> Figure:
+        """The distribution of the distances, with the chi-squared curve of the published rule (figure 5a).
+
+        >>> import karat
+        >>> deletion(karat.simulate.crowd(30, 24)).plot_chance().axes[0].get_xlabel()
+        'deviance distance'
+        """
+        from karat.plots.crowd import chance_plot
+
+        known = _known(self.participants)
+        distance, df, flagged = (known[name].to_numpy() for name in ("distance", "df", "flagged"))
+        return chance_plot(distance, df, flagged, width_cm)
+
+
+def deletion(
+    judgments: Judgments,
+    alpha: float = ALPHA,
+    simulations: int = 0,
+    seed: int = 1,
+    at_most: int = AT_MOST,
+    by: By = "published",
+    *,
+    only: Collection[str] | None = None,
+    progress: Progress | None = None,
+    executor: Executor = SERIAL,
+) -> Deletion:
+    """The deviance distance of each worker; flagged by the published rule, p < alpha with df = answers removed.
+
+    `simulations` (such as 999) asks for the simulated null beside it; `by="simulated"` lets it decide, with 999 draws
+    unless said. More than `at_most` participants are refused, since the model is fitted without each of them; `only`
+    names those who are looked at. `executor` says where the fits are made (`karat.executors.open_executor`); the
+    numbers are the same.
+
+    >>> import karat
+    >>> found = deletion(karat.datasets.load("crowd"))
+    >>> print(found)
+    deletion: 18 of 120 participants flagged.
+    """
+    from scipy.special import chdtrc, chdtri
+
+    from karat.models.glrm import exceedances
+
+    if refused_setting(DeletionSettings, alpha=alpha):
+        raise ScreenError(Message("deletion.alpha", {"alpha": alpha}))
+    simulations = _draws(by, simulations, alpha)
+    answers = crowd(judgments, "deletion")
+    names = answers.workers
+    places = [place for place, name in enumerate(names) if only is None or name in only]
+    _refuse_many(len(places), at_most)
+    refuse_large(answers, "deletion")
+    model = fit(answers)
+    distance, failed = _distances(model, places, executor, progress if not simulations else None)
+    df = np.bincount(answers.worker)
+    p = np.where(np.isnan(distance), np.nan, chdtrc(df, np.maximum(distance, 0.0)))
+    simulated = np.full(len(p), np.nan)
+    if simulations:
+        redrawing = as_map(executor, name="redrawn answers", progress=progress)
+        simulated = exceedances(model, distance, simulations, seed, redrawing)
+    table = pl.DataFrame(
+        {
+            "participant": names, "distance": distance, "df": df.astype(np.int64), "threshold": chdtri(df, alpha),
+            "p_value": p, "p_simulated": simulated, "p_adjusted": benjamini_hochberg(simulated),
+        },
+        nan_to_null=True,
+    )  # fmt: skip
+    notes = _notes(answers, model.notes, failed, table, alpha, by)
+    settings = {"alpha": alpha, "simulations": simulations, "seed": seed, "at_most": at_most, "by": by}
+    participants = _evidence(judgments, table, alpha, by)
+    return Deletion(participants, "deletion", settings, notes, log_likelihood=model.log_likelihood)
+
+
+def _known(participants: pl.DataFrame) -> pl.DataFrame:
+    known = participants.filter(pl.col("distance").is_not_null())
+    if not known.height:
+        raise KaratError("There are no distances to draw: nobody gave answers that could be compared.")
+    return known
+
+
+def _refuse_many(people: int, at_most: int) -> None:
+    """ScreenError where there are more participants than were asked for."""
+    if people > at_most:
+        raise ScreenError(Message("deletion.too_many", {"participants": people, "at_most": str(people)}))
+
+
+def _draws(by: str, simulations: int, alpha: float) -> int:
+    """How many draws the simulated null has; ScreenError where there are too few for it to decide."""
+    if refused_setting(DeletionSettings, by=by):
+        raise ScreenError(Message("deletion.by", {"by": by}))
+    if refused_setting(DeletionSettings, simulations=simulations):
+        raise ScreenError(Message("deletion.simulations", {"simulations": simulations}))
+    if by == "published":
+        return simulations
+    draws = simulations or SIMULATIONS
+    if alpha * (1 + draws) <= 1:
+        least = int(np.floor(1 / alpha))
+        raise ScreenError(Message("deletion.too_few", {"simulations": draws, "alpha": alpha, "least": least}))
+    return draws
+
+
+def _distances(
+    model: Fit | NominalFit, places: list[int], executor: Executor, progress: Progress | None
+) -> tuple[NDArray[np.float64], int]:
+    """The distances of some workers, missing for the others, and how often the model without one did not converge."""
+    from karat.models.glrm.deletion import without
+
+    distance, failed = np.full(len(model.workers), np.nan), 0
+    refits = as_map(executor, name="deletion", progress=progress)(partial(without, model, "worker"), places)
+    for place, refit in zip(places, refits, strict=True):
+        distance[place] = 2 * (refit.log_likelihood - model.log_likelihood)
+        failed += not refit.converged
+    return distance, failed
+
+
+def _evidence(judgments: Judgments, table: pl.DataFrame, alpha: float, by: By) -> pl.DataFrame:
+    table = everybody(judgments).join(table, on="participant", how="left", maintain_order="left")
+    known = table.select("distance", "df", "threshold", "p_simulated").iter_rows()
+    reasons = [_reason(distance, df, limit, p, alpha, by) for distance, df, limit, p in known]
+    score, threshold, p = pl.col("distance"), pl.col("threshold"), pl.col("p_value")
+    if by == "simulated":
+        score = p = pl.col("p_simulated")
+        threshold = pl.when(p.is_not_null()).then(alpha)
+    return table.select(
+        "participant", score.alias("score"), threshold.alias("threshold"),
+        (p < alpha).fill_null(False).alias("flagged"),
+        pl.Series("message", [code for code, _ in reasons], pl.String),
+        pl.Series("values", [values for _, values in reasons], REASON_VALUES),
+        "distance", "df", "p_value", "p_simulated", "p_adjusted",
+    )  # fmt: skip
+
+
+def _reason(
+    distance: float | None, df: int, limit: float, simulated: float | None, alpha: float, by: By
+) -> tuple[str, dict[str, Any]]:
+    """The code and the values of what there is to say of a participant."""
+    if distance is None:
+        return "deletion.not_compared", dict.fromkeys(REASON_VALUES.to_schema())
+    small = simulated is not None and simulated < SMALLEST_P
+    values = {
+        "answers": df, "distance": beside(distance, limit, 1), "limit": limit,
+        "p": None if simulated is None or small else beside(simulated, alpha, 3),
+        "p_below": SMALLEST_P if small else None, "alpha": alpha,
+    }  # fmt: skip
+    if by == "published" or simulated is None:
+        return "deletion.published", values
+    return "deletion.unusual" if simulated < alpha else "deletion.usual", values
+
+
+def beside(value: float, cutoff: float, digits: int) -> float:
+    """A number rounded, with more digits where rounding would hide on which side of the cutoff it lies.
+
+    >>> beside(2.9996, 3, 2), beside(1.234, 3, 2)
+    (2.9996, 1.23)
+    """
+    for more in range(digits, 12):
+        rounded = round(value, more)
+        if (rounded < cutoff) == (value < cutoff) and (rounded > cutoff) == (value > cutoff):
+            return rounded
+    return value
+
+
+def _notes(
+    answers: Crowd,
+    of_model: tuple[Message, ...],
+    failed: int,
+    table: pl.DataFrame,
+    alpha: float,
+    by: By,
+) -> tuple[Message, ...]:
+    notes = [*answers.notes, *of_model]
+    if by == "published" and (table["p_value"] < alpha).sum() > MANY * table.height:
+        notes.append(Message("deletion.flags_most"))
+    if failed:
+        notes.append(Message("deletion.not_converged", {"participants": failed}))
+    if table["p_simulated"].null_count() == table.height:
+        notes.append(Message("deletion.no_test"))
+    return tuple(notes)
+
+
+def benjamini_hochberg(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """P values adjusted so that the false discovery rate is held: min over j >= i of p_(j) n / j. Missing ones stay so.
+
+    >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03, np.nan])).round(3).tolist()
+    [0.03, 0.04, 0.04, nan]
+    """
+    adjusted = np.full(len(p), np.nan)
+    known = np.flatnonzero(~np.isnan(p))
+    order = known[np.argsort(p[known])]
+    steps = p[order] * len(order) / np.arange(1, len(order) + 1)
+    adjusted[order] = np.minimum(np.minimum.accumulate(steps[::-1])[::-1], 1.0)
+    return adjusted
+
+
+def deletion_windows(
+    judgments: Judgments,
+    width: int,
+    step: int | None = None,
+    alpha: float = ALPHA,
+    progress: Progress | None = None,
+    executor: Executor = SERIAL,
+    at_most: int = AT_MOST,
+) -> pl.DataFrame:
+    """The deletion analysis within sliding windows of trials, to see who changed half-way (appendix C).
+
+    A window holds `width` consecutive answers of each participant, in their order of presentation; windows begin `step`
+    answers apart (half the width unless said). One row a participant and window: first, last, distance, df, p_value,
+    flagged. A participant without answers in a window is not in it; where the answers of a window cannot be compared,
+    as those of a single participant, distance, df and p_value are missing. `at_most` is that of `deletion`.
+
+    >>> import karat
+    >>> windows = deletion_windows(karat.datasets.load("crowd"), width=40, step=40)
+    >>> windows.columns
+    ['participant', 'first', 'last', 'distance', 'df', 'p_value', 'flagged']
+    """
+    stride = max(width // 2, 1) if step is None else step
+    if width < 2 or stride < 1:
+        raise ScreenError(Message("deletion.windows"))
+    answers = crowd(judgments, "deletion_windows")
+    _refuse_many(len(answers.workers), at_most)
+    number_of = pl.int_range(1, pl.len() + 1).over("participant")
+    frame = answers.rows.drop("_worker", "_stimulus", "_code").with_columns(_place=number_of)
+    longest = int(frame.select(pl.col("_place").max()).item())
+    starts = list(range(1, max(longest - width, 0) + 2, stride))
+    if starts[-1] + width <= longest:
+        starts.append(longest - width + 1)
+    tables, refused = [], []
+    for number, first in enumerate(starts):
+        part = Judgments(
+            frame.filter(pl.col("_place").is_between(first, first + width - 1)).drop("_place"), judgments.scales
+        )
+        try:
+            found = deletion(part, alpha, at_most=at_most, executor=executor).participants
+        except ScreenError as error:
+            refused.append(error)
+            found = everybody(part).with_columns(NOT_COMPARED)
+        place = (pl.lit(first).alias("first"), pl.lit(first + width - 1).alias("last"))
+        tables.append(found.select("participant", *place, "distance", "df", "p_value", "flagged"))
+        if progress is not None:
+            progress(number + 1, len(starts))
+    if len(refused) == len(starts):
+        raise refused[0]
+    people = pl.DataFrame({"participant": answers.workers}).with_row_index("_order")
+    together = pl.concat(tables).join(people, on="participant", how="left")
+    return together.sort("_order", "first").drop("_order")
 
 
 CRITERION = Criterion(
@@ -28,7 +363,7 @@ CRITERION = Criterion(
     title="Change of the model",
     asks="without whom the model of all answers changes most",
     settings=DeletionSettings,
-    computed_by="karat.screen.deletion:deletion",
+    computed_by=deletion,
     in_tasks=True,
     of_the_study=("seed", "simulations", "at_most"),
     cites=("ba2024",),

@@ -43,8 +43,7 @@ from karat.judgments import Judgments
 from karat.judgments.stimuli import numbered
 from karat.messages import Message
 from karat.screen.answer_table import ordered_answers, owners, with_stimuli, without_score
-from karat.screen.evidence import Evidence, ScreenError, everybody
-from karat.screen.rounding import round_beside
+from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting, round_beside
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats, Ints
 
@@ -84,7 +83,7 @@ def mahalanobis(judgments: Judgments, alpha: float = ALPHA) -> Evidence:
     """
     from scipy.special import chdtrc, chdtri
 
-    if not 0 < alpha < 1:
+    if refused_setting(MahalanobisSettings, alpha=alpha):
         raise ScreenError(Message("mahalanobis.alpha", {"alpha": alpha}))
     rows, notes = ordered_answers(judgments, "mahalanobis")
     rows, on_stimuli = with_stimuli(judgments, rows)

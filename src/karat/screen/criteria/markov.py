@@ -1,30 +1,614 @@
-"""The declaration of markov; `karat.screen.markov` computes it."""
+"""The Markov criterion: whose answers follow a pattern of transitions, whatever is asked.
+
+Ba, Mancenido, Chiou and Pan describe three ways of answering without attention: keeping to one choice, repeating a
+pattern, and guessing. Each is a target matrix of transitions from one answer to the next (`karat.models.markov`), and
+a participant's observed matrix is compared with each by the Kullback-Leibler divergence of its rows. Answers are taken
+in the order of presentation, practice left out; missing answers are passed over. Questions that share a scale make one
+sequence, because a pattern runs across the questions of a page. Different scales make sequences of their own, and
+alpha is divided by their number. Who gave fewer than ten answers on a scale is not judged on it.
+
+Strategies: "rows", the paper's first and its choice, asks that the divergences of all rows are under the cutoff, so
+that mixed matrices are not flagged; "average" asks it of their average (aKLD), "minimum" of the smallest (mKLD).
+
+Cutoffs: "simulated" ones are made for this design (`karat.screen.markov_cutoffs`) and for the strategy, so that a
+credible participant is flagged with probability alpha over all patterns tried. "published" are those of the authors'
+code for two answers and about 80 trials: 3.367 for one choice, 3.924 for repeating (alternating, or staying), and
+0.0281 for the root of the divergence from guessing. They were made as quantiles of the average and are applied to each
+row, with no regard to how many patterns are tried; they depend strongly on the trials, and are here to repeat
+published counts.
+
+Careful answers can look like guessing, as the right answers are in random order too. The criterion therefore misses
+most guessers (`errors` has the share), and a flag means that the transitions are unusually even, not that nothing was
+read.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 from pydantic import Field
 
+from karat.errors import KaratError, counted
+from karat.executors import SERIAL, Executor
+from karat.judgments import Judgments
+from karat.judgments.answer_codes import answered, by_scale
+from karat.judgments.scales import Choice, Scale
+from karat.judgments.stimuli import PAIR, SHOWN, Stimuli, numbered
+from karat.judgments.trial_order import check_order, order_messages, presented
+from karat.messages import Message
+from karat.models.markov import Strategy, average, distances, minimum, parts, row_divergences, transition_matrices
+from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting, round_beside
+from karat.screen.markov_cutoffs import (
+    LEAST,
+    CutoffDesign,
+    DesignInParts,
+    Simulated,
+    counts_of,
+    errors_by_trials,
+    levels_of,
+    looked_at,
+    part_design,
+    row_table,
+    scale_name,
+    simulate_cutoffs,
+    target_name,
+    transition_table,
+)
+from karat.screen.one_part import AnyParts, Found, KeptTables, OnePart
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
+from karat.types import Floats, Ints, Progress
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 
 ALPHA, SIMULATIONS = 0.05, 5_000
+Cutoffs = Literal["simulated", "published"]
 
 
 class MarkovSettings(CriterionSettings):
     """Whose answers follow a pattern of transitions."""
 
-    cutoffs: Literal["simulated", "published"] = Field(
+    cutoffs: Cutoffs = Field(
         "simulated", description="Cutoffs simulated for this design, or those of the paper for two answers."
     )
     alpha: float = Field(
         ALPHA, gt=0, lt=1, description="How probable a flag is for somebody credible, over all patterns."
     )
-    strategy: Literal["rows", "average", "minimum"] = Field(
+    strategy: Strategy = Field(
         "rows", description="What must be under a cutoff: all rows of the matrix, their average, or the smallest."
     )
     seed: int = Field(1, ge=0, description="Where the random numbers of the simulation begin.")
     simulations: int = Field(SIMULATIONS, ge=1, description="How many credible participants are simulated.")
+
+
+MOST_STIMULI = 20_000_000
+"""More of them would not fit into the memory of the process that adds up their answers."""
+MOST_MATRICES = 6
+TRIALS = (20, 40, 80, 160, 320)
+BALANCES = (0.5, 0.6, 0.7, 0.8, 0.9)
+PUBLISHED = {
+    "primary choice": 3.367109, "stay": 3.924257, "repeated pattern": 3.924257, "random guessing": 0.02810061**2,
+}  # fmt: skip
+"""Cutoffs of the authors' code for the divergence of a row; for guessing they take its root, here squared."""
+KINDS = {"stay": "repeated pattern"}
+SHORT: dict[str, Any] = {
+    "participant": pl.String, "score": pl.Float64, "threshold": pl.Float64, "p": pl.Float64, "scale": pl.String,
+    "target": pl.String, "pattern": pl.String, "way": pl.List(pl.String), "kind": pl.String, "akld": pl.Float64,
+    "mkld": pl.Float64, "answers": pl.Int64, "flagged": pl.Boolean,
+}  # fmt: skip
+MEASURES = {"rows": "largest row divergence", "average": "average divergence", "minimum": "smallest divergence"}
+"""What is compared with the cutoff by each strategy."""
+FLAGGED = {
+    "primary choice": "markov.primary_choice", "stay": "markov.stay", "repeated pattern": "markov.repeated_pattern",
+    "random guessing": "markov.random_guessing",
+}  # fmt: skip
+NEAREST = {
+    "primary choice": "markov.near_primary_choice", "stay": "markov.near_stay",
+    "repeated pattern": "markov.near_repeated_pattern", "random guessing": "markov.near_random_guessing",
+}  # fmt: skip
+"""The messages about the nearest pattern of those who are not flagged."""
+
+
+@dataclass(frozen=True)
+class Markov(Evidence):
+    """The evidence of the Markov criterion.
+
+    Further columns of `participants`: kind (of the pattern, where flagged), target (the nearest), akld and mkld from
+    it, p (over all patterns; none with published cutoffs), answers.
+    """
+
+    designs: tuple[CutoffDesign, ...] = ()
+    """Answers and stimuli on each scale."""
+    simulated: tuple[tuple[Simulated, ...], ...] = ()
+    """The simulations for each scale, one for each number of answers; none with published cutoffs."""
+
+    @cached_property
+    def rows(self) -> pl.DataFrame:
+        """The divergence of every row of every participant: participant, target, state, kld; scale where several."""
+        return self._tables(row_table)
+
+    @cached_property
+    def transitions(self) -> pl.DataFrame:
+        """The observed transitions: participant, state, next, count, share; scale where there are several."""
+        return self._tables(transition_table)
+
+    def _tables(self, table: Callable[[CutoffDesign], pl.DataFrame]) -> pl.DataFrame:
+        made = []
+        for design in self.designs:
+            one = table(design)
+            made.append(one.with_columns(scale=pl.lit(scale_name(design))) if len(self.designs) > 1 else one)
+        return pl.concat(made)
+
+    @cached_property
+    def cutoffs(self) -> pl.DataFrame:
+        """The cutoff of each pattern (those round several answers share one) by number of answers."""
+        made = []
+        for design, simulations in zip(self.designs, self.simulated, strict=False):
+            for one in simulations:
+                for group, cutoff in zip(one.calibration.groups, one.calibration.cutoffs.tolist(), strict=True):
+                    first = design.patterns[group[0]]
+                    name = "round several answers" if len(group) > 1 else target_name(first, design.levels)
+                    made.append((scale_name(design), one.shortest, one.longest, len(one.members), name, cutoff))
+        schema = {"scale": pl.String, "answers_from": pl.Int64, "answers_to": pl.Int64, "participants": pl.Int64,
+                  "target": pl.String, "cutoff": pl.Float64}  # fmt: skip
+        return pl.DataFrame(made, schema=schema, orient="row")
+
+    @cached_property
+    def errors(self) -> pl.DataFrame:
+        """The share of simulated participants of each kind that the cutoffs miss (type II error)."""
+        made = [
+            (scale_name(design), one.shortest, one.longest, kind, missed)
+            for design, simulations in zip(self.designs, self.simulated, strict=False)
+            for one in simulations
+            for kind, missed in one.missed.items()
+        ]
+        schema = {"scale": pl.String, "answers_from": pl.Int64, "answers_to": pl.Int64, "kind": pl.String,
+                  "type_two": pl.Float64}  # fmt: skip
+        return pl.DataFrame(made, schema=schema, orient="row")
+
+    def plot(self, width_cm: float = 16) -> Figure:
+        """Distances of simulated and real participants from each kind of pattern.
+
+        >>> import karat
+        >>> len(markov(karat.datasets.load("crowd"), simulations=500).plot().axes)
+        3
+        """
+        from karat.plots.transitions import distances_plot
+
+        if not self.simulated:
+            raise KaratError(
+                "Only simulated cutoffs have distributions to draw: markov(judgments, cutoffs='simulated')."
+            )
+        design, made = self.designs[0], max(self.simulated[0], key=lambda one: len(one.members))
+        matrices = [target.matrix for target in design.patterns]
+        real = distances(counts_of(design)[made.members], matrices, self.settings["strategy"])
+        kinds = {}
+        for kind in made.credible:
+            own = [place for place, target in enumerate(design.patterns) if target.kind == kind]
+            groups = zip(made.calibration.groups, made.calibration.cutoffs, strict=True)
+            limits = np.array([limit for group, limit in groups if group[0] in own and np.isfinite(limit)])
+            kinds[kind] = (made.credible[kind], made.followers[kind], real[:, own].min(axis=1), limits)
+        flagged = pl.Series(design.participants).gather(made.members).is_in(self.flagged).to_numpy()
+        everyone = counted(self.participants.height, "participant")
+        title = f"Answers of {len(self.flagged)} of {everyone} follow a pattern"
+        return distances_plot(kinds, flagged, title, width_cm)
+
+    def plot_transitions(self, participants: Sequence[str] | None = None, width_cm: float = 16) -> Figure:
+        """The transition matrices of some participants; by default of the first that are flagged.
+
+        >>> import karat
+        >>> evidence = markov(karat.datasets.load("crowd"), simulations=500)
+        >>> evidence.plot_transitions(["w001", "w017"]).get_suptitle()
+        'Which answer follows which, of 2 participants'
+        """
+        from karat.plots.transitions import transitions_plot
+
+        design = self.designs[0]
+        places = {name: place for place, name in enumerate(design.participants.to_list())}
+        # Somebody may be flagged by their answers on another scale only.
+        flagged = [name for name in self.flagged if name in places]
+        wanted = list(participants) if participants is not None else (flagged or list(places))[:MOST_MATRICES]
+        missing = [name for name in wanted if name not in places]
+        if missing or not wanted:
+            raise KaratError(f"There is no matrix of {', '.join(missing) or 'nobody'} to draw.")
+        matrices = transition_matrices(counts_of(design)[[places[name] for name in wanted]])
+        title = f"Which answer follows which, of {counted(len(wanted), 'participant')}"
+        return transitions_plot(dict(zip(wanted, matrices, strict=True)), design.levels, title, width_cm)
+
+    def errors_by_trials(
+        self, trials: Sequence[int] = TRIALS, simulations: int = 2_000, majority: float | None = None
+    ) -> pl.DataFrame:
+        """How many of those who follow a pattern would be missed with other numbers of trials like these.
+
+        `majority` is the share of trials to which most give the most frequent answer; as it is here unless said.
+
+        >>> import karat
+        >>> evidence = markov(karat.datasets.load("crowd"), simulations=500)
+        >>> evidence.errors_by_trials([20, 80], simulations=200).columns
+        ['trials', 'kind', 'type_two']
+        """
+        alpha, strategy, seed = (self.settings[name] for name in ("alpha", "strategy", "seed"))
+        return errors_by_trials(self.designs[0], trials, alpha, strategy, seed, simulations, majority)
+
+    def errors_by_balance(self, majorities: Sequence[float] = BALANCES, simulations: int = 2_000) -> pl.DataFrame:
+        """How many would be missed if more, or fewer, trials had the most frequent answer; majorities in per cent.
+
+        >>> import karat
+        >>> evidence = markov(karat.datasets.load("crowd"), simulations=500)
+        >>> evidence.errors_by_balance([0.5, 0.9], simulations=200)["majority"].unique().sort().to_list()
+        [50.0, 90.0]
+        """
+        if not all(0 < majority < 1 for majority in majorities) or len(majorities) < 2:
+            raise KaratError("errors_by_balance needs at least two shares between 0 and 1.")
+        usual = [int(np.median(self.designs[0].lengths))]
+        return pl.concat(
+            self.errors_by_trials(usual, simulations, majority).with_columns(majority=pl.lit(100 * majority))
+            for majority in sorted(majorities)
+        )
+
+
+def markov(
+    judgments: Judgments,
+    cutoffs: Cutoffs = "simulated",
+    alpha: float = ALPHA,
+    strategy: Strategy = "rows",
+    seed: int = 1,
+    simulations: int = SIMULATIONS,
+    *,
+    progress: Progress | None = None,
+    executor: Executor = SERIAL,
+) -> Markov:
+    """How near each participant's answers are to a pattern; flagged where nearer than credible answers would be.
+
+    `score` is the distance from the nearest pattern by the strategy, `threshold` its cutoff. With simulated cutoffs,
+    nearest is the pattern with the smallest rank among the simulated credible participants; with published ones, the
+    one with the smallest share of its cutoff, and alpha, seed and simulations do not matter. `executor` says where
+    cutoffs are simulated (`karat.executors.open_executor`): one task for those who gave about the same number of
+    answers.
+
+    >>> import karat
+    >>> evidence = markov(karat.datasets.load("crowd"), simulations=2000)
+    >>> evidence.participants.filter(pl.col("participant").is_in(["w017", "w040"]))["kind"].to_list()
+    ['primary choice', 'repeated pattern']
+    """
+    parts = OnePart(judgments, executor, progress)
+    found, designs, simulated = _over(parts, cutoffs, alpha, strategy, seed, simulations)
+    return Markov(found.participants, "markov", found.settings, found.notes, None, designs, simulated)
+
+
+def over_parts(
+    parts: AnyParts[Found],
+    cutoffs: Cutoffs = "simulated",
+    alpha: float = ALPHA,
+    strategy: Strategy = "rows",
+    seed: int = 1,
+    simulations: int = SIMULATIONS,
+) -> Found:
+    """The same of judgments in parts.
+
+    Stimuli are numbered over all parts in the order in which they come, the counts of their answers are added up, and
+    the cutoffs are simulated from the sequences of the same participants that would be drawn in memory.
+    """
+    return _over(parts, cutoffs, alpha, strategy, seed, simulations)[0]
+
+
+def _over(
+    parts: AnyParts[Found], cutoffs: Cutoffs, alpha: float, strategy: Strategy, seed: int, simulations: int
+) -> tuple[Found, tuple[CutoffDesign, ...], tuple[tuple[Simulated, ...], ...]]:
+    """The evidence, the design of each scale, and the simulations for it; none with published cutoffs."""
+    check_settings(cutoffs, alpha, strategy, simulations)
+    kept, places, designs, notes = _designs(parts)
+    simulated: tuple[tuple[Simulated, ...], ...] = ()
+    if cutoffs == "published":
+        notes += fit_for_published(designs, strategy)
+    else:
+        own = alpha / len(designs)
+        check_simulations(own, simulations)
+        elsewhere = (parts.executor, parts.progress)
+        simulated = tuple(
+            tuple(simulate_cutoffs(design, own, strategy, seed, simulations, LEAST, *elsewhere)) for design in designs
+        )
+        notes += [errors_note(design, made) for design, made in zip(designs, simulated, strict=True)]
+    made = [[_trimmed(design, one) for one in own] for design, own in zip(designs, simulated, strict=False)]
+    on = [(place, design.levels) for place, design in zip(places, designs, strict=True)]
+    settings = {"cutoffs": cutoffs, "alpha": alpha, "strategy": strategy, "seed": seed, "simulations": simulations}
+    return kept.judge(_judge, (on, made, strategy), settings, tuple(notes)), tuple(designs), simulated
+
+
+def _trimmed(design: CutoffDesign, simulated: Simulated) -> tuple[int, int, Simulated]:
+    """A simulation without those who share it: they gave from so many to so many answers."""
+    lengths = design.lengths[simulated.members]
+    bare = replace(simulated, members=np.empty(0, dtype=np.int64), followers={}, credible={})
+    return int(lengths.min()), int(lengths.max()), bare
+
+
+def _judge(
+    kept: pl.DataFrame,
+    shared: tuple[list[tuple[int, tuple[str, ...]]], list[list[tuple[int, int, Simulated]]], Strategy],
+) -> pl.DataFrame:
+    """The table of the participants of a part, given the cutoffs."""
+    on, made, strategy = shared
+    tables = []
+    for number, (place, levels) in enumerate(on):
+        design = part_design(kept, place, levels)
+        if not len(design.lengths):
+            continue
+        if not made:
+            tables.append(by_published(design, strategy))
+            continue
+        here = [
+            replace(one, members=members)
+            for least, most, one in made[number]
+            if len(members := np.flatnonzero((design.lengths >= least) & (design.lengths <= most)))
+        ]
+        tables.append(by_simulation(design, tuple(here), strategy, len(on)))
+    everyone = kept.filter(pl.col("scale").is_null()).select("participant")
+    return verdicts(everyone, tables, strategy, several=len(on) > 1)
+
+
+def verdicts(people: pl.DataFrame, tables: list[pl.DataFrame], strategy: Strategy, *, several: bool) -> pl.DataFrame:
+    """The table of participants, given what was found of them on each scale."""
+    nearest = pl.concat([pl.DataFrame(schema=SHORT), *tables])
+    nearest = nearest.sort("flagged", "p", descending=[True, False], nulls_last=True, maintain_order=True)
+    nearest = nearest.unique("participant", keep="first", maintain_order=True)
+    table = people.join(nearest, on="participant", how="left", maintain_order="left")
+    message, values = _reasons(strategy, several)
+    return table.with_columns(pl.col("flagged").fill_null(False), pl.col("answers").fill_null(0)).select(
+        "participant", "score", "threshold", "flagged", message.alias("message"), values.alias("values"),
+        "kind", "akld", "mkld", "p", "target", "answers",
+    )  # fmt: skip
+
+
+def check_settings(cutoffs: str, alpha: float, strategy: str, simulations: int) -> None:
+    """Raise ScreenError if the settings cannot be used."""
+    if refused_setting(MarkovSettings, cutoffs=cutoffs, strategy=strategy):
+        raise ScreenError(Message("markov.settings"))
+    if refused_setting(MarkovSettings, alpha=alpha):
+        raise ScreenError(Message("markov.alpha", {"alpha": alpha}))
+    check_simulations(alpha, simulations)
+
+
+def check_simulations(alpha: float, simulations: int) -> None:
+    """Raise ScreenError if there are too few simulations to reach alpha, or its share for one of several scales.
+
+    >>> check_simulations(0.05, 19)
+    """
+    if simulations < 1 or alpha * (simulations + 1) < 1:
+        few = {"simulations": simulations, "alpha": alpha, "least": int(np.ceil(1 / alpha))}
+        raise ScreenError(Message("markov.few_simulations", few))
+
+
+@dataclass(frozen=True)
+class _OnScale:
+    """What a part has on one scale."""
+
+    stimuli: pl.DataFrame
+    """What tells them apart, in the order in which they come."""
+    lengths: Ints
+    """How many answers each participant gave."""
+    counts: NDArray[np.int64]
+    """How often each stimulus was answered by each level."""
+
+
+def _designs(parts: AnyParts[Found]) -> tuple[KeptTables[Found], list[int], list[CutoffDesign], list[Message]]:
+    """What is kept beside the parts, the places and designs of the scales that are looked at, and notes."""
+    columns = parts.read(0).frame.columns
+    check_order(columns, ScreenError, "markov")
+    scales, decided = list(dict.fromkeys(parts.scales.values())), parts.stimuli()
+    kept, facts = parts.keep("markov", _gather, (scales, decided))
+    found: list[tuple[Scale, CutoffDesign | None, list[Message]]] = []
+    for place, scale in enumerate(scales):
+        own = [one[place] for one in facts if place in one]
+        if own and levels_of(scale):
+            design = _merged(kept, place, levels_of(scale), [one.get(place) for one in facts])
+            found.append((scale, design, list(decided[isinstance(scale, Choice)].messages)))
+        elif own:
+            found.append((scale, None, []))
+    designs, notes = looked_at(found, order_messages(columns))
+    places = [scales.index(scale) for scale, design, _ in found if any(design is one for one in designs)]
+    return kept, places, designs, notes
+
+
+def shown_keys(stimuli: Stimuli, columns: Sequence[str]) -> list[str]:
+    """The columns that tell stimuli apart, where the same on other sides is another.
+
+    >>> import karat
+    >>> columns = {"participant": ["p", "q"], "item": ["a", "a"], "left": ["x", "y"], "right": ["y", "x"]}
+    >>> choices = karat.Judgments(columns | {"response": ["left", "left"]}, karat.Choice())
+    >>> shown_keys(choices.stimuli(choices.scale), choices.frame.columns)
+    ['item', 'left', 'right']
+    """
+    # The sides stand for the pair.
+    own = [name for name in stimuli.keys if name not in PAIR and name in columns]
+    return [*own, *(name for name in SHOWN if name in columns and name not in own)]
+
+
+def _gather(
+    judgments: Judgments, shared: tuple[list[Scale], Mapping[bool, Stimuli]], number: int
+) -> tuple[pl.DataFrame, dict[int, _OnScale | None]]:
+    """The answers of each participant of a part as numbers, by scale, and everybody once more without a scale."""
+    scales, decided = shared
+    kind = {"codes": pl.List(pl.Int8), "stimuli": pl.List(pl.Int32)}
+    tables = [pl.DataFrame(schema={"participant": pl.String, "scale": pl.Int64, **kind})]
+    facts: dict[int, _OnScale | None] = {}
+    for scale, rows in by_scale(judgments, presented(answered(judgments))):
+        place, levels = scales.index(scale), levels_of(scale)
+        facts[place] = None
+        if not levels:
+            continue
+        keys = shown_keys(decided[isinstance(scale, Choice)], rows.columns)
+        codes = pl.col("response").replace_strict(list(levels), list(range(len(levels))), return_dtype=pl.Int8)
+        plain = rows.select("participant", codes=codes, stimuli=numbered(rows, keys).cast(pl.Int32))
+        own = plain.group_by("participant", maintain_order=True).agg("codes", "stimuli")
+        tables.append(own.select("participant", pl.lit(place, pl.Int64).alias("scale"), "codes", "stimuli"))
+        design = part_design(tables[-1], place, levels)
+        facts[place] = _OnScale(rows.select(keys).unique(maintain_order=True), design.lengths, design.counts())
+    nothing = {"scale": pl.lit(None, pl.Int64)} | {name: pl.lit(None, own) for name, own in kind.items()}
+    return pl.concat([*tables, everybody(judgments).with_columns(**nothing)]), facts
+
+
+def _merged(
+    kept: KeptTables[Any], place: int, levels: tuple[str, ...], facts: Sequence[_OnScale | None]
+) -> CutoffDesign:
+    """Stimuli numbered over all parts, their counts added up, and everybody's number of answers."""
+    known = [one for one in facts if one is not None]
+    tables = [one.stimuli for one in known]
+    together = numbered(pl.concat(tables), tables[0].columns).to_numpy()
+    stimuli = int(together.max()) + 1
+    if stimuli > MOST_STIMULI:
+        raise ScreenError(Message("markov.many_stimuli", {"stimuli": stimuli, "most": MOST_STIMULI}))
+    merged = np.zeros((stimuli, len(levels)), dtype=np.int64)
+    numbers, left = [], together.astype(np.int32)
+    for one in facts:
+        own, left = np.split(left, [0 if one is None else one.stimuli.height])
+        numbers.append(own)
+        if one is not None:
+            # Within a part every stimulus has one number, so that none is added twice.
+            merged[own] += one.counts
+    empty = np.empty(0, dtype=np.int64)
+    design = DesignInParts(
+        levels, pl.Series([], dtype=pl.String), empty.astype(np.int8), empty,
+        np.concatenate([one.lengths for one in known]), merged, kept, place, tuple(numbers),
+        tuple(0 if one is None else len(one.lengths) for one in facts),
+    )  # fmt: skip
+    return design.whole() if len(facts) == 1 else design
+
+
+def fit_for_published(designs: list[CutoffDesign], strategy: str) -> list[Message]:
+    """A note where the published cutoffs are far from their design; ScreenError where they cannot be used."""
+    if strategy == "minimum":
+        raise ScreenError(Message("markov.no_published_minimum"))
+    if any(len(design.levels) != 2 for design in designs):
+        raise ScreenError(Message("markov.published_for_two"))
+    usual = [int(np.median(design.lengths)) for design in designs]
+    far = [number for number in usual if not 60 <= number <= 100]
+    return [Message("markov.published_length", {"answers": far[0]})] if far else []
+
+
+def by_published(design: CutoffDesign, strategy: Strategy) -> pl.DataFrame:
+    """What was found of everybody who answered on one scale, by the published cutoffs."""
+    counts = counts_of(design)
+    found = distances(counts, [target.matrix for target in design.patterns], strategy)
+    limits = np.array([PUBLISHED[target.kind] for target in design.patterns])
+    judged = (design.lengths >= LEAST) & ~np.isnan(found).any(axis=1)
+    which = np.where(np.isnan(found), np.inf, found / limits).argmin(axis=1)
+    score = found[np.arange(len(found)), which]
+    flagged, p = score <= limits[which], np.full(len(found), np.nan)
+    return _table(design, counts, judged, which, score, limits[which], flagged, p)
+
+
+def by_simulation(
+    design: CutoffDesign, simulated: tuple[Simulated, ...], strategy: Strategy, scales: int
+) -> pl.DataFrame:
+    """What was found of everybody who answered on one of so many scales, by the simulations for it."""
+    counts = counts_of(design)
+    found = distances(counts, [target.matrix for target in design.patterns], strategy)
+    people = len(found)
+    which = np.zeros(people, dtype=np.int64)
+    score, limit, p = np.full(people, np.nan), np.full(people, np.nan), np.full(people, np.nan)
+    flagged, judged = np.zeros(people, dtype=bool), np.zeros(people, dtype=bool)
+    for one in simulated:
+        calibration, members = one.calibration, one.members
+        by_group, targets = calibration.grouped(found[members])
+        rank = calibration.ranks(by_group)
+        # Of equal ranks the one that is the smallest share of its cutoff is nearer, then the first.
+        closeness = np.divide(by_group, calibration.cutoffs, out=np.ones_like(by_group), where=calibration.cutoffs > 0)
+        tied = rank <= rank.min(axis=1, keepdims=True)
+        group = np.where(tied, closeness, np.inf).argmin(axis=1)
+        place = np.arange(len(members))
+        which[members], score[members] = targets[place, group], by_group[place, group]
+        limit[members] = calibration.cutoffs[group]
+        flagged[members] = score[members] < limit[members]
+        p[members] = np.minimum(1.0, scales * calibration.p_values(by_group))
+        judged[members] = True
+    return _table(design, counts, judged, which, score, limit, flagged, p)
+
+
+def _table(
+    design: CutoffDesign,
+    counts: NDArray[np.int32],
+    judged: NDArray[np.bool_],
+    which: Ints,
+    score: Floats,
+    limit: Floats,
+    flagged: NDArray[np.bool_],
+    p: Floats,
+) -> pl.DataFrame:
+    """What was found of those who gave enough answers; nothing but the number of answers of the others."""
+    akld, mkld = np.full(len(which), np.nan), np.full(len(which), np.nan)
+    matrices = np.array([target.matrix for target in design.patterns])
+    for place in np.unique(which):
+        members = np.flatnonzero(which == place)
+        for part in parts(len(members), len(design.levels)):
+            own = row_divergences(counts[members[part]], matrices[[place]])
+            akld[members[part]], mkld[members[part]] = average(own)[:, 0], minimum(own)[:, 0]
+    names = pl.Series([target_name(target, design.levels) for target in design.patterns])
+    patterns = pl.Series([target.kind for target in design.patterns])
+    ways = pl.Series([[design.levels[one] for one in target.way] for target in design.patterns], dtype=SHORT["way"])
+    kinds = pl.Series([KINDS.get(target.kind, target.kind) for target in design.patterns])
+    known = pl.Series(judged)
+    table = pl.DataFrame(
+        {
+            "participant": design.participants, "score": score, "threshold": limit, "p": p,
+            "scale": pl.repeat(scale_name(design), len(which), eager=True), "target": names.gather(which),
+            "pattern": patterns.gather(which), "way": ways.gather(which), "kind": kinds.gather(which), "akld": akld,
+            "mkld": mkld, "answers": design.lengths,
+            "flagged": pl.Series(flagged) & known,
+        },
+        schema=SHORT,
+    )  # fmt: skip
+    silent = ("score", "threshold", "p", "target", "akld", "mkld")
+    table = table.with_columns(pl.when(known).then(pl.col(name)).alias(name) for name in silent)
+    table = table.with_columns(pl.col(pl.Float64).fill_nan(None))
+    return table.with_columns(pl.when("flagged").then("kind").alias("kind"))
+
+
+def _reasons(strategy: Strategy, several: bool) -> tuple[pl.Expr, pl.Expr]:
+    """The message about each participant, and its values; no word on why somebody answered so."""
+    judged = pl.col("target").is_not_null() & pl.col("score").is_not_null()
+    flagged = pl.col("pattern").replace_strict(FLAGGED, return_dtype=pl.String)
+    nearest = pl.col("pattern").replace_strict(NEAREST, return_dtype=pl.String)
+    message = (
+        pl.when(~judged).then(pl.lit("markov.few_answers")).when("flagged").then(flagged).otherwise(nearest)
+    )  # fmt: skip
+    limit, limited = pl.col("threshold"), judged & pl.col("threshold").is_finite()
+    score = pl.when(limit >= 0.1).then(round_beside(pl.col("score"), limit, 2)).otherwise(
+        round_beside(pl.col("score"), limit, 4)
+    )  # fmt: skip
+    cutoff = pl.when(limit >= 0.1).then(limit.round(2)).otherwise(limit.round(4))
+    values = pl.struct(
+        answers=pl.when(~judged).then("answers"), way=pl.when(judged).then("way"),
+        measure=pl.when(limited).then(pl.lit(MEASURES[strategy])), score=pl.when(limited).then(score),
+        cutoff=pl.when(limited).then(cutoff), p=pl.when(judged).then("p"),
+        scale=pl.when(judged).then("scale") if several else pl.lit(None, pl.String),
+    )  # fmt: skip
+    return message, values
+
+
+def errors_note(design: CutoffDesign, simulated: tuple[Simulated, ...]) -> Message:
+    """What the cutoffs miss, for the number of answers that most participants gave."""
+    usual = max(simulated, key=lambda one: len(one.members))
+    balance = zip(design.levels, design.balance().tolist(), strict=True)
+    return Message(
+        "markov.missed",
+        {
+            "answers": usual.shortest,
+            "missed": [
+                Message("markov.missed_kind", {"kind": kind, "share": round(share, 2)})
+                for kind, share in usual.missed.items()
+            ],
+            "balance": [
+                Message("markov.majority", {"answer": level, "share": round(share, 2)}) for level, share in balance
+            ],
+        },
+    )
 
 
 CRITERION = Criterion(
@@ -32,9 +616,9 @@ CRITERION = Criterion(
     title="Transitions between answers",
     asks="whose answers follow a pattern of transitions",
     settings=MarkovSettings,
-    computed_by="karat.screen.markov:markov",
+    computed_by=markov,
     in_tasks=True,
-    in_parts="karat.screen.parted.markov:markov_in_parts",
+    in_parts=over_parts,
     of_the_study=("seed", "simulations"),
     cites=("ba2024",),
     alternatives=(

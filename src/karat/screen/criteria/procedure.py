@@ -1,56 +1,465 @@
-"""The declaration of procedure; `karat.screen.procedure` computes it."""
+"""The procedure: figure 10 of Ba, Mancenido, Chiou and Pan from end to end, with everybody's path through it.
+
+1. Spammer Index: at .10 and above, about SI x N workers deserve a look. Below it nobody is looked at further, unless
+   `least_index=0`.
+2. CrowdCriterion 1, the Markov criterion: do the answers follow a pattern?
+3. An auxiliary factor: time below the cutoff of `rule`, accuracy below it, completeness, or any evidence of yours.
+4. CrowdCriterion 2, deletion analysis: does the model of everybody's answers change when the worker is left out?
+
+Flagged is who meets the auxiliary factor and both criteria, as the paper has it. The criteria look for different
+things, and hardly anybody may meet both: of the 29 and 6 workers whom they flag in the authors' MTurk data, nobody
+does. `verdict="any criterion"` (with `candidates_only=False`) flags who meets one of them and the auxiliary factor.
+
+The paper leaves freedom, and so does this function: deletion may come first, one criterion may stand alone, the
+auxiliary factor may be another or none, and the steps after the first may look at candidates only (those whom all steps
+before have left) or at all workers. The last changes what is known of everybody, not who meets every step. Where
+accuracy is used, the key is checked first (`karat.screen.gold`); items on which it disagrees with a near-unanimous
+crowd do not count, unless `doubtful="counted"`. Where no right answers are recorded, accuracy is agreement with the
+majority, as in `karat.screen.criteria.risk`, and a note says so.
+
+Deletion follows the published rule (chi-squared with as many degrees of freedom as answers) unless
+`deletion_simulations` asks for the simulated null, which is then what decides. The published settings are
+`cutoffs="published", rule="mean"`.
+
+Who cannot be judged by a step does not go on; their path says so, and a note counts them. The procedure sums up signs
+in the answers. It does not say what somebody did or why.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
 
+import polars as pl
 from pydantic import Field
 
+from karat.executors import SERIAL, Executor
+from karat.judgments import Judgments
+from karat.judgments.answer_codes import answered
+from karat.judgments.columns import nearest
+from karat.judgments.message_tables import with_reasons
+from karat.messages import Message, message_of, render
+from karat.models.markov import Strategy
+from karat.screen.criteria.completion import completion
+from karat.screen.criteria.deletion import ALPHA, By, beside, deletion
+from karat.screen.criteria.markov import SIMULATIONS, Cutoffs, markov
+from karat.screen.criteria.risk import accuracy_of
+from karat.screen.criteria.time_filter import evened, time_filter
+from karat.screen.crowd import SUSPICIOUS
+from karat.screen.crowd.gold import Doubtful, Gold, check_doubtful, gold, has_key
+from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting, with_messages
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
+from karat.types import Progress
+
+if TYPE_CHECKING:
+    from karat.screen.crowd.spammer_index import SpammerIndex
+
+
+CrowdCriterion = Literal["markov", "deletion"]
+Auxiliary = Literal["time", "accuracy", "completeness", "none"]
+Rule = Literal["mean", "mean-sd"]
+Verdict = Literal["every step", "any criterion"]
+Judge = Callable[[list[str]], Evidence]
+Order = Literal["markov first", "deletion first"]
 
 
 class ProcedureSettings(CriterionSettings):
     """Who meets the crowd index, the criteria of answers and an auxiliary factor, one after the other."""
 
-    order: Literal["markov first", "deletion first"] = Field(
+    order: Order = Field(
         "markov first", description="Which criterion comes first; the auxiliary factor stands between them."
     )
-    criteria: list[Literal["markov", "deletion"]] | None = Field(
+    criteria: list[CrowdCriterion] | None = Field(
         None, description="The criteria that are asked, as a list, where it is not both."
     )
     candidates_only: bool = Field(
         True, description="Whether later steps look at those who met all steps before, or at everybody."
     )
-    auxiliary: Literal["time", "accuracy", "completeness", "none"] = Field(
-        "time", description="The auxiliary factor, or none."
-    )
-    cutoffs: Literal["simulated", "published"] = Field(
+    auxiliary: Auxiliary = Field("time", description="The auxiliary factor, or none.")
+    cutoffs: Cutoffs = Field(
         "simulated", description="Cutoffs of markov: simulated for this design, or those of the paper for two answers."
     )
-    alpha: float = Field(0.05, gt=0, lt=1, description="Alpha of both criteria.")
-    rule: Literal["mean", "mean-sd"] = Field(
+    alpha: float = Field(ALPHA, gt=0, lt=1, description="Alpha of both criteria.")
+    rule: Rule = Field(
         "mean-sd", description="Time or accuracy is low below the mean, or one standard deviation below."
     )
-    strategy: Literal["rows", "average", "minimum"] = Field("rows", description="The strategy of markov.")
-    verdict: Literal["every step", "any criterion"] = Field(
+    strategy: Strategy = Field("rows", description="The strategy of markov.")
+    verdict: Verdict = Field(
         "every step",
         description="Flagged is who meets every step, or any criterion and the auxiliary factor "
         "(with candidates_only = false).",
     )
     least_index: float = Field(
-        0.1, ge=0, le=1, description="The Spammer Index below which nobody is looked at; 0 looks at everybody."
+        SUSPICIOUS, ge=0, le=1, description="The Spammer Index below which nobody is looked at; 0 looks at everybody."
     )
-    doubtful: Literal["left out", "counted"] = Field(
+    doubtful: Doubtful = Field(
         "left out", description="Whether items whose right answer disagrees with nearly everybody count as accuracy."
     )
     time_limit: float | None = Field(
         None, ge=0, description="Seconds that a trial could take, which forbids time; 0 where there was no limit."
     )
-    simulations: int = Field(5000, ge=1, description="How many credible participants are simulated for markov.")
+    simulations: int = Field(SIMULATIONS, ge=1, description="How many credible participants are simulated for markov.")
     deletion_simulations: int = Field(
         0, ge=0, description="How many draws the simulated null of deletion has; it decides where there is one."
     )
     seed: int = Field(1, ge=0, description="Where the random numbers of the simulations begin.")
+
+
+PLACES = ("first", "second", "third")
+"""The steps after the index, in the values of a message."""
+NO_MESSAGE = pl.Struct({"message": pl.String, "values": pl.Struct({"text": pl.String})})
+
+
+@dataclass(frozen=True)
+class Procedure(Evidence):
+    """The verdict of the procedure. The score is how many steps somebody met, the threshold how many there are."""
+
+    path: pl.DataFrame = field(default_factory=pl.DataFrame)
+    """One row per participant and step: participant, step, outcome, message, values.
+
+    Outcomes are goes on, cleared and not judged; noted, of those who were no candidates any more; and flagged."""
+    flow: pl.DataFrame = field(default_factory=pl.DataFrame)
+    """One row a step: step, entered, met."""
+    index: SpammerIndex | None = None
+    steps: dict[str, Evidence] = field(default_factory=dict)
+    """The evidence of each step, by its name; that of deletion of those it was computed for."""
+    gold: Gold | None = None
+    """The check of the key, where accuracy is used and right answers are recorded."""
+
+    def path_table(self, language: str = "en") -> pl.DataFrame:
+        """The path with its messages as sentences: participant, step, outcome, reason."""
+        return with_reasons(self.path, language)
+
+    def path_of(self, participant: str, language: str = "en") -> str:
+        """One participant's path in words.
+
+        >>> import karat
+        >>> found = procedure(karat.datasets.load("crowd"), cutoffs="published", rule="mean")
+        >>> print(found.path_of("w002"))
+        w002: index, goes on (.105 of the variance lies between participants, at or above .100);
+          markov, cleared (no pattern...);
+          verdict, cleared (met 0 of 3 steps)
+        """
+        rows = self.path.filter(pl.col("participant") == participant)
+        if not rows.height:
+            close = nearest(participant, self.participants["participant"].to_list())
+            raise ScreenError(Message("procedure.no_participant", {"participant": participant, "close": close}))
+        steps = [
+            render(
+                Message("procedure.outcome", {"step": step, "outcome": outcome, "why": Message(code, values or {})}),
+                language,
+            )
+            for _, step, outcome, code, values in rows.iter_rows()
+        ]
+        return f"{participant}: " + ";\n  ".join(steps)
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How many are flagged, the Spammer Index, and how many go on from each step."""
+        flagged = {"criterion": self.criterion, "flagged": len(self.flagged), "participants": self.participants.height}
+        return (
+            Message("screening.flagged", flagged),
+            *(() if self.index is None else self.index.summary),
+            *(Message("procedure.go_on", row) for row in self.flow.iter_rows(named=True)),
+        )
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.summary))
+
+
+def procedure(
+    judgments: Judgments,
+    order: Order = "markov first",
+    criteria: Sequence[CrowdCriterion] | None = None,
+    candidates_only: bool = True,
+    auxiliary: Auxiliary | Evidence | None = "time",
+    cutoffs: Cutoffs = "simulated",
+    alpha: float = ALPHA,
+    rule: Rule = "mean-sd",
+    strategy: Strategy = "rows",
+    verdict: Verdict = "every step",
+    least_index: float = SUSPICIOUS,
+    doubtful: Doubtful = "left out",
+    time_limit: float | None = None,
+    simulations: int = SIMULATIONS,
+    deletion_simulations: int = 0,
+    seed: int = 1,
+    *,
+    progress: Progress | None = None,
+    executor: Executor = SERIAL,
+) -> Procedure:
+    """Spammer Index, first criterion, auxiliary factor, second criterion and verdict, for every worker.
+
+    `criteria` names the criteria where it is not both, as a list. An auxiliary factor of None is none, which study
+    files write "none". `cutoffs`, `strategy` and `simulations` are those of `markov`; `rule` is that of time and
+    accuracy, below the mean or one standard deviation below it; `progress` is told how many deletions are done.
+
+    >>> import karat
+    >>> print(procedure(karat.datasets.load("crowd"), cutoffs="published", rule="mean"))
+    procedure: 4 of 120 participants flagged.
+    Spammer Index .105 [.068, .156]: about 13 of 120 participants may have answered without regard to the items.
+    markov: 15 of 120 go on.
+    time: 11 of 15 go on.
+    deletion: 4 of 11 go on.
+    """
+    criteria = ("markov", "deletion") if criteria is None else criteria
+    auxiliary = None if auxiliary == "none" else auxiliary
+    _check(order, criteria, auxiliary, alpha, rule, least_index)
+    check_doubtful(doubtful)
+    if refused_setting(ProcedureSettings, verdict=verdict) or (verdict == "any criterion" and candidates_only):
+        raise ScreenError(Message("procedure.verdict"))
+    checked = gold(judgments) if auxiliary == "accuracy" and has_key(answered(judgments)) else None
+    judges: dict[str, Judge] = {
+        "markov": lambda _: markov(judgments, cutoffs, alpha, strategy, seed, simulations, executor=executor),
+        "deletion": lambda who: _deletion(judgments, who, alpha, deletion_simulations, seed, progress, executor),
+    }
+    first_to_last = ["markov", "deletion"] if order == "markov first" else ["deletion", "markov"]
+    names: list[str] = [name for name in first_to_last if name in criteria]
+    if auxiliary is not None:
+        name = auxiliary.criterion if isinstance(auxiliary, Evidence) else auxiliary
+        names.insert(1, name)
+        judges[name] = lambda _: _auxiliary(judgments, auxiliary, rule, doubtful, time_limit)
+    index = _index(judgments, seed)
+    people = everybody(judgments)["participant"].to_list()
+    walk = ProcedureSteps(people, names, verdict)
+    walk.begin(index, least_index)
+    for name in names:
+        walk.step(name, judges[name], candidates_only)
+    settings = {
+        "order": order, "criteria": list(criteria), "candidates_only": candidates_only,
+        "auxiliary": auxiliary.criterion if isinstance(auxiliary, Evidence) else auxiliary or "none",
+        "cutoffs": cutoffs,
+        "alpha": alpha, "rule": rule, "strategy": strategy, "verdict": verdict, "least_index": least_index,
+        "doubtful": doubtful, "time_limit": time_limit, "simulations": simulations,
+        "deletion_simulations": deletion_simulations, "seed": seed,
+    }  # fmt: skip
+    notes = tuple(walk.notes(index, least_index))
+    found = walk.verdict()
+    return Procedure(
+        found, "procedure", settings, notes, None, walk.path(found), walk.flow(), index, walk.steps, checked
+    )
+
+
+def _index(judgments: Judgments, seed: int) -> SpammerIndex:
+    """The index of the first step; what the model of the answers refuses is a message like any other."""
+    from karat.screen.crowd.spammer_index import spammer_index
+
+    try:
+        return spammer_index(judgments, seed=seed)
+    except ScreenError as error:
+        raise ScreenError(Message("procedure.no_index", {"why": message_of(error)})) from None
+    except ValueError as error:
+        raise ScreenError(Message("procedure.no_model", {"why": str(error)})) from None
+
+
+def _check(order: str, criteria: Sequence[str], auxiliary: object, alpha: float, rule: str, least_index: float) -> None:
+    if refused_setting(ProcedureSettings, order=order):
+        raise ScreenError(Message("procedure.order"))
+    if isinstance(criteria, str) or not criteria or not set(criteria) <= {"markov", "deletion"}:
+        raise ScreenError(Message("procedure.criteria"))
+    if not isinstance(auxiliary, Evidence) and auxiliary not in ("time", "accuracy", "completeness", None):
+        raise ScreenError(Message("procedure.auxiliary"))
+    if isinstance(auxiliary, Evidence) and auxiliary.criterion in ("markov", "deletion"):
+        raise ScreenError(Message("procedure.same_criterion"))
+    if refused_setting(ProcedureSettings, alpha=alpha, rule=rule, least_index=least_index):
+        raise ScreenError(Message("procedure.settings"))
+
+
+def _auxiliary(
+    judgments: Judgments, auxiliary: Auxiliary | Evidence, rule: Rule, doubtful: Doubtful, time_limit: float | None
+) -> Evidence:
+    if isinstance(auxiliary, Evidence):
+        return auxiliary
+    if auxiliary == "time":
+        return time_filter(judgments, rule, time_limit=time_limit)
+    return completion(judgments) if auxiliary == "completeness" else _accuracy(judgments, rule, doubtful)
+
+
+def _accuracy(judgments: Judgments, rule: Rule, doubtful: Doubtful) -> Evidence:
+    """The share of right answers of each participant; flagged below the mean, or one standard deviation below it."""
+    rows = answered(judgments)
+    keyed = "correct" in rows.columns or has_key(rows)
+    shares, _, notes = accuracy_of(judgments, "procedure", doubtful)
+    shares = shares.select("participant", score=evened(pl.col("share_right")))
+    table = everybody(judgments).join(shares, on="participant", how="left", maintain_order="left")
+    middle = pl.col("score").mean() - (pl.col("score").std().fill_null(0.0) if rule == "mean-sd" else 0.0)
+    table = table.with_columns(threshold=evened(middle))
+    below = (pl.col("score") < pl.col("threshold")).fill_null(False)
+    code = pl.when(below).then(pl.lit("accuracy.right_below")).otherwise(pl.lit("accuracy.right"))
+    if not keyed:
+        code = pl.when(below).then(pl.lit("accuracy.majority_below")).otherwise(pl.lit("accuracy.majority"))
+    limit = 100 * pl.col("threshold")
+    table = table.with_columns(
+        below.alias("flagged"),
+        pl.when(pl.col("score").is_null()).then(pl.lit("accuracy.no_key")).otherwise(code).alias("message"),
+        pl.struct(
+            (100 * pl.col("score")).alias("per_cent"),
+            (limit if rule == "mean" else pl.lit(None, pl.Float64)).alias("mean"),
+            (limit if rule == "mean-sd" else pl.lit(None, pl.Float64)).alias("mean_sd"),
+        ).alias("values"),
+    )
+    return Evidence(table, "accuracy", {"rule": rule, "doubtful": doubtful}, tuple(notes))
+
+
+def _deletion(
+    judgments: Judgments,
+    who: list[str],
+    alpha: float,
+    simulations: int,
+    seed: int,
+    progress: Progress | None,
+    executor: Executor,
+) -> Evidence:
+    """Deletion analysis of some workers; the simulated null decides where there is one."""
+    by: By = "simulated" if simulations else "published"
+    found = deletion(
+        judgments, alpha, simulations, seed, len(who), by, only=set(who), progress=progress, executor=executor
+    )
+    rows = found.participants.filter(pl.col("participant").is_in(who))
+    return replace(found, participants=rows)
+
+
+class ProcedureSteps:
+    """Who is still a candidate, and what has been noted of everybody on the way."""
+
+    def __init__(self, people: list[str], names: list[str], rule: Verdict) -> None:
+        self.people, self.names, self.rule = people, names, rule
+        self.candidates, self.stopped = list(people), False
+        self.steps: dict[str, Evidence] = {}
+        self._outcomes: dict[str, list[tuple[str, str]]] = {name: [] for name in people}
+        self._met: dict[str, set[str]] = {name: set() for name in people}
+        self._flow: list[tuple[str, int, int]] = []
+        self._silent: dict[str, int] = {}
+        self._index: dict[str, Any] = {}
+
+    def begin(self, index: SpammerIndex, least: float) -> None:
+        enough = index.value >= least
+        for name in self.people:
+            self._outcomes[name].append(("index", "goes on" if enough else "cleared"))
+        code = "procedure.index_reached" if enough else "procedure.index_below"
+        self._index = {"message": code, "values": {"index": beside(index.value, least, 3), "least": least}}
+        self.candidates, self.stopped = list(self.people) if enough else [], not enough
+
+    def step(self, name: str, judge: Judge, candidates_only: bool) -> None:
+        """Judge the candidates, or everybody; those who meet the step stay candidates."""
+        looked_at = self.candidates if candidates_only else self.people
+        if self.stopped or not looked_at:
+            # The index stopped the procedure, or nobody is left: nothing is computed.
+            self._flow.append((name, 0, 0))
+            return
+        evidence = judge(looked_at)
+        self.steps[name] = evidence
+        rows = {row[0]: row[1:] for row in evidence.participants.select("participant", "flagged", "score").iter_rows()}
+        still, met = set(self.candidates), []
+        for who in looked_at:
+            flagged, score = rows.get(who, (False, None))
+            self._met[who] |= {name} if flagged else set()
+            silent = score is None and not flagged
+            if who in still:
+                self._silent[name] = self._silent.get(name, 0) + silent
+                outcome = "not judged" if silent else "goes on" if flagged else "cleared"
+                met += [who] if flagged else []
+            else:
+                outcome = "noted"
+            self._outcomes[who].append((name, outcome))
+        self._flow.append((name, len(self.candidates), len(met)))
+        self.candidates = met
+
+    def verdict(self) -> pl.DataFrame:
+        flagged = set(self.candidates)
+        if self.rule == "any criterion":
+            others = set(self.names) - {"markov", "deletion"}
+            flagged = {who for who, met in self._met.items() if others <= met and met - others}
+        rows = []
+        for who in self.people:
+            ended = next((step for step, outcome in self._outcomes[who] if outcome != "goes on"), "verdict")
+            self._outcomes[who].append(("verdict", "flagged" if who in flagged else "cleared"))
+            rows.append((who, float(len(self._met[who])), self._needed(), who in flagged, ended))
+        schema = {"participant": pl.String, "score": pl.Float64, "threshold": pl.Float64, "flagged": pl.Boolean,
+                  "ended": pl.String}  # fmt: skip
+        table = self._with_steps(pl.DataFrame(rows, schema=schema, orient="row"))
+        index = pl.lit(self._index["values"]["index"]), pl.lit(self._index["values"]["least"])
+        values = pl.struct(
+            index[0].alias("index"), index[1].alias("least"), *PLACES, *(f"{one}_step" for one in PLACES)
+        )
+        looked_at = pl.any_horizontal(pl.col(f"{one}_step").is_not_null() for one in PLACES)
+        code = pl.when(looked_at).then(pl.lit("procedure.steps")).otherwise(pl.lit(self._index["message"]))
+        return table.select(
+            "participant", "score", "threshold", "flagged", code.alias("message"), values.alias("values"), "ended"
+        )
+
+    def _with_steps(self, table: pl.DataFrame) -> pl.DataFrame:
+        """The table with the message of each step that looked at somebody, and the name of the step beside it."""
+        for number, place in enumerate(PLACES):
+            name = self.names[number] if number < len(self.names) else None
+            if name not in self.steps:
+                table = table.with_columns(
+                    pl.lit(None, NO_MESSAGE).alias(place), pl.lit(None, pl.String).alias(f"{place}_step")
+                )
+                continue
+            seen = [any(step == name for step, _ in self._outcomes[who]) for who in table["participant"].to_list()]
+            known = with_messages(self.steps[name].participants)
+            said = pl.when(pl.col("message").is_not_null()).then(pl.struct("message", "values"))
+            fields = known.schema["values"].to_schema()  # type: ignore[attr-defined]
+            nothing = pl.struct(pl.lit(None, kind).alias(field) for field, kind in fields.items())
+            lacking = pl.struct(
+                pl.lit("procedure.not_in_evidence").alias("message"), nothing.alias("values"),
+            )  # fmt: skip
+            table = table.join(
+                known.select("participant", said.alias(place), pl.lit(True).alias("_judged")),
+                on="participant", how="left", maintain_order="left",
+            )  # fmt: skip
+            looked_at = pl.lit(pl.Series(seen, dtype=pl.Boolean))
+            table = table.with_columns(
+                pl.when(looked_at & pl.col("_judged").is_null()).then(lacking).when(looked_at).then(place).alias(place),
+                pl.when(looked_at).then(pl.lit(name)).alias(f"{place}_step"),
+            ).drop("_judged")
+        return table
+
+    def _needed(self) -> float:
+        criteria = [name for name in self.names if name in ("markov", "deletion")]
+        spared = len(criteria) - 1 if self.rule == "any criterion" else 0
+        return float(len(self.names) - spared)
+
+    def path(self, verdict: pl.DataFrame) -> pl.DataFrame:
+        """One row per participant and step, with the message of the step and its values."""
+        places = dict(zip(self.names, PLACES, strict=False))
+        rows = [
+            (who, step, outcome, "procedure.met" if step == "verdict" else "procedure.why" if step in places else None,
+             place, len(self._met[who]))
+            for who in self.people
+            for step, outcome in self._outcomes[who]
+            for place in (places.get(step),)
+        ]  # fmt: skip
+        schema = {"participant": pl.String, "step": pl.String, "outcome": pl.String, "message": pl.String,
+                  "_place": pl.String, "met": pl.Int64}  # fmt: skip
+        table = pl.DataFrame(rows, schema=schema, orient="row")
+        table = table.join(
+            verdict.select("participant", pl.col("values").struct.unnest()), on="participant", how="left",
+            maintain_order="left",
+        )  # fmt: skip
+        steps = pl.lit(len(self.names), pl.Int64).alias("steps")
+        own = [pl.when(pl.col("_place") == place).then(place).alias(place) for place in PLACES]
+        return table.select(
+            "participant", "step", "outcome", pl.col("message").fill_null(self._index["message"]),
+            pl.struct("index", "least", "met", steps, *own).alias("values"),
+        )  # fmt: skip
+
+    def flow(self) -> pl.DataFrame:
+        schema = {"step": pl.String, "entered": pl.Int64, "met": pl.Int64}
+        return pl.DataFrame(self._flow, schema=schema, orient="row")
+
+    def notes(self, index: SpammerIndex, least: float) -> list[Message]:
+        notes = []
+        if index.value < least:
+            notes.append(Message("procedure.stopped", {"least": least}))
+        for name, evidence in self.steps.items():
+            notes += [Message("procedure.note", {"step": name, "note": note}) for note in evidence.notes]
+        for name, number in self._silent.items():
+            if number:
+                notes.append(Message("procedure.not_judged", {"step": name, "participants": number}))
+        return notes
 
 
 CRITERION = Criterion(
@@ -58,7 +467,7 @@ CRITERION = Criterion(
     title="Steps for crowds",
     asks="who meets all steps of the procedure for crowds",
     settings=ProcedureSettings,
-    computed_by="karat.screen.procedure:procedure",
+    computed_by=procedure,
     in_tasks=True,
     unasked=False,
     cites=("ba2024",),

@@ -25,16 +25,17 @@ import polars as pl
 from numpy.typing import NDArray
 from pydantic import Field
 
+from karat.errors import counted
 from karat.judgments import Judgments
+from karat.judgments.columns import nearest
 from karat.judgments.trial_order import order_messages
 from karat.messages import Message
 from karat.models.robust import MAD_CONSTANT
-from karat.screen import remfod_figures
 from karat.screen.evidence import Evidence, ScreenError, everybody, timed, values_of
-from karat.screen.sentence_length import adjusted_for_length
-from karat.screen.time_rules import find_outliers, time_rule
+from karat.screen.time_rules import adjusted_for_length, find_outliers, time_rule
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, Given, left_out
 from karat.study.time_rules import TIME_RULES, TimeRule
+from karat.types import Bools, Floats
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -109,9 +110,92 @@ class Remfod(Evidence):
         >>> figure.get_suptitle()
         '5 of 48 participants answered under 90 % of their trials genuinely'
         """
-        if participant is None:
-            return remfod_figures.everybody_figure(self, width_cm, rows)
-        return remfod_figures.participant_figure(self, participant, width_cm)
+        from karat.plots.times import rows_plot
+
+        if participant is not None:
+            return self._plot_participant(participant, width_cm)
+        people = self.participants.filter(pl.col("trials") > 0).sort("genuine_share", maintain_order=True)
+        shown = people.head(max(rows, 1))
+        needed = self.settings["genuine_at_least"]
+        everyone = counted(self.participants.height, "participant")
+        title = f"{len(self.flagged)} of {everyone} answered under {100 * needed:g} % of their trials genuinely"
+        key = self._key(people.height - shown.height)
+        return rows_plot(shown, self.timed, needed, self._label, title, key, width_cm)
+
+    def _plot_participant(self, participant: str, width_cm: float) -> Figure:
+        """The trials of one participant in their order, with the cutoffs of the last round."""
+        from karat.plots.style import short_name
+        from karat.plots.times import percent, trials_plot
+
+        own = self._trials_of(participant)
+        row = self.participants.row(by_predicate=pl.col("participant") == participant, named=True)
+        found = f"{counted(row['intermissions'], 'intermission')}, {_rushes(row['rushes'])}"
+        title = f"{short_name(participant)}: {found} in {counted(row['trials'], 'timed trial')}, "
+        title += f"{percent(row['genuine_share'])} genuine, {'flagged' if row['flagged'] else 'not flagged'}"
+        alone = by_function = None
+        if self.settings["rule"] == "remfod":
+            by_function = self._last_cutoffs(own, ("function",))
+            alone = {name: self._alone(name, participant) for name in ("participant", "function")}
+        return trials_plot(
+            own, self._last_cutoffs(own), self._lines(participant), self._label, title, alone=alone,
+            by_function=by_function, width_cm=width_cm,
+        )  # fmt: skip
+
+    def _trials_of(self, participant: str) -> pl.DataFrame:
+        own = self.timed.filter(pl.col("participant") == participant).sort("trial", maintain_order=True)
+        if own.height:
+            return own
+        people = self.participants["participant"].to_list()
+        if participant in people:
+            raise ScreenError(Message("remfod.nothing_to_draw", {"participant": participant}))
+        meant = nearest(participant, people)
+        raise ScreenError(Message("participants.no_participant", {"participant": participant, "meant": meant}))
+
+    def _last_cutoffs(self, own: pl.DataFrame, groups: tuple[str, ...] = ()) -> tuple[Floats, Floats]:
+        """The lower and upper cutoff of each trial in the last round that has them; 0: no lower."""
+        low, high = np.full(own.height, np.inf), np.full(own.height, -np.inf)
+        known = self.cutoffs.drop_nulls("upper").sort("round").unique(["group", "name"], keep="last")
+        for group in groups or known["group"].unique():
+            key = pl.lit("all").alias("name") if group == "all" else pl.col(group).alias("name")
+            some = known.filter(pl.col("group") == group)
+            table = own.select(key).join(some, on="name", how="left", maintain_order="left")
+            low = np.minimum(low, table["lower"].fill_null(0.0).to_numpy())
+            high = np.maximum(high, table["upper"].to_numpy())
+        return low, high
+
+    def _alone(self, name: str, participant: str) -> Bools:
+        """Which trials of a participant one half of ReMFOD would find alone."""
+        rule = time_rule(name, self.settings["upper"], self.settings["lower"])
+        kinds = find_outliers(self.timed, rule, self.settings["mad_constant"]).kind
+        marked = self.timed.with_columns(alone=pl.Series(kinds > 0)).filter(pl.col("participant") == participant)
+        return marked.sort("trial", maintain_order=True)["alone"].to_numpy()
+
+    def _lines(self, participant: str) -> list[tuple[float, str, str]]:
+        """The participant's own cutoffs, and the single ones over all times that the paper warns of."""
+        own = self.cutoffs.drop_nulls("upper").filter(pl.col("group") == "participant", pl.col("name") == participant)
+        single = self.cutoffs.filter(pl.col("group") == "all")
+        if not single.height and "median" in self.cutoffs.columns:
+            rule = time_rule("global", self.settings["upper"], self.settings["lower"])
+            single = find_outliers(self.timed, rule, self.settings["mad_constant"]).cutoffs
+        return [
+            (row[side], f"{word} {row[side]:.1f} s", style)
+            for word, style, table in (("own", "--", own), ("all", ":", single))
+            for row in table.tail(1).to_dicts()
+            for side in ("lower", "upper")
+            if row[side] is not None
+        ]
+
+    @property
+    def _label(self) -> str:
+        return "response time (s)" if self.settings["length"] is None else "response time adjusted for length (s)"
+
+    def _key(self, more: int) -> str:
+        """How to read the rows."""
+        pauses, rushes = (int(self.participants[name].sum()) for name in ("intermissions", "rushes"))
+        text = f"◀ {_rushes(rushes)}   ▶ {counted(pauses, 'intermission')}"
+        text += "   (hollow: after round 1)" if self.rounds > 1 else ""
+        text += "   ┃\N{NO-BREAK SPACE}median"
+        return text + (f"\n{counted(more, 'participant')} with a larger share not shown" if more else "")
 
     def plot_density(self, width_cm: float = 16) -> Figure:
         """Densities of the times of item functions and of participants, with their medians (the paper's figure 1).
@@ -120,7 +204,9 @@ class Remfod(Evidence):
         >>> len(remfod(karat.datasets.load("likert")).plot_density().axes)
         2
         """
-        return remfod_figures.density_figure(self, width_cm)
+        from karat.plots.times import densities_plot
+
+        return densities_plot(self.timed, self.flagged, self._label, width_cm)
 
     @property
     def summary(self) -> tuple[Message, ...]:
@@ -188,6 +274,10 @@ def remfod(
         participants_table(everybody(judgments), counts, stated.genuine_at_least), "remfod", settings, notes,
         trials=outlying, cutoffs=found.cutoffs, timed=looked_at,
     )  # fmt: skip
+
+
+def _rushes(number: int) -> str:
+    return f"{number:,} {'rush' if number == 1 else 'rushes'}"
 
 
 def stated_rule(

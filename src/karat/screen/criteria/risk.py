@@ -30,13 +30,15 @@ from pydantic import Field
 from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered, by_scale
+from karat.judgments.stimuli import SHOWN
 from karat.judgments.trial_order import check_order, presented
 from karat.messages import Message
 from karat.models.markov import Strategy
-from karat.screen.criteria.markov import ALPHA, SIMULATIONS, MarkovSettings
+from karat.screen.answer_table import with_stimuli
+from karat.screen.criteria.markov import ALPHA, SIMULATIONS, MarkovSettings, markov
 from karat.screen.criteria.time_filter import evened, refuse_time_limit
+from karat.screen.crowd.gold import Doubtful, check_doubtful, columns_of, has_key
 from karat.screen.evidence import Evidence, ScreenError, everybody, timed
-from karat.screen.gold import Doubtful, check_doubtful, has_key
 from karat.study.criterion import Alternative, Criterion, left_out
 
 HIGH, MODERATE = 2.5, 1.5
@@ -75,8 +77,6 @@ def risk(
     >>> evidence.participants["level"].drop_nulls().unique().sort().to_list()
     ['high', 'moderate', 'undetermined']
     """
-    from karat.screen.markov import markov
-
     settings = {
         "cutoffs": cutoffs, "alpha": alpha, "strategy": strategy, "seed": seed, "simulations": simulations,
         "doubtful": doubtful, "time_limit": time_limit,
@@ -176,8 +176,6 @@ def accuracy_of(
     >>> table.columns, what
     (['participant', 'share_right'], 'accuracy')
     """
-    from karat.screen.effects import columns_of
-
     rows = answered(judgments)
     if "correct" not in rows.columns and not has_key(rows):
         table, on_stimuli = _with_majority(judgments, rows)
@@ -189,9 +187,8 @@ def accuracy_of(
 
 
 def _with_majority(judgments: Judgments, rows: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
-    from karat.screen.markov import as_shown
-
-    parts = [as_shown(judgments, scale, part) for scale, part in by_scale(judgments, rows)]
+    sides = tuple(name for name in SHOWN if name in rows.columns)
+    parts = [with_stimuli(judgments, part, sides, scale) for scale, part in by_scale(judgments, rows)]
     notes = list(dict.fromkeys(note for _, own in parts for note in own))
     tables, first = [], 0
     for part, _ in parts:

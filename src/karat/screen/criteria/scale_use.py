@@ -29,7 +29,7 @@ from karat.judgments.answer_codes import answered, by_scale, is_ordered, positio
 from karat.judgments.scales import Choice, Expected, NumberRange, Ordinal, Scale, as_number
 from karat.messages import Message
 from karat.screen.evidence import Evidence, ScreenError, everybody
-from karat.screen.neutral import neutral_point, unnamed_middle
+from karat.screen.right_answers import neutral_point, unnamed_middle
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 
 if TYPE_CHECKING:

@@ -18,9 +18,8 @@ from pydantic import Field
 
 from karat.judgments import Judgments
 from karat.messages import Message
-from karat.screen.evidence import Evidence, ScreenError, everybody, timed, values_of
+from karat.screen.evidence import Evidence, ScreenError, everybody, round_beside, timed, values_of
 from karat.screen.one_part import AnyParts, Found, OnePart
-from karat.screen.rounding import round_beside
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, Given, left_out
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from karat.judgments.scales import Choice, Scale
 from karat.judgments.trial_order import check_order, order_messages, presented
 from karat.messages import Message
 from karat.models.runs import binomial_tail, longest_run_tail
-from karat.screen.evidence import Evidence, ScreenError, everybody
+from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting
 from karat.screen.one_part import AnyParts, Found, OnePart
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats, Ints
@@ -77,7 +77,7 @@ def straightlining(judgments: Judgments, alpha: float = ALPHA, shares: Literal["
 
 def over_parts(parts: AnyParts[Found], alpha: float = ALPHA, shares: Literal["own", "even"] = "own") -> Found:
     """The same of judgments in parts: of the whole, only the number of different answers must be known."""
-    if not 0 < alpha < 1 or shares not in ("own", "even"):
+    if refused_setting(StraightliningSettings, alpha=alpha, shares=shares):
         raise ScreenError(Message("straightlining.settings"))
     columns = parts.read(0).frame.columns
     scales = list(dict.fromkeys(parts.scales.values()))

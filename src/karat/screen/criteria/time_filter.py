@@ -24,8 +24,7 @@ from pydantic import Field
 from karat.judgments import Judgments
 from karat.judgments.columns import nearest
 from karat.messages import Message
-from karat.screen.evidence import Evidence, ScreenError, everybody, timed, values_of
-from karat.screen.rounding import round_beside
+from karat.screen.evidence import Evidence, ScreenError, everybody, round_beside, timed, values_of
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, Given, left_out
 
 PILE_SHARE, PILE_LEAST = 0.01, 10

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from karat.screen.parted.crowd import InParts
-from karat.screen.parted.evidence import PartedEvidence
-from karat.screen.parted.run import run_in_parts
-from karat.screen.parted.screening import PartedScreening
+from karat.screen.evidence import PartedEvidence
+from karat.screen.parted.in_parts import InParts
+from karat.screen.parted.run import PartedScreening, run_in_parts
 
 __all__ = ["InParts", "PartedEvidence", "PartedScreening", "run_in_parts"]

@@ -3,17 +3,18 @@
 Everybody's trials lie in one part, so that cutoffs by participant are computed there. Cutoffs by item function, or over
 all times, span the parts; their medians and MADs are found by counting (`karat.models.robust`), exactly.
 
-Every part writes its times once (`karat.screen.parted.remfod_times`). A round then takes two passes over them: one that
-answers what the counts left open, and one that finds the outliers of the round and counts what is left.
+Every part writes its trials once, sorted by participant and time. Several parts are then put together to a batch, whose
+times and item functions are what all later passes read, nine bytes a trial, mapped into memory: a pass has some work
+to do for every file, however small. A round takes two passes: one that answers what the counts left open, and one that
+finds the outliers of the round, writes them and counts what is left.
 """
 
 from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from karat.executors import SERIAL
+from karat.judgments import Judgments
+from karat.judgments.files import replacing
+from karat.judgments.trial_order import order_messages, with_positions
 from karat.messages import Message
-from karat.models.robust import MAD_CONSTANT, SHIFT, Bins, medians_and_deviations, summed
+from karat.models.robust import MAD_CONSTANT, medians_and_deviations, summed
 from karat.screen.criteria.remfod import (
     alike_notes,
     as_settings,
@@ -34,23 +38,21 @@ from karat.screen.criteria.remfod import (
     stated_rule,
     trial_notes,
 )
-from karat.screen.evidence import ScreenError
-from karat.screen.parted.crowd import InParts
-from karat.screen.parted.evidence import PartedEvidence
-from karat.screen.parted.part_files import write_part
-from karat.screen.parted.remfod_times import (
-    BatchTimes,
-    PartBatch,
-    SharedPasses,
-    TimedPart,
-    cutoffs_by_round,
-    join_parts,
-    people_of,
-    read_frame,
-    take_times,
+from karat.screen.evidence import PartedEvidence, ScreenError, everybody
+from karat.screen.parted.in_parts import InParts, part_file, write_part
+from karat.screen.time_rules import (
+    FOUND,
+    INTERMISSION,
+    RUSH,
+    Cutoffs,
+    OutlierSearch,
+    TimedTrials,
+    group_codes,
+    search_rounds,
+    sorted_by_group,
 )
-from karat.screen.time_rules import INTERMISSION, RUSH, Cutoffs
 from karat.study.time_rules import TimeRule
+from karat.types import Ints
 
 BATCHES = 2
 """Batches for each process, so that they end at about the same time."""
@@ -117,9 +119,30 @@ def remfod_in_parts(
     about = repr((settings, crowd.excluded, crowd.token)).encode()
     folder = crowd.scratch / "remfod" / hashlib.sha256(about).hexdigest()[:12]
     parts = crowd.map(take_times, folder, name="remfod")
-    given = SharedPasses(folder, stated, mad_constant, inclusive, _spanning(parts, stated), crowd.token)
+    given = SharedPasses(stated, mad_constant, inclusive, _spanning(parts, stated), folder, crowd.token)
     batches = _batches(crowd, parts)
-    rounds = _rounds(crowd, given, batches)
+    executor = SERIAL if len(batches) == 1 else crowd.executor
+
+    def each(step: str, number: int, *more: Any) -> list[Any]:
+        name = f"remfod, round {number}"
+        return executor.map(do_step, (given, step, number, more), batches, name=name, progress=crowd.progress)
+
+    counts = each("tally", 1)
+
+    def cutoffs(number: int) -> tuple[Cutoffs, Ints]:
+        bins, groups = summed(counts), len(given.names)
+        middle = medians_and_deviations(
+            bins, lambda within, shift: summed(each("tally", number, within, shift)), groups, mad_constant
+        )
+        return Cutoffs.around(*middle, stated), np.bincount(bins.group, bins.count, groups).astype(np.int64)
+
+    def search(number: int, spanning: Cutoffs | None) -> int:
+        nonlocal counts
+        found = each("search", number, number, spanning)
+        counts = [left for _, left in found]
+        return sum(new for new, _ in found)
+
+    rounds = search_rounds(given, sum(part.trials for part in parts), cutoffs, search)
     places = [place for batch in batches for place in _places(batch)]
     evidence, told = crowd.judge_files("remfod", _judge, (given, crowd.out, rounds.computed, places), settings)
     notes = trial_notes(sum(part.untimed for part in parts), parts[0].order)
@@ -134,15 +157,6 @@ def remfod_in_parts(
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class _Rounds:
-    """How the rounds went: how many were computed, how many found anything, and the cutoffs that span parts."""
-
-    computed: int
-    found: int
-    spanning: pl.DataFrame
-
-
 def _spanning(parts: Sequence[TimedPart], rule: TimeRule) -> list[str]:
     """The names of the groups that span parts; ScreenError where there are no times."""
     if not any(part.timed for part in parts):
@@ -152,35 +166,6 @@ def _spanning(parts: Sequence[TimedPart], rule: TimeRule) -> list[str]:
     if "function" not in rule.by:
         return [] if rule.by else ["all"]
     return list(dict.fromkeys(name for part in parts for name in part.functions))
-
-
-def _rounds(crowd: InParts, given: SharedPasses, batches: Sequence[PartBatch]) -> _Rounds:
-    """Round after round, until none finds an outlier."""
-
-    executor = SERIAL if len(batches) == 1 else crowd.executor
-
-    def pass_over(function: Callable[[Any, Any], Any], number: int, *shared: Any) -> list[Any]:
-        name = f"remfod, round {number}"
-        return executor.map(function, (given, number, *shared), batches, name=name, progress=crowd.progress)
-
-    def ask(number: int, within: Bins, shift: int) -> Bins:
-        return summed(pass_over(_count, number, within, shift))
-
-    counted, tables = pass_over(_join, 1), []
-    total = sum(part.trials for batch in batches for part in batch.parts)
-    for number in range(1, total + 2 if given.rule.recursive else 2):
-        cutoffs = None
-        if given.names:
-            bins = summed(counted)
-            middle = medians_and_deviations(bins, partial(ask, number), len(given.names), given.constant)
-            cutoffs = Cutoffs.around(*middle, given.rule)
-            trials = np.bincount(bins.group, bins.count, len(given.names)).astype(np.int64)
-            tables.append(cutoffs.table(number, given.spanning, pl.Series(given.names), trials, given.rule))
-        told = pass_over(_find, number, cutoffs)
-        new, counted = sum(one[0] for one in told), [one[1] for one in told]
-        if not new:
-            break
-    return _Rounds(number, number if new else number - 1, pl.concat(tables) if tables else pl.DataFrame())
 
 
 def _batches(crowd: InParts, parts: Sequence[TimedPart]) -> list[PartBatch]:
@@ -215,27 +200,6 @@ def _places(batch: PartBatch) -> list[_PartSlice]:
     return places
 
 
-def _join(shared: tuple[SharedPasses, int], batch: PartBatch) -> Bins | None:
-    """Put the parts of a batch together and count all their times."""
-    given, _ = shared
-    join_parts(given, batch)
-    return BatchTimes(given, batch, 0).tally(None, SHIFT) if given.names else None
-
-
-def _count(shared: tuple[SharedPasses, int, Bins, int], batch: PartBatch) -> Bins:
-    """The times of a batch that are left in a round and lie in some bins, counted anew."""
-    given, number, within, shift = shared
-    return BatchTimes(given, batch, number - 1).tally(within, shift)
-
-
-def _find(shared: tuple[SharedPasses, int, Cutoffs | None], batch: PartBatch) -> tuple[int, Bins | None]:
-    """One round on a batch: how many outliers it finds, and the counts of what is left."""
-    given, number, spanning = shared
-    times = BatchTimes(given, batch, number - 1)
-    found = times.find(number, spanning)
-    return found, times.tally(None, SHIFT) if given.names else None
-
-
 @dataclass(frozen=True)
 class _Judged:
     """What is left to say of a part, and where its trials and cutoffs are written."""
@@ -251,16 +215,16 @@ def _judge(shared: tuple[SharedPasses, Path, int, list[_PartSlice]], number: int
     """The evidence on the participants of a part; its outlying trials and its cutoffs are written."""
     given, out, rounds, places = shared
     place = places[number]
-    batch = BatchTimes(given, place.batch, rounds)
-    times, counts = batch.times[place.trials], batch.counts[place.people]
+    batch = batch_times(given, place.batch, rounds)
     found = batch.found
     found = found[(found["place"] >= place.trials.start) & (found["place"] < place.trials.stop)]
     found["place"] -= place.trials.start
-    people, everyone = people_of(counts), read_frame(given.folder / "people", number)
+    own = TimedTrials(given, batch.times[place.trials], batch.counts[place.people], batch.groups[place.trials], found)
+    people, everyone = own.people, read_frame(given.folder / "people", number)
     names = everyone.drop_nulls("place").sort("place")
     kinds = [found["kind"] == kind for kind in (INTERMISSION, RUSH)]
-    numbers = [np.bincount(people[found["place"][kind]], minlength=len(counts)) for kind in kinds]
-    of_each = [pl.Series(name, own, pl.Int64) for name, own in zip(("intermissions", "rushes"), numbers, strict=True)]
+    numbers = [np.bincount(people[found["place"][kind]], minlength=len(own.counts)) for kind in kinds]
+    of_each = [pl.Series(name, one, pl.Int64) for name, one in zip(("intermissions", "rushes"), numbers, strict=True)]
     table = participants_table(
         everyone.select("participant"), names.select("participant", "trials").with_columns(of_each),
         given.rule.genuine_at_least,
@@ -269,8 +233,9 @@ def _judge(shared: tuple[SharedPasses, Path, int, list[_PartSlice]], number: int
     trials = write_part(outlying, out / "evidence" / "remfod-trials", number)
     cutoffs = None
     if "participant" in given.rule.by:
-        own = cutoffs_by_round(given, times, counts, found, rounds, names["participant"])
-        cutoffs = write_part(own, out / "evidence" / "remfod-cutoffs", number)
+        cutoffs = write_part(
+            own.cutoffs_by_round(rounds, names["participant"]), out / "evidence" / "remfod-cutoffs", number
+        )
     without_spread = int((found["lower"] == found["upper"]).sum())
     return table, _Judged(int(kinds[0].sum()), int(kinds[1].sum()), without_spread, trials, cutoffs)
 
@@ -291,3 +256,154 @@ def _outlying(found: NDArray[Any], participants: pl.Series, given: SharedPasses,
         pl.Series("upper", np.ascontiguousarray(found["upper"]), nan_to_null=True),
         *told.drop("trial").get_columns(),
     ])  # fmt: skip
+
+
+SMALL = 1 << 16
+"""Files of so many bytes are read; larger ones are mapped."""
+
+
+@dataclass(frozen=True)
+class TimedPart:
+    """What is to be known of a part before its times are looked at."""
+
+    trials: int
+    people: int
+    """Those who have a time."""
+    timed: bool
+    order: tuple[Message, ...]
+    """What is said of the order of trials."""
+    untimed: int
+    functions: list[str]
+    """Its item functions, by its own codes."""
+    least: float
+    most: float
+
+
+@dataclass(frozen=True)
+class PartBatch:
+    """Parts that follow each other and are gone over together; the name of its files says which."""
+
+    first: int
+    parts: tuple[TimedPart, ...]
+    stamps: tuple[str, ...]
+    """Of which state of the parts it is made."""
+
+    @property
+    def name(self) -> str:
+        """From the first to the last part."""
+        return f"{self.first + 1:05}-{self.first + len(self.parts):05}"
+
+
+@dataclass(frozen=True)
+class SharedPasses(OutlierSearch):
+    """What all passes share."""
+
+    folder: Path
+    token: str
+    """Of which run the files are."""
+
+
+def take_times(judgments: Judgments, folder: Path, number: int) -> TimedPart:
+    """Write the times of a part for the passes to come, and what its trials are called."""
+    frame = judgments.frame
+    untimed = "rt" not in frame.columns
+    if untimed:
+        frame = frame.with_columns(rt=pl.lit(None, pl.Float64))
+    asked = with_positions(frame).filter(pl.col("function") != "practice")
+    kept = asked.filter(pl.col("rt").is_not_null())
+    people, codes = group_codes(kept["participant"])
+    functions, function = group_codes(kept["function"])
+    times = kept["rt"].to_numpy()
+    order = sorted_by_group(codes, len(people), np.argsort(times))
+    named = kept.select(name for name in ("trial", "session", "question") if name in kept.columns)[order]
+    sorted_times = pl.Series("rt", times[order])
+    write_frame(
+        pl.DataFrame([sorted_times, pl.Series("function", function[order].astype(np.uint8)),
+                      pl.Series("row", order.astype(np.uint32)), *named]),
+        folder / "trials", number,
+    )  # fmt: skip
+    counts = pl.DataFrame([people.alias("participant"), pl.Series("trials", np.bincount(codes, minlength=len(people)))])
+    counts = counts.with_row_index("place")
+    everyone = everybody(judgments).join(counts, on="participant", how="left", maintain_order="left")
+    write_frame(everyone, folder / "people", number)
+    least, most = (float(times.min()), float(times.max())) if len(times) else (np.inf, -np.inf)
+    return TimedPart(
+        len(times), len(people), frame["rt"].null_count() < frame.height, order_messages(frame.columns),
+        asked.height - kept.height, functions.to_list(), least, most,
+    )  # fmt: skip
+
+
+def join_parts(given: SharedPasses, batch: PartBatch) -> None:
+    """Put the times of some parts together, with the numbers of the groups that span parts."""
+    times, groups, counts = [], [], []
+    for number, part in enumerate(batch.parts, start=batch.first):
+        trials = read_frame(given.folder / "trials", number, ["rt", "function"])
+        people = read_frame(given.folder / "people", number, ["place", "trials"]).drop_nulls().sort("place")
+        times.append(trials["rt"].to_numpy())
+        counts.append(people["trials"].to_numpy().astype(np.int64))
+        if "function" in given.rule.by:
+            own = np.array([given.names.index(name) for name in part.functions], np.uint8)
+            groups.append(own[trials["function"].to_numpy()])
+        else:
+            groups.append(np.zeros(len(trials), np.uint8))
+    save(given.folder / "times", batch.name, np.concatenate(times))
+    save(given.folder / "groups", batch.name, np.concatenate(groups))
+    save(given.folder / "counts", batch.name, np.concatenate(counts))
+
+
+def batch_times(given: SharedPasses, batch: PartBatch, found_until: int) -> TimedTrials:
+    """The times of a batch, and what has been found of them up to some round."""
+    found = load(given.folder / f"found-{found_until}", batch.name, FOUND) if found_until else np.zeros(0, FOUND)
+    times, counts, groups = (
+        load(given.folder / name, batch.name, dtype)
+        for name, dtype in (("times", np.float64), ("counts", np.int64), ("groups", np.uint8))
+    )
+    return TimedTrials(given, times, counts, groups, found)
+
+
+def do_step(shared: tuple[SharedPasses, str, int, tuple[Any, ...]], batch: PartBatch) -> Any:
+    """A step of a round on a batch; at the very first its parts are put together, and what is found is written."""
+    given, step, number, more = shared
+    if (step, number, more) == ("tally", 1, ()):
+        join_parts(given, batch)
+    trials = batch_times(given, batch, number - 1)
+    if step == "tally":
+        return trials.tally(*more) if given.names else None
+    new = trials.search(*more)
+    save(given.folder / f"found-{number}", batch.name, trials.found)
+    # All parts have come as far as the round before: what was found until the one before that is read no more.
+    (given.folder / f"found-{number - 2}" / batch.name).unlink(missing_ok=True)
+    return new, trials.tally() if given.names else None
+
+
+def write_frame(frame: pl.DataFrame, folder: Path, number: int) -> None:
+    """Write a table of a part so that it can be mapped into memory."""
+    with replacing(part_file(folder, number, ".arrow")) as temporary:
+        frame.write_ipc(temporary)
+
+
+def read_frame(folder: Path, number: int, columns: list[str] | None = None) -> pl.DataFrame:
+    """A table that a pass has written."""
+    path = part_file(folder, number, ".arrow")
+    _must_be(path)
+    return pl.read_ipc(path, columns=columns)
+
+
+def save(folder: Path, name: str, values: NDArray[Any]) -> None:
+    """Write the numbers of an array, whole or not at all."""
+    with replacing(folder / name) as temporary:
+        values.tofile(temporary)
+
+
+def load(folder: Path, name: str, dtype: Any) -> NDArray[Any]:
+    """An array of numbers, mapped into memory."""
+    path = folder / name
+    _must_be(path)
+    if path.stat().st_size <= SMALL:
+        return np.fromfile(path, dtype)
+    return np.asarray(np.memmap(path, dtype, mode="r"))
+
+
+def _must_be(path: Path) -> None:
+    if not path.exists():
+        raise ScreenError(Message("remfod.file_gone", {"file": str(path)}))

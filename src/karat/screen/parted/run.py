@@ -11,8 +11,8 @@ import hashlib
 import json
 import shutil
 import uuid
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,28 +21,122 @@ import polars as pl
 from numpy.typing import NDArray
 
 from karat import __version__
-from karat.errors import KaratError
+from karat.errors import KaratError, counted
 from karat.executors import SERIAL, Executor
+from karat.judgments import Judgments
 from karat.judgments.files import replacing
 from karat.judgments.message_tables import with_reasons
-from karat.judgments.parts import Parts
+from karat.judgments.parts import Parts, PartsError
+from karat.judgments.scales import Scale
 from karat.messages import Message, NotComputed
-from karat.screen.evidence import ScreenError
-from karat.screen.gold import gold_over_parts
-from karat.screen.parted.crowd import InParts
-from karat.screen.parted.evidence import PartedEvidence
-from karat.screen.parted.looking import PartsOverview, look
-from karat.screen.parted.part_files import part_file, write_part
-from karat.screen.parted.screening import PartedScreening, PartedStep
+from karat.screen.crowd.answers import NOT_QUICK, QUICK_ANSWERS
+from karat.screen.crowd.gold import gold_over_parts
+from karat.screen.crowd.spammer_index import NO_ROOM, NOBODY, SpammerIndex, index_as_data
+from karat.screen.evidence import PartedEvidence, ScreenError
+from karat.screen.parted.in_parts import InParts, loaded, part_file, write_part
 from karat.screen.rules import asked, follows
-from karat.screen.run import STAGES, with_doubts
-from karat.screen.spammer_index import SpammerIndex
-from karat.screen.spammer_size import NOT_QUICK, QUICK_ANSWERS
-from karat.screen.spammer_unasked import NO_ROOM, NOBODY
-from karat.screen.steps import begin, end
+from karat.screen.run import STAGES, begin, end, with_doubts
+from karat.screen.screening import flow_svg, notes_of, summary_of
 from karat.study.criteria import CRITERIA
+from karat.study.results import with_study
 from karat.study.study import Study
 from karat.types import Progress
+
+
+@dataclass(frozen=True)
+class PartedStep:
+    """One stage: how many participants went in, whom each criterion flagged, and how many were taken out."""
+
+    stage: str
+    entered: int
+    flagged: dict[str, int]
+    """Of those taken out here, how many each criterion of this stage flagged; one person may count several times."""
+    excluded: int
+
+    @property
+    def remained(self) -> int:
+        """How many participants were left."""
+        return self.entered - self.excluded
+
+
+@dataclass(frozen=True)
+class PartedScreening:
+    """The evidence of every criterion on judgments in parts, how many the rule excludes, and what did not run."""
+
+    parts: Parts
+    evidence: dict[str, PartedEvidence]
+    participants: int
+    answers: int
+    excluded: int
+    skipped: dict[str, NotComputed]
+    """Criteria that could not run, with the reason."""
+    exclude: str | int | None
+    """The rule that joins the criteria; None where none was stated."""
+    steps: tuple[PartedStep, ...] = ()
+    study: str | None = None
+    """The fingerprint of the study whose rules these are."""
+    settings: dict[str, dict[str, Any]] = field(default_factory=dict)
+    fingerprint: str = ""
+    """Of the data: changes when a part changes."""
+    read: tuple[Message, ...] = ()
+    """What was assumed when the parts were read."""
+    files: tuple[Path, ...] = field(default=(), repr=False)
+    """One row a participant, a file for each part."""
+    spammer_index: SpammerIndex | NotComputed | None = None
+    """The Spammer Index of those who stay, or why there is none; None where it was not asked for."""
+
+    @property
+    def remaining(self) -> dict[str, int]:
+        """How many participants were left after each stage."""
+        return {step.stage: step.remained for step in self.steps}
+
+    @property
+    def notes(self) -> tuple[Message, ...]:
+        """What the criteria have to say beside their verdicts; a note that several share is given once."""
+        return notes_of(self.evidence)
+
+    def scan(self) -> pl.LazyFrame:
+        """One row a participant, lazily: whether excluded, and score, threshold, verdict, reason of each criterion."""
+        return pl.scan_parquet(list(self.files))
+
+    def flow(self) -> str:
+        """The flow of participants through the stages, as an SVG."""
+        return flow_svg(self.participants, self.steps, self.exclude)
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write screening.json and flow.svg beside the tables of each part."""
+        paths = [folder / "screening.json", folder / "flow.svg"]
+        text = json.dumps(self.to_dict(), ensure_ascii=False, indent=2) + "\n"
+        for path, content in zip(paths, (text, self.flow()), strict=True):
+            with replacing(path) as temporary:
+                temporary.write_text(content, encoding="utf-8")
+        return paths
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data, without what was found of each participant, which is in `files`."""
+        index = self.spammer_index
+        told = {} if index is None else {"spammer_index": index_as_data(index)}
+        return {
+            "skipped": {name: str(why) for name, why in self.skipped.items()},
+            "summary": {
+                "participants": self.participants, "excluded": self.excluded,
+                "kept": self.participants - self.excluded, "remaining": self.remaining,
+                "flagged": {name: evidence.flagged for name, evidence in self.evidence.items()},
+                "notes": list(map(str, self.notes)), "data": self.fingerprint, "study": self.study,
+                "answers": self.answers, "parts": len(self.parts),
+            },
+            "settings": {name: evidence.settings for name, evidence in self.evidence.items()}
+            | {"exclude": self.exclude},
+        } | told  # fmt: skip
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What could not run, and the verdict."""
+        return summary_of(self.skipped, self.exclude, self.excluded, self.participants)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, (*self.evidence.values(), *self.summary)))
+
 
 PEOPLE = "people"
 UNFINISHED = NotComputed("spammer_index.unfinished")
@@ -253,7 +347,7 @@ def _verdict(
 
 def _index(running: _PartedRun, seen: PartsOverview, *, only_quick: bool) -> SpammerIndex | NotComputed:
     """The Spammer Index of those who stay, or the reason why there is none."""
-    from karat.screen.parted.spammer import spammer_index_in_parts
+    from karat.screen.crowd.spammer_parts import spammer_index_in_parts
 
     begin(running.crowd.progress, "spammer_index")
     if running.gone == running.everybody:
@@ -266,3 +360,101 @@ def _index(running: _PartedRun, seen: PartsOverview, *, only_quick: bool) -> Spa
         return NO_ROOM
     except ValueError as error:
         return NotComputed.of(error)
+
+
+NAMED = 5
+COUNT = "n"
+"""The value of a note that is a number of answers, and is added up over parts."""
+
+
+@dataclass(frozen=True)
+class PartsOverview:
+    """What all parts together are."""
+
+    participants: int
+    answers: int
+    fingerprint: str
+    notes: tuple[Message, ...]
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Part:
+    participants: int
+    answers: int
+    fingerprint: str
+    notes: tuple[Message, ...]
+    columns: tuple[str, ...]
+    scales: dict[str, Scale]
+
+
+def look(crowd: InParts, folder: Path) -> PartsOverview:
+    """Read every part once, and write who is in it; PartsError where somebody is in two."""
+    seen = crowd.map(_look, (folder, crowd.parts, crowd.study), name="reading")
+    _refuse_two_parts(crowd.parts, [part_file(folder, number) for number in range(len(crowd))])
+    for number, one in enumerate(seen):
+        if set(one.columns) != set(seen[0].columns) or one.scales != seen[0].scales:
+            differ = sorted(set(one.columns) ^ set(seen[0].columns)) or ["a scale"]
+            raise PartsError(
+                f"Of {crowd.parts.name(number)} and {crowd.parts.name(0)}, only one gets {differ[0]} from the study "
+                "file: write it into the files."
+            )
+    digest = hashlib.sha256("".join(one.fingerprint for one in seen).encode()).hexdigest()[:16]
+    people, answers = sum(one.participants for one in seen), sum(one.answers for one in seen)
+    return PartsOverview(people, answers, digest, _notes([one.notes for one in seen], crowd.parts), seen[0].columns)
+
+
+def _look(judgments: Judgments, shared: tuple[Path, Parts, Path | None], number: int) -> _Part:
+    folder, parts, study = shared
+    write_part(judgments.participants.select("participant"), folder, number)
+    notes = judgments.notes
+    if study is not None:
+        notes += tuple(with_study(parts.read(number), loaded(study))[1])
+    return _Part(
+        judgments.participants.height, judgments.answers, parts.fingerprint(number), notes,
+        tuple(judgments.frame.columns), judgments.scales,
+    )  # fmt: skip
+
+
+def _refuse_two_parts(parts: Parts, files: Sequence[Path]) -> None:
+    everybody = pl.concat(
+        pl.scan_parquet(file).with_columns(_part=pl.lit(number)) for number, file in enumerate(files)
+    ).collect()
+    twice = everybody.filter(pl.col("participant").is_duplicated())
+    if not twice.height:
+        return
+    where = twice.group_by("participant", maintain_order=True).agg("_part")
+    named = [
+        f"{name} in {' and '.join(parts.name(part) for part in own[:3])}" for name, own in where.head(NAMED).iter_rows()
+    ]
+    more = f" and {counted(where.height - NAMED, 'other')}" if where.height > NAMED else ""
+    raise PartsError(
+        f"Every participant must be in one part, and {counted(where.height, 'participant')} "
+        f"{'is' if where.height == 1 else 'are'} in several: {', '.join(named)}{more}. "
+        f"Deal them out anew: {parts.mend()}"
+    )
+
+
+def _notes(notes: Sequence[tuple[Message, ...]], parts: Parts) -> tuple[Message, ...]:
+    """What was assumed: numbers of answers are added up; a note that not all parts have names one that has it."""
+    kinds: list[tuple[str, dict[str, Any]]] = []
+    first: list[int] = []
+    having: list[set[int]] = []
+    total: list[int] = []
+    for number, own in enumerate(notes):
+        for note in own:
+            kind = note.code, {name: value for name, value in note.values.items() if name != COUNT}
+            if kind not in kinds:
+                kinds.append(kind)
+                first.append(number)
+                having.append(set())
+                total.append(0)
+            place = kinds.index(kind)
+            having[place].add(number)
+            total[place] += note.values.get(COUNT, 0)
+    told: list[Message] = []
+    for (code, values), part, where, answers in zip(kinds, first, having, total, strict=True):
+        note = Message(code, {**values, COUNT: answers} if answers else values)
+        everywhere = bool(answers) or len(where) == len(notes)
+        told.append(note if everywhere else Message("parts.note", {"part": parts.name(part), "note": note}))
+    return tuple(told)

@@ -10,42 +10,21 @@ from collections.abc import Iterator
 
 from karat.errors import shown
 from karat.judgments.columns import nearest
-from karat.study.check import (
-    acceptability,
-    alike,
-    balance,
-    control_items,
-    controls,
-    expected,
-    names,
-    recruitment,
-    screening,
-    sizes,
-    tables,
-    texts,
-)
+from karat.study.check import alike, balance, controls, expected, recruitment, sizes, tables, texts
 from karat.study.check.draft import Draft
-from karat.study.check.findings import Finding, Report, sorted_by_grade
-from karat.study.check.rules import RULES, CheckRule, Flaw, rule
+from karat.study.check.findings import RULES, CheckRule, Finding, Flaw, Report, rule, sorted_by_grade
 from karat.study.study import Study, load
 
 __all__ = ["RULES", "CheckRule", "Draft", "Finding", "Flaw", "Report", "check", "load", "rule"]
 
-THEMES = (
-    acceptability, alike, balance, control_items, controls, expected, names, recruitment, screening, sizes, tables,
-    texts,
-)  # fmt: skip
+THEMES = (alike, balance, controls, expected, recruitment, sizes, tables, texts)
 """Modules that register rules when they are loaded."""
 
 
-@rule(
-    "allow",
-    "warning",
-    "`[check] allow` names a rule that there is not, or one that cannot be allowed",
-    mend="Mend the name, or take it out; else nothing is allowed by it.",
-)
+@rule("warning", mend="Mend the name, or take it out; else nothing is allowed by it.")
 def allow(draft: Draft) -> Iterator[Flaw]:
-    """Misspelt names, and names of what makes a questionnaire impossible, would allow nothing, in silence."""
+    """`[check] allow` names a rule that there is not, or one that cannot be allowed. Misspelt names, and names of what
+    makes a questionnaire impossible, would allow nothing, in silence."""
     for name in draft.study.settings.check.allow:
         if name in RULES and RULES[name].must:
             told = f"{name} cannot be allowed: what it finds leaves no questionnaire to be made."

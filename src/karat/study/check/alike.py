@@ -10,9 +10,9 @@ from statistics import mean, median
 
 from karat.errors import counted, shown
 from karat.study.check.draft import Draft, Row
-from karat.study.check.rules import Flaw, rule
+from karat.study.check.findings import Flaw, rule
 from karat.study.check.texts import SENTENCES, texts_of
-from karat.study.designs.cells import spelled
+from karat.study.designs.factorial import spelled
 
 SHORTEST = 5
 """Sentences with fewer words are alike by accident."""
@@ -32,14 +32,9 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(re.findall(r"\w+", text.lower()))
 
 
-@rule(
-    "identical-sentences",
-    "warning",
-    "the same sentence stands in two conditions of an item, twice in a pair, or on both sides of a choice",
-    mend="Mend one of the two.",
-)
+@rule("warning", mend="Mend one of the two.")
 def identical_sentences(draft: Draft) -> Iterator[Flaw]:
-    """Conditions that do not differ."""
+    """The same sentence stands in two conditions of an item, twice in a pair, or on both sides of a choice."""
     for rows in draft.rows:
         first: dict[tuple[str, str], Row] = {}
         for row in rows:
@@ -71,14 +66,10 @@ def _name(row: Row) -> str:
 
 
 @rule(
-    "near-identical",
-    "hint",
-    "two items share a sentence but for at most one word",
-    source="Pieper et al., section 3.1",
-    mend="Use other words: such items are no independent lexicalisations.",
+    "hint", source="Pieper et al., section 3.1", mend="Use other words: such items are no independent lexicalisations."
 )
 def near_identical(draft: Draft) -> Iterator[Flaw]:
-    """Items that differ in at most one word."""
+    """Two items share a sentence but for at most one word."""
     for rows in draft.rows:
         found: dict[tuple[str, str], tuple[Row, Row]] = {}
         groups: dict[tuple[str, ...], dict[str, Row]] = defaultdict(dict)
@@ -114,15 +105,9 @@ def _share_a_sentence(one: Row, two: Row) -> bool:
     return bool(first & second)
 
 
-@rule(
-    "lengths",
-    "hint",
-    "the conditions of an item differ in length much more than those of other items",
-    source="Pieper et al., section 3.1, footnote 8",
-    mend="Make the sentence as long as its neighbours.",
-)
+@rule("hint", source="Pieper et al., section 3.1, footnote 8", mend="Make the sentence as long as its neighbours.")
 def lengths(draft: Draft) -> Iterator[Flaw]:
-    """A condition of one item that is much longer than its others."""
+    """The conditions of an item differ in length much more than those of other items."""
     for rows in draft.rows:
         unit, size = _measure(draft)
         by_item: dict[str, list[tuple[Row, int]]] = {}
@@ -145,14 +130,12 @@ def lengths(draft: Draft) -> Iterator[Flaw]:
 
 
 @rule(
-    "condition-lengths",
     "hint",
-    "sentences of one condition are much longer than those of another",
     source="Pieper et al., section 3.1, footnote 8",
     mend="Make the conditions equally long, or expect that length explains a difference.",
 )
 def condition_lengths(draft: Draft) -> Iterator[Flaw]:
-    """Conditions that differ in length on the whole."""
+    """Sentences of one condition are much longer than those of another."""
     for index, rows in enumerate(draft.rows):
         unit, size = _measure(draft)
         own: dict[tuple[str, ...], list[int]] = {}

@@ -10,23 +10,17 @@ from itertools import product
 from karat.errors import counted, shown
 from karat.judgments.columns import nearest
 from karat.study.check.draft import Draft, Row, conditions_seen
-from karat.study.check.rules import Flaw, rule
-from karat.study.designs.cells import spelled
-from karat.study.designs.design_error import split_advice
+from karat.study.check.findings import Flaw, rule
+from karat.study.designs.balance import split_advice
+from karat.study.designs.factorial import spelled
 from karat.study.settings import BlockSettings
 
 SECTION = "Pieper et al., section 3.1"
 
 
-@rule(
-    "levels",
-    "error",
-    "a test item has a level that the study file does not name, or none",
-    mend="Write one of the levels that the study file names.",
-    must=True,
-)
+@rule("error", mend="Write one of the levels that the study file names.", must=True)
 def levels(draft: Draft) -> Iterator[Flaw]:
-    """Every test row has a level of every factor."""
+    """A test item has a level that the study file does not name, or none."""
     for rows in draft.rows:
         found: dict[tuple[str, str | None], list[Row]] = {}
         for row in rows:
@@ -46,30 +40,18 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names)
 
 
-@rule(
-    "design",
-    "error",
-    "no lists can be made from the item table",
-    mend="Mend the item table or the factors of the study file.",
-    must=True,
-)
+@rule("error", mend="Mend the item table or the factors of the study file.", must=True)
 def design(draft: Draft) -> Iterator[Flaw]:
-    """The compiler refuses the design for a reason that no other rule tells."""
+    """No lists can be made from the item table. The compiler has a reason that no other rule tells."""
     told = any(levels(draft)) or any(missing_cells(draft))
     if draft.design_error is not None and not told:
         message, advice = split_advice(draft.design_error)
         yield Flaw(str(message), "" if advice is None else str(advice), draft.at("block", 0))
 
 
-@rule(
-    "missing-cells",
-    "error",
-    "an item lacks a condition that others have",
-    source=SECTION,
-    mend="Write the missing sentence, or leave the item out.",
-)
+@rule("error", source=SECTION, mend="Write the missing sentence, or leave the item out.")
 def missing_cells(draft: Draft) -> Iterator[Flaw]:
-    """Within items, every item has every condition."""
+    """An item lacks a condition that others have."""
     for index, rows in enumerate(draft.rows):
         if any(True for _ in _confounded_factors(draft, index)):
             continue
@@ -121,15 +103,9 @@ def _conditions_of_items(rows: tuple[Row, ...]) -> dict[str, set[tuple[str, ...]
     return found
 
 
-@rule(
-    "confounded-with-item",
-    "error",
-    "each item is seen in one condition only, so that items and conditions cannot be told apart",
-    source=SECTION,
-    mend="Use as many lists as an item has conditions.",
-)
+@rule("error", source=SECTION, mend="Use as many lists as an item has conditions.")
 def confounded_with_item(draft: Draft) -> Iterator[Flaw]:
-    """A factor within items of which each item has one level, or too few lists to show them."""
+    """Each item is seen in one condition only, so that items and conditions cannot be told apart."""
     for index, block in enumerate(draft.study.blocks):
         for name in _confounded_factors(draft, index):
             yield Flaw(
@@ -176,14 +152,12 @@ def _too_few_lists(draft: Draft, index: int, settings: BlockSettings) -> Iterato
 
 
 @rule(
-    "confounded-with-list",
     "error",
-    "each list shows one level of a factor that is not declared as between participants",
     source="Pieper et al., section 3.1 and footnote 5",
     mend="Write items in all levels, or declare the factor as between participants.",
 )
 def confounded_with_list(draft: Draft) -> Iterator[Flaw]:
-    """Participants of different lists see different levels, and only those."""
+    """Each list shows one level of a factor that is not declared as between participants."""
     for index, block, lists in draft.planned():
         for name in conditions_seen(block.settings):
             factor = block.settings.factors[name]
@@ -199,15 +173,9 @@ def confounded_with_list(draft: Draft) -> Iterator[Flaw]:
                 )
 
 
-@rule(
-    "item-twice",
-    "error",
-    "a participant sees an item twice",
-    source=SECTION,
-    mend="Name the rows as different items, or make them conditions of a factor.",
-)
+@rule("error", source=SECTION, mend="Name the rows as different items, or make them conditions of a factor.")
 def item_twice(draft: Draft) -> Iterator[Flaw]:
-    """No participant sees an item more than once, in whatever condition."""
+    """A participant sees an item twice."""
     for index, _, lists in draft.planned():
         twice: dict[str, int] = {}
         for trials in lists:
@@ -223,30 +191,18 @@ def item_twice(draft: Draft) -> Iterator[Flaw]:
             )
 
 
-@rule(
-    "list-sizes",
-    "warning",
-    "the lists have different numbers of trials",
-    source=SECTION,
-    mend="Use equally many items for every group of participants and every condition.",
-)
+@rule("warning", source=SECTION, mend="Use equally many items for every group of participants and every condition.")
 def list_sizes(draft: Draft) -> Iterator[Flaw]:
-    """Lists of equal size."""
+    """The lists have different numbers of trials."""
     for index, _, lists in draft.planned():
         sizes = sorted({trials.height for trials in lists})
         if len(sizes) > 1 and not _told_of_cells(draft, index):
             yield Flaw(f"the lists have {sizes[0]} to {sizes[-1]} trials.", spot=draft.at("block", index, "lists"))
 
 
-@rule(
-    "unbalanced",
-    "warning",
-    "conditions or items are not seen equally often",
-    source=SECTION,
-    mend="Use a number of items and lists that the conditions divide.",
-)
+@rule("warning", source=SECTION, mend="Use a number of items and lists that the conditions divide.")
 def unbalanced(draft: Draft) -> Iterator[Flaw]:
-    """What the compiler notes about the lists and no other rule tells."""
+    """Conditions or items are not seen equally often. The compiler notes it, and no other rule tells."""
     for index, plan in enumerate(draft.plans):
         uneven_lists = len({trials.height for trials in plan.lists}) > 1
         # In subsets and random pairs small differences are in the nature of the numbers; the plan tells them.

@@ -1,4 +1,4 @@
-"""Rules about the number of control and attention trials: enough of them that guessing does not pass."""
+"""Rules about control and attention trials: enough that guessing does not pass, verified, inconspicuous."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from math import prod
 
 from karat.errors import ScaleError, counted
 from karat.judgments.scales import Ordinal, Scale
-from karat.study.chance import relational
-from karat.study.chance_tables import smallest_pairs
-from karat.study.check.draft import Draft
-from karat.study.check.rules import Flaw, rule
+from karat.study.chance import relational, smallest_pairs
+from karat.study.check.draft import Draft, Row, has_factors, lines_of
+from karat.study.check.findings import Flaw, rule
 from karat.study.criterion import PassSettings
 from karat.study.guessing import at_least as binomial_at_least
 from karat.study.guessing import p_sentence
@@ -65,29 +64,17 @@ def at_least(chances: Sequence[Fraction], k: int) -> Fraction:
     return sum(ways[max(k, 0) :], Fraction(0))
 
 
-@rule(
-    "controls",
-    "error",
-    "so few controls that somebody who guesses passes, or passes unless no slip is allowed",
-    source="Pieper et al., section 5.2, tables 2 to 5",
-    mend="Add controls.",
-)
+@rule("error", source="Pieper et al., section 5.2, tables 2 to 5", mend="Add controls.")
 def controls(draft: Draft) -> Iterator[Flaw]:
-    """Enough controls for their account."""
+    """So few controls that somebody who guesses passes, or passes unless no slip is allowed."""
     settings = _stated(draft, "controls") or PassSettings()
     if settings.account != "relational":
         yield from _worst(draft, "control", settings)
 
 
-@rule(
-    "attention",
-    "error",
-    "so few attention trials that somebody who guesses passes, or passes unless no slip is allowed",
-    source="Pieper et al., section 5.2, tables 2 and 3b",
-    mend="Add attention trials.",
-)
+@rule("error", source="Pieper et al., section 5.2, tables 2 and 3b", mend="Add attention trials.")
 def attention(draft: Draft) -> Iterator[Flaw]:
-    """Enough attention trials."""
+    """So few attention trials that somebody who guesses passes, or passes unless no slip is allowed."""
     settings = _stated(draft, "attention") or PassSettings()
     yield from _worst(draft, "attention", settings)
 
@@ -189,14 +176,12 @@ def _extended(groups: dict[str, list[Scored]], alpha: float) -> tuple[Fraction, 
 
 
 @rule(
-    "relational-controls",
     "error",
-    "an account that compares means has fewer than eight controls in each condition",
     source=SECTION,
     mend='Use eight grammatical and eight ungrammatical controls, or state account = "positional".',
 )
 def relational_controls(draft: Draft) -> Iterator[Flaw]:
-    """Means of ratings need eight trials in each condition."""
+    """An account that compares means has fewer than eight controls in each condition."""
     settings = _stated(draft, "controls")
     if settings is None or settings.account not in RELATIONS or not draft.plans:
         return
@@ -221,14 +206,13 @@ def _controls_rated(draft: Draft, number: int, kind: str) -> int:
 
 
 @rule(
-    "relational-account",
     "warning",
-    "the purely relational account is stated, which four of ten guessers pass",
     source="Pieper et al., section 5.2, table 5",
     mend='State account = "positional" (or "extended", with eight controls in each condition).',
 )
 def relational_account(draft: Draft) -> Iterator[Flaw]:
-    """A difference above zero is guessed in nearly half of the cases."""
+    """The purely relational account is stated, which four of ten guessers pass. A difference above zero is guessed in
+    nearly half of the cases."""
     settings = _stated(draft, "controls")
     if settings is None or settings.account != "relational" or not draft.plans:
         return
@@ -242,3 +226,104 @@ def relational_account(draft: Draft) -> Iterator[Flaw]:
             "controls do not help.",
             spot=draft.at("screening", "controls"),
         )
+
+
+YES = ("yes", "true", "1", "y", "ja", "oui", "sí", "si")
+CONTROLS = "Pieper et al., section 3.2"
+
+
+@rule(
+    "warning",
+    source="Pieper et al., sections 3.2 and 3.3",
+    mend="Add control and attention trials with expected answers.",
+)
+def no_controls(draft: Draft) -> Iterator[Flaw]:
+    """There are no control trials, or no attention trials. Without trials that have a right answer nobody can be told
+    from a guesser."""
+    settings = draft.study.settings
+    stated = settings.screening.criteria if settings.screening is not None else {}
+    rows = [row for own in draft.rows for row in own]
+    if not any(row.function == "test" and row.block.task.acceptability for row in rows):
+        return
+    for function, criterion, purpose in (
+        ("control", "controls", "people who guess cannot be told from people who judge"),
+        ("attention", "attention", "people who read carelessly cannot be noticed"),
+    ):
+        if criterion not in stated and not any(row.function == function for row in rows):
+            yield Flaw(f"there are no {function} trials: {purpose}.", f"Add items with the function {function}.")
+
+
+def _scored_rows(draft: Draft, functions: Sequence[str]) -> list[Row]:
+    return [row for own in draft.rows for row in own if row.function in functions]
+
+
+@rule(
+    "warning",
+    source=CONTROLS,
+    mend="Verify controls in a scale study of their own (karat init DIR --task norming), then write verified = yes.",
+)
+def verified(draft: Draft) -> Iterator[Flaw]:
+    """The status of control stimuli has not been verified. It rests on the intuition of the author."""
+    rows = [row for row in _scored_rows(draft, ("control",)) if row.block.task.acceptability]
+    # In a choice the two sentences of a control may stand in two rows, of which one says it for both.
+    said = {row.item for row in rows if (row["verified"] or "").lower() in YES}
+    denied = {row.item for row in rows if row["verified"] and row["verified"].lower() not in YES}
+    open_ones = [row for row in rows if row.item not in said or row.item in denied]
+    if open_ones:
+        items = list(dict.fromkeys(row.item for row in open_ones))
+        all_items = {row.item for row in rows}
+        where = f" ({lines_of(open_ones)})" if len(open_ones) > 1 else ""
+        told = f"all {len(items)} controls have" if len(items) == len(all_items) > 1 else f"{_some(items)}"
+        yield Flaw(f"{told} no verified status{where}.", spot=open_ones[0].spot)
+
+
+def _some(items: Sequence[str]) -> str:
+    return f"the control {items[0]} has" if len(items) == 1 else f"{len(items)} controls have"
+
+
+@rule(
+    "hint", source=CONTROLS, mend="Add controls that deviate only slightly from test items, with the subgroup related."
+)
+def related_controls(draft: Draft) -> Iterator[Flaw]:
+    """No control resembles the test items. Related controls are less salient and help to conceal test trials."""
+    for rows in draft.rows:
+        own = [row for row in rows if row.function == "control"]
+        if own and has_factors(own[0].block.settings) and not any(_is_related(row["subgroup"]) for row in own):
+            told = counted(len({row.item for row in own}), "control")
+            yield Flaw(f"none of the {told} has the subgroup related; unrelated controls are easily recognised.")
+
+
+def _is_related(subgroup: str | None) -> bool:
+    text = (subgroup or "").lower()
+    return "related" in text.replace("unrelated", "")
+
+
+@rule(
+    "hint",
+    source="Pieper et al., section 3.1",
+    mend="Add fillers that share a conspicuous trait of the test items, with the subgroup pseudo.",
+)
+def pseudo_fillers(draft: Draft) -> Iterator[Flaw]:
+    """No filler picks up what is conspicuous in the test items."""
+    for rows in draft.rows:
+        own = [row for row in rows if row.function == "filler"]
+        marked = any("pseudo" in (row["subgroup"] or "").lower() for row in own)
+        if own and has_factors(own[0].block.settings) and not marked:
+            told = counted(len({row.item for row in own}), "filler")
+            yield Flaw(f"none of the {told} has the subgroup pseudo; what the test items have in common stands out.")
+
+
+@rule(
+    "error",
+    source="Pieper et al., section 3.3",
+    mend="Hide a small violation late in the sentence, and state status = ungrammatical with its expected answer.",
+)
+def attention_grammatical(draft: Draft) -> Iterator[Flaw]:
+    """An attention item of a rating task is grammatical. Whoever overlooks everything accepts a grammatical sentence,
+    and so is right."""
+    rows = [row for row in _scored_rows(draft, ("attention",)) if row.block.task.rated]
+    # Members of attention pairs are compared with each other; one of the two is grammatical by design.
+    flawed = [row for row in rows if row["status"] == "grammatical" and not row["pair"]]
+    if flawed:
+        told = f"{flawed[0].item} is" if len(flawed) == 1 else f"{len(flawed)} attention items ({lines_of(flawed)}) are"
+        yield Flaw(f"{told} grammatical: who reads carelessly gives the right answer.", spot=flawed[0].spot)

@@ -13,12 +13,12 @@ from karat.errors import ScaleError
 from karat.judgments.scales import Ordinal, Scale
 from karat.messages import Message, message_of
 from karat.study.designs import DesignError
+from karat.study.file import line_of, toml_lines
 from karat.study.orders import OrderError
-from karat.study.plan import BlockPlan
+from karat.study.plan import Block, BlockPlan
 from karat.study.settings import BlockSettings
-from karat.study.study import Block, Study
+from karat.study.study import Study
 from karat.study.tasks import task_named
-from karat.study.toml_lines import line_of, toml_lines
 
 Spot = tuple[str | None, int | None]
 """File and line at fault."""

@@ -1,17 +1,17 @@
-"""Rules about expected answers: there where trials are scored, on the scale, and in keeping with the status."""
+"""Rules about what is expected: right answers where trials are scored, and fillers that use the whole scale."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from karat.errors import ScaleError, counted, shown
 from karat.judgments.columns import nearest
 from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, NumberRange, Ordinal, Scale, as_number
-from karat.study.check.draft import Draft, Row, items_of, lines_of
-from karat.study.check.rules import Flaw, rule
-from karat.study.plan import TWO_SIDED
-from karat.study.study import Block
+from karat.study.check.draft import Draft, Row, degree, has_factors, items_of, lines_of
+from karat.study.check.findings import Flaw, rule
+from karat.study.plan import TWO_SIDED, Block
 
 SCORED = ("control", "attention")
 SIDES = ("1", "2")
@@ -25,14 +25,12 @@ DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[ T].*)?|\d{1,2}[-. ]+[^\W\d_]{3,9}\.?|[^\
 
 
 @rule(
-    "expected",
     "error",
-    "a control or attention trial has no expected answer, or an item has one that the scale does not know",
     source="Pieper et al., sections 3.2 and 5.2",
     mend="Fill the column expected: on five points 3-5 for grammatical and 1-2 for ungrammatical sentences.",
 )
 def expected(draft: Draft) -> Iterator[Flaw]:
-    """Trials that are scored have a right answer, and whatever is expected can be answered."""
+    """A control or attention trial has no expected answer, or an item has one that the scale does not know."""
     yield from _empty(draft)
     for rows in draft.rows:
         wrong: dict[str, list[Row]] = {}
@@ -128,15 +126,9 @@ def _mend_expected(scale: Scale) -> str:
     return f"Write one of {scale.known()}."
 
 
-@rule(
-    "expected-status",
-    "error",
-    "the expected answer contradicts the status of the sentence",
-    source="Pieper et al., section 5.2",
-    mend="Mend the column expected or the column status.",
-)
+@rule("error", source="Pieper et al., section 5.2", mend="Mend the column expected or the column status.")
 def expected_status(draft: Draft) -> Iterator[Flaw]:
-    """An ungrammatical sentence is not expected at the top of the scale, nor a grammatical one at the bottom."""
+    """The expected answer contradicts the status of the sentence."""
     for row in (row for rows in draft.rows for row in rows if row.function in SCORED):
         scale, answer = row.block.scale, row["expected"]
         if not row.block.task.rated or not isinstance(scale, Ordinal | Binary):
@@ -146,3 +138,113 @@ def expected_status(draft: Draft) -> Iterator[Flaw]:
         wrong = {"grammatical": scale.levels[0], "ungrammatical": scale.levels[-1]}.get(row["status"] or "")
         if wrong is not None and wrong in scale.expected(answer):
             yield Flaw(f"{row.item} is {row['status']}, but {answer} is expected.", spot=row.spot)
+
+
+SECTION = "Pieper et al., section 3.1"
+OPENING = ("test", "calibration", "practice")
+KNOWN_SHARE = 0.8
+"""Where fewer fillers state their acceptability, nothing can be said about their range."""
+SKEWED = 0.75
+"""Where so many fillers are of one kind, ratings crowd there."""
+MOST_WORDS = 3
+"""So many words that are not understood are told one by one."""
+WORDS = {"low": "unnatural", "mid": "doubtful", "high": "natural"}
+
+
+def _degrees(rows: Sequence[Row]) -> Counter[str]:
+    found = (degree(row.block.scale, row["acceptability"], row["status"]) for row in rows)
+    return Counter(name for name in found if name is not None)
+
+
+def _blocks(draft: Draft) -> Iterator[tuple[list[Row], list[Row]]]:
+    """The test rows and the fillers of each rated block with factors; calibration is over before they matter."""
+    for rows in draft.rows:
+        block = rows[0].block if rows else None
+        if block is not None and has_factors(block.settings) and block.task.rated:
+            fillers = [row for row in rows if row.function not in OPENING]
+            if fillers:
+                yield [row for row in rows if row.function == "test"], fillers
+
+
+@rule("warning", source=SECTION, mend="Write low, mid, high or, on a rating scale, a point.")
+def acceptability(draft: Draft) -> Iterator[Flaw]:
+    """The column acceptability says what is neither low, mid or high nor a point of the scale, and so is passed over.
+
+    A misspelt degree, or a point that the scale does not have.
+    """
+    for rows in draft.rows:
+        odd: dict[str, list[Row]] = {}
+        for row in rows:
+            said = row["acceptability"]
+            if said and row.block.task.rated and degree(row.block.scale, said, None) is None:
+                odd.setdefault(said, []).append(row)
+        if len(odd) > MOST_WORDS:
+            own = [row for several in odd.values() for row in several]
+            told = f"{len(own)} rows ({lines_of(own)}) have in the column acceptability what is passed over, such as"
+            yield Flaw(f"{told} {shown(next(iter(odd)))}.", spot=own[0].spot)
+            continue
+        for said, own in odd.items():
+            close = nearest(said, tuple(WORDS))
+            mend = f"Is {close} meant?" if close else ""
+            yield Flaw(f"{items_of(own)}: {shown(said)} in the column acceptability is passed over.", mend, own[0].spot)
+
+
+@rule(
+    "hint",
+    source=SECTION,
+    mend="Fill the column acceptability (low, mid, high or a point of the scale) or the column status.",
+)
+def acceptability_unknown(draft: Draft) -> Iterator[Flaw]:
+    """The intended acceptability of the fillers is not stated."""
+    for _, fillers in _blocks(draft):
+        known = _degrees(fillers).total()
+        if known < KNOWN_SHARE * len(fillers):
+            yield Flaw(
+                f"{len(fillers) - known} of {len(fillers)} trials beside the test trials have no intended "
+                "acceptability, so that it cannot be seen whether they use the whole scale.",
+                spot=fillers[0].spot,
+            )
+
+
+@rule("warning", source=SECTION, mend="Add fillers until both ends of the scale are used.")
+def filler_range(draft: Draft) -> Iterator[Flaw]:
+    """The fillers leave out an end of the scale, or nearly all stand at one. Fillers from fully unacceptable to fully
+    acceptable, so that ratings neither crowd nor lean."""
+    for _, fillers in _blocks(draft):
+        found = _degrees(fillers)
+        if found.total() < KNOWN_SHARE * len(fillers):
+            continue
+        missing = [name for name in ("low", "high") if not found[name]]
+        name, most = found.most_common(1)[0]
+        if most >= SKEWED * found.total():
+            told = f"all {most}" if most == found.total() else f"{most} of {found.total()}"
+            place = {"low": "at the bottom", "mid": "in the middle", "high": "at the top"}[name]
+            yield Flaw(
+                f"{told} fillers are {WORDS[name]}; ratings will crowd {place} of the scale.",
+                f"Add fillers that are {' and '.join(WORDS[other] for other in WORDS if other != name)}.",
+                fillers[0].spot,
+            )
+        elif missing:
+            yield Flaw(
+                f"none of the {found.total()} fillers is clearly {WORDS[missing[0]]}; that end of the scale will not "
+                "be used.",
+                f"Add fillers that are clearly {WORDS[missing[0]]}.",
+                fillers[0].spot,
+            )
+
+
+@rule("warning", source=SECTION, mend="Add fillers of the acceptability of the test items.")
+def filler_match(draft: Draft) -> Iterator[Flaw]:
+    """No filler is as acceptable as the test items are meant to be. Beside clear cases only, participants go blind for
+    subtle differences between test items."""
+    for tests, fillers in _blocks(draft):
+        found, wanted = _degrees(fillers), _degrees(tests)
+        if found.total() < KNOWN_SHARE * len(fillers) or len(found) == 1:
+            continue
+        if wanted["mid"] and not found["mid"]:
+            yield Flaw(
+                f"{wanted['mid']} of {len(tests)} test sentences are meant to be {WORDS['mid']}, but none of the "
+                f"{found.total()} fillers is; clear cases blind for subtle differences.",
+                f"Add {WORDS['mid']} fillers: status = marked, or acceptability = mid.",
+                tests[0].spot,
+            )

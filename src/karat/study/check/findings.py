@@ -1,13 +1,14 @@
-"""What a check finds: findings in three grades, and the report that collects them."""
+"""What a check finds, and the registry of its rules: each with its name, grade, source and how to mend a study."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from karat.errors import counted
+from karat.study.check.draft import Draft, Spot
 
 Grade = Literal["error", "warning", "hint"]
 GRADES: tuple[Grade, ...] = ("error", "warning", "hint")
@@ -110,3 +111,57 @@ def _rules(findings: Iterable[Finding]) -> list[str]:
 def sorted_by_grade(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """Errors first, then warnings, then hints, each in the order in which they were found."""
     return tuple(sorted(findings, key=lambda finding: GRADES.index(finding.grade)))
+
+
+@dataclass(frozen=True)
+class Flaw:
+    """What a rule says about one study; the registry adds name, grade and source."""
+
+    message: str
+    mend: str = ""
+    spot: Spot = (None, None)
+    must: bool = False
+    """Whether this one must be mended, of a rule whose findings need not always."""
+
+
+Test = Callable[[Draft], Iterator[Flaw]]
+
+
+@dataclass(frozen=True)
+class CheckRule:
+    """A rule of the check."""
+
+    name: str
+    grade: Grade
+    what: str
+    """When there is a finding, in half a sentence."""
+    source: str
+    mend: str
+    test: Test
+    must: bool = False
+    """Whether it must be mended: no questionnaire can be made or served else, so that it cannot be intended."""
+
+    def findings(self, draft: Draft) -> Iterator[Finding]:
+        """What the rule finds in a study."""
+        for flaw in self.test(draft):
+            file, line = flaw.spot
+            mend = flaw.mend or self.mend
+            yield Finding(self.grade, self.name, flaw.message, self.source, mend, file, line, self.must or flaw.must)
+
+
+RULES: dict[str, CheckRule] = {}
+
+
+def rule(grade: Grade, *, source: str = "", mend: str, must: bool = False, name: str = "") -> Callable[[Test], Test]:
+    """Register a function from a study to its flaws as a rule of the check.
+
+    The first sentence of its docstring says when there is a finding; the rule has its name, with hyphens.
+    """
+
+    def registered(test: Test) -> Test:
+        what = " ".join((test.__doc__ or "").split()).split(". ")[0].removesuffix(".")
+        known = name or test.__name__.replace("_", "-")
+        RULES[known] = CheckRule(known, grade, f"{what[:1].lower()}{what[1:]}", source, mend, test, must)
+        return test
+
+    return registered

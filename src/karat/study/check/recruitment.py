@@ -1,4 +1,4 @@
-"""Rules about participants: how many, for how long, and for what pay."""
+"""Rules about participants: how many, for how long, for what pay, and who is to be excluded."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from karat.errors import counted, shown
 from karat.judgments.columns import nearest
 from karat.packages import offered
 from karat.study.check.draft import Draft
-from karat.study.check.rules import Flaw, rule
+from karat.study.check.findings import Flaw, rule
+from karat.study.criteria import CRITERIA
 from karat.study.field_settings import CODED_PLATFORMS, PLATFORMS
 
 FEWEST, USUAL = 24, 36
@@ -17,15 +18,9 @@ SHORT = 0.7
 """Where a study is said to take less than this share of its estimated time, the estimate is hardly wrong."""
 
 
-@rule(
-    "participants",
-    "warning",
-    "fewer than 24 participants (for each group of a factor between participants)",
-    source="Pieper et al., section 4",
-    mend="Recruit 24 to 36 participants.",
-)
+@rule("warning", source="Pieper et al., section 4", mend="Recruit 24 to 36 participants.")
 def participants(draft: Draft) -> Iterator[Flaw]:
-    """24 to 36 participants as a rule of thumb."""
+    """Fewer than 24 participants (for each group of a factor between participants)."""
     blocks = [block.settings for block in draft.study.blocks if block.task.acceptability]
     if not blocks or any(block.subset is not None for block in blocks):
         return
@@ -47,15 +42,9 @@ def participants(draft: Draft) -> Iterator[Flaw]:
             )
 
 
-@rule(
-    "participants-lists",
-    "warning",
-    "the participants cannot be shared out equally over the lists",
-    source="Pieper et al., section 3.1",
-    mend="Recruit a multiple of the number of lists.",
-)
+@rule("warning", source="Pieper et al., section 3.1", mend="Recruit a multiple of the number of lists.")
 def participants_lists(draft: Draft) -> Iterator[Flaw]:
-    """As many participants for every list."""
+    """The participants cannot be shared out equally over the lists."""
     number, lists = draft.study.settings.recruitment.participants, draft.list_count
     rotated = all(block.settings.factors and block.settings.subset is None for block in draft.study.blocks)
     if lists > 1 and rotated and number % lists:
@@ -68,15 +57,10 @@ def participants_lists(draft: Draft) -> Iterator[Flaw]:
         )
 
 
-@rule(
-    "participants-ratings",
-    "error",
-    "too few participants for the ratings that each item of a subset design should get",
-    source="Macketanz et al., section 3",
-    mend="Recruit as many participants as the ratings need.",
-)
+@rule("error", source="Macketanz et al., section 3", mend="Recruit as many participants as the ratings need.")
 def participants_ratings(draft: Draft) -> Iterator[Flaw]:
-    """k of n items each, r ratings an item: n r / k participants."""
+    """Too few participants for the ratings that each item of a subset design should get. k of n items each, r ratings
+    an item: n r / k participants."""
     number = draft.study.settings.recruitment.participants
     for index, block in enumerate(draft.study.blocks):
         subset = block.settings.subset
@@ -93,14 +77,9 @@ def participants_ratings(draft: Draft) -> Iterator[Flaw]:
             )
 
 
-@rule(
-    "pay",
-    "error",
-    "an hour is paid less than the stated minimum, given the estimated duration",
-    mend="Pay more, or shorten the study.",
-)
+@rule("error", mend="Pay more, or shorten the study.")
 def pay(draft: Draft) -> Iterator[Flaw]:
-    """What participants earn an hour, by the time that they will need."""
+    """An hour is paid less than the stated minimum, given the estimated duration."""
     settings = draft.study.settings.recruitment
     if settings.hourly_pay is None or settings.minimum_hourly_pay is None or not draft.plans:
         return
@@ -117,14 +96,9 @@ def pay(draft: Draft) -> Iterator[Flaw]:
         )
 
 
-@rule(
-    "minutes",
-    "warning",
-    "the study is said to take much less time than it will",
-    mend="State the time that it will take: it is what participants are paid for.",
-)
+@rule("warning", mend="State the time that it will take: it is what participants are paid for.")
 def minutes(draft: Draft) -> Iterator[Flaw]:
-    """The stated duration against the estimated one."""
+    """The study is said to take much less time than it will."""
     said = draft.study.settings.recruitment.minutes
     if said is not None and draft.plans and said < SHORT * draft.longest:
         yield Flaw(
@@ -134,14 +108,10 @@ def minutes(draft: Draft) -> Iterator[Flaw]:
         )
 
 
-@rule(
-    "platform",
-    "error",
-    "the platform is none that karat knows, and the study does not say how it names participants or takes them back",
-    mend="Mend the name, or state id_parameter and completion_url.",
-)
-def unknown_platform(draft: Draft) -> Iterator[Flaw]:
-    """A misspelt name would be taken for a plain link, and nobody's identifier be read."""
+@rule("error", mend="Mend the name, or state id_parameter and completion_url.")
+def platform(draft: Draft) -> Iterator[Flaw]:
+    """The platform is none that karat knows, and the study does not say how it names participants or takes them back. A
+    misspelt name would be taken for a plain link, and nobody's identifier be read."""
     settings = draft.study.settings.recruitment
     name = settings.platform.strip().lower()
     stated = {"id_parameter", "completion_url"} & settings.model_fields_set
@@ -156,14 +126,10 @@ def unknown_platform(draft: Draft) -> Iterator[Flaw]:
     )
 
 
-@rule(
-    "completion-code",
-    "warning",
-    "the platform takes participants back by a code of its own, and none is stated",
-    mend='State [recruitment] completion_code = "..." with the code that the platform shows you.',
-)
+@rule("warning", mend='State [recruitment] completion_code = "..." with the code that the platform shows you.')
 def completion_code(draft: Draft) -> Iterator[Flaw]:
-    """Who finishes is paid by the platform's code; one that karat makes up is counted as none there."""
+    """The platform takes participants back by a code of its own, and none is stated. Who finishes is paid by the
+    platform's code; one that karat makes up is counted as none there."""
     settings = draft.study.settings.recruitment
     name = settings.platform.strip().lower()
     if name in CODED_PLATFORMS and not settings.completion_code:
@@ -175,14 +141,9 @@ def completion_code(draft: Draft) -> Iterator[Flaw]:
         )
 
 
-@rule(
-    "quotas",
-    "error",
-    "quotas that leave no room for all participants, or that no background question can fill",
-    mend="Raise the quotas, or recruit fewer participants.",
-)
+@rule("error", mend="Raise the quotas, or recruit fewer participants.")
 def quotas(draft: Draft) -> Iterator[Flaw]:
-    """Quotas that can be filled."""
+    """Quotas that leave no room for all participants, or that no background question can fill."""
     settings = draft.study.settings
     questions = {question.name: question for question in settings.background}
     for name, most in settings.recruitment.quotas.items():
@@ -208,3 +169,47 @@ def quotas(draft: Draft) -> Iterator[Flaw]:
                     "wanted.",
                     spot=spot,
                 )
+
+
+@rule(
+    "warning",
+    source="Pieper et al., section 5",
+    mend="State them before there are data: [screening] completion, remfod, attention, controls, ...",
+)
+def screening(draft: Draft) -> Iterator[Flaw]:
+    """No screening rules are stated."""
+    settings = draft.study.settings.screening
+    if settings is None or not settings.criteria:
+        yield Flaw("no criteria are stated for excluding participants; stated later, they depend on the data.")
+
+
+@rule("error", source="Pieper et al., section 5", mend="Add what the criterion needs, or take it out of [screening].")
+def screening_impossible(draft: Draft) -> Iterator[Flaw]:
+    """A screening criterion asks for what the study does not have."""
+    settings = draft.study.settings
+    if settings.screening is None:
+        return
+    functions = {row.function for rows in draft.rows for row in rows}
+    for name, own in settings.screening.criteria.items():
+        criterion = CRITERIA[name]
+        spot = draft.at("screening", name)
+        lacking = [function for function in criterion.needs_functions if function not in functions]
+        if lacking:
+            yield Flaw(f"{name} needs {lacking[0]} trials, and there are none.",
+                       f"Add items with the function {lacking[0]}, or take {name} out.", spot)  # fmt: skip
+        if criterion.needs_repeated_questions and not _asks_twice(draft):
+            yield Flaw(f"{name} needs questions that are asked twice, and there are none.",
+                       "State repeated_questions in a block.", spot)  # fmt: skip
+        if criterion.needs_quiz and not settings.texts.quiz:
+            yield Flaw(f"{name} needs a quiz, and there is none.", "Add [[texts.quiz]].", spot)
+        if criterion.needs_eligibility and not any(question.eligible for question in settings.background):
+            yield Flaw(f"{name} needs a background question that says which answers are eligible; there is none.",
+                       "Add eligible = [...] to a [[background]] question.", spot)  # fmt: skip
+        if not lacking and criterion.impossible is not None:
+            for message, mend in criterion.impossible(draft, own):
+                yield Flaw(message, mend, spot)
+
+
+def _asks_twice(draft: Draft) -> bool:
+    rounds = any(block.settings.repeated_questions or block.settings.rounds > 1 for block in draft.study.blocks)
+    return rounds or draft.study.settings.questionnaire.sessions == 2

@@ -11,11 +11,11 @@ import polars as pl
 from karat.errors import counted
 from karat.judgments.scales import Binary
 from karat.study.check.draft import Draft, conditions_seen, degree, has_factors
-from karat.study.check.rules import Flaw, rule
-from karat.study.designs.cells import spelled
+from karat.study.check.findings import Flaw, rule
+from karat.study.designs.factorial import spelled
 from karat.study.orders import OrderError, OrderUndecidedError
+from karat.study.plan import Block
 from karat.study.size import CALIBRATION, FILLERS_PER_TEST, LEXICALISATIONS, MOST_TRIALS
-from karat.study.study import Block
 
 SECTION = "Pieper et al., section 3.1"
 SPREAD_FROM = 4
@@ -23,15 +23,9 @@ SPREAD_FROM = 4
 QUESTIONNAIRES = 4
 
 
-@rule(
-    "lexicalisations",
-    "error",
-    "a participant sees fewer than six lexicalisations of a condition",
-    source=SECTION,
-    mend="Add test items: six for each condition that a participant sees.",
-)
+@rule("error", source=SECTION, mend="Add test items: six for each condition that a participant sees.")
 def lexicalisations(draft: Draft) -> Iterator[Flaw]:
-    """At least six lexicalisations per condition in every list."""
+    """A participant sees fewer than six lexicalisations of a condition."""
     for index, block, lists in draft.planned():
         if not has_factors(block.settings):
             continue
@@ -57,15 +51,9 @@ def _seen(trials: pl.DataFrame, names: list[str]) -> Counter[tuple[str, ...]]:
     return Counter(tuple(map(str, row)) for row in rows)
 
 
-@rule(
-    "ratio",
-    "warning",
-    "there are fewer than two fillers for each test trial (all other functions count as fillers)",
-    source=SECTION,
-    mend="Add fillers: two for each test trial.",
-)
+@rule("warning", source=SECTION, mend="Add fillers: two for each test trial.")
 def ratio(draft: Draft) -> Iterator[Flaw]:
-    """At least two fillers a test trial."""
+    """There are fewer than two fillers for each test trial (all other functions count as fillers)."""
     for _, block, lists in draft.planned():
         if not has_factors(block.settings):
             continue
@@ -85,14 +73,12 @@ def _number(trials: pl.DataFrame, function: str) -> int:
 
 
 @rule(
-    "length",
     "warning",
-    "a participant judges more than about 100 trials",
     source=SECTION,
     mend="Use fewer conditions, compare two conditions in a choice, or make a factor one between participants.",
 )
 def length(draft: Draft) -> Iterator[Flaw]:
-    """Not more than about 100 judgments."""
+    """A participant judges more than about 100 trials."""
     most = max((draft.count(number, judged_only=True) for number in draft.list_numbers), default=0)
     if most > MOST_TRIALS:
         factors = any(has_factors(block.settings) for block in draft.study.blocks)
@@ -102,15 +88,9 @@ def length(draft: Draft) -> Iterator[Flaw]:
         yield Flaw(f"a participant judges {most:,} trials; after about {MOST_TRIALS} people tire.", mend)
 
 
-@rule(
-    "calibration",
-    "warning",
-    "a task begins with fewer than six calibration trials",
-    source=SECTION,
-    mend="Add calibration trials, six in all, that use the whole scale.",
-)
+@rule("warning", source=SECTION, mend="Add calibration trials, six in all, that use the whole scale.")
 def calibration(draft: Draft) -> Iterator[Flaw]:
-    """Six calibration trials where a task is met for the first time."""
+    """A task begins with fewer than six calibration trials."""
     for _, _, trials in _first_of_each_task(draft):
         count = _number(trials, "calibration")
         if count < CALIBRATION:
@@ -123,14 +103,12 @@ def calibration(draft: Draft) -> Iterator[Flaw]:
 
 
 @rule(
-    "calibration-range",
     "warning",
-    "calibration trials do not cover the scale, or do not say what they cover",
     source=SECTION,
     mend="Use clearly natural, doubtful and clearly unnatural sentences, and state it: acceptability = low, mid, high.",
 )
 def calibration_range(draft: Draft) -> Iterator[Flaw]:
-    """Calibration covers the scale, its middle included."""
+    """Calibration trials do not cover the scale, or do not say what they cover."""
     for index, block, trials in _first_of_each_task(draft):
         rows = trials.filter(pl.col("function") == "calibration").to_dicts()
         if not block.task.rated or not rows:
@@ -166,16 +144,9 @@ def _first_of_each_task(draft: Draft) -> Iterator[tuple[int, Block, pl.DataFrame
             yield index, block, lists[0]
 
 
-@rule(
-    "adjacent-tests",
-    "error",
-    "test trials cannot be kept apart",
-    source=SECTION,
-    mend="Add fillers, or state [order] test_adjacent = true.",
-    must=True,
-)
+@rule("error", source=SECTION, mend="Add fillers, or state [order] test_adjacent = true.", must=True)
 def adjacent_tests(draft: Draft) -> Iterator[Flaw]:
-    """No two test trials adjacent, where the study does not allow it."""
+    """Test trials cannot be kept apart."""
     error = draft.order_error
     if error is not None and _is_about_tests(error):
         message, mend = error.what, error.fix
@@ -183,29 +154,17 @@ def adjacent_tests(draft: Draft) -> Iterator[Flaw]:
         yield Flaw(message, mend, draft.at("order", "test_adjacent"))
 
 
-@rule(
-    "order",
-    "error",
-    "the rules of [order] cannot hold together",
-    source="Pieper et al., section 3.1 and footnote 7",
-    mend="Loosen a rule of [order].",
-    must=True,
-)
+@rule("error", source="Pieper et al., section 3.1 and footnote 7", mend="Loosen a rule of [order].", must=True)
 def order(draft: Draft) -> Iterator[Flaw]:
-    """Orders that the solver proves impossible for another reason."""
+    """The rules of [order] cannot hold together. Orders that the solver proves impossible for another reason."""
     error = draft.order_error
     if error is not None and not isinstance(error, OrderUndecidedError) and not _is_about_tests(error):
         yield Flaw(error.what, error.fix, draft.at("order"))
 
 
-@rule(
-    "order-undecided",
-    "warning",
-    "no order was found in time that satisfies [order], and none was proved impossible",
-    mend="Loosen a rule of [order].",
-)
+@rule("warning", mend="Loosen a rule of [order].")
 def order_undecided(draft: Draft) -> Iterator[Flaw]:
-    """Orders of which the solver cannot tell."""
+    """No order was found in time that satisfies [order], and none was proved impossible."""
     error = draft.order_error
     if isinstance(error, OrderUndecidedError):
         yield Flaw(error.what, error.fix, draft.at("order"))
@@ -215,15 +174,9 @@ def _is_about_tests(error: OrderError) -> bool:
     return not isinstance(error, OrderUndecidedError) and error.separated == "test"
 
 
-@rule(
-    "spread",
-    "warning",
-    "controls or attention trials may stand, or always stand, at one end of the questionnaire",
-    source="Pieper et al., section 3.3",
-    mend='State [order] spread = ["control", "attention"].',
-)
+@rule("warning", source="Pieper et al., section 3.3", mend='State [order] spread = ["control", "attention"].')
 def spread(draft: Draft) -> Iterator[Flaw]:
-    """Controls and attention trials all over the questionnaire."""
+    """Controls or attention trials may stand, or always stand, at one end of the questionnaire."""
     if not draft.plans or draft.order_error is not None:
         return
     orders = [

@@ -1,4 +1,4 @@
-"""Rules about the item tables as files: how they were read, and which column says what an item is for."""
+"""Rules about the item tables as files: how they were read, what an item is for, and names that are taken."""
 
 from __future__ import annotations
 
@@ -7,22 +7,18 @@ from collections.abc import Iterator
 from karat.judgments.source import SourceFile
 from karat.judgments.tables import sheets_of
 from karat.study.check.draft import Draft
-from karat.study.check.rules import Flaw, rule
-from karat.study.items import source_file
+from karat.study.check.findings import Flaw, rule
+from karat.study.items import read_as, source_file
+from karat.study.results import taken_names
 from karat.study.settings import BlockSettings
-from karat.study.table_files import read_as
 
 SAVE_AS_UTF8 = "Save the table as UTF-8 (in a spreadsheet: CSV UTF-8, or .xlsx)."
 
 
-@rule(
-    "function-column",
-    "error",
-    "a table has no column function, so that all its rows are test items, but another column looks like it",
-    mend="Rename the column to function.",
-)
+@rule("error", mend="Rename the column to function.")
 def function_column(draft: Draft) -> Iterator[Flaw]:
-    """Fillers and controls that nobody would notice to be taken for test items."""
+    """A table has no column function, so that all its rows are test items, but another column looks like it. Fillers
+    and controls that nobody would notice to be taken for test items."""
     for block in draft.study.blocks:
         for file, column in block.items.like_functions.items():
             words = block.items.frame[column].drop_nulls().unique(maintain_order=True).to_list()
@@ -34,14 +30,10 @@ def function_column(draft: Draft) -> Iterator[Flaw]:
             )
 
 
-@rule(
-    "encoding",
-    "hint",
-    "a table is not UTF-8, so that its encoding had to be guessed",
-    mend=f"If the word is not right, {SAVE_AS_UTF8[0].lower()}{SAVE_AS_UTF8[1:]}",
-)
+@rule("hint", mend=f"If the word is not right, {SAVE_AS_UTF8[0].lower()}{SAVE_AS_UTF8[1:]}")
 def encoding(draft: Draft) -> Iterator[Flaw]:
-    """A wrong guess changes letters, and nothing else would say so."""
+    """A table is not UTF-8, so that its encoding had to be guessed. A wrong guess changes letters, and nothing else
+    would say so."""
     for file in _files(draft):
         guessed = read_as(file)
         if guessed is not None:
@@ -50,14 +42,10 @@ def encoding(draft: Draft) -> Iterator[Flaw]:
             yield Flaw(f"{file.name} is not UTF-8; it {how}{seen}.", mend, (file.name, None))
 
 
-@rule(
-    "sheets",
-    "hint",
-    "a spreadsheet has several sheets, of which only the first is read",
-    mend="If the items stand on another sheet, put it first, or save it as a file of its own.",
-)
+@rule("hint", mend="If the items stand on another sheet, put it first, or save it as a file of its own.")
 def sheets(draft: Draft) -> Iterator[Flaw]:
-    """Items on a second sheet, which nobody would be shown."""
+    """A spreadsheet has several sheets, of which only the first is read. Items on a second sheet, which nobody would be
+    shown."""
     for file in _files(draft):
         names = sheets_of(file)
         if len(names) > 1:
@@ -76,3 +64,14 @@ def _tables(block: BlockSettings) -> list[str]:
     """The tables that a block names."""
     others = (block.templates, block.lexicon, block.questions)
     return [*block.items, *(name for name in others if name is not None)]
+
+
+@rule("error", mend="Give it another name.", must=True, name="taken-names")
+def names_taken(draft: Draft) -> Iterator[Flaw]:
+    """A background question or a column of the items is named as a column that karat fills in the results, so that
+    `karat serve` refuses the study. Answers must not be lost behind karat's own columns."""
+    for taken in taken_names(draft.study):
+        if taken.block is None:
+            yield Flaw(taken.what, taken.mend, draft.at("background", taken.question or 0))
+        else:
+            yield Flaw(taken.what, taken.mend, draft.at("block", taken.block, "items"))

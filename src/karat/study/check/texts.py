@@ -9,7 +9,7 @@ from difflib import get_close_matches
 
 from karat.errors import counted, shown
 from karat.study.check.draft import Draft, Row, lines_of
-from karat.study.check.rules import Flaw, rule
+from karat.study.check.findings import Flaw, rule
 from karat.study.items import ALIKE, KNOWN
 
 SHOWN = ("sentence", "sentence_2", "context")
@@ -50,14 +50,9 @@ def _flawed(draft: Draft, test: Callable[[str], str | None], columns: Sequence[s
     return found
 
 
-@rule(
-    "columns",
-    "warning",
-    "a column of the items is called almost like one that karat knows, and so is passed over",
-    mend="Rename the column.",
-)
+@rule("warning", mend="Rename the column.")
 def columns(draft: Draft) -> Iterator[Flaw]:
-    """Columns whose names are misspelt."""
+    """A column of the items is called almost like one that karat knows, and so is passed over."""
     for block in draft.study.blocks:
         found = block.items.frame.columns if block.items.frame.height else []
         own = [name for name in found if name not in KNOWN and name not in block.settings.factors]
@@ -69,14 +64,9 @@ def columns(draft: Draft) -> Iterator[Flaw]:
                            (block.items.locate(0)[0], None))  # fmt: skip
 
 
-@rule(
-    "white-space",
-    "warning",
-    "a text has two blanks in a row, a tab, a line break or an invisible character",
-    mend="Take it out; it may show that a condition was edited.",
-)
+@rule("warning", mend="Take it out; it may show that a condition was edited.")
 def white_space(draft: Draft) -> Iterator[Flaw]:
-    """Stray white space."""
+    """A text has two blanks in a row, a tab, a line break or an invisible character."""
     french = draft.study.settings.language.lower().startswith("fr")
     found = [
         (row, told)
@@ -104,14 +94,9 @@ def stray_space(text: str, french: bool = False) -> str | None:
     return f"a blank before {shown(before[1])}" if before else None
 
 
-@rule(
-    "quotes",
-    "warning",
-    "a text has a quotation mark or a bracket without its partner",
-    mend="Add the missing one.",
-)
+@rule("warning", mend="Add the missing one.")
 def quotes(draft: Draft) -> Iterator[Flaw]:
-    """Unbalanced quotation marks and brackets."""
+    """A text has a quotation mark or a bracket without its partner."""
     found = _flawed(draft, unbalanced_sign)
     if found:
         sign = found[0][1]
@@ -141,14 +126,10 @@ def unbalanced_sign(text: str) -> str | None:
     return None
 
 
-@rule(
-    "unicode",
-    "warning",
-    "a text has letters with separate accents, or letters of two scripts in one word",
-    mend="Save the table in the composed form (NFC) and type the letter anew.",
-)
+@rule("warning", mend="Save the table in the composed form (NFC) and type the letter anew.")
 def unicode(draft: Draft) -> Iterator[Flaw]:
-    """Mixed Unicode forms: the same letter in two codings looks and compares differently."""
+    """A text has letters with separate accents, or letters of two scripts in one word. Mixed Unicode forms: the same
+    letter in two codings looks and compares differently."""
     found = _flawed(draft, mixed_form)
     if found:
         yield _gathered([row for row, _ in found], f"{found[0][1]}.", "have letters in an unusual coding")
@@ -179,14 +160,9 @@ def _script(letter: str) -> str:
     return next((script for script in SCRIPTS if name.startswith(script)), "") if letter not in "µªº" else ""
 
 
-@rule(
-    "final-punctuation",
-    "warning",
-    "a sentence has no final punctuation while most others have",
-    mend="Add it; otherwise it tells conditions apart.",
-)
+@rule("warning", mend="Add it; otherwise it tells conditions apart.")
 def final_punctuation(draft: Draft) -> Iterator[Flaw]:
-    """Missing final punctuation."""
+    """A sentence has no final punctuation while most others have."""
     for rows in draft.rows:
         sentences = [(row, text) for row in rows for text in texts_of(row, SENTENCES)]
         without = {row.number: row for row, text in sentences if not text.rstrip(CLOSING).endswith(FINAL)}
@@ -211,14 +187,13 @@ ATTENTION = r"\bpay(?:ing)? attention to (?:this|the) (?:study|survey|question)|
 
 
 @rule(
-    "instruction-check",
     "warning",
-    'a stimulus gives an instruction, as in "please tick ...", instead of something to judge',
     source="Pieper et al., section 3.3",
     mend="Use an attention stimulus: a sentence with a small violation at a late point.",
 )
 def instruction_check(draft: Draft) -> Iterator[Flaw]:
-    """Instruction-manipulation checks are unfair and conspicuous in judgment tasks."""
+    """A stimulus gives an instruction, as in "please tick ...", instead of something to judge. Instruction-manipulation
+    checks are unfair and conspicuous in judgment tasks."""
     for rows in draft.rows:
         found = [row for row in rows if any(_instructs(text, row) for text in texts_of(row))]
         if found:
@@ -242,14 +217,10 @@ def _instructs(text: str, row: Row) -> bool:
     return row.function == "attention" or re.search(OBJECTS, rest) is not None or any(label in rest for label in labels)
 
 
-@rule(
-    "images",
-    "error",
-    "an image file is missing, or is of a kind that browsers do not show",
-    mend="Put a PNG, JPEG, GIF, WebP or SVG file beside the study file, or mend its name.",
-)
+@rule("error", mend="Put a PNG, JPEG, GIF, WebP or SVG file beside the study file, or mend its name.")
 def images(draft: Draft) -> Iterator[Flaw]:
-    """Image files that the item table names: the server of the study shows them, and no other."""
+    """An image file is missing, or is of a kind that browsers do not show. Image files that the item table names: the
+    server of the study shows them, and no other."""
     folder = draft.study.path.parent
     found = [
         (row, f"there is no file {name}" if not (folder / name).is_file() else f"browsers do not show {name}")
@@ -263,28 +234,23 @@ def images(draft: Draft) -> Iterator[Flaw]:
         yield Flaw(f"{row.item}: {told}{more}.", spot=row.spot)
 
 
-@rule(
-    "feedback",
-    "warning",
-    "an item that is no practice item has feedback, which is never shown",
-    mend="Take it out, or make the item one for practice.",
-)
+@rule("warning", mend="Take it out, or make the item one for practice.")
 def feedback(draft: Draft) -> Iterator[Flaw]:
-    """Only practice tells participants anything about their answers."""
+    """An item that is no practice item has feedback, which is never shown. Only practice tells participants anything
+    about their answers."""
     found = [row for row in _rows(draft) if row["feedback"] and row.function != "practice"]
     if found:
         yield _gathered(found, "has feedback, but is no practice item.", "have feedback, but are no practice items")
 
 
 @rule(
-    "instructions",
     "hint",
-    "the instructions do not ask for spontaneous judgments of one's own",
     source="Pieper et al., section 2",
     mend="Add: rely on your own intuition, answer spontaneously; there is no right or wrong.",
 )
 def instructions(draft: Draft) -> Iterator[Flaw]:
-    """Instructions in English or German that lack the advice of section 2."""
+    """The instructions do not ask for spontaneous judgments of one's own. Instructions in English or German that lack
+    the advice of section 2."""
     settings = draft.study.settings
     text = settings.texts.instructions.lower()
     patterns = {

@@ -4,11 +4,10 @@ Every function takes a table or numbers and returns a small frozen record. What 
 allowed but uneven stands in its `notes`; what cannot hold raises `DesignError`.
 """
 
-from karat.study.designs.design_error import DesignError
+from karat.study.designs.balance import DesignError
 from karat.study.designs.factorial import DesignFactor, Lists, factorial
 from karat.study.designs.pairs import RandomPairs, balance_sides, random_pairs, target_pairs
-from karat.study.designs.rounds import Rounds, rounds
-from karat.study.designs.sessions import RepeatedPairs, Sessions, Showing, repeated_pairs, sessions
+from karat.study.designs.sessions import RepeatedPairs, Rounds, Sessions, Showing, repeated_pairs, rounds, sessions
 from karat.study.designs.subsets import Subsets, subsets
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Even shares: of conditions over lists and items at once, and of things over draws.
+"""Even shares, of conditions over lists and items at once and of things over draws; and the error where none can be.
 
 Lists are an edge colouring of a bipartite graph. By König's theorem such a graph can be coloured with as many colours
 as its largest degree, so lists in which every item stands once and every condition as often as can be always exist,
@@ -12,6 +12,9 @@ from collections.abc import Hashable, Sequence
 from typing import TypeVar
 
 import numpy as np
+
+from karat.errors import KaratError
+from karat.messages import Message
 
 Edge = tuple[Hashable, Hashable]
 Option = TypeVar("Option", bound=Hashable)
@@ -97,3 +100,26 @@ def fair_draws(size: int, each: int, draws: int, rng: np.random.Generator) -> li
             taken += fresh
         drawn.append(taken)
     return drawn
+
+
+class DesignError(KaratError, ValueError):
+    """A design that cannot hold; its message says why, and its value `advice` how to fix it."""
+
+    def __init__(self, message: Message, rows: Sequence[int] = ()) -> None:
+        super().__init__(message)
+        self.rows = tuple(rows)
+        """The rows of the item table that are at fault, from 0; empty where none is."""
+
+
+def split_advice(message: Message) -> tuple[Message, Message | None]:
+    """A message on a design without its advice, and the advice.
+
+    >>> split_advice(Message("design.no_test_items", {"advice": Message("design.add_test_items")}))[1]
+    Message('design.add_test_items', {})
+    """
+    values = dict(message.values)
+    if "reason" in values:
+        values["reason"], advice = split_advice(values["reason"])
+    else:
+        advice = values.pop("advice", None)
+    return Message(message.code, values), advice

@@ -2,21 +2,24 @@
 
 The n-th item of a group of items stands in the (n + l)-th condition of list l, so that over as many lists as there are
 conditions each item is seen once in each, and no participant sees an item twice. Where items lack conditions the lists
-come from an edge colouring instead (`balance.even_lists`), which is as even as such items allow.
+come from an edge colouring instead (`balance.even_lists`), which is as even as such items allow. What is left
+unbalanced is counted from the lists themselves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
+from math import lcm
+from typing import Any
 
 import polars as pl
 
+from karat.judgments.message_tables import listed
 from karat.messages import Message
-from karat.study.designs.balance import even_lists
-from karat.study.designs.cells import Cells, DesignFactor, ItemCells, Levels, read_cells
-from karat.study.designs.design_error import DesignError
-from karat.study.designs.factorial_notes import ListTrial, notes
+from karat.study.designs.balance import DesignError, even_lists
 
 __all__ = ["DesignFactor", "Lists", "factorial"]
 
@@ -88,3 +91,302 @@ def _seen_in_group(cells: Cells, group: Levels, numbers: Sequence[int]) -> list[
             for item, condition in zip(members, conditions, strict=True)
         ]
     return seen
+
+
+Levels = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class DesignFactor:
+    """A factor, its levels, and whether items and participants come in one of them or in all.
+
+    >>> DesignFactor("order", ("subject first", "object first"), within_items=False).levels
+    ('subject first', 'object first')
+    """
+
+    name: str
+    levels: tuple[str, ...]
+    within_items: bool = True
+    within_participants: bool = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "levels", tuple(self.levels))
+        if not self.levels or len(set(self.levels)) < len(self.levels):
+            raise DesignError(Message("design.levels", {"factor": self.name}))
+
+
+@dataclass(frozen=True)
+class ItemCells:
+    """One item: what it is between items, and for each group of participants and each condition its row."""
+
+    item: str
+    between: Levels
+    trials: dict[Levels, dict[Levels, int]]
+
+
+@dataclass(frozen=True)
+class Cells:
+    """All test items, the names of what their keys stand for, and the conditions that a full design would have."""
+
+    items: tuple[ItemCells, ...]
+    between_names: Levels
+    group_names: Levels
+    group_within_items: tuple[bool, ...]
+    groups: tuple[Levels, ...]
+    condition_names: Levels
+    conditions: tuple[Levels, ...]
+
+
+def read_cells(items: pl.DataFrame, factors: Sequence[DesignFactor]) -> Cells:
+    """The cells of the test rows, after what cannot be a design is refused."""
+    _refuse_columns(items, factors)
+    by_item = _rows_of_cells(items, factors)
+    _refuse_levels(factors, by_item)
+    between = [i for i, f in enumerate(factors) if not f.within_items and f.within_participants]
+    group = [i for i, f in enumerate(factors) if not f.within_participants]
+    rotated = [i for i, f in enumerate(factors) if f.within_items and f.within_participants]
+    read = []
+    for item, own in by_item.items():
+        trials: dict[Levels, dict[Levels, int]] = {}
+        for cell, row in own.items():
+            trials.setdefault(_picked(cell, group), {})[_picked(cell, rotated)] = row
+        read.append(ItemCells(item, _picked(next(iter(own)), between), trials))
+    return Cells(
+        tuple(read),
+        tuple(factors[i].name for i in between),
+        tuple(factors[i].name for i in group),
+        tuple(factors[i].within_items for i in group),
+        tuple(product(*(factors[i].levels for i in group))),
+        tuple(factors[i].name for i in rotated),
+        tuple(product(*(factors[i].levels for i in rotated))),
+    )
+
+
+def _rows_of_cells(items: pl.DataFrame, factors: Sequence[DesignFactor]) -> dict[str, dict[Levels, int]]:
+    """For each item the row of each combination of levels."""
+    levels = {factor.name: items[factor.name].to_list() for factor in factors}
+    names = [str(item) for item in items["item"].to_list()]
+    by_item: dict[str, dict[Levels, int]] = {}
+    for row in _test_rows(items):
+        cell = tuple(_level(factor, levels[factor.name][row], names[row], row) for factor in factors)
+        own = by_item.setdefault(names[row], {})
+        if cell in own:
+            condition = assigned([factor.name for factor in factors], cell) or None
+            values = {"item": names[row], "condition": condition, "advice": Message("design.two_items")}
+            raise DesignError(Message("design.cell_twice", values), (own[cell], row))
+        own[cell] = row
+    return by_item
+
+
+def assigned(names: Iterable[str], levels: Iterable[str]) -> list[str]:
+    """A condition, factor by factor.
+
+    >>> assigned(["order", "case"], ["SO", "marked"])
+    ['order = SO', 'case = marked']
+    """
+    return [f"{name} = {level}" for name, level in zip(names, levels, strict=True)]
+
+
+def spelled(names: Iterable[str], levels: Iterable[str]) -> str:
+    """A condition in words.
+
+    >>> spelled(["order", "case"], ["SO", "marked"])
+    'order = SO, case = marked'
+    """
+    return ", ".join(assigned(names, levels)) or "of all items"
+
+
+def _picked(cell: Levels, places: Sequence[int]) -> Levels:
+    return tuple(cell[i] for i in places)
+
+
+def _test_rows(items: pl.DataFrame) -> list[int]:
+    if "function" not in items.columns:
+        return list(range(items.height))
+    return [row for row, function in enumerate(items["function"].to_list()) if function == "test"]
+
+
+def _level(factor: DesignFactor, value: object, item: str, row: int) -> str:
+    if value is None or str(value) not in factor.levels:
+        values = {
+            "item": item,
+            "factor": factor.name,
+            "advice": Message("design.use_levels", {"levels": list(factor.levels)}),
+        }
+        if value in (None, ""):
+            raise DesignError(Message("design.no_level", values), (row,))
+        raise DesignError(Message("design.unknown_level", {**values, "level": str(value)}), (row,))
+    return str(value)
+
+
+def _refuse_columns(items: pl.DataFrame, factors: Sequence[DesignFactor]) -> None:
+    for column in ["item", *(factor.name for factor in factors)]:
+        if column not in items.columns:
+            raise DesignError(Message("design.no_column", {"column": column, "advice": Message("design.add_column")}))
+    if len({factor.name for factor in factors}) < len(factors):
+        raise DesignError(Message("design.factor_twice", {"advice": Message("design.name_once")}))
+    if not _test_rows(items):
+        raise DesignError(Message("design.no_test_items", {"advice": Message("design.add_test_items")}))
+
+
+def _refuse_levels(factors: Sequence[DesignFactor], by_item: dict[str, dict[Levels, int]]) -> None:
+    for place, factor in enumerate(factors):
+        used = {cell[place] for own in by_item.values() for cell in own}
+        for level in factor.levels:
+            if level not in used:
+                advice = Message("design.add_items_or_remove_level")
+                raise DesignError(
+                    Message("design.unused_level", {"level": level, "factor": factor.name, "advice": advice})
+                )
+        for item, own in by_item.items() if not factor.within_items else ():
+            if len(found := sorted({cell[place] for cell in own})) > 1:
+                values = {"item": item, "levels": found, "factor": factor.name}
+                advice = Message("design.within_or_two_items")
+                raise DesignError(Message("design.between_items", {**values, "advice": advice}))
+
+
+SHOWN_ITEMS = 5
+
+
+@dataclass(frozen=True)
+class ListTrial:
+    """One test trial of one list: whose list, which item in which condition, and its row."""
+
+    number: int
+    group: Levels
+    between: Levels
+    item: str
+    condition: Levels
+    row: int
+
+
+def notes(
+    cells: Cells, groups: Sequence[Levels], group_of: Sequence[Levels], seen: Sequence[ListTrial]
+) -> tuple[Message, ...]:
+    """All that is uneven, a message for each kind."""
+    return (
+        *_missing(cells, groups),
+        *_conditions_in_lists(cells, seen),
+        *_items_over_lists(cells, groups, group_of, seen),
+        *_lists(cells, groups, group_of, seen),
+    )
+
+
+def _missing(cells: Cells, groups: Sequence[Levels]) -> list[Message]:
+    """Conditions that no item has, and items that lack one."""
+    told = [
+        Message("design.group_unseen", {"group": assigned(cells.group_names, group)})
+        for group in cells.groups
+        if group not in groups
+    ]
+    for group in groups:
+        by_kind: dict[Levels, list[tuple[str, set[Levels]]]] = {}
+        for item in cells.items:
+            if group in item.trials:
+                by_kind.setdefault(item.between, []).append((item.item, set(item.trials[group])))
+        for between, members in by_kind.items():
+            where = _where(cells, group, between)
+            for condition in cells.conditions:
+                lacking = [item for item, own in members if condition not in own]
+                values = {"condition": assigned(cells.condition_names, condition), "where": where}
+                if len(lacking) == len(members):
+                    told.append(Message("design.condition_missing", values))
+                elif lacking:
+                    told.append(Message("design.items_lack_condition", {**_named(lacking), **values}))
+    partly = [item.item for item in cells.items if set(item.trials) < _due(cells, item)]
+    if partly:
+        told.append(Message("design.items_lack_level", {**_named(partly), "factors": list(cells.group_names)}))
+    return told
+
+
+def _due(cells: Cells, item: ItemCells) -> set[Levels]:
+    """The groups of participants that should see an item: all that agree with it in what is between items."""
+    own = next(iter(item.trials))
+    fixed = [place for place, within in enumerate(cells.group_within_items) if not within]
+    return {group for group in cells.groups if all(group[place] == own[place] for place in fixed)}
+
+
+def _named(items: Sequence[str]) -> dict[str, Any]:
+    return {"n": len(items), "items": listed(items, SHOWN_ITEMS)}
+
+
+def _where(cells: Cells, group: Levels, between: Levels) -> list[str] | None:
+    return assigned((*cells.group_names, *cells.between_names), (*group, *between)) or None
+
+
+def _conditions_in_lists(cells: Cells, seen: Sequence[ListTrial]) -> list[Message]:
+    """Conditions that one list shows in different numbers, within a group of items."""
+    counts = Counter((one.number, one.group, one.between, one.condition) for one in seen)
+    present: dict[tuple[Levels, Levels], dict[Levels, None]] = {}
+    for item in cells.items:
+        for group, own in item.trials.items():
+            present.setdefault((group, item.between), {}).update(dict.fromkeys(own))
+    told = []
+    for (group, between), conditions in present.items():
+        numbers = sorted({one.number for one in seen if one.group == group})
+        each = [[counts[number, group, between, condition] for condition in conditions] for number in numbers]
+        size = sum(each[0])
+        uneven = [own for own in each if max(own) > min(own)]
+        if uneven:
+            values = {
+                "n": size,
+                "where": _where(cells, group, between),
+                "conditions": len(conditions),
+                "least": min(map(min, uneven)),
+                "most": max(map(max, uneven)),
+                "advice": Message("design.even_items", {"n": len(conditions)}),
+            }
+            told.append(Message("design.uneven_conditions", values))
+    return told
+
+
+def _items_over_lists(
+    cells: Cells, groups: Sequence[Levels], group_of: Sequence[Levels], seen: Sequence[ListTrial]
+) -> list[Message]:
+    """Items that are seen more often in one of their conditions than in another."""
+    counts = Counter((one.group, one.item, one.condition) for one in seen)
+    told = []
+    for group in groups:
+        lists = group_of.count(group)
+        sizes = [len(item.trials[group]) for item in cells.items if group in item.trials]
+        even = lcm(*sizes)
+        if lists % even:
+            each = [
+                [counts[group, item.item, condition] for condition in item.trials[group]]
+                for item in cells.items if group in item.trials
+            ]  # fmt: skip
+            never = sum(number == 0 for own in each for number in own)
+            values = {
+                "n": lists,
+                "where": assigned(cells.group_names, group) or None,
+                "least": min(map(min, each)),
+                "most": max(map(max, each)),
+                "never": never or None,
+                "sentences": sum(map(len, each)),
+                "advice": Message("design.even_lists", {"n": even}),
+            }
+            told.append(Message("design.uneven_items", values))
+    return told
+
+
+def _lists(
+    cells: Cells, groups: Sequence[Levels], group_of: Sequence[Levels], seen: Sequence[ListTrial]
+) -> list[Message]:
+    """Lists of unequal length, and groups of participants with unequal numbers of lists."""
+    told = []
+    number_of = [group_of.count(group) for group in groups]
+    if max(number_of) > min(number_of):
+        values = {
+            "n": len(group_of),
+            "groups": len(groups),
+            "factors": list(cells.group_names),
+            "least": min(number_of),
+            "most": max(number_of),
+            "advice": Message("design.even_lists", {"n": len(groups)}),
+        }
+        told.append(Message("design.uneven_groups", values))
+    lengths = Counter(one.number for one in seen)
+    if max(lengths.values()) > min(lengths.values()):
+        values = {"least": min(lengths.values()), "most": max(lengths.values())}
+        told.append(Message("design.uneven_lengths", values))
+    return told

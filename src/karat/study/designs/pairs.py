@@ -14,8 +14,7 @@ import numpy as np
 import polars as pl
 
 from karat.messages import Message
-from karat.study.designs.balance import fair_draws
-from karat.study.designs.design_error import DesignError
+from karat.study.designs.balance import DesignError, fair_draws
 
 Pair = tuple[int, int]
 SWAPS_PER_PAIR = 10

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from karat.messages import Message
-from karat.study.designs.design_error import DesignError
+from karat.study.designs.balance import DesignError
 
 EXCHANGE_WORK = 1_500_000_000
 MOST_EXCHANGES = 10_000

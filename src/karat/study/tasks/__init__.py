@@ -7,16 +7,13 @@ A package of one's own adds a task by an entry point in the group `karat.tasks`,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from karat.errors import KaratError
 from karat.judgments.scales import Scale
 from karat.packages import added
+from karat.study.block_keys import BlockKeys
 from karat.study.tasks import choice, differential, label, likert, magnitude, yes_no
 from karat.study.tasks.task import Task
-
-if TYPE_CHECKING:
-    from karat.study.settings import BlockSettings
 
 GROUP = "karat.tasks"
 AROUND_MINUTES = 4.0
@@ -74,11 +71,10 @@ def tasks_met() -> tuple[Task, ...]:
     return (*TASKS.values(), *_added.values())
 
 
-def scale_of(block: BlockSettings) -> Scale:
+def scale_of(block: BlockKeys) -> Scale:
     """The scale on which a block is answered.
 
-    >>> from karat.study.settings import BlockSettings
-    >>> scale_of(BlockSettings(task="likert", items=["items.csv"])).known()
+    >>> scale_of(BlockKeys(task="likert", items=["items.csv"])).known()
     '1, 2, 3, 4, 5'
     """
     return task_named(block.task).scale(block.scale)

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from karat.judgments.scales import Choice
-from karat.study.scale_settings import ScaleSettings
+from karat.study.block_keys import BlockKeys, ScaleSettings
 from karat.study.tasks.task import Task
-
-if TYPE_CHECKING:
-    from karat.study.settings import BlockSettings
 
 
 def _scale(settings: ScaleSettings) -> Choice:
     return Choice(none=settings.no_difference)
 
 
-def _flaw(block: BlockSettings) -> str | None:
+def _flaw(block: BlockKeys) -> str | None:
     if block.factors and block.compared is None and block.pairs is None:
         return "a choice between conditions needs compared = the factor whose levels are shown together"
     return None

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from karat.judgments.scales import Ordinal
-from karat.study.scale_settings import ScaleSettings
+from karat.study.block_keys import BlockKeys, ScaleSettings
 from karat.study.tasks.task import Task
-
-if TYPE_CHECKING:
-    from karat.study.settings import BlockSettings
 
 POINTS = 7
 
@@ -22,7 +17,7 @@ def _scale(settings: ScaleSettings) -> Ordinal:
     return Ordinal(points, neutral=0 if count % 2 else None)
 
 
-def _flaw(block: BlockSettings) -> str | None:
+def _flaw(block: BlockKeys) -> str | None:
     return None if block.questions else "a differential needs its adjective pairs: questions = a table"
 
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from karat.judgments.scales import Nominal
-from karat.study.scale_settings import ScaleSettings
+from karat.study.block_keys import BlockKeys, ScaleSettings
 from karat.study.tasks.task import Task
-
-if TYPE_CHECKING:
-    from karat.study.settings import BlockSettings
 
 
 def _scale(settings: ScaleSettings) -> Nominal:
     return Nominal(settings.levels)
 
 
-def _flaw(block: BlockSettings) -> str | None:
+def _flaw(block: BlockKeys) -> str | None:
     return None if len(block.scale.levels) > 1 else "a label task needs its categories: scale = { levels = [...] }"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from karat.judgments.scales import Ordinal
-from karat.study.scale_settings import ScaleSettings
+from karat.study.block_keys import ScaleSettings
 from karat.study.tasks.task import Task
 
 POINTS = 5

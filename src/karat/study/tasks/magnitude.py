@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from karat.judgments.scales import Magnitude
-from karat.study.scale_settings import ScaleSettings
+from karat.study.block_keys import BlockKeys, ScaleSettings
 from karat.study.tasks.task import Task
-
-if TYPE_CHECKING:
-    from karat.study.settings import BlockSettings
 
 
 def _scale(settings: ScaleSettings) -> Magnitude:
     return Magnitude(settings.modulus)
 
 
-def _flaw(block: BlockSettings) -> str | None:
+def _flaw(block: BlockKeys) -> str | None:
     if block.modulus_sentence and block.scale.modulus is None:
         return "a modulus_sentence needs its number: scale = { modulus = 100 }"
     return None

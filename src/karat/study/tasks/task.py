@@ -10,19 +10,15 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from karat.errors import KaratError
 from karat.judgments.scales import Scale
-from karat.study.scale_settings import ScaleSettings
-
-if TYPE_CHECKING:
-    from karat.study.settings import BlockSettings
+from karat.study.block_keys import BlockKeys, ScaleSettings
 
 NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 
-def _no_flaw(block: BlockSettings) -> str | None:
+def _no_flaw(block: BlockKeys) -> str | None:
     return None
 
 
@@ -49,7 +45,7 @@ class Task:
     """The keys of a block that have a say in this task only."""
     points: int | None = None
     """The usual number of points, where there are points whose number a study may state."""
-    flaw: Callable[[BlockSettings], str | None] = _no_flaw
+    flaw: Callable[[BlockKeys], str | None] = _no_flaw
     """What is wrong with a block of this task, if anything: a sentence that says what it needs."""
     compares: bool = False
     """Whether a trial shows two stimuli."""

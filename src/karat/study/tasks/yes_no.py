@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from karat.judgments.scales import Binary
-from karat.study.scale_settings import ScaleSettings
+from karat.study.block_keys import BlockKeys, ScaleSettings
 from karat.study.tasks.task import Task
-
-if TYPE_CHECKING:
-    from karat.study.settings import BlockSettings
 
 
 def _scale(settings: ScaleSettings) -> Binary:
     return Binary(tuple(settings.levels) or ("no", "yes"))
 
 
-def _flaw(block: BlockSettings) -> str | None:
+def _flaw(block: BlockKeys) -> str | None:
     if block.scale.levels and len(block.scale.levels) != 2:
         return "a yes-no task has two answers: scale = { levels = [no, yes] }"
     return None

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from karat.field.content.platforms.platform import Platform
-from karat.field.content.platforms.rows import row
+from karat.field.content.platforms.platform import Platform, row
 from karat.study.field_settings import RecruitmentSettings
 from karat.study.study import Study
 

@@ -10,8 +10,7 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 from xml.sax.saxutils import escape
 
-from karat.field.content.platforms.platform import Platform, Post, Visit
-from karat.field.content.platforms.rows import devices, places, row
+from karat.field.content.platforms.platform import Platform, Post, Visit, devices, places, row
 from karat.study.field_settings import RecruitmentSettings
 from karat.study.study import Study
 

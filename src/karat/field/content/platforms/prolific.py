@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import quote
 
-from karat.field.content.platforms.platform import Platform, Visit
-from karat.field.content.platforms.rows import devices, places, row
+from karat.field.content.platforms.platform import Platform, Visit, devices, places, row
 from karat.study.field_settings import RecruitmentSettings
 from karat.study.study import Study
 

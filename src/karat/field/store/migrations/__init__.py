@@ -13,7 +13,7 @@ from alembic.operations import Operations
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
-from karat.field.store.errors import StoreError
+from karat.field.store.engine import StoreError
 
 LOCK = 7_541_903
 """A number of our own for the lock that lets one process at a time migrate a PostgreSQL database."""

@@ -1,0 +1,266 @@
+"""Crossed Newton systems whose groups have several effects each: the Schur complement by blocks.
+
+As `schur`, with a q x q block for every worker, a p x p block for every task and a q x p block for every cell. The
+side with more effects is eliminated, say the workers: with L the Cholesky factors of their blocks and A = L^-1 B, the
+complement is S = Dt - A'A. Its rows are ordered by effect, then task.
+
+The curvature Z'WZ of two sides whose levels mostly met: a dense block for every pair of levels.
+
+What the estimators ask of a curvature, dense or sparse, is `Curvature`, and of M = I + Lambda'Z'W Z Lambda, factorised,
+`Factorised`. Here the side with more effects is eliminated by dense blocks (`BlockSchur`); `mixed.sparse` has the
+same for levels that mostly never met, and for more than two sides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from scipy import linalg
+
+from karat.models.glrm.mixed.terms import Side
+from karat.models.glrm.schur import Schur
+from karat.types import Floats, Ints
+
+
+class BlockSchur:
+    """A factorised M: `worker` is (workers, q, q), `between` (workers, q, p, tasks), `task` (p, p, tasks)."""
+
+    def __init__(self, worker: Floats, between: Floats, task: Floats) -> None:
+        self.turned = worker.shape[0] * worker.shape[1] < task.shape[1] * task.shape[2]
+        if self.turned:
+            worker, between, task = task.transpose(2, 0, 1), between.transpose(3, 2, 1, 0), worker.transpose(1, 2, 0)
+        self.many, self.q, self.p, self.few = between.shape
+        lower = np.linalg.cholesky(worker)
+        self.log_lower = float(np.log(np.einsum("ikk->ik", lower)).sum())
+        self.root = np.linalg.inv(lower)
+        self.scaled = self.root @ between.reshape(self.many, self.q, -1)
+        flat = self.scaled.reshape(self.many * self.q, -1)
+        inner = flat.T @ flat
+        np.negative(inner, out=inner)
+        np.einsum("kjlj->klj", inner.reshape(self.p, self.few, self.p, self.few))[...] += task
+        self.factor = linalg.cholesky(inner, lower=True, overwrite_a=True, check_finite=False)
+
+    @property
+    def half_log_determinant(self) -> float:
+        """Half the log of the determinant of M."""
+        return self.log_lower + float(np.log(self.factor.diagonal()).sum())
+
+    def solve(self, worker: Floats, task: Floats) -> tuple[Floats, Floats]:
+        """M^-1 times effects of workers, (workers, q), and tasks, (p, tasks), or several of each along a last axis."""
+        many, few = (task.swapaxes(0, 1), worker.swapaxes(0, 1)) if self.turned else (worker, task)
+        columns = task.shape[2] if task.ndim == 3 else 1
+        flat = self.scaled.reshape(self.many * self.q, -1)
+        outer = (self.root @ many.reshape(self.many, self.q, columns)).reshape(-1, columns)
+        inner = few.reshape(-1, columns) - flat.T @ outer
+        inner = linalg.cho_solve((self.factor, True), inner, check_finite=False)
+        outer = (outer - flat @ inner).reshape(self.many, self.q, columns)
+        outer, inner = (self.root.swapaxes(1, 2) @ outer).reshape(many.shape), inner.reshape(few.shape)
+        return (inner.swapaxes(0, 1), outer.swapaxes(0, 1)) if self.turned else (outer, inner)
+
+    def covariance(self) -> tuple[Floats, Floats, Floats]:
+        """The blocks of the inverse: (workers, q, q), (p, p, tasks) and, for cells, (workers, q, p, tasks)."""
+        inverse, failed = linalg.lapack.dpotri(self.factor, lower=1)
+        if failed:
+            raise linalg.LinAlgError("the Schur complement cannot be inverted")
+        # Only the lower triangle is there, which is all that the product and the blocks of tasks need.
+        flat = self.scaled.reshape(self.many * self.q, -1)
+        product = linalg.blas.dsymm(1.0, inverse, flat.T, lower=1).T.reshape(self.scaled.shape)
+        back = self.root.swapaxes(1, 2)
+        inner = product @ self.scaled.swapaxes(1, 2)
+        np.einsum("ikk->ik", inner)[...] += 1.0
+        between = back @ product
+        np.negative(between, out=between)
+        lower = np.einsum("kjlj->klj", inverse.reshape(self.p, self.few, self.p, self.few))
+        first, second = np.indices((self.p, self.p))
+        task = lower[np.maximum(first, second), np.minimum(first, second)]
+        many, between = back @ inner @ self.root, between.reshape(self.many, self.q, self.p, self.few)
+        if self.turned:
+            return task.transpose(2, 0, 1), many.transpose(1, 2, 0), between.transpose(3, 2, 1, 0)
+        return many, task, between
+
+
+Sides = tuple[Floats, ...]
+"""An array for each side."""
+
+
+class Factorised(Protocol):
+    """M at some Lambda, ready to be solved with."""
+
+    @property
+    def half_log_determinant(self) -> float: ...
+    def solve(self, right: Sides) -> Sides: ...
+    def by_determinant(self) -> Sides: ...
+    def spread(self) -> Floats: ...
+
+
+class Curvature(Protocol):
+    """Z'WZ: `sides` has a block for each level of every side, (levels, effects, effects)."""
+
+    @property
+    def sides(self) -> Sides: ...
+    def times(self, effects: Sides) -> Sides: ...
+    def factorise(self, factors: Sides) -> Factorised: ...
+
+
+@dataclass(frozen=True)
+class DenseLayout:
+    """Two sides, and the cell of each row in the table of their levels."""
+
+    first: Side
+    second: Side
+
+    @cached_property
+    def _cell(self) -> Ints:
+        return self.first.codes * self.second.groups + self.second.codes
+
+    @cached_property
+    def _products(self) -> list[tuple[int, int, Floats]]:
+        pairs = []
+        for k, one in enumerate(self.first.columns):
+            for j, other in enumerate(self.second.columns):
+                product = one * other
+                if product.any():
+                    pairs.append((k, j, product))
+        return pairs
+
+    def curvature(self, weight: Floats) -> DenseCurvature:
+        """Z'WZ for the weights of the rows."""
+        between = np.zeros((self.first.groups, self.first.effects, self.second.effects, self.second.groups))
+        groups = self.first.groups * self.second.groups
+        for k, j, product in self._products:
+            total = np.bincount(self._cell, product * weight, groups)
+            between[:, k, j, :] = total.reshape(self.first.groups, self.second.groups)
+        return DenseCurvature(self, self.first.curvature(weight), self.second.curvature(weight), between)
+
+    def spread(self, first: Floats, second: Floats, between: Floats) -> Floats:
+        """z'Kz of every row, for a covariance K of the effects given by its blocks."""
+        variance = self.first.spread(first) + self.second.spread(second)
+        for k, j, product in self._products:
+            variance += 2 * product * between[:, k, j, :].ravel()[self._cell]
+        return variance
+
+
+@dataclass(frozen=True)
+class DenseCurvature:
+    """A block for each level of both sides, and (levels, effects, effects, levels) between them."""
+
+    layout: DenseLayout
+    first: Floats
+    second: Floats
+    between: Floats
+
+    @property
+    def sides(self) -> Sides:
+        return self.first, self.second
+
+    def times(self, effects: Sides) -> Sides:
+        """Z'WZ times levels x effects (x several columns)."""
+        one, other = (effect.reshape(*effect.shape[:2], -1) for effect in effects)
+        first = self.first @ one + np.einsum("gabt,tbc->gac", self.between, other, optimize=True)
+        second = self.second @ other + np.einsum("gabt,gac->tbc", self.between, one, optimize=True)
+        return first.reshape(effects[0].shape), second.reshape(effects[1].shape)
+
+    def factorise(self, factors: Sides) -> DenseFactorised | InterceptsFactorised:
+        """M, ready to be solved with."""
+        one, other = factors
+        if len(one) == len(other) == 1:
+            return InterceptsFactorised(self, float(one[0, 0]), float(other[0, 0]))
+        first = np.eye(len(one)) + one.T @ self.first @ one
+        second = np.eye(len(other)) + other.T @ self.second @ other
+        schur = BlockSchur(first, turn(self.between, one.T, other.T), np.ascontiguousarray(second.transpose(1, 2, 0)))
+        return DenseFactorised(self, factors, schur)
+
+
+@dataclass(frozen=True)
+class DenseFactorised:
+    """M by dense blocks."""
+
+    curvature: DenseCurvature
+    factors: Sides
+    schur: BlockSchur
+
+    @property
+    def half_log_determinant(self) -> float:
+        return self.schur.half_log_determinant
+
+    @cached_property
+    def covariance(self) -> tuple[Floats, Floats, Floats]:
+        """The blocks of M^-1 for each side, and between them."""
+        first, second, between = self.schur.covariance()
+        return first, second.transpose(2, 0, 1), between
+
+    def solve(self, right: Sides) -> Sides:
+        """M^-1 times arrays of levels x effects (x several columns)."""
+        first, second = self.schur.solve(right[0], np.ascontiguousarray(right[1].swapaxes(0, 1)))
+        return first, second.swapaxes(0, 1)
+
+    def by_determinant(self) -> Sides:
+        """Half the derivative of log det M in Lambda, at fixed W: the sum of Z'W Z Lambda M^-1 over levels."""
+        (one, other), curvature = self.factors, self.curvature
+        var_first, var_second, between = self.covariance
+        first = np.einsum("gab,gbc->ac", curvature.first @ one, var_first)
+        second = np.einsum("gab,gbc->ac", curvature.second @ other, var_second)
+        unit = np.eye(len(one)), np.eye(len(other))
+        first += np.tensordot(turn(curvature.between, unit[0], other.T), between, axes=((0, 2, 3), (0, 2, 3)))
+        second += np.tensordot(turn(curvature.between, one.T, unit[1]), between, axes=((0, 1, 3), (0, 1, 3)))
+        return first, second
+
+    def spread(self) -> Floats:
+        """The variance of the predictor of every row, z'Lambda M^-1 Lambda'z."""
+        one, other = self.factors
+        var_first, var_second, between = self.covariance
+        turned = turn(between, one, other)
+        return self.curvature.layout.spread(one @ var_first @ one.T, other @ var_second @ other.T, turned)
+
+
+class InterceptsFactorised:
+    """M where each level has one effect: numbers in place of blocks, which is much faster."""
+
+    def __init__(self, curvature: DenseCurvature, one: float, other: float) -> None:
+        self.curvature, self.one, self.other = curvature, one, other
+        self.first, self.second = curvature.first[:, 0, 0], curvature.second[:, 0, 0]
+        self.between = curvature.between[:, 0, 0]
+        self.schur = Schur(one * other * self.between, 1 + one**2 * self.first, 1 + other**2 * self.second)
+
+    @property
+    def half_log_determinant(self) -> float:
+        return self.schur.half_log_determinant
+
+    @cached_property
+    def covariance(self) -> tuple[Floats, Floats, Floats]:
+        """The variances of each side, and the covariances between them."""
+        return self.schur.covariance()
+
+    def solve(self, right: Sides) -> Sides:
+        """M^-1 times arrays of levels x 1 (x several columns)."""
+        first, second = self.schur.solve(right[0][:, 0], right[1][:, 0])
+        return first[:, None], second[:, None]
+
+    def by_determinant(self) -> Sides:
+        """As that of `DenseFactorised`."""
+        first, second, between = self.covariance
+        crossing = float(np.vdot(self.between, between))
+        return (
+            np.array([[self.one * float(self.first @ first) + self.other * crossing]]),
+            np.array([[self.other * float(self.second @ second) + self.one * crossing]]),
+        )
+
+    def spread(self) -> Floats:
+        """As that of `DenseFactorised`."""
+        first, second, between = self.covariance
+        return self.curvature.layout.spread(
+            (self.one**2 * first)[:, None, None],
+            (self.other**2 * second)[:, None, None],
+            (self.one * self.other * between)[:, None, None],
+        )
+
+
+def turn(between: Floats, left: Floats, right: Floats) -> Floats:
+    """Each block between two levels, times a matrix from the left and another (transposed) from the right."""
+    groups, q, p, others = between.shape
+    half = (left @ between.reshape(groups, q, -1)).reshape(groups, -1, p, others)
+    turned: Floats = right @ half
+    return turned

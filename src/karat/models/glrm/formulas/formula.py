@@ -1,0 +1,265 @@
+"""What a formula means: its response, its fixed terms and its random terms.
+
+`a*b` is `a + b + a:b`; `a/b` is `a + a:b`; `(a + b)^2` all of them to pairs; `-` takes a term away; `0` or `-1` the
+intercept. Terms are ordered as in R: by the number of variables in them, then as written. A random term stands in
+brackets:
+
+    (1 + x | g)    intercept and slope of x for every level of g, correlated
+    (1 + x || g)   the same, uncorrelated; where x is a factor, so are all its columns (lme4 keeps them correlated)
+    (1 | a/b)      (1 | a) + (1 | a:b): the levels of b within those of a
+
+Numbers are numeric variables; text and truth values are factors, and so is `factor(x)`. `log`, `log2`, `log10`,
+`exp`, `sqrt`, `abs`, `scale` (less the mean, divided by the standard deviation) and `I()` with arithmetic make a
+number of a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from karat.messages import Message
+from karat.models.glrm.formulas.syntax import (
+    Brackets,
+    Call,
+    FormulaError,
+    Minus,
+    Name,
+    Node,
+    Number,
+    Pair,
+    parse,
+    written,
+    wrong,
+)
+
+Term = tuple[str, ...]
+"""The labels of the variables in a term; none for the intercept."""
+FUNCTIONS = ("factor", "I", "log", "log2", "log10", "exp", "sqrt", "abs", "scale")
+__all__ = ["Expansion", "Formula", "FormulaError", "FormulaVariable", "RandomPart", "Term", "names_in", "read_formula"]
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaVariable:
+    """Something that has a value in every row: a column, or a function of columns."""
+
+    label: str
+    tree: Node
+    text: str
+    """The formula it stands in, for messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """Terms in R's order, and whether there is an intercept before them."""
+
+    terms: tuple[Term, ...]
+    intercept: bool
+
+    def labels(self) -> tuple[str, ...]:
+        """The terms as they are named in a table.
+
+        >>> read_formula("y ~ a * b + (1 | g)").fixed.labels()
+        ('(Intercept)', 'a', 'b', 'a:b')
+        """
+        return ("(Intercept)",) * self.intercept + tuple(":".join(term) for term in self.terms)
+
+
+@dataclass(frozen=True, slots=True)
+class RandomPart:
+    """What stands in one pair of brackets: effects that vary over the levels of a group."""
+
+    effects: Expansion
+    group: tuple[str, ...]
+    correlated: bool
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A formula, expanded."""
+
+    text: str
+    response: FormulaVariable
+    fixed: Expansion
+    random: tuple[RandomPart, ...]
+    variables: dict[str, FormulaVariable]
+    """Everything on the right, by label, in order of appearance."""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def read_formula(text: str) -> Formula:
+    """Read a formula.
+
+    >>> formula = read_formula("correct ~ difficulty * condition + (1 | participant) + (1 + condition | item)")
+    >>> formula.fixed.terms
+    (('difficulty',), ('condition',), ('difficulty', 'condition'))
+    >>> [(part.group, part.effects.labels()) for part in formula.random]
+    [(('participant',), ('(Intercept)',)), (('item',), ('(Intercept)', 'condition'))]
+    """
+    tree = parse(text)
+    response = _variable(tree.left, text)
+    expander = _Expander(text)
+    bars: list[Pair] = []
+    fixed = expander.expansion(tree.right, bars)
+    # The random terms come second, so that variables are in the order of the fixed effects.
+    random = tuple(part for bar in bars for part in expander.random(bar))
+    return Formula(text, response, fixed, random, expander.variables)
+
+
+def names_in(node: Node) -> list[Name]:
+    """The columns that a part of a formula reads.
+
+    >>> [name.text for name in names_in(parse("log(rt) ~ a + b:c"))]
+    ['rt', 'a', 'b', 'c']
+    """
+    match node:
+        case Name():
+            return [node]
+        case Call(_, inner, _) | Brackets(inner, _) | Minus(inner, _):
+            return names_in(inner)
+        case Pair(_, left, right, _):
+            return names_in(left) + names_in(right)
+    return []
+
+
+class _Expander:
+    """Turns a tree into terms; remembers the variables that it met."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.variables: dict[str, FormulaVariable] = {}
+        self.intercept = True
+
+    def expansion(self, node: Node, bars: list[Pair] | None) -> Expansion:
+        """A sum of terms; random terms are collected in `bars` where they may stand."""
+        self.intercept = True
+        terms = self.terms(node, bars)
+        place = {label: number for number, label in enumerate(self.variables)}
+        ordered = dict.fromkeys(tuple(sorted(term, key=place.__getitem__)) for term in terms if term)
+        return Expansion(tuple(sorted(ordered, key=len)), self.intercept)
+
+    def terms(self, node: Node, bars: list[Pair] | None) -> list[frozenset[str]]:
+        match node:
+            case Number(value, position):
+                return self.number(value, position)
+            case Name() | Call():
+                variable = _variable(node, self.text)
+                self.variables.setdefault(variable.label, variable)
+                return [frozenset({variable.label})]
+            case Brackets(Pair(("|" | "||"), _, _, _) as bar, position):
+                if bars is None:
+                    raise wrong(self.text, position, Message("formula.random_product"))
+                bars.append(bar)
+                return []
+            case Brackets(inner, _):
+                return self.terms(inner, bars)
+            case Pair(("|" | "||"), _, _, position):
+                raise wrong(self.text, position, Message("formula.bare_bar"))
+            case Minus(operand, _):
+                return self.without([], operand)
+            case Pair():
+                return self.pair(node, bars)
+        return []
+
+    def number(self, value: float, position: int) -> list[frozenset[str]]:
+        if value not in (0, 1):
+            raise wrong(self.text, position, Message("formula.number", {"number": value}))
+        self.intercept = value == 1
+        return [frozenset()] * self.intercept
+
+    def pair(self, node: Pair, bars: list[Pair] | None) -> list[frozenset[str]]:
+        if node.operator == "+":
+            return _unique([*self.terms(node.left, bars), *self.terms(node.right, bars)])
+        if node.operator == "-":
+            return self.without(self.terms(node.left, bars), node.right)
+        if node.operator == "~":
+            raise wrong(self.text, node.position, Message("formula.several_tildes"))
+        left = self.terms(node.left, None)
+        if node.operator == "^":
+            return _power(left, self.exponent(node.right))
+        right = self.terms(node.right, None)
+        crossed = [a | b for a in left for b in right]
+        if node.operator == ":":
+            return _unique(crossed)
+        if node.operator == "/":
+            return _unique([*left, *(frozenset().union(*left) | b for b in right)])
+        return _unique([*left, *right, *crossed])
+
+    def without(self, terms: list[frozenset[str]], node: Node) -> list[frozenset[str]]:
+        """What is left where the terms of a node are taken away, the intercept among them."""
+        before = self.intercept
+        gone = self.terms(node, None)
+        if isinstance(node, Number):
+            self.intercept = not self.intercept
+        else:
+            self.intercept = before and frozenset() not in gone
+        return [term for term in terms if term not in gone]
+
+    def exponent(self, node: Node) -> int:
+        if isinstance(node, Number) and node.value in range(1, 10):
+            return int(node.value)
+        raise wrong(self.text, node.position, Message("formula.power"))
+
+    def random(self, bar: Pair) -> Iterable[RandomPart]:
+        effects = self.expansion(bar.left, None)
+        if not effects.terms and not effects.intercept:
+            raise wrong(self.text, bar.position, Message("formula.empty_random"))
+        for group in self.groups(bar.right):
+            yield RandomPart(effects, group, bar.operator == "|", bar.position)
+
+    def groups(self, node: Node) -> list[tuple[str, ...]]:
+        match node:
+            case Name(text, _):
+                return [(text,)]
+            case Brackets(inner, _):
+                return self.groups(inner)
+            case Call("factor", Name(text, _), _):
+                return [(text,)]
+            case Pair(":", left, right, _):
+                return [(*self.groups(left)[-1], *self.groups(right)[-1])]
+            case Pair("/", left, right, _):
+                outer = self.groups(left)
+                return [*outer, *((*outer[-1], *inner) for inner in self.groups(right))]
+        raise wrong(self.text, node.position, Message("formula.group"))
+
+
+def _variable(node: Node, text: str) -> FormulaVariable:
+    if isinstance(node, Brackets):
+        return _variable(node.inner, text)
+    if not isinstance(node, Name | Call):
+        raise wrong(text, node.position, Message("formula.response"))
+    _check_functions(node, text)
+    return FormulaVariable(written(node), node, text)
+
+
+def _check_functions(node: Node, text: str) -> None:
+    match node:
+        case Call(function, argument, position):
+            if function not in FUNCTIONS:
+                known = {"function": function, "known": list(FUNCTIONS)}
+                raise wrong(text, position, Message("formula.no_function", known))
+            if function == "factor" and not isinstance(argument, Name):
+                raise wrong(text, position, Message("formula.factor"))
+            _check_functions(argument, text)
+        case Brackets(inner, _) | Minus(inner, _):
+            _check_functions(inner, text)
+        case Pair(operator, left, right, position):
+            if operator not in "+-*/^":
+                raise wrong(text, position, Message("formula.arithmetic", {"operator": operator}))
+            _check_functions(left, text)
+            _check_functions(right, text)
+
+
+def _unique(terms: Iterable[frozenset[str]]) -> list[frozenset[str]]:
+    return list(dict.fromkeys(terms))
+
+
+def _power(terms: list[frozenset[str]], exponent: int) -> list[frozenset[str]]:
+    """All products of so many terms. Repeats go at every step, since the number of products grows with the power."""
+    power = terms
+    for _ in range(exponent - 1):
+        power = _unique(a | b for a in power for b in terms)
+    return power

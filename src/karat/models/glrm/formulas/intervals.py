@@ -1,0 +1,238 @@
+"""Confidence intervals of a model's parameters: Wald's, and those of the profile likelihood.
+
+Wald's interval is the estimate plus and minus its standard error times a quantile (of t with Satterthwaite's degrees
+of freedom for measured answers). It is meant for coefficients. The profile interval holds all values of a parameter at
+which the best likelihood is not significantly smaller; it need not be symmetric, and it is the one to take for
+standard deviations, which cannot be negative. Profiles are of the likelihood, also where the model was fitted by REML,
+as lme4's are. Names are those of lme4: `sd_x|g` is the standard deviation of the effects of x over the levels of g,
+and `sigma` that of the residuals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from scipy.special import ndtri
+
+from karat.messages import Message
+from karat.models.glrm.families import Gaussian
+from karat.models.glrm.formulas.frame import listed
+from karat.models.glrm.formulas.model import Model, Table, quantile
+from karat.models.glrm.mixed.gaussian import GaussianObjective
+from karat.models.glrm.mixed.laplace import Crossing, LaplaceObjective
+from karat.models.glrm.mixed.terms import RandomTerm, sides
+from karat.models.glrm.optimise import Evaluated, minimise
+from karat.models.glrm.profile import PRECISE, profile_ends
+from karat.models.numerics import one_thread, significant
+from karat.types import Floats, Ints
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """An interval for each parameter."""
+
+    names: tuple[str, ...]
+    estimate: Floats
+    lower: Floats
+    upper: Floats
+    level: float
+    method: Literal["wald", "profile"]
+    notes: tuple[Message, ...] = ()
+
+    def table(self) -> Table:
+        """One row a parameter."""
+        return {
+            "parameter": np.array(self.names, dtype=object),
+            "estimate": self.estimate,
+            "lower": self.lower,
+            "upper": self.upper,
+        }
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What the intervals are, then each of them."""
+        about = {"level": self.level}
+        first = Message("intervals.wald", about) if self.method == "wald" else Message("intervals.profile", about)
+        rows = zip(self.names, self.estimate, self.lower, self.upper, strict=True)
+        return first, *(
+            Message(
+                "intervals.interval",
+                {
+                    "name": name,
+                    "estimate": significant(estimate),
+                    "lower": significant(low),
+                    "upper": significant(high),
+                },
+            )
+            for name, estimate, low, high in rows
+        )
+
+    def __str__(self) -> str:
+        first, *rows = self.summary
+        return "\n".join([" ".join(map(str, (first, *self.notes))), *(f"  {row}" for row in rows)])
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter that can be profiled: its place in an objective, which has it as a coordinate."""
+
+    name: str
+    place: int
+    term: int = -1
+    column: int = 0
+    logarithm: bool = False
+
+
+def intervals(
+    model: Model,
+    method: Literal["wald", "profile"] = "wald",
+    level: float = 0.95,
+    parameters: Sequence[str] | None = None,
+) -> Intervals:
+    """Intervals of the coefficients and thresholds; by profile also of the deviations. `parameters` names some of them.
+
+    >>> from karat.models.glrm.formulas.model import fit
+    >>> draw = np.random.default_rng(3)
+    >>> who, what = np.divmod(np.arange(600), 20)
+    >>> time = draw.normal(0, 1, 30)[who] + draw.normal(0, 1, 20)[what] + draw.normal(0, 1, 600)
+    >>> model = fit("time ~ 1 + (1 | who) + (1 | what)", {"time": time, "who": who, "what": what}, "gaussian")
+    >>> found = intervals(model, "profile", parameters=["sd_(Intercept)|who"])
+    >>> bool(found.lower[0] < found.estimate[0] < found.upper[0])
+    True
+    """
+    if method == "wald":
+        return _wald(model, level, parameters)
+    with one_thread(model.fit.objective.crossing.work):
+        return _profiles(model, level, parameters)
+
+
+def _wald(model: Model, level: float, wanted: Sequence[str] | None) -> Intervals:
+    fit = model.fit
+    names = [*fit.names]
+    estimate, se, df = fit.coefficients, fit.standard_errors, model.degrees(np.eye(len(fit.coefficients)))
+    if model.family == "ordinal":
+        between = model.thresholds()
+        names += between["threshold"].tolist()
+        estimate, se = np.append(estimate, between["estimate"]), np.append(se, between["se"])
+        df = np.append(df, np.full(len(fit.thresholds), np.inf))
+    half = se * quantile(level, df)
+    kept = _chosen(names, wanted)
+    return Intervals(
+        tuple(names[k] for k in kept), estimate[kept], (estimate - half)[kept], (estimate + half)[kept], level, "wald"
+    )
+
+
+def _profiles(model: Model, level: float, wanted: Sequence[str] | None) -> Intervals:
+    if not model.fit.converged:
+        raise ValueError(Message("intervals.not_converged", {"convergence": model.fit.convergence.message}))
+    objective, best = whole_likelihood(model)
+    at = _evaluated(objective, best)
+    all_parameters = _parameters(model, objective)
+    chosen = [all_parameters[k] for k in _chosen([one.name for one in all_parameters], wanted)]
+    fall = float(ndtri((1 + level) / 2))
+    rows = [_profile(model, objective, best, at, one, fall) for one in chosen]
+    columns = np.array(rows).reshape(-1, 3).T
+    notes: tuple[Message, ...] = (Message("intervals.likelihood"),) if model.fit.reml else ()
+    open_ends = [one.name for one, row in zip(chosen, rows, strict=True) if not np.all(np.isfinite(row))]
+    if open_ends:
+        notes += (Message("intervals.open", {"names": open_ends}),)
+    return Intervals(tuple(one.name for one in chosen), columns[0], columns[1], columns[2], level, "profile", notes)
+
+
+def whole_likelihood(model: Model) -> tuple[LaplaceObjective, Floats]:
+    """The negative log-likelihood over all parameters, and where it is smallest.
+
+    For measured answers the Laplace approximation is exact, and in it every parameter is a coordinate of its own: the
+    coefficients, the logarithm of sigma, and the deviations themselves.
+
+    >>> from karat.models.glrm.formulas.model import fit
+    >>> draw = np.random.default_rng(3)
+    >>> who, what = np.divmod(np.arange(600), 20)
+    >>> time = draw.normal(0, 1, 30)[who] + draw.normal(0, 1, 20)[what] + draw.normal(0, 1, 600)
+    >>> model = fit("time ~ 1 + (1 | who) + (1 | what)", {"time": time, "who": who, "what": what}, "gaussian")
+    >>> objective, best = whole_likelihood(model)
+    >>> len(best), bool(abs(objective(best).gradient).max() < 1e-2)
+    (4, True)
+    """
+    fit = model.fit
+    if isinstance(fit.objective, LaplaceObjective):
+        return fit.objective, fit.parameters
+    gaussian: GaussianObjective = fit.objective
+    rows = len(gaussian.value)
+    objective = LaplaceObjective(gaussian.crossing, Gaussian(gaussian.value), gaussian.design, np.zeros(rows))
+    sigma = np.sqrt(fit.residual_variance)
+    start = np.concatenate([fit.coefficients, [np.log(sigma)], sigma * fit.theta])
+    return objective, minimise(objective, start, _evaluated(objective, start), None, PRECISE / 10).parameters
+
+
+def _profile(
+    model: Model, objective: LaplaceObjective, best: Floats, at: Evaluated, one: Parameter, fall: float
+) -> tuple[float, float, float]:
+    """Estimate, lower and upper end."""
+    place, least = one.place, -np.inf
+    if one.term >= 0:
+        objective, best, place = _leading(objective, best, model.fit.terms, one)
+        least = 0.0
+        at = _evaluated(objective, best)
+    error = float(np.sqrt(np.linalg.pinv(at.information(), hermitian=True)[place, place]))
+    low, high = profile_ends(objective, best, at, place, error, fall, least)
+    if one.logarithm:
+        return float(np.exp(best[place])), float(np.exp(low)), float(np.exp(high))
+    return float(best[place]), low, high
+
+
+def _evaluated(objective: LaplaceObjective, parameters: Floats) -> Evaluated:
+    at = objective(parameters)
+    if at is None:
+        raise ValueError("The likelihood cannot be computed at the estimate, so that it has no profile.")
+    return at
+
+
+def _parameters(model: Model, objective: LaplaceObjective) -> list[Parameter]:
+    fit = model.fit
+    found = [Parameter(name, place) for place, name in enumerate(fit.names)]
+    first = len(found)
+    found += [Parameter(name, first + k) for k, name in enumerate(model.thresholds()["threshold"])]
+    for place, block in objective.crossing.placed(objective.parameters):
+        term = fit.terms[block.term]
+        shared = term.covariance == "shared" and len(term.names) > 1
+        columns = ["+".join(term.names)] if shared else term.names
+        found += [Parameter(f"sd_{name}|{term.group}", place, block.term, k) for k, name in enumerate(columns)]
+    if model.family == "gaussian":
+        found.append(Parameter("sigma", first, logarithm=True))
+    return found
+
+
+def _leading(
+    objective: LaplaceObjective, best: Floats, terms: Sequence[RandomTerm], one: Parameter
+) -> tuple[LaplaceObjective, Floats, int]:
+    """The same likelihood with the deviation of one column as a coordinate, which may not be negative.
+
+    The first element of a triangular factor is the deviation of the first column; so the column is put first.
+    """
+    placed = objective.crossing.placed(objective.parameters)
+    place, block = next((place, block) for place, block in placed if block.term == one.term)
+    best = best.copy()
+    if not block.full:
+        best[place + one.column] = abs(best[place + one.column])
+        return objective, best, place + one.column
+    order: Ints = np.array([one.column, *(k for k in range(block.width) if k != one.column)])
+    part = slice(place, place + block.size)
+    lower: Floats = np.asarray(np.linalg.qr(block.factor(best[part])[order].T, mode="r")).T
+    lower = lower * np.where(np.diag(lower) < 0, -1.0, 1.0)
+    best[part] = lower[block.entries]
+    moved = terms[one.term].only(order.tolist(), "full")
+    crossing = Crossing(sides([*terms[: one.term], moved, *terms[one.term + 1 :]]))
+    return replace(objective, crossing=crossing), best, place
+
+
+def _chosen(names: Sequence[str], wanted: Sequence[str] | None) -> list[int]:
+    if wanted is None:
+        return list(range(len(names)))
+    unknown = [name for name in wanted if name not in names]
+    if unknown:
+        raise ValueError(f"There is no parameter {listed(unknown)}; there are {listed(names)}.")
+    return [list(names).index(name) for name in wanted]

@@ -1,0 +1,332 @@
+"""Estimated marginal means: what the model expects in each condition, the other factors balanced.
+
+A grid has a cell for every combination of the levels of all factors, with covariates at their mean; cells that differ
+only in factors that were not asked for are averaged with equal weights, however many answers they had. Random effects
+are at zero. On the scale of the link that is a linear function of the coefficients, with its standard error; on the
+scale of the response it is put through the inverse link, its standard error by the delta method and its interval by
+both ends. For ordered answers the mean is that of the latent variable, counted from the mean of the thresholds, as
+emmeans does.
+
+Predictions of a fitted model, for the rows that it was fitted to or for others.
+
+The linear predictor is X beta, with `random` plus the effects of the participant and the item of the row; levels that
+the fit has not seen have an effect of zero, the mean of all levels. On the scale of the response that is a probability
+for yes-or-no answers, one for each category for ordered ones, and the predictor itself for measured ones. A row that
+lacks a predictor has NaN; one that lacks its participant or item counts as one of a level not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations, product
+from math import prod
+from typing import Any, Literal
+
+import numpy as np
+from scipy.special import expit
+
+from karat.messages import Message
+from karat.models.glrm.formulas.design import code
+from karat.models.glrm.formulas.formula import names_in
+from karat.models.glrm.formulas.frame import Column, Data, FactorVariable, Numeric, evaluate, group_factor, listed
+from karat.models.glrm.formulas.model import Model, Table, quantile, two_sided
+from karat.models.glrm.formulas.syntax import FormulaError
+from karat.models.numerics import known as known_number
+from karat.models.numerics import significant
+from karat.models.proportions import holm
+from karat.types import Bools, Floats
+
+Scale = Literal["link", "response"]
+ESTIMABLE = 1e-6
+
+
+@dataclass(frozen=True)
+class MarginalMeans:
+    """A mean for each combination of levels."""
+
+    cells: dict[str, tuple[str, ...]]
+    """For each factor asked for, its level in each row."""
+    estimate: Floats
+    se: Floats
+    df: Floats
+    lower: Floats
+    upper: Floats
+    scale: Scale
+    level: float
+    contrasts: Floats
+    """Weights of the coefficients, and for ordered answers of the thresholds after them; NaN where cells are empty."""
+    model: Model
+    notes: tuple[Message, ...]
+
+    def labels(self) -> list[str]:
+        """The cells in words."""
+        return [" ".join(row) for row in zip(*self.cells.values(), strict=True)] or ["all"]
+
+    def table(self) -> Table:
+        """One row a cell."""
+        cells: Table = {name: np.array(levels, dtype=object) for name, levels in self.cells.items()}
+        numbers = {"estimate": self.estimate, "se": self.se, "df": self.df, "lower": self.lower, "upper": self.upper}
+        return cells | numbers
+
+    def differences(self) -> Differences:
+        """Every pair of cells, on the scale of the link, with Holm's adjustment of p."""
+        pairs = list(combinations(range(len(self.estimate)), 2))
+        contrasts = np.array([self.contrasts[i] - self.contrasts[j] for i, j in pairs]).reshape(
+            -1, self.contrasts.shape[1]
+        )
+        estimate, se, df = _linear(self.model, contrasts)
+        half = quantile(self.level, df) * se
+        p = two_sided(estimate / se, df)
+        names = self.labels()
+        return Differences(
+            tuple(f"{names[i]} - {names[j]}" for i, j in pairs), estimate, se, df, estimate - half, estimate + half,
+            p, holm(p), self.level,
+        )  # fmt: skip
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What the means are about, then each mean."""
+        first = Message("marginal.link") if self.scale == "link" else Message("marginal.response")
+        rows = zip(self.labels(), self.estimate, self.lower, self.upper, strict=True)
+        return first, *(
+            Message(
+                "marginal.mean",
+                {"cell": cell, "mean": significant(mean), "level": self.level, "lower": significant(low),
+                 "upper": significant(high)},
+            )
+            for cell, mean, low, high in rows
+        )  # fmt: skip
+
+    def __str__(self) -> str:
+        first, *rows = self.summary
+        return "\n".join([" ".join(map(str, (first, *self.notes))), *(f"  {row}" for row in rows)])
+
+
+@dataclass(frozen=True)
+class Differences:
+    """Differences between pairs of marginal means."""
+
+    pairs: tuple[str, ...]
+    estimate: Floats
+    se: Floats
+    df: Floats
+    lower: Floats
+    upper: Floats
+    p: Floats
+    adjusted: Floats
+    """p by Holm's method."""
+    level: float
+
+    def table(self) -> Table:
+        """One row a pair."""
+        keys = ("estimate", "se", "df", "lower", "upper", "p", "adjusted")
+        return {"pair": np.array(self.pairs, dtype=object), **{key: getattr(self, key) for key in keys}}
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What the differences are, then each of them."""
+        shown = (pair.replace(" - ", " − ") for pair in self.pairs)
+        rows = zip(shown, self.estimate, self.se, self.adjusted, strict=True)
+        return Message("marginal.differences"), *(
+            Message(
+                "marginal.difference",
+                {"pair": pair, "estimate": significant(value), "se": significant(se), "p": known_number(p)},
+            )
+            for pair, value, se, p in rows
+        )
+
+    def __str__(self) -> str:
+        first, *rows = self.summary
+        return "\n".join([str(first), *(f"  {row}" for row in rows)])
+
+
+def marginal_means(
+    model: Model,
+    *factors: str,
+    at: Mapping[str, float] | None = None,
+    scale: Scale = "link",
+    level: float = 0.95,
+) -> MarginalMeans:
+    """The means of the levels of one factor, or of the cells of several.
+
+    `at` sets covariates to other values than their mean.
+
+    >>> from karat.models.glrm.formulas.model import fit
+    >>> random = np.random.default_rng(3)
+    >>> who, what = np.divmod(np.arange(600), 20)
+    >>> a = random.choice(["x", "y"], 600)
+    >>> time = random.normal(0, 1, 30)[who] + random.normal(0, 1, 20)[what] + 2 * (a == "x") + random.normal(0, 1, 600)
+    >>> model = fit("time ~ a + (1 | who) + (1 | what)", {"time": time, "a": a, "who": who, "what": what}, "gaussian")
+    >>> means = marginal_means(model, "a")
+    >>> means.labels(), float((means.estimate[0] - means.estimate[1]).round(1))
+    (['x', 'y'], 2.1)
+    """
+    if scale == "response" and model.family == "ordinal":
+        raise ValueError(
+            "Marginal means of ordered answers are on the scale of the link; predict() gives probabilities."
+        )
+    known = {name: column for name, column in model.frame.raw.items() if isinstance(column, FactorVariable)}
+    for name in factors:
+        if name not in known:
+            about = {"name": name, "formula": str(model.formula), "factors": listed(list(known))}
+            raise FormulaError(Message("marginal.no_factor", about))
+    values, cells, notes = _grid(model, known, at or {})
+    full, kept = _rows(model, values)
+    asked = list(product(*(known[name].levels for name in factors)))
+    weights = np.array([
+        np.all([cells[name] == part for name, part in zip(factors, one, strict=True)], axis=0) if factors else
+        np.ones(len(full), dtype=bool) for one in asked
+    ], dtype=np.float64)  # fmt: skip
+    weights /= weights.sum(axis=1, keepdims=True)
+    contrasts = weights @ kept
+    unknown = np.abs(weights @ full @ model.design.null).max(axis=1, initial=0.0) > ESTIMABLE
+    contrasts[unknown] = np.nan
+    if unknown.any():
+        notes.append(Message("marginal.unknown", {"n": int(unknown.sum()), "means": len(asked)}))
+    if model.family == "ordinal":
+        thresholds = len(model.fit.thresholds)
+        contrasts = np.column_stack([contrasts, np.full((len(contrasts), thresholds), -1 / thresholds)])
+    estimate, se, df = _linear(model, contrasts)
+    half = quantile(level, df) * se
+    ends = estimate - half, estimate + half
+    if scale == "response" and model.family == "binary":
+        estimate = expit(estimate)
+        se, ends = se * estimate * (1 - estimate), (expit(ends[0]), expit(ends[1]))
+    named = {name: tuple(one[place] for one in asked) for place, name in enumerate(factors)}
+    return MarginalMeans(named, estimate, se, df, ends[0], ends[1], scale, level, contrasts, model, tuple(notes))
+
+
+def _grid(
+    model: Model, factors: dict[str, FactorVariable], at: Mapping[str, float]
+) -> tuple[dict[str, Any], dict[str, Any], list[Message]]:
+    """The values of every column in every cell of the grid, the levels alone, and what was held where."""
+    every = list(product(*(factor.levels for factor in factors.values())))
+    cells = {name: np.array([one[place] for one in every], dtype=object) for place, name in enumerate(factors)}
+    values: dict[str, Any] = dict(cells)
+    notes = []
+    numeric = {name: column for name, column in model.frame.raw.items() if isinstance(column, Numeric)}
+    for name in at:
+        if name not in numeric:
+            raise FormulaError(Message("marginal.no_covariate", {"name": name, "formula": str(model.formula)}))
+    for name, column in numeric.items():
+        held = float(at.get(name, column.values.mean()))
+        values[name] = np.full(len(every), held)
+        notes.append(Message("marginal.held", {"name": name, "value": round(held, 4)}))
+    return values, cells, notes
+
+
+def _rows(model: Model, values: dict[str, Any]) -> tuple[Floats, Floats]:
+    """The design in every cell."""
+    levels = {name: column.levels for name, column in model.frame.raw.items() if isinstance(column, FactorVariable)}
+    scaling = dict(model.frame.scaling)
+    used = dict.fromkeys(label for term in model.design.expansion.terms for label in term)
+    kinds = {
+        (name.text, isinstance(model.frame.columns[label], FactorVariable))
+        for label in used
+        for name in names_in(model.formula.variables[label].tree)
+    }
+    both = [name for name in model.frame.raw if {(name, True), (name, False)} <= kinds]
+    if both:
+        raise FormulaError(Message("marginal.both", {"names": listed(both), "formula": str(model.formula)}))
+    columns = {label: evaluate(model.formula.variables[label], values, levels, scaling) for label in used}
+    return model.design.rows(columns, prod(len(own) for own in levels.values()))
+
+
+def _linear(model: Model, contrasts: Floats) -> tuple[Floats, Floats, Floats]:
+    """Estimates, standard errors and degrees of freedom of linear functions of the coefficients (and thresholds)."""
+    if model.family == "ordinal":
+        values = np.concatenate([model.fit.coefficients, model.fit.thresholds])
+        covariance = model.fit.parameter_covariance[: len(values), : len(values)]
+    else:
+        values, covariance = model.fit.coefficients, model.fit.covariance
+    variance = np.einsum("ki,ij,kj->k", contrasts, covariance, contrasts)
+    return contrasts @ values, np.sqrt(variance), model.degrees(contrasts)
+
+
+def predict(
+    model: Model, data: Data | None = None, *, scale: Literal["link", "response"] = "link", random: bool = True
+) -> Floats:
+    """The predictor, or the response, of every row of `data`; without data, of every row that was fitted.
+
+    >>> from karat.models.glrm.formulas.model import fit
+    >>> draw = np.random.default_rng(3)
+    >>> who, what = np.divmod(np.arange(600), 20)
+    >>> yes = draw.normal(0, 1, 30)[who] + draw.normal(0, 1, 20)[what] + draw.logistic(size=600) > -1
+    >>> model = fit("yes ~ 1 + (1 | who) + (1 | what)", {"yes": yes, "who": who, "what": what})
+    >>> seen, unseen = predict(model, {"who": [0, 99], "what": [0, 99]}, scale="response")
+    >>> bool(unseen == predict(model, {}, scale="response", random=False)[0]), bool(0 < seen < 1)
+    (True, True)
+    """
+    eta = _fitted(model, random) if data is None else _new(model, data, random)
+    if scale == "link" or model.family == "gaussian":
+        return eta
+    if model.family == "binary":
+        probability: Floats = expit(eta)
+        return probability
+    below = expit(model.fit.thresholds - eta[:, None])
+    return np.diff(np.column_stack([np.zeros(len(eta)), below, np.ones(len(eta))]), axis=1)
+
+
+def _fitted(model: Model, random: bool) -> Floats:
+    eta: Floats = model.design.matrix @ model.fit.coefficients
+    if random:
+        start = dict.fromkeys(model.fit.effects, 0)
+        for term in model.fit.terms:
+            width, first = len(term.names), start[term.group]
+            effects = model.fit.effects[term.group][:, first : first + width]
+            eta = eta + np.einsum("nq,nq->n", term.columns, effects[term.codes])
+            start[term.group] = first + width
+    return eta
+
+
+def _new(model: Model, data: Data, random: bool) -> Floats:
+    expansion = model.design.expansion
+    used = dict.fromkeys(label for term in expansion.terms for label in term)
+    parts = model.formula.random if random else ()
+    used |= dict.fromkeys(label for part in parts for term in part.effects.terms for label in term)
+    levels = {
+        label: column.levels for label, column in model.frame.columns.items() if isinstance(column, FactorVariable)
+    }
+    scaling = dict(model.frame.scaling)
+    columns: dict[str, Column] = {
+        label: evaluate(model.formula.variables[label], data, levels, scaling) for label in used
+    }
+    groups = {part.group: group_factor(part, model.formula.text, data, {}) for part in parts}
+    rows = next((len(column.missing) for column in (*columns.values(), *groups.values())), 1)
+    whole = np.ones(rows, dtype=bool)
+    for label, column in columns.items():
+        whole &= ~column.missing
+        columns[label] = _without_gaps(column)
+    eta: Floats = model.design.rows(columns, rows)[1] @ model.fit.coefficients
+    for group, factor in groups.items():
+        eta = eta + _effect(model, group, factor, columns, rows)
+    return np.where(whole, eta, np.nan)
+
+
+def _without_gaps(column: Column) -> Column:
+    """Any value where there is none: those rows are NaN in the end."""
+    if isinstance(column, FactorVariable):
+        return FactorVariable(np.maximum(column.codes, 0), column.levels)
+    return Numeric(np.where(column.missing, 0.0, column.values))
+
+
+def _effect(
+    model: Model, group: tuple[str, ...], factor: FactorVariable, columns: dict[str, Column], rows: int
+) -> Floats:
+    """The sum of a group's random effects in every row."""
+    name = ":".join(group)
+    coded = {}
+    for part in model.formula.random:
+        if part.group == group:
+            one = code(part.effects, columns, model.coding, rows)
+            coded.update(dict(zip(one.names, one.matrix.T, strict=True)))
+    if name not in model.fit.effects:
+        return np.zeros(rows)
+    place = {str(level): number for number, level in enumerate(model.fit.levels[name])}
+    codes = np.array([place.get(level, -1) for level in factor.levels] + [-1])[factor.codes]
+    known: Bools = codes >= 0
+    names = [column for term in model.fit.terms if term.group == name for column in term.names]
+    inner = np.column_stack([coded[column] for column in names])
+    total: Floats = np.where(known, np.einsum("nq,nq->n", inner, model.fit.effects[name][codes]), 0.0)
+    return total

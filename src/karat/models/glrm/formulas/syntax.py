@@ -1,0 +1,207 @@
+"""A formula as R users write it, read into a tree.
+
+From what binds least to what binds most: `~`, then `|` and `||`, `+` and `-`, `*` and `/`, `:`, a leading `-`, and
+`^` (or `**`). Names are letters, digits, dots and underscores; a name with anything else in it stands in backticks.
+Nothing is evaluated here, and nothing is ever handed to Python's own evaluation.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from karat.messages import Message
+
+TOKEN = re.compile(
+    r"\s*(?:(?P<number>\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+)|(?P<name>[^\W\d][\w.]*|\.[^\W\d][\w.]*)|`(?P<quoted>[^`]+)`"
+    r"|(?P<operator>\|\||\*\*|[~+\-*:/^|(),]))"
+)
+BINDING = {"~": 1, "|": 2, "||": 2, "+": 3, "-": 3, "*": 4, "/": 4, ":": 5, "^": 7}
+LEADING_MINUS = 6
+
+
+class FormulaError(ValueError):
+    """A formula that cannot be read, or that names what is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A column of the data."""
+
+    text: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number."""
+
+    value: float
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of one argument, such as log(rt)."""
+
+    function: str
+    argument: Node
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two sides and the operator between them."""
+
+    operator: str
+    left: Node
+    right: Node
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Minus:
+    """A minus with nothing before it."""
+
+    operand: Node
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Brackets:
+    """Something in brackets."""
+
+    inner: Node
+    position: int
+
+
+Node = Name | Number | Call | Pair | Minus | Brackets
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word of the formula and where it begins, counted from 1."""
+
+    kind: str
+    text: str
+    position: int
+
+
+def parse(text: str) -> Pair:
+    """The tree of a formula with two sides.
+
+    >>> tree = parse("correct ~ difficulty")
+    >>> tree.left, tree.right
+    (Name(text='correct', position=1), Name(text='difficulty', position=11))
+    >>> parse("correct ~ a +")
+    Traceback (most recent call last):
+    ...
+    karat.models.glrm.formulas.syntax.FormulaError: “correct ~ a +”, position 14: ...
+    """
+    reader = _FormulaReader(text)
+    tree = reader.expression(0)
+    if reader.token.kind != "end":
+        raise wrong(text, reader.token.position, Message("formula.unexpected", {"text": reader.token.text}))
+    if not isinstance(tree, Pair) or tree.operator != "~":
+        raise wrong(text, 1, Message("formula.no_response"))
+    return tree
+
+
+def wrong(text: str, position: int, problem: Message) -> FormulaError:
+    """What is wrong, and where.
+
+    >>> str(wrong("y ~ x ~ z", 7, Message("formula.several_tildes")))
+    '“y ~ x ~ z”, position 7: a formula has only one ~.'
+    """
+    return FormulaError(Message("formula.at", {"formula": text, "position": position, "problem": problem}))
+
+
+def written(node: Node) -> str:
+    """A part of the tree as R would print it.
+
+    >>> written(parse("y ~ log( x+1 )"))
+    'y ~ log(x + 1)'
+    """
+    match node:
+        case Name(text, _):
+            return text
+        case Number(value, _):
+            return repr(value).removesuffix(".0")
+        case Call(function, argument, _):
+            return f"{function}({written(argument)})"
+        case Brackets(inner, _):
+            return f"({written(inner)})"
+        case Minus(operand, _):
+            return f"-{written(operand)}"
+        case Pair(operator, left, right, _):
+            close = operator in "^:"
+            return f"{written(left)}{operator if close else f' {operator} '}{written(right)}"
+
+
+class _FormulaReader:
+    """Reads by precedence: an expression goes on for as long as its operators bind more than what came before."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = iter(_tokens(text))
+        self.token = next(self.tokens)
+
+    def advance(self) -> Token:
+        token = self.token
+        self.token = next(self.tokens, token)
+        return token
+
+    def expression(self, least: int) -> Node:
+        left = self.operand()
+        while self.token.kind == "operator" and BINDING.get(self.token.text, 0) > least:
+            operator = self.advance()
+            binding = BINDING[operator.text]
+            # Powers are read from the right, all else from the left.
+            right = self.expression(binding - 1 if operator.text == "^" else binding)
+            left = Pair(operator.text, left, right, operator.position)
+        return left
+
+    def operand(self) -> Node:
+        token = self.advance()
+        if token.kind == "number":
+            return Number(float(token.text), token.position)
+        if token.kind == "name":
+            if self.token.text == "(" and self.token.kind == "operator":
+                return Call(token.text, self.bracketed(self.advance()), token.position)
+            return Name(token.text, token.position)
+        if token.kind == "quoted":
+            return Name(token.text, token.position)
+        if token.text == "(":
+            return Brackets(self.bracketed(token), token.position)
+        if token.text in "+-" and token.kind == "operator":
+            operand = self.expression(LEADING_MINUS)
+            return operand if token.text == "+" else Minus(operand, token.position)
+        if token.text == "~":
+            raise wrong(self.text, token.position, Message("formula.no_response"))
+        if token.kind == "end":
+            raise wrong(self.text, token.position, Message("formula.ends"))
+        raise wrong(self.text, token.position, Message("formula.no_name", {"text": token.text}))
+
+    def bracketed(self, opening: Token) -> Node:
+        inner = self.expression(0)
+        if self.token.text == ",":
+            raise wrong(self.text, self.token.position, Message("formula.one_argument"))
+        if self.token.text != ")":
+            raise wrong(self.text, opening.position, Message("formula.open_bracket"))
+        self.advance()
+        return inner
+
+
+def _tokens(text: str) -> list[Token]:
+    tokens, at = [], 0
+    end = len(text.rstrip())
+    while at < end:
+        match = TOKEN.match(text, at)
+        if match is None:
+            position = at + len(text[at:]) - len(text[at:].lstrip()) + 1
+            raise wrong(text, position, Message("formula.no_meaning", {"text": text[position - 1]}))
+        kind = str(match.lastgroup)
+        word = "^" if match[kind] == "**" else match[kind]
+        tokens.append(Token(kind, word, match.start(kind) + 1 - (kind == "quoted")))
+        at = match.end()
+    return [*tokens, Token("end", "", end + 1)]

@@ -1,0 +1,242 @@
+"""Wald tests of the terms of a model, Type III, and likelihood-ratio tests of nested models.
+
+With L the rows of the identity that pick a term's coefficients b, of covariance V, the term is tested by
+
+    X^2 = (L b)' (L V L')^-1 (L b),   chi-squared with as many degrees of freedom as the term has columns
+
+and, for measured answers, by F = X^2 / df with Satterthwaite's degrees of freedom. In sum-to-zero coding these are
+Type III tests: each term averaged over the levels of the others, whatever else is in the model. In treatment coding
+they are what car's Anova with type = 3 would print; a main effect is then the effect at the first levels of the
+factors that it interacts with, and a warning says so.
+
+The likelihood-ratio test compares twice the difference of the log-likelihoods with chi-squared. Where the smaller
+model lacks a variance, that variance is at the edge of what it can be, and the p is too large (Self and Liang 1987).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.special import chdtrc
+
+from karat.messages import Message
+from karat.models.glrm.formulas.design import contrasts, whole_factors
+from karat.models.glrm.formulas.frame import FactorVariable
+from karat.models.glrm.formulas.model import Model, Table
+from karat.models.numerics import known
+from karat.types import Floats
+
+SPANNED = 1e-8
+
+
+@dataclass(frozen=True)
+class TermTests:
+    """A test for every term."""
+
+    terms: tuple[str, ...]
+    statistic: Floats
+    df: Floats
+    denominator: Floats
+    """Infinite for chi-squared."""
+    p: Floats
+    kind: Literal["chisq", "F"]
+    notes: tuple[Message, ...]
+
+    def table(self) -> Table:
+        """One row a term."""
+        table: Table = {"term": np.array(self.terms, dtype=object), self.kind: self.statistic, "df": self.df}
+        return table | ({"denominator": self.denominator} if self.kind == "F" else {}) | {"p": self.p}
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What the tests are, then each of them."""
+        rows = zip(self.terms, self.statistic, self.df, self.denominator, self.p, strict=True)
+        return Message("wald.tests"), *(
+            Message("wald.test", {"term": term, "test": statistic_message(value, df, below, p)})
+            for term, value, df, below, p in rows
+        )
+
+    def __str__(self) -> str:
+        first, *rows = self.summary
+        return "\n".join([" ".join(map(str, (first, *self.notes))), *(f"  {row}" for row in rows)])
+
+
+def statistic_message(statistic: float, df: float, denominator: float, p: float) -> Message:
+    """A test as journals print it: chi-squared, or F where its denominator is finite.
+
+    >>> str(statistic_message(4.2, 1, np.inf, 0.04)), str(statistic_message(4.2, 1, 31.5, float("nan")))
+    ('χ²(1) = 4.20, p = .040', 'F(1, 31.5) = 4.20')
+    """
+    values = {"df": int(df) if np.isfinite(df) else None, "statistic": known(statistic), "p": known(p)}
+    if np.isinf(denominator):
+        return Message("wald.chi_squared", values)
+    return Message("wald.f", values | {"denominator": known(denominator)})
+
+
+def type_three(model: Model, test: Literal["chisq", "F"] | None = None) -> TermTests:
+    """Test every term but the intercept; measured answers by F unless `test` asks for chi-squared.
+
+    >>> from karat.models.glrm.formulas.model import fit
+    >>> random = np.random.default_rng(3)
+    >>> who, what = np.divmod(np.arange(600), 20)
+    >>> a, b = random.choice(["x", "y", "z"], 600), random.choice(["u", "v"], 600)
+    >>> time = random.normal(0, 1, 30)[who] + random.normal(0, 1, 20)[what] + (a == "x") + random.normal(0, 1, 600)
+    >>> data = {"time": time, "a": a, "b": b, "who": who, "what": what}
+    >>> model = fit("time ~ a * b + (1 | who) + (1 | what)", data, family="gaussian")
+    >>> tests = type_three(model)
+    >>> tests.terms, tests.df.tolist(), bool(tests.p[0] < 0.001)
+    (('a', 'b', 'a:b'), [2.0, 1.0, 2.0], True)
+    """
+    kind = test or ("F" if model.family == "gaussian" else "chisq")
+    if kind == "F" and model.family != "gaussian":
+        raise ValueError("F tests are for measured answers; those of other answers are chi-squared.")
+    rows, names = [], []
+    for number in dict.fromkeys(model.design.terms[model.design.terms > 0].tolist()):
+        tested = _contrasts_of(model, number)
+        names.append(model.design.labels[number])
+        rows.append(model.satterthwaite.test(tested) if kind == "F" else _chi_squared(model, tested))
+    columns = np.array(rows, dtype=np.float64).reshape(-1, 4).T
+    return TermTests(tuple(names), columns[0], columns[1], columns[2], columns[3], kind, tuple(_cautions(model)))
+
+
+def _contrasts_of(model: Model, number: int) -> Floats:
+    """Rows that span a term's coefficients: for factors, every level less the first.
+
+    The statistic is the same for any rows that do so. Satterthwaite's degrees of freedom of several rows are not quite;
+    these are the rows that lmerTest takes.
+    """
+    design, columns = model.design, model.frame.columns
+    picked = np.eye(len(design.names))[design.terms == number]
+    whole = whole_factors(design.expansion, columns)
+    turn = np.eye(1)
+    for label in design.expansion.terms[number - 1]:
+        column = columns[label]
+        if isinstance(column, FactorVariable):
+            size = len(column.levels)
+            coded = contrasts(size, design.coding)
+            inner = np.eye(size) if (number, label) in whole else coded[1:] - coded[0]
+            turn = np.kron(inner, turn)
+    # Where columns were left out, those that remain are taken as they are.
+    rows: Floats = turn @ picked if turn.shape[1] == len(picked) else picked
+    return rows
+
+
+def _chi_squared(model: Model, rows: Floats) -> tuple[float, int, float, float]:
+    """Wald's chi-squared of rows of contrasts, its degrees of freedom, infinity and p."""
+    values = rows @ model.fit.coefficients
+    statistic = float(values @ np.linalg.solve(rows @ model.fit.covariance @ rows.T, values))
+    return statistic, len(rows), np.inf, float(chdtrc(len(rows), statistic))
+
+
+def _cautions(model: Model) -> list[Message]:
+    """What the reader of the tests should know."""
+    cautions = []
+    crossed = [term for term in model.design.expansion.terms if len(term) > 1]
+    factors = {label for term in crossed for label in term if isinstance(model.frame.columns[label], FactorVariable)}
+    if model.coding == "treatment" and factors:
+        cautions.append(Message("wald.treatment"))
+    numeric = dict.fromkeys(label for term in crossed for label in term if label not in factors)
+    if numeric:
+        cautions.append(Message("wald.covariates", {"names": list(numeric), "n": len(numeric)}))
+    if model.design.notes:
+        cautions.append(Message("wald.dropped"))
+    if model.coding == "sum" and not model.design.expansion.intercept:
+        cautions.append(Message("wald.no_intercept"))
+    return cautions
+
+
+@dataclass(frozen=True)
+class WaldComparison:
+    """A likelihood-ratio test."""
+
+    statistic: float
+    df: int
+    p: float
+    log_likelihoods: tuple[float, float]
+    aic: tuple[float, float]
+    notes: tuple[Message, ...]
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """The test."""
+        return (Message("wald.ratio", {"test": statistic_message(self.statistic, self.df, np.inf, self.p)}),)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, (*self.summary, *self.notes)))
+
+
+def compare(smaller: Model, larger: Model) -> WaldComparison:
+    """The likelihood-ratio test of two nested models of the same answers, given in any order.
+
+    >>> from karat.models.glrm.formulas.model import fit
+    >>> random = np.random.default_rng(3)
+    >>> who, what = np.divmod(np.arange(600), 20)
+    >>> x = random.normal(size=600)
+    >>> time = random.normal(0, 1, 30)[who] + random.normal(0, 1, 20)[what] + 0.2 * x + random.normal(0, 1, 600)
+    >>> data = {"time": time, "x": x, "who": who, "what": what}
+    >>> without = fit("time ~ 1 + (1 | who) + (1 | what)", data, family="gaussian", reml=False)
+    >>> result = compare(without, fit("time ~ x + (1 | who) + (1 | what)", data, family="gaussian", reml=False))
+    >>> result.df, result.p < 0.001
+    (1, True)
+    """
+    if smaller.parameters > larger.parameters:
+        smaller, larger = larger, smaller
+    _check_same(smaller, larger)
+    df = larger.parameters - smaller.parameters
+    statistic = 2 * (larger.fit.log_likelihood - smaller.fit.log_likelihood)
+    notes = [
+        Message("wald.not_converged", {"formula": str(model.formula)})
+        for model in (smaller, larger)
+        if not model.fit.converged
+    ]
+    if len(smaller.fit.theta) < len(larger.fit.theta):
+        notes.append(Message("wald.boundary"))
+    if smaller.fit.reml:
+        notes.append(Message("wald.reml"))
+    likelihoods = smaller.fit.log_likelihood, larger.fit.log_likelihood
+    aic = 2 * smaller.parameters - 2 * likelihoods[0], 2 * larger.parameters - 2 * likelihoods[1]
+    p = float(chdtrc(df, max(statistic, 0.0)))
+    return WaldComparison(max(statistic, 0.0), df, p, likelihoods, aic, tuple(notes))
+
+
+def _check_same(smaller: Model, larger: Model) -> None:
+    if smaller.family != larger.family:
+        raise ValueError(f"The models have different families, {smaller.family} and {larger.family}.")
+    if len(smaller.response) != len(larger.response) or not np.array_equal(smaller.response, larger.response):
+        raise ValueError(
+            f"The models were fitted to different answers ({len(smaller.response):,} and {len(larger.response):,}); "
+            "leave the rows with missing values out of both."
+        )
+    if smaller.fit.reml != larger.fit.reml:
+        raise ValueError("One model was fitted by REML and the other was not; fit both with reml=False.")
+    same_fixed = smaller.design.matrix.shape[1] == larger.design.matrix.shape[1]
+    if smaller.fit.reml and not same_fixed:
+        raise ValueError(
+            "REML criteria of models with different fixed effects cannot be compared; fit with reml=False."
+        )
+    if smaller.parameters == larger.parameters:
+        raise ValueError("The models have equally many parameters, so that neither is nested in the other.")
+    if not _nested(smaller, larger):
+        raise ValueError(f'"{smaller.formula}" is not nested in "{larger.formula}".')
+
+
+def _nested(smaller: Model, larger: Model) -> bool:
+    """Whether the larger model can do all that the smaller can."""
+    inner, outer = smaller.design.matrix, larger.design.matrix
+    if inner.shape[1]:
+        # Thresholds stand for an intercept.
+        outer = np.column_stack([np.ones(len(outer)), outer]) if larger.family == "ordinal" else outer
+        rest = inner - outer @ np.linalg.lstsq(outer, inner, rcond=None)[0]
+        if float(np.abs(rest).max()) > SPANNED * max(1.0, float(np.abs(inner).max())):
+            return False
+    return all(
+        any(
+            one.group == other.group
+            and set(one.names) <= set(other.names)
+            and (other.covariance == "full" or one.covariance != "full" or len(one.names) == 1)
+            for other in larger.fit.terms
+        )
+        for one in smaller.fit.terms
+    )

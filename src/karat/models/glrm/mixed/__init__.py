@@ -1,0 +1,1 @@
+"""Mixed models with any random effects: terms, their covariances, the likelihood and the search."""

@@ -1,0 +1,154 @@
+"""Generalised linear mixed models whose random effects are vectors: intercepts and slopes of crossed factors.
+
+    eta = X beta + z1'b(participant) + z2'b(item) + ...,   b ~ N(0, Sigma)
+
+for yes-or-no answers (logit), ordered categories (cumulative logit) and measured answers (normal errors). The first
+two are fitted by maximum likelihood with the Laplace approximation (as lme4's glmer with nAGQ = 1, glmmTMB and
+ordinal's clmm); the last exactly, by maximum likelihood or REML (as lmer).
+
+Standard errors of yes-or-no and ordered answers come from the Hessian of the log-likelihood over all parameters, as
+those of glmmTMB and clmm; for measured answers they are those of generalised least squares at the estimated
+covariances, as lmer's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import block_diag, solve_triangular
+
+from karat.messages import Message
+from karat.models.glrm.families import FamilyName
+from karat.models.glrm.mixed.gaussian import GaussianObjective
+from karat.models.glrm.mixed.laplace import Crossing, LaplaceObjective
+from karat.models.glrm.mixed.result import MixedFit, MixedProblem, check, describe
+from karat.models.glrm.mixed.search import search, simpler
+from karat.models.glrm.mixed.terms import RandomBlock, RandomTerm, sides
+from karat.models.numerics import one_thread
+from karat.types import Floats
+
+FIRST = 0.5
+"""Deviations from where the search starts, in units of the columns."""
+
+
+def fit_mixed(
+    response: ArrayLike,
+    design: ArrayLike,
+    names: Sequence[str],
+    terms: Sequence[RandomTerm],
+    *,
+    family: FamilyName = "binary",
+    reml: bool = False,
+    start: ArrayLike | None = None,
+    simplify: bool = False,
+    offset: ArrayLike | None = None,
+) -> MixedFit:
+    """Fit a mixed model of one grouping factor or several crossed ones, each with any number of terms.
+
+    `design` has a column for every name; that of ordered answers has no intercept, since they have thresholds. Terms
+    of a factor that is nested in another are fine. `start` gives parameters as `MixedFit.parameters` does. `simplify`
+    refits a singular model without the correlations of the singular term, then without the effect that varies least,
+    and so on until it is not singular; `MixedFit.log` says what went. `offset` is added to the linear predictor.
+
+    >>> from karat.models.glrm.mixed.terms import random_term
+    >>> random = np.random.default_rng(1)
+    >>> who, what = np.repeat(np.arange(40), 20), np.tile(np.arange(20), 40)
+    >>> x = random.choice([-0.5, 0.5], 800)
+    >>> eta = random.normal(0, 1, 40)[who] + random.normal(1, 1, 40)[who] * x + random.normal(0, 1, 20)[what]
+    >>> slopes = random_term("participant", who, np.column_stack([x**0, x]), ("(Intercept)", "x"))
+    >>> fit = fit_mixed(
+    ...     eta + random.logistic(size=800) > 0, np.column_stack([x**0, x]), ["(Intercept)", "x"],
+    ...     [slopes, random_term("item", what)],
+    ... )
+    >>> fit.converged, fit.covariances["participant"].shape, list(fit.effects)
+    (True, (2, 2), ['participant', 'item'])
+    """
+    problem = check(response, design, names, terms, family, reml, offset)
+    log: list[Message] = []
+    while True:
+        fit = _fit(problem, None if start is None else np.asarray(start, dtype=np.float64))
+        if not simplify or not fit.singular:
+            return replace(fit, log=tuple(log))
+        step = simpler(problem.terms, fit.factors, fit.singular_terms)
+        if step is None:
+            log.append(Message("fit.still_singular"))
+            return replace(fit, log=tuple(log))
+        problem, start = replace(problem, terms=tuple(step[0])), None
+        log.append(step[1])
+
+
+def _fit(problem: MixedProblem, start: Floats | None) -> MixedFit:
+    """Search with columns that are orthogonal and of one size, then tell the result for the caller's."""
+    own = sides(problem.terms)
+    plain = _objective(problem, Crossing(own), problem.design)
+    turned, base = _orthogonal(problem.design)
+    based = tuple(side.based() for side in own)
+    same = all(one is other for one, other in zip(based, own, strict=True))
+    objective = _objective(problem, plain.crossing if same else Crossing(based), turned)
+    parts = [side.theta_transform() for side in own]
+    if isinstance(plain, GaussianObjective) and plain.exact:
+        raise ValueError("The fixed effects tell every answer without error, so that nothing is left to fit.")
+    if isinstance(plain, LaplaceObjective):
+        parts = [base, np.eye(plain.family.parameters), *parts]
+    transform = np.asarray(block_diag(*(part for part in parts if part.size)))
+    if start is not None and start.shape != (len(transform),):
+        raise ValueError(f"start must have {len(transform)} numbers, got {start.size}.")
+    blocks = plain.crossing.placed(len(transform))
+    begin = _start(problem, objective, blocks) if start is None else np.linalg.solve(transform, start)
+    for place, block in blocks:
+        diagonal = place + np.flatnonzero(np.equal(*block.entries))
+        begin[diagonal] = np.where(np.abs(begin[diagonal]) < 0.01, 0.1, begin[diagonal])  # the slope is zero there
+    labels = _labels(problem, blocks)
+    with one_thread(plain.crossing.work):
+        found = search(objective, begin, blocks, labels)
+        return describe(problem, plain, found, transform, blocks, labels)
+
+
+def _orthogonal(design: Floats) -> tuple[Floats, Floats]:
+    """The design with orthogonal columns, and the matrix that turns their coefficients into those of the design."""
+    if not design.shape[1]:
+        return design, np.empty((0, 0))
+    columns, triangle = np.linalg.qr(design)
+    scale = np.sqrt(len(design))
+    return columns * scale, np.asarray(solve_triangular(triangle, np.eye(len(triangle)))) * scale
+
+
+def _objective(problem: MixedProblem, crossing: Crossing, design: Floats) -> LaplaceObjective | GaussianObjective:
+    if problem.family == "gaussian":
+        return GaussianObjective(crossing, problem.response, design, problem.reml)
+    return LaplaceObjective(crossing, problem.likelihood(), design, problem.offset)
+
+
+def _start(
+    problem: MixedProblem, objective: LaplaceObjective | GaussianObjective, blocks: list[tuple[int, RandomBlock]]
+) -> Floats:
+    """Deviations without correlations: by moments or all alike, with thresholds that make the mean right."""
+    if isinstance(objective, GaussianObjective):
+        return objective.start()
+    begin = np.zeros(objective.parameters)
+    for place, block in blocks:
+        begin[place : place + block.size] = np.equal(*block.entries) * FIRST
+    if problem.family == "ordinal":
+        share = np.cumsum(np.bincount(problem.response))[:-1] / len(problem.response)
+        columns = problem.design.shape[1]
+        begin[columns : columns + len(share)] = np.log(share / (1 - share)) + problem.offset.mean()
+    return begin
+
+
+def _labels(problem: MixedProblem, blocks: list[tuple[int, RandomBlock]]) -> tuple[str, ...]:
+    """A name for every parameter."""
+    labels: list[str] = []
+    if problem.family != "gaussian":
+        labels += problem.names
+    if problem.family == "ordinal":
+        labels += [f"{one}|{other}" for one, other in zip(problem.categories, problem.categories[1:], strict=False)]
+    for _, block in blocks:
+        names = block.names if len(block.names) == block.width else ("+".join(block.names),)
+        labels += [
+            f"{block.group}.{names[row]}" if row == column else f"{block.group}.{names[column]}.{names[row]}"
+            for row, column in zip(*block.entries, strict=True)
+        ]
+    return tuple(labels)

@@ -1,0 +1,339 @@
+"""The Laplace approximation of the likelihood of vector-valued effects, with its gradient through the mode.
+
+    nll = -sum l + |u|^2 / 2 + log det(M) / 2
+
+at the mode u of the spherical effects. With V = M^-1, h = z'Lambda V Lambda'z the posterior variance of a row's
+predictor, c = W3 h / 2, p = V Lambda'Z'c, q = z'Lambda p and E = -r + c - W q,
+
+    d/dbeta = X'E,    d/dLambda = (Z'E) u' + (Z'r) p' + Z'W Z Lambda V,    d/dpsi = sum(-l_psi + h W_psi / 2 + q r_psi),
+
+sums being over levels; the derivative in theta adds up the entries of Lambda that an element of theta fills.
+
+The modes of vector-valued effects: Newton's method with blocks for the levels of crossed factors.
+
+With eta = X beta + Z1 Lambda1 u1 + Z2 Lambda2 u2 and so on, the curvature of the penalised likelihood in all u is M =
+I + Lambda'Z'W Z Lambda. It has a block for every level of each factor and a block for every pair of levels that met;
+the side with most effects is eliminated (see `blocks` and `sparse`).
+
+Whether a design can tell the covariances of a term: a question of the design alone, whatever the answers.
+
+Two slopes that are confounded within every item cannot be told apart by it, nor can an effect for every measured answer
+from the residual. The information about theta in a linear model is then singular wherever Lambda is not; it is looked
+at where Lambda is the identity. The curvature at the end of a search does not always show it, since a singular
+covariance has flat directions of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+from scipy.linalg import block_diag
+
+from karat.messages import Message
+from karat.models.glrm.blocks import Curvature, DenseLayout, Factorised, Sides
+from karat.models.glrm.crossed import PADDED, SMALL
+from karat.models.glrm.families import Derivatives, Family
+from karat.models.glrm.mixed.sparse import SparseLayout
+from karat.models.glrm.mixed.terms import RandomBlock, Side
+from karat.models.glrm.mode import newton
+from karat.models.glrm.optimise import Evaluation
+from karat.types import Floats
+
+FLOOR = 0.1
+"""The information about theta vanishes at zero; this share of what the data tell about the effects stands in for it."""
+
+
+@dataclass(frozen=True)
+class LaplaceObjective:
+    """The negative log-likelihood as a function of (beta, psi, theta)."""
+
+    crossing: Crossing
+    family: Family
+    design: Floats
+    offset: Floats
+
+    @property
+    def parameters(self) -> int:
+        """How many there are."""
+        return int(self.design.shape[1]) + self.family.parameters + self.crossing.size
+
+    def split(self, parameters: Floats) -> tuple[Floats, Floats, Floats]:
+        """beta, psi and theta."""
+        beta, own = self.design.shape[1], self.design.shape[1] + self.family.parameters
+        return parameters[:beta], parameters[beta:own], parameters[own:]
+
+    def __call__(self, parameters: Floats, start: Sides | None = None) -> Evaluation | None:
+        """The value and gradient, the modes searched from `start`; None where parameters are not allowed."""
+        beta, psi, theta = self.split(np.asarray(parameters, dtype=np.float64))
+        if not np.all(np.isfinite(parameters)) or not self.family.allowed(psi):
+            return None
+        factors = self.crossing.factors(theta)
+        with np.errstate(over="ignore", invalid="ignore"):
+            search = ModeSearch(self.crossing, self.family, self.offset + self.design @ beta, psi, factors)
+            try:
+                mode = search.find(self.crossing.zero_modes() if start is None else start)
+                height = mode.schur.spread()
+            except np.linalg.LinAlgError:
+                return None
+            value = mode.point.value + mode.schur.half_log_determinant
+            if not np.isfinite(value):
+                return None
+            gradient = self._gradient(mode, psi, factors, height)
+        information = partial(self._information, mode, psi, factors)
+        return Evaluation(value, gradient, mode.point.modes, information, mode.found)
+
+    def _gradient(self, mode: MixedMode, psi: Floats, factors: Sides, height: Floats) -> Floats:
+        crossing, point = self.crossing, mode.point
+        c = self.family.third(point.eta, psi) * height / 2
+        p = mode.schur.solve(tuple(one @ factor for one, factor in zip(crossing.totals(c), factors, strict=True)))
+        q = crossing.predictor(factors, p)
+        now = point.derivatives
+        by_row = c - now.slope - now.curvature * q
+        by_psi = self.family.gradient(point.eta, psi, np.ones(()), height / 2, q)
+        parts = crossing.totals(by_row), point.modes, crossing.totals(now.slope), p, mode.schur.by_determinant()
+        by_factor = [
+            total.T @ u + slope.T @ one + determinant for total, u, slope, one, determinant in zip(*parts, strict=True)
+        ]
+        return np.concatenate([self.design.T @ by_row, by_psi, crossing.by_theta(by_factor)])
+
+    def _information(self, mode: MixedMode, psi: Floats, factors: Sides) -> Floats:
+        """Roughly the Hessian: of the penalised likelihood over the effects, and of covariances in a linear model."""
+        crossing, point = self.crossing, mode.point
+        weight = point.derivatives.curvature
+        inner, own = self.family.information(point.eta, psi, np.ones(()))
+        beside = -own @ self.design
+        fixed = np.block([[self.design.T @ (weight[:, None] * self.design), beside.T], [beside, inner]])
+        totals = [crossing.totals(column) for column in (*(-weight * self.design.T), *own)]
+        if totals:
+            right = tuple(
+                factor.T @ np.stack(total, axis=-1)
+                for factor, total in zip(factors, zip(*totals, strict=True), strict=True)
+            )
+            for one, other in zip(right, mode.schur.solve(right), strict=True):
+                fixed = fixed - np.einsum("gkc,gkd->cd", one, other)
+        return np.asarray(block_diag(fixed, *theta_informations(crossing, factors, mode.curvature)))
+
+
+def theta_informations(crossing: Crossing, factors: Sides, curvature: Curvature) -> list[Floats]:
+    """What each side with effects tells about its part of theta."""
+    sides = zip(crossing.sides, factors, curvature.sides, strict=True)
+    return [theta_information(*side) for side in sides if side[0].size]
+
+
+def theta_information(side: Side, factor: Floats, curvature: Floats) -> Floats:
+    """How much a side tells about theta, as in a linear model of this side alone, with a floor where that vanishes."""
+    information, _, precision = linear_information(side, factor, curvature)
+    row, _, element = side.pattern
+    floor = np.bincount(element, np.einsum("gaa->a", precision)[row], side.size)
+    information.flat[:: side.size + 1] += FLOOR * floor
+    return information
+
+
+def linear_information(side: Side, factor: Floats, curvature: Floats) -> tuple[Floats, Floats, Floats]:
+    """Fisher's information of theta in a linear model of one side, that of theta and log sigma^2, and P of each level.
+
+    With P = Z'V^-1 Z of a level and D = dLambda Lambda' + Lambda dLambda', they are the sums over levels of
+    tr(P D P D) / 2 and of tr(P D) / 2.
+    """
+    row, column, element = side.pattern
+    inner = np.linalg.inv(np.eye(len(factor)) + factor.T @ curvature @ factor)
+    turned = curvature @ factor
+    precision = curvature - turned @ inner @ turned.swapaxes(1, 2)
+    moves = np.zeros((side.size, *factor.shape))
+    moves[element, row, column] = 1.0
+    change = moves @ factor.T
+    change += change.swapaxes(1, 2)
+    information = np.zeros((side.size, side.size))
+    steps = [precision @ one for one in change]
+    for k in range(side.size):
+        for j in range(k + 1):
+            information[k, j] = information[j, k] = np.einsum("gab,gba->", steps[k], steps[j]) / 2
+    return information, np.array([np.einsum("gaa->", step) / 2 for step in steps]), precision
+
+
+LARGEST = 400_000_000
+"""How many numbers a matrix of all sides but the largest may have, and the blocks between two."""
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """All sides, and how their levels meet."""
+
+    sides: tuple[Side, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse what would not fit into memory."""
+        sizes = sorted((side.groups * side.effects for side in self.sides), reverse=True)
+        if not self.dense and sum(sizes[1:]) ** 2 > LARGEST:
+            raise ValueError(Message("models.effects_size", {"first": sizes[0], "second": sum(sizes[1:])}))
+
+    @property
+    def dense(self) -> bool:
+        """Whether a block for every pair of levels is not wasteful."""
+        places = math.prod(side.groups for side in self.sides)
+        blocks = places * math.prod(side.effects for side in self.sides)
+        return len(self.sides) == 2 and places <= max(PADDED * len(self.sides[0].codes), SMALL) and blocks <= LARGEST
+
+    @cached_property
+    def layout(self) -> DenseLayout | SparseLayout:
+        """The levels that met."""
+        return DenseLayout(*self.sides) if self.dense else SparseLayout(self.sides)
+
+    @property
+    def work(self) -> int:
+        """How large the largest matrix is: the size that `one_thread` asks for."""
+        layout = self.layout
+        if isinstance(layout, SparseLayout):
+            return layout.few**2
+        return layout.first.groups * layout.second.groups * max(layout.first.effects, layout.second.effects) ** 2
+
+    @property
+    def size(self) -> int:
+        """How many elements theta has."""
+        return sum(side.size for side in self.sides)
+
+    def factors(self, theta: Floats) -> Sides:
+        """Lambda of every side."""
+        parts = np.split(theta, np.cumsum([side.size for side in self.sides])[:-1])
+        return tuple(side.factor(part) for side, part in zip(self.sides, parts, strict=True))
+
+    def by_theta(self, by_factor: Sequence[Floats]) -> Floats:
+        """The derivative in theta from those in the Lambda of every side."""
+        return np.concatenate([side.by_theta(one) for side, one in zip(self.sides, by_factor, strict=True)])
+
+    def placed(self, parameters: int) -> list[tuple[int, RandomBlock]]:
+        """Every term with the place of its first element of theta among the parameters, of which theta is the last."""
+        place, found = parameters - self.size, []
+        for block in (block for side in self.sides for block in side.blocks):
+            found.append((place, block))
+            place += block.size
+        return found
+
+    def curvature(self, weight: Floats) -> Curvature:
+        """Z'WZ for the weights of the rows."""
+        return self.layout.curvature(weight)
+
+    @cached_property
+    def counts(self) -> Curvature:
+        """Z'Z."""
+        return self.curvature(np.ones(len(self.sides[0].codes)))
+
+    def predictor(self, factors: Sides, modes: Sides) -> Floats:
+        """Z Lambda u of every row."""
+        eta = np.zeros(len(self.sides[0].codes))
+        for side, factor, mode in zip(self.sides, factors, modes, strict=True):
+            eta += side.predictor(mode @ factor.T)
+        return eta
+
+    def totals(self, values: Floats) -> Sides:
+        """Z'values by level and effect."""
+        return tuple(side.totals(values) for side in self.sides)
+
+    def zero_modes(self) -> Sides:
+        """No effects."""
+        return tuple(np.zeros((side.groups, side.effects)) for side in self.sides)
+
+
+@dataclass(frozen=True)
+class MixedPoint:
+    """The penalised likelihood (negative) at some effects."""
+
+    modes: Sides
+    eta: Floats
+    value: float
+    derivatives: Derivatives
+
+
+@dataclass(frozen=True)
+class MixedMode:
+    """The mode with its factorised curvature."""
+
+    point: MixedPoint
+    curvature: Curvature
+    schur: Factorised
+    found: bool
+
+
+@dataclass(frozen=True)
+class ModeSearch:
+    """The search at some parameters; `base` is the linear predictor without the effects."""
+
+    crossing: Crossing
+    family: Family
+    base: Floats
+    psi: Floats
+    factors: Sides
+
+    def find(self, start: Sides) -> MixedMode:
+        """Newton's method with step halving."""
+        point, (curvature, schur), found = newton(self.evaluate(start), self._factorised, self._step, self._moved)
+        return MixedMode(point, curvature, schur, found)
+
+    def _factorised(self, point: MixedPoint) -> tuple[Curvature, Factorised]:
+        curvature = self.crossing.curvature(point.derivatives.curvature)
+        return curvature, curvature.factorise(self.factors)
+
+    def _step(self, point: MixedPoint, factorised: tuple[Curvature, Factorised]) -> tuple[Sides, float]:
+        totals = self.crossing.totals(point.derivatives.slope)
+        towards = tuple(
+            total @ factor - mode for total, factor, mode in zip(totals, self.factors, point.modes, strict=True)
+        )
+        along = factorised[1].solve(towards)
+        return along, sum(float(np.vdot(one, other)) for one, other in zip(towards, along, strict=True))
+
+    def evaluate(self, modes: Sides) -> MixedPoint:
+        """The penalised likelihood at given effects."""
+        eta = self.base + self.crossing.predictor(self.factors, modes)
+        derivatives = self.family.derivatives(eta, self.psi)
+        penalty = sum(float(np.vdot(mode, mode)) for mode in modes) / 2
+        return MixedPoint(modes, eta, penalty - float(derivatives.log_likelihood.sum()), derivatives)
+
+    def _moved(self, point: MixedPoint, along: Sides, length: float) -> MixedPoint:
+        return self.evaluate(tuple(mode + length * one for mode, one in zip(point.modes, along, strict=True)))
+
+
+NOTHING = 1e-9
+"""Information, relative to that of each element of theta alone, that counts as none."""
+
+
+def undetermined(side: Side, residual: bool) -> list[str]:
+    """The factors whose covariances the design does not determine; with `residual` it must tell them from that, too.
+
+    >>> from karat.models.glrm.mixed.terms import sides
+    >>> from karat.models.glrm.mixed.terms import random_term
+    >>> every, _ = sides([random_term("trial", np.arange(6))])
+    >>> undetermined(every, residual=True), undetermined(every, residual=False)
+    (['trial'], [])
+    """
+    based = side.based()
+    if not side.size:
+        return []
+    curvature = based.curvature(np.ones(len(side.codes)))
+    information, beside, _ = linear_information(based, np.eye(based.effects), curvature)
+    if residual:
+        border = beside[:, None]
+        information = np.block([[information, border], [border.T, np.array([[len(side.codes) / 2]])]])
+        # Theta is in units of the residual's deviation, so that all of it moves where the residual does. In units of
+        # its own only those covariances move that cannot be told from the residual, and only they are to be named.
+        still = np.eye(len(information))
+        still[:-1, -1] = np.concatenate([np.equal(*block.entries) for block in side.blocks]) * -0.5
+        information = still.T @ information @ still
+    return _lacking(side, information)
+
+
+def _lacking(side: Side, information: Floats) -> list[str]:
+    """The factors of the elements that a direction without information is made of."""
+    size = np.sqrt(np.diag(information))
+    alone = np.where(size > 0, size, 1.0)
+    values, vectors = np.linalg.eigh(information / np.outer(alone, alone))
+    weight = np.abs(vectors[:, values < NOTHING]).max(axis=1, initial=0.0)
+    found, before = [], 0
+    for block in side.blocks:
+        if np.any(weight[before : before + block.size] > 0.1) and block.group not in found:
+            found.append(block.group)
+        before += block.size
+    return found

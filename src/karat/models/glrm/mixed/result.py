@@ -1,0 +1,363 @@
+"""A fitted mixed model, in the units of the caller's columns.
+
+What a fit of yes-or-no or ordered answers should warn of: separation, and levels with little information.
+
+Where a column of the design, or a combination of columns, tells the answers apart without error, the likelihood has no
+maximum: it rises for as long as the coefficients grow. The search ends somewhere on the way, where predictors are large
+and uncertain.
+
+What a mixed model is fitted to: answers, design and terms, checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import block_diag
+
+from karat.messages import Message
+from karat.models.glrm.blocks import Sides
+from karat.models.glrm.families import BinaryFamily, Family, FamilyName, OrdinalFamily, family_message
+from karat.models.glrm.mixed.gaussian import GaussianEvaluation, GaussianObjective
+from karat.models.glrm.mixed.laplace import LaplaceObjective, undetermined
+from karat.models.glrm.mixed.search import Found, singular_directions
+from karat.models.glrm.mixed.terms import RandomBlock, RandomTerm, Side
+from karat.models.glrm.optimise import Convergence
+from karat.models.numerics import significant
+from karat.types import Floats
+
+
+@dataclass(frozen=True)
+class MixedFit:
+    """A fitted mixed model. Covariances and effects are in units of the linear predictor, by grouping factor.
+
+    `parameters` are the coefficients, thresholds and theta (theta alone for measured answers), `parameter_names`
+    their names, `hessian` and `parameter_covariance` are about them, and `objective(parameters)` gives the negative
+    log-likelihood (or half the REML criterion) with its gradient at any others.
+    """
+
+    family: FamilyName
+    log_likelihood: float
+    coefficients: Floats
+    names: tuple[str, ...]
+    covariance: Floats
+    """Of the coefficients: from the Hessian over all parameters; for measured answers given theta (as lmer's)."""
+    thresholds: Floats
+    categories: NDArray[Any]
+    covariances: dict[str, Floats]
+    random_names: dict[str, tuple[str, ...]]
+    effects: dict[str, Floats]
+    """The modes b of each factor, levels x effects."""
+    levels: dict[str, NDArray[Any]]
+    residual_variance: float
+    """NaN but for measured answers."""
+    n: int
+    theta: Floats
+    """The elements of Lambda, the factor of the covariances (for measured answers relative to the residual)."""
+    parameters: Floats
+    parameter_names: tuple[str, ...]
+    hessian: Floats
+    parameter_covariance: Floats
+    convergence: Convergence
+    notes: tuple[Message, ...]
+    singular_terms: tuple[bool, ...]
+    """For each term, whether its covariance is singular."""
+    terms: tuple[RandomTerm, ...] = field(repr=False)
+    factors: tuple[Floats, ...] = field(repr=False)
+    """Lambda of each term, in units of its columns."""
+    objective: LaplaceObjective | GaussianObjective = field(repr=False)
+    modes: Sides = field(repr=False)
+    reml: bool = False
+    log: tuple[Message, ...] = ()
+    """What `simplify` left out."""
+
+    @property
+    def converged(self) -> bool:
+        """Whether the search ended in a maximum, verified by gradient and Hessian."""
+        return self.convergence.converged
+
+    @property
+    def singular(self) -> bool:
+        """Whether the covariance of any term is singular."""
+        return any(self.singular_terms)
+
+    @property
+    def standard_errors(self) -> Floats:
+        """One for each coefficient."""
+        return np.sqrt(np.diag(self.covariance))
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What was fitted, and how the search ended."""
+        parts = [
+            Message("fit.deviation", {"effect": name, "group": group, "value": significant(np.sqrt(variance))})
+            for group, matrix in self.covariances.items()
+            for name, variance in zip(self.random_names[group], np.diag(matrix), strict=True)
+        ]
+        if self.family == "gaussian":
+            parts.append(Message("fit.residual", {"value": significant(np.sqrt(self.residual_variance))}))
+        values = {
+            "n": self.n, "kind": family_message(self.family), "deviations": parts,
+            "groups": [Message("fit.levels", {"n": len(own), "group": group}) for group, own in self.levels.items()],
+            "value": self.log_likelihood,
+        }  # fmt: skip
+        first = Message("fit.mixed_reml", values) if self.reml else Message("fit.mixed", values)
+        return first, self.convergence.message
+
+    def __str__(self) -> str:
+        return " ".join(map(str, (*self.summary, *self.notes, *self.log)))
+
+
+def describe(
+    problem: MixedProblem,
+    objective: LaplaceObjective | GaussianObjective,
+    found: Found,
+    transform: Floats,
+    blocks: Sequence[tuple[int, RandomBlock]],
+    labels: tuple[str, ...],
+) -> MixedFit:
+    """The result of a search; `transform` turns its parameters into those of the caller's columns."""
+    parameters = transform @ found.parameters
+    back = np.linalg.inv(transform)
+    hessian, covariance = back.T @ found.hessian @ back, transform @ found.covariance @ transform.T
+    at = objective(parameters)
+    if at is None:
+        raise ArithmeticError("The likelihood cannot be computed at the end of the search. Rescale the columns.")
+    columns = problem.design.shape[1]
+    residual, thresholds = np.nan, np.empty(0)
+    if isinstance(at, GaussianEvaluation):
+        coefficients, residual, theta = at.coefficients, at.residual_variance, parameters
+        of_coefficients = residual * at.unscaled_covariance
+    else:
+        coefficients, thresholds, theta = np.split(
+            parameters, [columns, len(parameters) - sum(block.size for _, block in blocks)]
+        )
+        of_coefficients = covariance[:columns, :columns]
+    scale = residual if problem.family == "gaussian" else 1.0
+    own = {block.term: (parameters[start : start + block.size], block) for start, block in blocks}
+    lower = [_whole(own[number][1], own[number][0]) for number in range(len(problem.terms))]
+    factors = [sizes(term)[:, None] * one for term, one in zip(problem.terms, lower, strict=True)]
+    covariances, random_names = _by_group(problem.terms, [scale * one @ one.T for one in lower])
+    effects, levels = _effects(problem.terms, objective, theta, at.modes)
+    said = [singular_directions(term, factor) for term, factor in zip(problem.terms, factors, strict=True)]
+    convergence = found.convergence
+    separated = (
+        [] if problem.family == "gaussian" else separated_answers(problem, coefficients, found, transform, factors)
+    )
+    if not isinstance(at, GaussianEvaluation) and not at.found:
+        convergence = replace(convergence, converged=False, reason=Message("fit.reason_modes"))
+    confounded = [
+        group for side in objective.crossing.sides for group in undetermined(side, problem.family == "gaussian")
+    ]
+    if confounded:
+        reason = Message("fit.reason_covariances", {"groups": confounded})
+        convergence = replace(convergence, converged=False, reason=reason)
+    if separated:
+        reason = Message("fit.reason_separated")
+        convergence = replace(convergence, converged=False, reason=reason)
+        covariance, of_coefficients = np.full_like(covariance, np.nan), np.full_like(of_coefficients, np.nan)
+    notes = [sentence for sentences in said for sentence in sentences] + separated
+    notes += single_answers(problem) + same_answers(problem)
+    return MixedFit(
+        problem.family, -at.value, coefficients, problem.names, of_coefficients, thresholds, problem.categories,
+        covariances, random_names, effects, levels, float(residual), len(problem.response), theta, parameters, labels,
+        hessian, covariance, convergence, tuple(notes), tuple(bool(sentences) for sentences in said), problem.terms,
+        tuple(factors), objective, at.modes, problem.reml,
+    )  # fmt: skip
+
+
+def _whole(block: RandomBlock, theta: Floats) -> Floats:
+    """Lambda of a term's own columns: those that share a variance have a number each."""
+    return block.factor(theta) if len(block.names) == block.width else theta[0] * np.eye(len(block.names))
+
+
+def _by_group(
+    terms: Sequence[RandomTerm], matrices: Sequence[Floats]
+) -> tuple[dict[str, Floats], dict[str, tuple[str, ...]]]:
+    groups = list(dict.fromkeys(term.group for term in terms))
+    covariances = {
+        group: np.asarray(block_diag(*(one for term, one in zip(terms, matrices, strict=True) if term.group == group)))
+        for group in groups
+    }
+    names = {group: tuple(name for term in terms if term.group == group for name in term.names) for group in groups}
+    return covariances, names
+
+
+def _effects(
+    terms: Sequence[RandomTerm], objective: LaplaceObjective | GaussianObjective, theta: Floats, modes: Sides
+) -> tuple[dict[str, Floats], dict[str, NDArray[Any]]]:
+    """b = Lambda u by grouping factor; levels of nested factors find theirs on the side of the outer one."""
+    by_term: dict[int, Floats] = {}
+    crossing = objective.crossing
+    for side, factor, mode in zip(crossing.sides, crossing.factors(theta), modes, strict=True):
+        for block in side.blocks:
+            by_term[block.term] = _of_term(side, block, terms[block.term], mode @ factor.T)
+    effects: dict[str, Floats] = {}
+    for number, term in enumerate(terms):
+        before = [effects[term.group]] if term.group in effects else []
+        effects[term.group] = np.column_stack([*before, by_term[number]])
+    return effects, {term.group: term.levels for term in terms}
+
+
+def _of_term(side: Side, block: RandomBlock, term: RandomTerm, effects: Floats) -> Floats:
+    q = len(term.names)
+    if block.repeat is None:
+        return effects[:, block.first : block.first + q]
+    of_level = np.zeros((len(term.levels), q))
+    for k in range(q):
+        of_level[term.codes, k] = effects[side.codes, block.first + block.repeat * q + k]
+    return of_level
+
+
+EXTREME = 10.0
+"""Logits so large, and so uncertain, are a sign of separation."""
+TINY = 1e-14
+"""The least information that can be told from none."""
+VAST = 25.0
+"""So is a deviation of effects as large as this, in logits."""
+
+
+def separated_answers(
+    problem: MixedProblem, coefficients: Floats, found: Found, transform: Floats, factors: Sequence[Floats]
+) -> list[Message]:
+    """Coefficients and deviations that grow without bound.
+
+    Predictors of rows tell, not coefficients: those of a column far from zero may be large and uncertain for no
+    harm. The information tells how uncertain they are; differences, which step by standard errors, go too far here.
+    """
+    said = []
+    columns = len(coefficients)
+    centre = np.where(np.ptp(problem.design, axis=0) > 0, problem.design.mean(axis=0), 0.0)
+    x = problem.design - centre if problem.family == "ordinal" else problem.design
+    information = found.at.information()
+    fixed = columns + (len(problem.categories) - 1) * (problem.family == "ordinal")
+    values, vectors = np.linalg.eigh(information[:fixed, :fixed])
+    root = transform[:columns, :columns] @ (vectors / np.sqrt(np.maximum(values, TINY)))[:columns]
+    errors = np.sqrt(((x @ root) ** 2).sum(axis=1))
+    if np.any((np.abs(x @ coefficients) > EXTREME) & (errors > EXTREME)):
+        wide = np.sqrt((root**2).sum(axis=1)) * np.abs(problem.design - centre).max(axis=0) > EXTREME
+        names = [name for name, one in zip(problem.names, wide | ~wide.any(), strict=True) if one]
+        said.append(Message("fit.separated", {"names": names, "n": len(names)}))
+    for term, factor in zip(problem.terms, factors, strict=True):
+        deviations = np.sqrt((((term.columns / sizes(term)) @ factor) ** 2).sum(axis=1))
+        if np.median(deviations) > VAST:
+            said.append(Message("fit.unbounded_effects", {"group": term.group}))
+    return said
+
+
+def single_answers(problem: MixedProblem) -> list[Message]:
+    """Terms that have a level for every answer."""
+    if problem.family == "gaussian":
+        return []
+    return [
+        Message("fit.one_answer_per_level", {"group": term.group})
+        for term in problem.terms
+        if np.bincount(term.codes).max() == 1
+    ]
+
+
+def same_answers(problem: MixedProblem) -> list[Message]:
+    """How many levels of each factor have one answer only, though several of them."""
+    if problem.family == "gaussian":
+        return []
+    said = []
+    for group, term in {term.group: term for term in problem.terms}.items():
+        counts = np.zeros((len(term.levels), len(problem.categories)), dtype=np.int64)
+        np.add.at(counts, (term.codes, problem.response), 1)
+        same = int(((counts > 0).sum(axis=1) == 1)[counts.sum(axis=1) > 1].sum())
+        if same:
+            said.append(Message("fit.same_answers", {"n": same, "levels": len(term.levels), "group": group}))
+    return said
+
+
+def sizes(term: RandomTerm) -> Floats:
+    """The root mean square of each column, over rows where it is not zero."""
+    size: Floats = np.sqrt((term.columns**2).sum(axis=0) / np.count_nonzero(term.columns, axis=0))
+    return size
+
+
+@dataclass(frozen=True)
+class MixedProblem:
+    """What is fitted, checked."""
+
+    response: NDArray[Any]
+    """Category numbers, or measured values without the offset."""
+    categories: NDArray[Any]
+    design: Floats
+    names: tuple[str, ...]
+    terms: tuple[RandomTerm, ...]
+    family: FamilyName
+    reml: bool
+    offset: Floats
+
+    def likelihood(self) -> Family:
+        """The family of the answers."""
+        if self.family == "binary":
+            return BinaryFamily(2.0 * self.response - 1)
+        return OrdinalFamily(self.response, len(self.categories))
+
+
+def check(
+    response: ArrayLike,
+    design: ArrayLike,
+    names: Sequence[str],
+    terms: Sequence[RandomTerm],
+    family: FamilyName,
+    reml: bool,
+    offset: ArrayLike | None,
+) -> MixedProblem:
+    """Check the arrays; every error says what to mend."""
+    if family not in ("binary", "ordinal", "gaussian"):
+        raise ValueError(f'The family of a mixed model is "binary", "ordinal" or "gaussian", not {family!r}.')
+    if reml and family != "gaussian":
+        raise ValueError(f"REML is for measured answers; a {family} model is fitted by maximum likelihood.")
+    answers, x = np.asarray(response), np.asarray(design, dtype=np.float64)
+    _check_rows(answers, x, names, terms)
+    _check_rank(x, names, family)
+    moved = np.zeros(len(answers)) if offset is None else np.asarray(offset, dtype=np.float64)
+    if moved.shape != answers.shape or not np.all(np.isfinite(moved)):
+        raise ValueError("offset must have a finite number for every answer.")
+    if family == "gaussian":
+        values = answers.astype(np.float64) - moved
+        return MixedProblem(values, np.empty(0), x, tuple(names), tuple(terms), family, reml, moved)
+    categories, number = np.unique(answers, return_inverse=True)
+    if len(categories) < 2:
+        raise ValueError(Message("models.same_answers"))
+    if family == "binary" and len(categories) > 2:
+        raise ValueError(Message("models.two_values", {"n": len(categories)}))
+    return MixedProblem(number, categories, x, tuple(names), tuple(terms), family, reml, moved)
+
+
+def _check_rows(answers: NDArray[Any], x: Floats, names: Sequence[str], terms: Sequence[RandomTerm]) -> None:
+    """Everything has a row for every answer, and nothing is missing."""
+    if answers.ndim != 1 or not len(answers):
+        raise ValueError("response must be one-dimensional, with an answer at least.")
+    if answers.dtype.kind == "f" and not np.all(np.isfinite(answers)):
+        raise ValueError("response has missing or infinite values. Leave those answers out.")
+    if x.ndim != 2 or len(x) != len(answers) or not np.all(np.isfinite(x)):
+        raise ValueError("design must have a row of finite numbers for every answer.")
+    if len(names) != x.shape[1]:
+        raise ValueError(f"design has {x.shape[1]} columns and {len(names)} names.")
+    if not terms:
+        raise ValueError("A mixed model needs a random-effect term.")
+    if any(len(term.codes) != len(answers) for term in terms):
+        raise ValueError("Every term must have a row for every answer.")
+
+
+def _check_rank(x: Floats, names: Sequence[str], family: FamilyName) -> None:
+    """Every column must tell something that the columns before it do not."""
+    if family == "gaussian" and not x.shape[1]:
+        raise ValueError("The design of measured answers needs a column at least, as a rule an intercept.")
+    before = np.ones((len(x), 1)) if family == "ordinal" else np.empty((len(x), 0))
+    whole = np.column_stack([before, x])
+    size = np.sqrt((whole**2).sum(axis=0))
+    triangle = np.abs(np.diag(np.linalg.qr(whole / np.where(size > 0, size, 1.0), mode="r")))
+    extra = whole.shape[1] - x.shape[1]
+    for column, name in enumerate(names):
+        if len(triangle) <= column + extra or triangle[column + extra] < 1e-7:
+            also = ", or from the thresholds, which take the place of an intercept" if extra else ""
+            raise ValueError(f"Column {name} of the design follows from those before it{also}. Leave it out.")

@@ -1,0 +1,163 @@
+"""Figures of credence: everybody's probability of being attentive, and what counted for one participant.
+
+The figure of one participant shows what each kind of evidence adds to the log odds of being attentive (to the right:
+for it), and below the buttons and the times trial by trial. Times are drawn as multiples of what is usual of the
+stimulus. A dashed line marks the most probable trial of a change, the grey area where nine of ten probable changes lie;
+a diamond is an answer that was probably not given attentively.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from karat.languages import language_of
+from karat.plots.style import (
+    BLACK,
+    FLAGGED,
+    FLAGGED_MARKER,
+    GREY,
+    KEPT,
+    KEPT_MARKER,
+    NARROW_CM,
+    figure,
+    log_seconds,
+    say,
+    threshold_line,
+)
+from karat.types import Bools, Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+BINS = 20
+MOST_BUTTONS = 9
+FASTEST = 0.01
+BARS = {
+    "usual": "usual in this crowd", "agreement": "agreement with the others", "controls": "controls and attention",
+    "sequence": "sequence of answers", "times": "response times",
+}  # fmt: skip
+
+
+def probabilities_plot(scores: Floats, flagged: Bools, cutoff: float, title: str, width_cm: float = 16) -> Figure:
+    """How many participants have which probability; those under the cutoff are hatched.
+
+    >>> scores = np.array([0.01, 0.9])
+    >>> probabilities_plot(scores, scores < 0.05, 0.05, "1 of 2 is below .05").axes[0].get_xlabel()
+    'probability of being attentive'
+    """
+    edges = np.linspace(0, 1, BINS + 1)
+    low, high = (np.histogram(scores[some], edges)[0] for some in (flagged, ~flagged))
+    with figure(width_cm, 7) as drawn:
+        axes = drawn.subplots()
+        shape: dict[str, Any] = {"width": 0.9 / BINS, "linewidth": 0.6}
+        middle = (edges[:-1] + edges[1:]) / 2
+        axes.bar(middle, low, color="white", edgecolor=FLAGGED, hatch="////", **shape)
+        axes.bar(middle, high, bottom=low, color=KEPT, edgecolor=KEPT, **shape)
+        for place, number in zip(middle, low + high, strict=True):
+            if number:
+                axes.annotate(
+                    f"{number:,}", (place, number), xytext=(0, 2), textcoords="offset points",
+                    horizontalalignment="center",
+                )  # fmt: skip
+        axes.set_xlim(0, 1)
+        axes.set_ylim(0, 1.12 * max(int((low + high).max(initial=1)), 1))
+        threshold_line(axes, cutoff, language_of("en").value(cutoff, ".2r+"), "x")
+        axes.set_xlabel("probability of being attentive")
+        axes.set_ylabel("participants")
+        say(drawn, title)
+    return drawn
+
+
+def participant_plot(row: Mapping[str, Any], own: pl.DataFrame, title: str, width_cm: float = 16) -> Figure:
+    """What counted for one participant, and their answers and times in order.
+
+    `row` has the log odds, what they are made of and the trial of a change; `own` has a row for each answer: trial,
+    button (of how many buttons), pace (the time over what is usual) and earnest.
+
+    >>> row = {"usual": 1, "agreement": -2, "controls": 0, "sequence": 0, "times": 0, "log_odds": -1}
+    >>> own = {"trial": [1, 2], "button": [1, 1], "buttons": [5, 5], "pace": [0.2, 0.3], "earnest": [0.1, 0.1]}
+    >>> len(participant_plot(row | {"switch_trial": None}, pl.DataFrame(own), "p06 rushed").axes)
+    3
+    """
+    timed = own["pace"].null_count() < own.height
+    with figure(width_cm, 11.5 if timed else 8.5) as drawn:
+        axes = drawn.subplots(2 + timed, 1, height_ratios=[5, 4, 4][: 2 + timed])
+        narrow = width_cm < NARROW_CM
+        _bars(axes[0], row, 0.4 if narrow else 0.12)
+        place = _places(own)
+        _strip(axes[1], place, own["button"].to_numpy(), own["earnest"].to_numpy())
+        most = int(own["buttons"].max())  # type: ignore[arg-type]
+        axes[1].set_ylim(0.4, most + 0.6)
+        axes[1].set_yticks(range(1, most + 1) if most <= MOST_BUTTONS else [1, most])
+        axes[1].set_ylabel("answer")
+        if timed:
+            log_seconds(axes[2], "y", "time / usual")
+            pace = own["pace"].cast(pl.Float64).fill_null(np.nan).clip(lower_bound=FASTEST).to_numpy()
+            _strip(axes[2], place, pace, own["earnest"].to_numpy())
+            axes[2].axhline(1, color=GREY, linewidth=0.6, zorder=0)
+            axes[1].tick_params(labelbottom=False)
+        for axis in axes[1:]:
+            axis.set_xlim(0, place.max() + 1)
+            _switch(axis, row, dict(zip(own["trial"], place.tolist(), strict=True)), labelled=axis is axes[1])
+        axes[-1].set_xlabel("trial")
+        say(drawn, title, "log odds" if narrow else "log odds of being attentive, and what they are made of")
+    return drawn
+
+
+def _places(own: pl.DataFrame) -> Floats:
+    """The numbers of trials, or how they follow each other where numbers come twice, as in two sessions."""
+    unique = own["trial"].n_unique() == own.height
+    return own["trial"].cast(pl.Float64).to_numpy() if unique else np.arange(1.0, own.height + 1)
+
+
+def _bars(axis: Axes, row: Mapping[str, Any], room: float) -> None:
+    """One bar for each kind of evidence, and their sum, with the numbers beside them."""
+    values = [*(float(row[name]) for name in BARS), float(row["log_odds"])]
+    heights = np.arange(len(values))[::-1]
+    colours = [KEPT if value >= 0 else FLAGGED for value in values]
+    bars = axis.barh(heights, values, height=0.62, color=colours, linewidth=0.6, edgecolor=colours)
+    for bar, value in zip(bars, values, strict=True):
+        if value < 0:
+            bar.set(facecolor="white", hatch="////")
+        axis.annotate(
+            f"{value:+.1f}".replace("-", "\N{MINUS SIGN}"), (value, bar.get_y() + bar.get_height() / 2),
+            xytext=(3 if value >= 0 else -3, 0), textcoords="offset points", verticalalignment="center",
+            horizontalalignment="left" if value >= 0 else "right",
+        )  # fmt: skip
+    axis.axvline(0, color=GREY, linewidth=0.6)
+    axis.axhline(0.5, color=GREY, linewidth=0.4)
+    axis.set_yticks(heights, [*BARS.values(), "all together"])
+    axis.get_yticklabels()[-1].set_fontweight("bold")
+    axis.tick_params(axis="y", length=0)
+    # Room for the numbers at both ends.
+    low, high = min(*values, 0.0), max(*values, 0.0)
+    beside = room * max(high - low, 1.0)
+    axis.set_xlim(low - beside, high + beside)
+
+
+def _strip(axis: Axes, place: Any, value: Any, earnest: Any) -> None:
+    """A mark for each trial."""
+    kept = earnest >= 0.5
+    axis.plot(place[kept], value[kept], KEPT_MARKER, color=KEPT, markersize=2.8, linestyle="none")
+    axis.plot(
+        place[~kept], value[~kept], FLAGGED_MARKER, color=FLAGGED, markerfacecolor="white", markersize=3.2,
+        markeredgewidth=0.9, linestyle="none",
+    )  # fmt: skip
+
+
+def _switch(axis: Axes, row: Mapping[str, Any], places: dict[int, float], labelled: bool) -> None:
+    """The most probable trial of a change, and between which trials it lies."""
+    if row["switch_trial"] is None:
+        return
+    # Half a trial before, since the trial of the change is the first that is answered otherwise.
+    first, last, most = (places[row[name]] - 0.5 for name in ("switch_from", "switch_to", "switch_trial"))
+    axis.axvspan(first, last + 1, color="#EAEAEA", linewidth=0, zorder=0)
+    if labelled:
+        threshold_line(axis, most, f"change at trial {row['switch_trial']}", "x")
+    else:
+        axis.axvline(most, color=BLACK, linestyle="--", linewidth=0.8, zorder=1)

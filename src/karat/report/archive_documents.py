@@ -1,0 +1,259 @@
+"""What an archive says of itself: its README, the codebook, and the Psych-DS description.
+
+The codebook has every column of both tables with its meaning, its type, the values it takes, and how many are missing.
+Meanings come from the columns that karat knows, from the study file (factors, background questions, labels of the
+scale) and, for what remains, from nowhere: the cell is then empty, to be filled by the authors. Values are listed where
+they are few and say nothing about a single person; numbers are given by the smallest and the largest.
+
+Psych-DS (https://psych-ds.github.io) names a data file by pairs of a key (lower-case letters) and a value (letters and
+digits), joined by underscores, with the ending `_data.csv`; `dataset_description.json` beside `data/` is JSON-LD in the
+vocabulary of schema.org and lists every column of every data file.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from karat import __version__
+from karat.errors import counted
+from karat.field.admin.codebook import FURTHER, PEOPLE
+from karat.intake.personal import names_a_person
+from karat.judgments import Judgments
+from karat.judgments.columns import COLUMNS
+from karat.screen.screening import Screening
+from karat.study.study import Study
+
+RULES = "rules.toml"
+"""The file in materials/ with the rules, where there is no study file to state them."""
+
+
+def readme(
+    screening: Screening, study: Study | None, removed: Mapping[str, str], kept: Sequence[str], notes: Sequence[str],
+    *, report: bool,
+) -> str:  # fmt: skip
+    """The text of README.md.
+
+    >>> import karat
+    >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
+    >>> print(readme(screening, None, {"age": "describes participants"}, [], [], report=False).splitlines()[2])
+    9,600 judgments by 120 participants; archived with karat 0.1.0 in the form of Psych-DS.
+    """
+    judgments = screening.judgments
+    counts = f"{counted(len(judgments), 'judgment')} by {counted(judgments.participants.height, 'participant')}"
+    lines = [
+        f"# {'Judgments' if study is None else study.title}\n",
+        f"{counts}; archived with karat {__version__} in the form of Psych-DS.\n",
+        "## What is where\n",
+        "- `dataset_description.json`: what the data are, and every column",
+        "- `data/`: judgments and participants as CSV; `data/raw/judgments.parquet` has both, with types and scales",
+        *(
+            ["- `materials/`: the study file, its tables and images, as they were used"]
+            if study is not None
+            else [f"- `materials/{RULES}`: the rules of screening"]
+            if screening.exclude is not None
+            else []
+        ),
+        "- `documentation/codebook.csv`: every column with its meaning, type, values and missing cells",
+        *(["- `documentation/methods.*.md`: methods in words, cited by keys of `literature.bib`"] if report else []),
+        *([] if study is None else ["- `documentation/preregistration.*.md`: what the study file states beforehand"]),
+        "- `results/screening/`: what each criterion found about whom, and who stays",
+        *(["- `results/report.html`: the report; open it in a browser"] if report else []),
+        "- `checksums.txt`: SHA-256 of every file; check them with `sha256sum --check checksums.txt`\n",
+        "## Who took part\n",
+        "Participants have new names, dealt at random. " + _columns(removed, kept) + "\n",
+        _screened(screening, study) + "\n",
+        "## How to read the tables\n",
+        "Everything under `data/` is raw: all answers of everybody, as they were given. Only names and the order of "
+        "participants are new, and the columns above are gone. A spreadsheet may run a text that begins with =, +, - "
+        "or @ as a formula: import the columns as text. In `results/screening/` an apostrophe marks such texts.\n",
+        "```text",
+        f"karat screen data/raw/judgments.parquet{_rules(screening, study)}",
+        "```\n",
+        "finds the screening again, but for criteria that look at columns that were taken away.",
+    ]
+    lines += ["\n## To look at before publishing\n", *(f"- {note}" for note in notes)] if notes else []
+    return "\n".join(lines) + "\n"
+
+
+def _columns(removed: Mapping[str, str], kept: Sequence[str]) -> str:
+    told = [f"`{name}` ({why})" for name, why in removed.items()]
+    text = f"Columns that were taken away: {', '.join(told)}." if told else "No column was taken away."
+    return text + (f" Kept on request: {', '.join(f'`{name}`' for name in kept)}." if kept else "")
+
+
+def _rules(screening: Screening, study: Study | None) -> str:
+    """The flag that gives the rules to a command again."""
+    if study is not None:
+        return f" --study materials/{study.path.name}"
+    return "" if screening.exclude is None else f" --rules materials/{RULES}"
+
+
+def _screened(screening: Screening, study: Study | None) -> str:
+    everyone, gone = screening.judgments.participants.height, len(screening.excluded)
+    if screening.exclude is None:
+        return "No rule of exclusion was stated, so that nobody is excluded."
+    rules = "the rules that were given" if study is None else f"the rules of the study file ({study.fingerprint})"
+    told = f"By {rules}, {gone:,} of {counted(everyone, 'participant')} are excluded; their data are here as well."
+    return told + (f" {' and '.join(screening.skipped)} could not run." if screening.skipped else "")
+
+
+MOST_VALUES = 20
+"""Columns with more different values tell only how many there are."""
+UNITS = {"rt": "seconds", "first_rt": "seconds", "working_time": "seconds", "away": "seconds"}
+PRIVATE = ("participant", "person", "comment", "platform_id", "platform_session", "same_as")
+"""Columns whose values are never listed."""
+MORE = {
+    "left_text": "what was shown first: left or above",
+    "right_text": "what was shown second: right or below",
+    "status": "what the platform says of the submission",
+    "planned": "how many trials the participant was to answer",
+}
+SCHEMA = dict.fromkeys(("table", "column", "type", "unit", "meaning", "values"), pl.String) | {
+    "missing": pl.Int64, "rows": pl.Int64,
+}  # fmt: skip
+
+
+def codebook(judgments: Judgments, study: Study | None = None) -> pl.DataFrame:
+    """One row a column: table, column, type, unit, meaning, values, missing and rows.
+
+    >>> import karat
+    >>> book = codebook(karat.datasets.load("likert"))
+    >>> book.filter(pl.col("column") == "rt").select("type", "unit", "meaning").row(0)
+    ('number', 'seconds', 'seconds from stimulus onset to answer')
+    >>> book.filter(pl.col("column") == "function")["values"].item()
+    'attention, calibration, control, filler, practice, test'
+    """
+    rows = [_row("judgments", judgments.frame[name], judgments, study) for name in judgments.frame.columns]
+    people = judgments.participants
+    rows += [_row("participants", people[name], judgments, study) for name in people.columns]
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+
+
+def _row(table: str, column: pl.Series, judgments: Judgments, study: Study | None) -> tuple[object, ...]:
+    name = column.name
+    meaning = _judgment(name, study) if table == "judgments" else _person(name, study)
+    values = _scales(judgments, study) if (table, name) == ("judgments", "response") else _values(column, study)
+    return table, name, kind(column.dtype), UNITS.get(name, ""), meaning, values, column.null_count(), len(column)
+
+
+def kind(dtype: pl.DataType) -> str:
+    """The type of a column in a word or two.
+
+    >>> kind(pl.Int64()), kind(pl.Datetime("us", "UTC")), kind(pl.String())
+    ('whole number', 'time', 'text')
+    """
+    if dtype.is_integer():
+        return "whole number"
+    if dtype.is_float():
+        return "number"
+    if dtype.is_temporal():
+        return "time"
+    return "true or false" if dtype == pl.Boolean else "text"
+
+
+def _judgment(name: str, study: Study | None) -> str:
+    if name in COLUMNS:
+        return COLUMNS[name].meaning
+    blocks = () if study is None else study.blocks
+    if any(name in block.settings.factors for block in blocks):
+        return "a factor of the design"
+    known = FURTHER.get(name) or MORE.get(name)
+    if known:
+        return known
+    return "a column of the item table" if any(name in block.items.frame.columns for block in blocks) else ""
+
+
+def _person(name: str, study: Study | None) -> str:
+    questions = {} if study is None else {one.name: one.question for one in study.settings.background}
+    if name in questions:
+        return f"answer to: {questions[name]}"
+    if name == "participant":
+        return COLUMNS[name].meaning
+    return PEOPLE.get(name) or MORE.get(name, "")
+
+
+def _scales(judgments: Judgments, study: Study | None) -> str:
+    """The scale of each question, and the labels that participants saw."""
+    same: dict[str, list[str]] = {}
+    for question, scale in judgments.scales.items():
+        same.setdefault(f"{scale.kind}: {scale.known()}", []).append(question)
+    told = [text if len(same) == 1 else f"{', '.join(names)}: {text}" for text, names in same.items()]
+    blocks = () if study is None else study.blocks
+    told += [f"shown as {', '.join(block.settings.scale.labels)}" for block in blocks if block.settings.scale.labels]
+    return "; ".join(dict.fromkeys(told))
+
+
+def _values(column: pl.Series, study: Study | None) -> str:
+    """The levels that the study states, else the values that are there, where they are few."""
+    name, found = column.name, column.drop_nulls()
+    stated = {} if study is None else {n: f.levels for block in study.blocks for n, f in block.settings.factors.items()}
+    if name in stated:
+        return ", ".join(stated[name])
+    if not len(found) or name in PRIVATE or names_a_person(name):
+        return ""
+    if column.dtype.is_numeric():
+        low, high = found.cast(pl.Float64).sort().gather([0, -1]).to_list()
+        return f"{low:g} to {high:g}"
+    if column.dtype.is_temporal():
+        return ""
+    different = found.n_unique()
+    if different <= MOST_VALUES and different < len(found):
+        return ", ".join(sorted(found.unique().cast(pl.String).to_list()))
+    return f"{different:,} different values"
+
+
+NAME = re.compile(r"([a-z]+-[a-zA-Z0-9]+)(_[a-z]+-[a-zA-Z0-9]+)*_data\.csv")
+"""What the name of a data file must look like."""
+WITHOUT_MARKS = str.maketrans({"ß": "ss", "æ": "ae", "ø": "o", "ł": "l", "đ": "d"})
+LONGEST = 40
+
+
+def data_name(title: str, table: str) -> str:
+    """The name of a data file of a study.
+
+    >>> data_name("Word order of comitatives (Größe)", "judgments")
+    'study-WordOrderOfComitativesGrosse_description-judgments_data.csv'
+    """
+    plain = unicodedata.normalize("NFKD", title.translate(WITHOUT_MARKS)).encode("ascii", "ignore").decode()
+    words = re.findall(r"[A-Za-z0-9]+", plain)
+    study = "".join(word[0].upper() + word[1:] for word in words)[:LONGEST] or "Judgments"
+    return f"study-{study}_description-{table}_data.csv"
+
+
+def dataset_description(
+    title: str, description: str, codebook: pl.DataFrame, *, language: str = "", creators: Sequence[str] = (),
+    license: str = "",  # noqa: A002
+) -> dict[str, Any]:  # fmt: skip
+    """What `dataset_description.json` holds; a column that stands in both tables is one variable.
+
+    >>> import karat
+    >>> from karat.report.archive_documents import codebook
+    >>> found = dataset_description("Study", "An example.", codebook(karat.datasets.load("likert")))
+    >>> found["@type"], found["variableMeasured"][0]["name"]
+    ('Dataset', 'participant')
+    """
+    told: dict[str, Any] = {
+        "@context": "https://schema.org/", "@type": "Dataset", "name": title, "description": description,
+    }  # fmt: skip
+    told |= {"inLanguage": language} if language else {}
+    told |= {"creator": [{"@type": "Person", "name": name} for name in creators]} if creators else {}
+    told |= {"license": license} if license else {}
+    return told | {"variableMeasured": _variables(codebook)}
+
+
+def _variables(codebook: pl.DataFrame) -> list[dict[str, Any]]:
+    variables: dict[str, dict[str, Any]] = {}
+    for row in codebook.to_dicts():
+        text = row["meaning"] or "a column that the study file does not explain"
+        text += f" ({row['values']})" if row["values"] else ""
+        known = variables.setdefault(row["column"], {"@type": "PropertyValue", "name": row["column"]})
+        before = known.get("description", "")
+        known["description"] = before if text in before else f"{before}; among participants: {text}" if before else text
+        if row["unit"]:
+            known["unitText"] = row["unit"]
+    return list(variables.values())

@@ -1,0 +1,419 @@
+"""Composition: who was excluded, by what is known of participants, and whether a criterion falls on one group.
+
+Exclusions can move a sample: attention checks may weigh on one part of the participants more than on others (Vannette
+2016, in Pieper, Börner and Kiss, section 3.3), and among workers who were taken for spammers older ones were
+over-represented (Ba, Mancenido, Chiou and Pan, figures 12 and 13). For every group of a background variable and for the
+verdict and each criterion this gives the share that is flagged, and the group's share among everybody and among the
+flagged, with 95 % intervals after Wilson.
+
+A group is compared with all other participants by Fisher's exact test. Holm's adjustment is over all comparisons of one
+variable, its groups and the criteria together: each variable is a question of its own. Two groups are one comparison,
+and where nobody or everybody is flagged there is none. A criterion is about those whom it looked at: whoever was
+excluded at an earlier stage is not counted as passing. Participants of whom a variable is not known are a group, too.
+
+Background variables as groups: which columns about participants can be compared, and how numbers are cut.
+
+A number with many values is cut at its quartiles, or its tertiles where fewer than 40 values are known. The cuts are
+rounded to three digits and then used, so that a label such as "27 to under 35" says exactly who is in the group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from karat.errors import KaratError
+from karat.judgments import Judgments
+from karat.judgments.columns import nearest
+from karat.messages import Message
+from karat.models.proportions import fisher, holm, least_fisher, wilson
+from karat.screen.evidence import Evidence
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+ALPHA = 0.05
+VERDICT = "verdict"
+PLANTED = "behaviour"
+"""How simulated participants answer: what screening is to find out, and nothing that is known of people."""
+SCHEMA = {
+    "variable": pl.String, "group": pl.String, "criterion": pl.String, "participants": pl.Int64, "flagged": pl.Int64,
+    "share": pl.Float64, "lower": pl.Float64, "upper": pl.Float64, "share_of_all": pl.Float64,
+    "share_of_flagged": pl.Float64, "lower_of_flagged": pl.Float64, "upper_of_flagged": pl.Float64,
+    "p": pl.Float64, "p_adjusted": pl.Float64, "warning": pl.Boolean,
+}  # fmt: skip
+
+Flags = dict[str, tuple[NDArray[np.bool_], NDArray[np.bool_]]]
+
+
+class ScreenedParticipants(Protocol):
+    """What of a screening the composition of its exclusions depends on."""
+
+    @property
+    def judgments(self) -> Judgments: ...
+    @property
+    def evidence(self) -> Mapping[str, Evidence]: ...
+    @property
+    def settings(self) -> Mapping[str, Mapping[str, Any]]: ...
+    @property
+    def exclude(self) -> str | int | None: ...
+    @property
+    def excluded(self) -> Sequence[str]: ...
+
+
+@dataclass(frozen=True)
+class Composition:
+    """Who is flagged in each group of each background variable, and which groups differ."""
+
+    groups: pl.DataFrame
+    """One row a variable, group and criterion; the criterion `verdict` is whom the rule of the study excludes."""
+    variables: tuple[str, ...]
+    warnings: tuple[Message, ...] = ()
+    """Criteria that affect one group more, or less, than the others."""
+    notes: tuple[Message, ...] = ()
+    """Background columns that were left out, and why; variables that exclude by intention; groups too small to tell."""
+    participants: int = 0
+    alpha: float = ALPHA
+
+    def table(self) -> pl.DataFrame:
+        """The groups, those that stand out first."""
+        return self.groups.sort("warning", descending=True, maintain_order=True)
+
+    @property
+    def criterion(self) -> str | None:
+        """What sentences and figure are about: the verdict, or without one the criterion that flags most."""
+        if not self.groups.height:
+            return None
+        first = self.groups.filter(pl.col("variable") == self.variables[0])
+        counts = dict(first.group_by("criterion", maintain_order=True).agg(pl.col("flagged").sum()).iter_rows())
+        return VERDICT if VERDICT in counts else max(counts, key=lambda name: counts[name])
+
+    def plot(self, criterion: str | None = None, width_cm: float = 16) -> Figure:
+        """Each group's share among everybody and among the excluded, or among those whom a criterion flags."""
+        from karat.plots.shares import shares_plot
+
+        if not self.groups.height:
+            raise KaratError(f"There is nothing to draw. {self}")
+        known = self.groups["criterion"].unique(maintain_order=True).to_list()
+        chosen = criterion or self.criterion or known[0]
+        if chosen not in known:
+            close = nearest(chosen, known)
+            hint = f"is {close} meant?" if close else f"there are {', '.join(known)}."
+            raise KaratError(f"There is no evidence of {chosen} here; {hint}")
+        rows = self.groups.filter(pl.col("criterion") == chosen)
+        word = "excluded" if chosen == VERDICT else "flagged"
+        return shares_plot(rows, word, _finding(rows, word if chosen == VERDICT else f"flagged by {chosen}"), width_cm)
+
+    def to_svg(self, criterion: str | None = None) -> str:
+        """The figure as SVG."""
+        from karat.plots.style import titled_svg
+
+        return titled_svg(self.plot(criterion), str(self))
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How many are excluded or flagged, and how many comparisons of groups differ."""
+        if not self.variables:
+            return (Message("composition.no_background"),)
+        if not self.groups.height:
+            return (Message("composition.no_evidence"),)
+        about = self.groups.filter(pl.col("variable") == self.variables[0], pl.col("criterion") == self.criterion)
+        flagged, everyone = int(about["flagged"].sum()), int(about["participants"].sum())
+        values = {"flagged": flagged, "participants": everyone, "criterion": self.criterion}
+        first = Message("composition.excluded" if self.criterion == VERDICT else "composition.flagged", values)
+        differing = int(self.groups["warning"].sum())
+        code = "composition.groups_differ" if differing else "composition.no_group_differs"
+        return (first, Message(code, {"variables": list(self.variables), "comparisons": differing}))
+
+    def __str__(self) -> str:
+        return " ".join(map(str, (*self.summary, *self.warnings[:1])))
+
+
+def composition(screening: ScreenedParticipants, columns: Sequence[str] | None = None) -> Composition:
+    """Compare the groups of each background variable, or of the `columns` of `judgments.participants` that are named.
+
+    Taken are columns of text or truth values with 2 to 12 different values, and numbers, which are cut at their
+    quartiles where they have many (tertiles under 40 participants). Ids, moments, working time, free text, columns in
+    which everybody differs and the behaviour of simulated participants are left out, with a note.
+
+    >>> import karat
+    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
+    >>> print(screening.composition(["source"]))
+    6 of 48 participants were excluded. No group differs by source.
+    """
+    people = screening.judgments.participants
+    planted = [PLANTED] if columns is None and PLANTED in people.columns else []
+    variables, notes = background(people.drop(planted), columns, _ids(screening))
+    simulated = Message("background.simulated")
+    notes += [Message("background.left_out", {"column": name, "why": simulated}) for name in planted]
+    flags = _flags(screening, people["participant"].to_list())
+    intended = _intended(screening)
+    rows, warnings, too_small = [], [], []
+    for variable in variables:
+        own = _compared(variable, flags, intended)
+        rows += own
+        warnings += [_warning(row, own) for row in own if row["warning"]]
+        too_small += _too_small(variable.name, own, people.height)
+    stated = [variable.name for variable in variables if variable.name in intended]
+    notes += [Message("composition.intended", {"variable": name}) for name in stated]
+    return Composition(
+        pl.DataFrame(rows, schema=SCHEMA), tuple(variable.name for variable in variables), tuple(warnings),
+        tuple(notes + too_small), people.height,
+    )  # fmt: skip
+
+
+def _ids(screening: ScreenedParticipants) -> list[str]:
+    """The column that names the person behind an id, where the rules state one."""
+    person = screening.settings.get("completion", {}).get("person")
+    return [person] if person else []
+
+
+def _intended(screening: ScreenedParticipants) -> set[str]:
+    """The background columns by which eligibility excludes."""
+    settings = screening.settings.get("eligibility", {})
+    return set(settings.get("answers", {})) | set(settings.get("same", {}))
+
+
+def _flags(screening: ScreenedParticipants, people: list[str]) -> Flags:
+    """For the verdict and each criterion: whom it looked at, and whom it flags."""
+    flags: Flags = {}
+    if screening.exclude is not None:
+        excluded = set(screening.excluded)
+        flags[VERDICT] = (np.ones(len(people), dtype=bool), np.array([who in excluded for who in people], dtype=bool))
+    for name, evidence in screening.evidence.items():
+        found = dict(evidence.participants.select("participant", "flagged").iter_rows())
+        seen = np.array([who in found for who in people], dtype=bool)
+        flags[name] = (seen, np.array([found.get(who, False) for who in people], dtype=bool))
+    return flags
+
+
+def _compared(variable: BackgroundVariable, flags: Flags, intended: set[str]) -> list[dict[str, Any]]:
+    """The rows of one variable, with p adjusted over all its comparisons."""
+    rows: list[dict[str, Any]] = []
+    tested: list[list[int]] = []
+    for criterion, (seen, flagged) in flags.items():
+        start, everyone, marked = len(rows), int(seen.sum()), int(flagged.sum())
+        rows += [
+            _row(variable.name, group, criterion, int((seen & own).sum()), int((flagged & own).sum()), everyone, marked)
+            for group, own in variable.groups.items()
+        ]
+        filled = [i for i in range(start, len(rows)) if 0 < rows[i]["participants"] < everyone]
+        if 0 < marked < everyone:
+            tested += [filled] if len(filled) == 2 else [[i] for i in filled]
+    if not tested:
+        return rows
+    adjusted = holm([rows[one[0]]["p"] for one in tested])
+    rest = {criterion: (int(seen.sum()), int(flagged.sum())) for criterion, (seen, flagged) in flags.items()}
+    for one, p in zip(tested, adjusted, strict=True):
+        for i in one:
+            row = rows[i]
+            by_intention = variable.name in intended and row["criterion"] in (VERDICT, "eligibility")
+            everyone, marked = rest[row["criterion"]]
+            above = row["flagged"] * everyone > marked * row["participants"]
+            # Two groups are one test: rounding must not tell them apart.
+            row["p"], row["p_adjusted"] = rows[one[0]]["p"], float(p)
+            row["warning"] = bool(p <= ALPHA) and not by_intention and (above or len(one) == 1)
+    return rows
+
+
+def _row(
+    variable: str, group: str, criterion: str, participants: int, flagged: int, everyone: int, marked: int
+) -> dict[str, Any]:
+    lower, upper = wilson([flagged, flagged], [participants, marked])
+    return {
+        "variable": variable, "group": group, "criterion": criterion, "participants": participants, "flagged": flagged,
+        "share": flagged / participants if participants else None,
+        "lower": float(lower[0]) if participants else None, "upper": float(upper[0]) if participants else None,
+        "share_of_all": participants / everyone if everyone else None,
+        "share_of_flagged": flagged / marked if marked else None,
+        "lower_of_flagged": float(lower[1]) if marked else None,
+        "upper_of_flagged": float(upper[1]) if marked else None,
+        "p": fisher(flagged, participants, marked, everyone) if everyone else 1.0, "p_adjusted": 1.0, "warning": False,
+    }  # fmt: skip
+
+
+def _warning(row: dict[str, Any], rows: list[dict[str, Any]]) -> Message:
+    """A group that differs, beside all others."""
+    others = [one for one in rows if one["criterion"] == row["criterion"] and one["group"] != row["group"]]
+    flagged, participants = sum(one["flagged"] for one in others), sum(one["participants"] for one in others)
+    more = row["share"] > flagged / participants
+    values = {name: row[name] for name in ("criterion", "variable", "group", "flagged", "participants", "p")}
+    values |= {"p_adjusted": row["p_adjusted"], "others_flagged": flagged, "others": participants}
+    if row["criterion"] == VERDICT:
+        return Message("composition.excluded_more" if more else "composition.excluded_less", values)
+    return Message("composition.flagged_more" if more else "composition.flagged_less", values)
+
+
+def _too_small(variable: str, rows: list[dict[str, Any]], everybody: int) -> list[Message]:
+    """The message on groups in which even the most uneven outcome would not be told from chance, at the verdict."""
+    about = [row for row in rows if row["criterion"] == VERDICT]
+    marked = sum(row["flagged"] for row in about)
+    if not 0 < marked < everybody or sum(row["participants"] > 0 for row in about) < 2:
+        return []
+    small = [
+        row for row in about if row["participants"] and least_fisher(row["participants"], marked, everybody) > ALPHA
+    ]
+    if not small:
+        return []
+    if sum(row["participants"] > 0 for row in about) == 2:
+        small = [min(small, key=lambda row: int(row["participants"]))]
+    groups = [
+        Message("composition.group", {"group": row["group"], "participants": row["participants"]}) for row in small
+    ]
+    values = {"variable": variable, "groups": groups, "excluded": marked, "participants": everybody}
+    return [Message("composition.too_small", values)]
+
+
+def _finding(rows: pl.DataFrame, word: str) -> str:
+    """What a figure of the groups shows."""
+    first = rows.filter(pl.col("variable") == rows["variable"][0])
+    flagged, everyone = int(first["flagged"].sum()), int(first["participants"].sum())
+    if not flagged:
+        return f"Nobody of {everyone:,} is {word}"
+    warned = rows.filter(pl.col("warning"))
+    if not warned.height:
+        return f"{flagged:,} of {everyone:,} are {word}, and no group differs"
+    row = warned.row(0, named=True)
+    about = rows.filter(pl.col("variable") == row["variable"])
+    rest = (int(about["flagged"].sum()) - row["flagged"], int(about["participants"].sum()) - row["participants"])
+    group = f"{row['variable']} = {row['group']}"
+    return f"{row['flagged']} of {row['participants']} with {group} are {word}, {rest[0]} of {rest[1]} others"
+
+
+MOST_GROUPS = 12
+MOST_NUMBERS = 5
+"""Numbers with more different values are cut."""
+ENOUGH_FOR_QUARTILES = 40
+NOT_KNOWN = "not known"
+QUIZ = ("quiz_attempts", "quiz_passed")
+TIMES = ("started", "finished", "working_time", "time", "duration")
+
+
+@dataclass(frozen=True)
+class BackgroundVariable:
+    """A background variable and who is in each of its groups; together the groups are everybody."""
+
+    name: str
+    groups: dict[str, NDArray[np.bool_]]
+
+
+def background(
+    people: pl.DataFrame, columns: Sequence[str] | None = None, ids: Collection[str] = ()
+) -> tuple[list[BackgroundVariable], list[Message]]:
+    """The variables that can be compared, or those that are named, and notes on the columns left out.
+
+    >>> people = pl.DataFrame({"participant": list("abc"), "student": [True, False, None], "comment": list("xyz")})
+    >>> variables, notes = background(people)
+    >>> [(one.name, list(one.groups)) for one in variables]
+    [('student', ['false', 'true', 'not known'])]
+    >>> print(notes[0])
+    comment is left out: every participant has a different value.
+    """
+    known = [name for name in people.columns if name != "participant"]
+    if columns is not None:
+        for name in columns:
+            if name not in known:
+                close = nearest(name, known)
+                mend = f"is {close} meant?" if close else f"there are {', '.join(known) or 'none'}."
+                raise KaratError(f"Nothing called {name} is known of participants; {mend}")
+        return [_named(people[name]) for name in columns], []
+    variables, notes = [], []
+    for name in known:
+        why = Message("background.names") if name in ids else _unfit(people[name])
+        if why is not None:
+            notes.append(Message("background.left_out", {"column": name, "why": why}))
+        else:
+            variables.append(BackgroundVariable(name, _groups(people[name])))
+    return variables, notes
+
+
+def _unfit(column: pl.Series) -> Message | None:
+    """Why a column is no background variable, if it is none."""
+    name = column.name.lower()
+    if column.dtype.is_temporal() or name in TIMES:
+        return Message("background.time")
+    if name == "id" or name.endswith("_id"):
+        return Message("background.names")
+    if name in QUIZ:
+        return Message("background.criterion")
+    texts = _texts(column).drop_nulls()
+    different = texts.n_unique()
+    if different < 2:
+        same = different and len(texts) == len(column)
+        return Message("background.same_value" if same else "background.too_few_values")
+    # Two participants that differ are two groups; three and more who all differ are names, or as good as names.
+    if different == len(texts) and different > 2:
+        return Message("background.all_different")
+    if not column.dtype.is_numeric() and different > MOST_GROUPS:
+        return Message("background.too_many_values", {"values": different})
+    return None
+
+
+def _named(column: pl.Series) -> BackgroundVariable:
+    """A variable that was asked for by name."""
+    if column.dtype.is_temporal():
+        raise KaratError(f"{column.name} is a time, which has no groups. Add a column that says which time is meant.")
+    different = _texts(column).drop_nulls().n_unique()
+    if not column.dtype.is_numeric() and different > MOST_GROUPS:
+        raise KaratError(
+            f"{column.name} has {different} different values, too many to compare. Add a column with at most "
+            f"{MOST_GROUPS} groups."
+        )
+    return BackgroundVariable(column.name, _groups(column))
+
+
+def _texts(column: pl.Series) -> pl.Series:
+    """The values as text, empty ones missing."""
+    if column.dtype.is_float():
+        column = column.fill_nan(None)
+    texts = column.cast(pl.String).str.strip_chars()
+    return texts.set(texts == "", None)
+
+
+def _groups(column: pl.Series) -> dict[str, NDArray[np.bool_]]:
+    numeric = column.dtype.is_numeric()
+    if numeric and column.drop_nulls().n_unique() > MOST_NUMBERS:
+        groups = _cut(column.cast(pl.Float64).fill_nan(None))
+    else:
+        texts = _texts(column)
+        found = texts.drop_nulls().unique().to_list()
+        ordered = sorted(found, key=float) if numeric else sorted(found)
+        groups = {}
+        for text in ordered:
+            # Numbers that differ by rounding only are one group.
+            label = f"{float(text):.10g}" if numeric else text
+            groups[label] = groups.get(label, np.zeros(len(column), dtype=bool)) | _mask(texts == text)
+    missing = _mask(_texts(column).is_null())
+    if missing.any():
+        groups[NOT_KNOWN] = groups.get(NOT_KNOWN, np.zeros_like(missing)) | missing
+    return groups
+
+
+def _cut(numbers: pl.Series) -> dict[str, NDArray[np.bool_]]:
+    """Numbers in groups between their quartiles or tertiles; groups that would be empty are left out."""
+    known = np.sort(numbers.drop_nulls().to_numpy())
+    parts = 4 if len(known) >= ENOUGH_FOR_QUARTILES else 3
+    wanted = [float(f"{known[len(known) * part // parts]:.3g}") for part in range(1, parts)]
+    cuts = sorted({cut for cut in wanted if known[0] < cut <= known[-1]})
+    ends = [-np.inf, *cuts, np.inf]
+    groups = {}
+    for low, high in pairwise(ends):
+        label = f"{low:,.10g} to under {high:,.10g}"
+        label = f"under {high:,.10g}" if low == -np.inf else f"{low:,.10g} and over" if high == np.inf else label
+        mask = _mask(
+            (numbers >= low) & (numbers < high if high < np.inf else pl.repeat(True, len(numbers), eager=True))
+        )
+        if mask.any():
+            groups["all" if not cuts else label] = mask
+    return groups
+
+
+def _mask(values: pl.Series) -> NDArray[np.bool_]:
+    return values.fill_null(False).to_numpy().astype(bool)

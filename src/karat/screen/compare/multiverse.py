@@ -1,0 +1,550 @@
+"""The multiverse of screening rules: who stays, and what a difference becomes, had other reasonable rules been stated.
+
+A screening is a chain of decisions, each with alternatives that other researchers would have taken (`alternatives`).
+All combinations are tried, each by the same steps as the stated rules, and for each it is said how many participants
+stay and how large a stated difference of conditions is (`difference`). A result that holds only in a corner of them
+depends on the screening (multiverse analysis: Steegen, Tuerlinckx, Gelman and Vanpaemel 2016; specification curve:
+Simonsohn, Simmons and Nelson 2020). It is a picture of robustness, not a test: the combinations are no sample, and to
+choose among them after seeing it would undo what stating rules beforehand is for.
+
+Of more than 2,000 combinations a random sample is taken, with the stated one always in it. Combinations that agree in
+their first criteria are tried by one process, which remembers what it has computed for them.
+
+Each criterion lists its alternatives (`karat.study.criterion.Alternative`): the setting in words, the setting itself
+(none: the criterion is left out) and where it comes from. Those marked usual make the smaller grid that is tried where
+a study states no rules. What belongs to the study and is no decision about people - the length of the questionnaire,
+its expected duration, the column of lengths - is kept as it is stated.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from math import prod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from karat.executors import SERIAL, Executor
+from karat.judgments import Judgments
+from karat.judgments.files import escape_formulas, replacing
+from karat.judgments.scales import Ordinal
+from karat.languages import language_of
+from karat.messages import Message, message_of
+from karat.screen.compare.difference import ScreenedDifference, contrast_of, difference
+from karat.screen.evidence import Evidence, ScreenError
+from karat.screen.rules import settings_of
+from karat.screen.run import STAGES, Compute, computing, run
+from karat.study.criteria import CRITERIA, criterion_named, left_out, title_of
+from karat.study.settings import ContrastSettings
+from karat.study.study import Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+AT_MOST = 2000
+TOGETHER = 20
+"""How many combinations are tried by a process at a time, at most."""
+
+
+@dataclass(frozen=True)
+class Multiverse:
+    """One row a combination of rules: its settings in words, who stays, and the difference with its 95 % interval."""
+
+    universes: pl.DataFrame
+    """A column for each criterion, kept, excluded, estimate, lower, upper, and whether it is as stated."""
+    criteria: tuple[str, ...]
+    participants: int
+    combinations: int
+    """How many there are; more than there are rows where a sample was drawn."""
+    contrast: Message | None = None
+    """The difference that is followed; None where there is none."""
+    unit: Message | None = None
+    notes: tuple[Message, ...] = ()
+    """What was not tried and why, and whether the combinations are a sample."""
+    seed: int = 1
+
+    def table(self) -> pl.DataFrame:
+        """The combinations, the stated one first, then by estimate or by how many stay."""
+        return self.universes.sort(
+            [~pl.col("stated"), "estimate" if self.contrast else "kept"], nulls_last=True, maintain_order=True
+        )
+
+    @property
+    def stated(self) -> dict[str, Any] | None:
+        """The combination that the rules state; None where no rules were stated."""
+        found = self.universes.filter(pl.col("stated"))
+        return found.row(0, named=True) if found.height else None
+
+    @property
+    def kept_range(self) -> tuple[int, int]:
+        """The smallest and the largest number of participants who stay."""
+        kept = self.universes["kept"].to_list()
+        return min(kept), max(kept)
+
+    @cached_property
+    def sensitivity(self) -> pl.DataFrame:
+        """One row a setting: mean number kept and mean estimate over all combinations that have it, and how much these
+        means move with the criterion, the one that moves most first."""
+        tables = [
+            self.universes.group_by(pl.col(name).alias("setting"), maintain_order=True)
+            .agg(
+                pl.len().cast(pl.Int64).alias("universes"), pl.col("kept").mean(), pl.col("estimate").mean(),
+                excludes_zero().mean().alias("excludes_zero"),
+            )
+            .with_columns(
+                kept_moves=pl.col("kept").max() - pl.col("kept").min(),
+                estimate_moves=pl.col("estimate").max() - pl.col("estimate").min(),
+            )
+            .select(pl.lit(name).alias("criterion"), pl.all())
+            for name in self.criteria
+        ]  # fmt: skip
+        if not tables:
+            return pl.DataFrame(schema={"criterion": pl.String, "setting": pl.String})
+        by = "estimate_moves" if self.contrast else "kept_moves"
+        return pl.concat(tables).sort(by, descending=True, nulls_last=True, maintain_order=True)
+
+    def plot(self, width_cm: float = 16) -> Figure:
+        """The specification curve: all estimates in order with their intervals, who stays, and which setting holds.
+
+        >>> import karat
+        >>> len(multiverse(karat.datasets.load("likert"), {"attention": {}}).plot().axes)
+        3
+        """
+        from karat.plots.specification_curve import curve_plot
+
+        known = self.universes["estimate"].null_count() < self.universes.height
+        # Combinations with the same result are sorted by what moves least, so that the strokes below become long.
+        least_first = self.sensitivity["criterion"].unique(maintain_order=True).reverse().to_list()
+        order = [*(["estimate", "kept"] if known else ["kept"]), *least_first]
+        rows = self.universes.sort(order, nulls_last=True, maintain_order=True)
+        settings = {
+            name: (title_of(name), self.universes[name].unique(maintain_order=True).to_list()) for name in self.criteria
+        }
+        difference = (str(self.contrast), "" if self.unit is None else str(self.unit)) if known else None
+        return curve_plot(rows, settings, self.participants, difference, self._finding(known), width_cm)
+
+    def _finding(self, known: bool) -> str:
+        """What the figure shows."""
+        rows, (fewest, most) = self.universes, self.kept_range
+        stay = f"{fewest if fewest == most else f'{fewest} to {most}'} of {self.participants:,} participants stay"
+        if not known:
+            return f"{stay} in {rows.height:,} combinations of screening rules"
+        estimates = rows.drop_nulls("estimate")
+        english = language_of("en")
+        low, high = (english.value(end, ".2r") for end in (estimates["estimate"].min(), estimates["estimate"].max()))
+        apart = int(estimates.select(excludes_zero().sum()).item())
+        every = {0: "none", estimates.height: "every combination"}.get(apart, f"{apart:,} of {estimates.height:,}")
+        return f"The difference lies between {low} and {high}, and its interval excludes 0 in {every}; {stay}"
+
+    def to_svg(self) -> str:
+        """The specification curve as SVG."""
+        from karat.plots.style import titled_svg
+
+        return titled_svg(self.plot(), str(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return {
+            "summary": str(self), "participants": self.participants, "combinations": self.combinations,
+            "contrast": None if self.contrast is None else str(self.contrast),
+            "unit": "" if self.unit is None else str(self.unit), "seed": self.seed, "notes": list(map(str, self.notes)),
+            "stated": self.stated, "sensitivity": self.sensitivity.to_dicts(), "universes": self.universes.to_dicts(),
+        }  # fmt: skip
+
+    def write(self, folder: str | Path) -> list[Path]:
+        """Write multiverse.csv and multiverse.svg to a folder."""
+        table, picture = Path(folder) / "multiverse.csv", Path(folder) / "multiverse.svg"
+        with replacing(table) as temporary:
+            escape_formulas(self.table()).write_csv(temporary)
+        with replacing(picture) as temporary:
+            temporary.write_text(self.to_svg(), encoding="utf-8")
+        return [table, picture]
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How many stay, and what becomes of the difference."""
+        low, high = self.kept_range
+        number, stated = self.universes.height, self.stated
+        values = {
+            "combinations": number, "possible": self.combinations if number < self.combinations else None,
+            "fewest": low,
+            "most": high if high > low else None, "participants": self.participants,
+            "stated": None if stated is None else stated["kept"],
+        }  # fmt: skip
+        return (Message("multiverse.kept", values), *self._of_difference())
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.summary))
+
+    def _of_difference(self) -> list[Message]:
+        known = self.universes.filter(pl.col("estimate").is_not_null())
+        if self.contrast is None or not known.height:
+            return [Message("multiverse.no_difference")]
+        name = {"contrast": self.contrast, "unit": self.unit}
+        messages, stated = [], self.stated
+        if stated is not None and stated["estimate"] is not None:
+            found = {end: stated[end] for end in ("estimate", "lower", "upper")}
+            messages.append(Message("multiverse.stated", name | found))
+            name = dict.fromkeys(name)
+        low, high = known["estimate"].min(), known["estimate"].max()
+        same = round(low, 2) == round(high, 2)  # type: ignore[arg-type]
+        messages.append(Message("multiverse.same" if same else "multiverse.range", name | {"low": low, "high": high}))
+        apart = int(known.select(excludes_zero().sum()).item())
+        code = "multiverse.some_apart" if apart else "multiverse.none_apart"
+        code = "multiverse.all_apart" if apart == known.height else code
+        messages.append(Message(code, {"apart": apart, "combinations": known.height}))
+        missing = self.universes.height - known.height
+        return messages + ([Message("multiverse.missing", {"combinations": missing})] if missing else [])
+
+
+def excludes_zero() -> pl.Expr:
+    """Whether the interval of a universe lies on one side of 0."""
+    return ((pl.col("lower") > 0) | (pl.col("upper") < 0)).fill_null(False)
+
+
+def multiverse(
+    judgments: Judgments,
+    rules: Mapping[str, Any] | None = None,
+    contrast: ContrastSettings | Mapping[str, Any] | None = None,
+    study: Study | None = None,
+    alternatives: Mapping[str, Sequence[Mapping[str, Any] | None]] | None = None,
+    progress: Callable[[int, int], object] | None = None,
+    seed: int = 1,
+    at_most: int = AT_MOST,
+    executor: Executor = SERIAL,
+) -> Multiverse:
+    """Screen with all combinations of the stated settings and their alternatives, for the criteria that are stated.
+
+    Without rules, the usual alternatives of all criteria that apply are combined. `alternatives` replaces those of
+    single criteria: `{"remfod": [{"genuine_at_least": 0.8}, None]}`, where None leaves the criterion out; a criterion
+    that is not stated is out as stated. `contrast` is the difference to follow, `{"factor": ..., "levels": [a, b]}`; by
+    default the study's first, or the first design column with two levels. `progress` is called with how many
+    combinations are done, and how many there are. `executor` says where they are tried
+    (`karat.executors.open_executor`).
+
+    >>> import karat
+    >>> likert = karat.datasets.load("likert")
+    >>> order = {"factor": "order", "levels": ["PP>OBJ", "OBJ>PP"]}
+    >>> print(multiverse(likert, {"attention": {}, "straightlining": {}}, order))
+    In 6 combinations, ... of 48 participants stay (as stated: ...). The difference order PP>OBJ minus OBJ>PP ...
+    """
+    if rules is None and study is not None:
+        rules = study.screening_rules
+    exclude = "any" if rules is None else rules.get("exclude", "any")
+    worlds = _Worlds(judgments, exclude)
+    grid, notes = options(judgments, rules, study, alternatives, worlds.compute)
+    followed = _followed(judgments, contrast, study, notes)
+    chosen, total = _combinations([len(own) for own in grid.values()], seed, at_most)
+    if len(chosen) < total:
+        code = "multiverse.sample" if rules is None else "multiverse.sample_with_stated"
+        notes.append(Message(code, {"sample": len(chosen), "combinations": total, "seed": seed}))
+    worlds.grid, worlds.followed = grid, followed
+    done = 0
+
+    def told(_: int, rows: list[list[Any]]) -> None:
+        nonlocal done
+        done += len(rows)
+        if progress is not None:
+            progress(done, len(chosen))
+
+    parts = executor.map(_tried, worlds, _in_parts(chosen, _early(grid)), name="multiverse", each=told)
+    rows = [
+        [*row, rules is not None and not any(places)]
+        for row, places in zip((row for part in parts for row in part), chosen, strict=True)
+    ]
+    schema: dict[str, Any] = dict.fromkeys(grid, pl.String) | {"kept": pl.Int64, "excluded": pl.Int64}
+    schema |= dict.fromkeys(("estimate", "lower", "upper"), pl.Float64) | {"stated": pl.Boolean}
+    return Multiverse(
+        pl.DataFrame(rows, schema=schema, orient="row"), tuple(grid), judgments.participants.height, total,
+        None if followed is None else followed.name, None if followed is None else followed.unit, tuple(notes), seed,
+    )  # fmt: skip
+
+
+def _followed(
+    judgments: Judgments,
+    contrast: ContrastSettings | Mapping[str, Any] | None,
+    study: Study | None,
+    notes: list[Message],
+) -> ScreenedDifference | None:
+    """The difference to follow. One that was asked for and cannot be computed is an error; a default one is a note."""
+    settings = contrast_of(judgments, contrast, study)
+    if settings is None:
+        notes.append(Message("multiverse.no_factor"))
+        return None
+    try:
+        return difference(judgments, settings)
+    except ScreenError as error:
+        if contrast is not None:
+            raise
+        notes.append(message_of(error))
+        return None
+
+
+def _combinations(sizes: list[int], seed: int, at_most: int) -> tuple[list[tuple[int, ...]], int]:
+    """Which option of each criterion a combination has, all first ones first, and how many combinations there are.
+
+    The last criterion changes fastest, so that what early stages leave is used again while it is remembered.
+
+    >>> _combinations([2, 2], 1, 100)
+    ([(0, 0), (0, 1), (1, 0), (1, 1)], 4)
+    """
+    total = prod(sizes)
+    if total <= at_most:
+        numbers = list(range(total))
+    else:
+        drawn = np.random.default_rng(seed).choice(total - 1, max(at_most - 1, 0), replace=False) + 1
+        numbers = [0, *sorted(drawn.tolist())]
+    return [_places(one, sizes) for one in numbers], total
+
+
+def _places(combination: int, sizes: list[int]) -> tuple[int, ...]:
+    """The digits of a number whose places have these sizes."""
+    places = []
+    for size in reversed(sizes):
+        combination, place = divmod(combination, size)
+        places.append(place)
+    return tuple(reversed(places))
+
+
+def _early(grid: Mapping[str, Any]) -> int:
+    """How many criteria come before the answers are looked at, which is what takes long."""
+    return sum(CRITERIA[name].stage != STAGES[-1] for name in grid)
+
+
+def _in_parts(chosen: list[tuple[int, ...]], early: int) -> list[list[tuple[int, ...]]]:
+    """Combinations in a row that begin alike, at most 20 together, whoever does them.
+
+    >>> _in_parts([(0, 0), (0, 1), (1, 0), (1, 1)], early=1)
+    [[(0, 0), (0, 1)], [(1, 0), (1, 1)]]
+    """
+    alike = [list(part) for _, part in groupby(chosen, key=lambda places: places[:early])]
+    return [part[start : start + TOGETHER] for part in alike for start in range(0, len(part), TOGETHER)]
+
+
+class _Worlds:
+    """What all combinations share, and what a process remembers of those it has tried."""
+
+    def __init__(self, judgments: Judgments, exclude: str | int) -> None:
+        self.judgments, self.exclude = judgments, exclude
+        self.grid: Mapping[str, Sequence[Option]] = {}
+        self.followed: ScreenedDifference | None = None
+        self.compute = _remembering(computing(judgments))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "compute"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.compute = _remembering(computing(self.judgments))
+
+
+def _tried(worlds: _Worlds, part: list[tuple[int, ...]]) -> list[list[Any]]:
+    """One row for each of some combinations: its settings in words, who stays, and the difference."""
+    people = worlds.judgments.participants["participant"].to_list()
+    rows = []
+    for places in part:
+        universe = {name: own[place] for (name, own), place in zip(worlds.grid.items(), places, strict=True)}
+        excluded = _excluded(worlds.judgments, universe, worlds.exclude, worlds.compute)
+        kept = np.array([person not in excluded for person in people], dtype=bool)
+        words = [words for words, _ in universe.values()]
+        rows.append([*words, int(kept.sum()), len(excluded), *_estimated(worlds.followed, kept)])
+    return rows
+
+
+def _excluded(
+    judgments: Judgments, universe: Mapping[str, Option], exclude: str | int, compute: Compute
+) -> frozenset[str]:
+    """Whom the rules of one universe exclude."""
+    rules: dict[str, Any] = {name: settings for name, (_, settings) in universe.items() if settings is not None}
+    rule = without_criteria(exclude, rules)
+    if rule is None:
+        return frozenset()
+    return frozenset(run(judgments, rules | {"exclude": rule}, compute=compute).excluded)
+
+
+def _estimated(followed: ScreenedDifference | None, kept: np.ndarray[Any, np.dtype[np.bool_]]) -> list[float | None]:
+    if followed is None:
+        return [None] * 3
+    return [None if np.isnan(value) else value for value in followed.estimate(kept)]
+
+
+class _Flagged(Evidence):
+    """Evidence that was reduced to the verdicts, and reads who is flagged only once."""
+
+    @cached_property
+    def flagged(self) -> list[str]:
+        return self.participants.filter(pl.col("flagged"))["participant"].to_list()
+
+
+def _remembering(compute: Compute) -> Compute:
+    """The same, with evidence kept by criterion, settings and who is gone; of the evidence only verdicts are kept."""
+    found: dict[tuple[str, frozenset[str], str], Evidence | Message] = {}
+
+    def remembered(name: str, excluded: tuple[str, ...], settings: Mapping[str, Any]) -> Evidence:
+        key = name, frozenset(excluded), repr(sorted(settings.items()))
+        if key not in found:
+            try:
+                evidence = compute(name, excluded, settings)
+                found[key] = _Flagged(evidence.participants.select("participant", "flagged"), name, dict(settings))
+            except ScreenError as error:
+                found[key] = message_of(error)
+        known = found[key]
+        if isinstance(known, Message):
+            raise ScreenError(known)
+        return known
+
+    return remembered
+
+
+Option = tuple[str, dict[str, Any] | None]
+"""A setting in words, and complete; None where the criterion is left out."""
+
+
+def options(
+    judgments: Judgments,
+    rules: Mapping[str, Any] | None,
+    study: Study | None,
+    given: Mapping[str, Sequence[Mapping[str, Any] | None]] | None,
+    compute: Compute,
+) -> tuple[dict[str, list[Option]], list[Message]]:
+    """The settings to combine, criterion by criterion in the order of the stages, the stated one first; and notes.
+
+    `given` replaces the alternatives of the criteria that it names. An alternative that cannot run on these judgments
+    is left out with a note.
+    """
+    given = given or {}
+    for name in given:
+        try:
+            criterion_named(name)
+        except ValueError as error:
+            raise ScreenError(Message("alternatives.unknown", {"why": str(error)})) from None
+    stated = settings_of({} if rules is None else rules, study)
+    usual = settings_of(None, study)
+    names = [name for name in CRITERIA if name in stated or name in given or rules is None]
+    names.sort(key=lambda name: STAGES.index(CRITERIA[name].stage))
+    ratings = all(isinstance(scale, Ordinal) for scale in judgments.scales.values())
+    grid: dict[str, list[Option]] = {}
+    notes: list[Message] = []
+    for name in names:
+        wanted = given[name] if name in given else [
+            one.settings for one in CRITERIA[name].alternatives
+            if (rules is not None or one.usual) and (ratings or not one.ratings)
+            and (one.where is None or stated.get(name, {}).get(one.where))
+        ]  # fmt: skip
+        first = [] if rules is None else [stated.get(name)]
+        own = [_complete(name, one, stated.get(name, usual[name])) for one in wanted]
+        found = _distinct(name, first + own)
+        grid[name] = found[: len(first)]
+        idle = None if name not in stated else _cannot_run(name, stated[name], compute)
+        if idle is not None:
+            notes.append(Message("alternatives.stated", {"criterion": name, "why": idle}))
+        for words, settings in found[len(first) :]:
+            if settings is None and idle is not None and rules is not None and rules.get("exclude", "any") == "any":
+                continue  # what cannot run excludes nobody already
+            why = None if settings is None else _cannot_run(name, settings, compute)
+            if why is None:
+                grid[name].append((words, settings))
+            elif rules is not None or name in given:
+                notes.append(Message("alternatives.not_tried", {"criterion": name, "setting": words, "why": why}))
+    return {name: own for name, own in grid.items() if any(settings is not None for _, settings in own)}, notes
+
+
+def _complete(name: str, settings: Mapping[str, Any] | None, stated: Mapping[str, Any]) -> dict[str, Any] | None:
+    """All settings of an alternative: its own, what belongs to the study, and the usual ones."""
+    if settings is None:
+        return None
+    kept = {key: stated[key] for key in CRITERIA[name].of_the_study if stated.get(key) is not None}
+    return settings_of({name: {**kept, **settings}}, None)[name]
+
+
+def _distinct(name: str, settings: Sequence[dict[str, Any] | None]) -> list[Option]:
+    """Settings that mean the same only once, each with words of its own."""
+    found: list[Option] = []
+    used: list[str] = []
+    for one in settings:
+        if all(_spelled(name, one) != _spelled(name, other) for _, other in found):
+            words = in_words(name, one)
+            used.append(words)
+            found.append((f"{words} ({used.count(words)})" if used.count(words) > 1 else words, one))
+    return found
+
+
+def _cannot_run(name: str, settings: dict[str, Any], compute: Compute) -> Message | None:
+    try:
+        compute(name, (), settings)
+    except ScreenError as error:
+        return message_of(error)
+    return None
+
+
+def in_words(name: str, settings: Mapping[str, Any] | None) -> str:
+    """A setting as the table of alternatives calls it, or what is not as usual in it.
+
+    >>> in_words("completion", {"at_least": 0.8}), in_words("completion", {"at_least": 0.85}), in_words("remfod", None)
+    ('80 %', 'at_least .85', 'out')
+    >>> in_words("remfod", {"genuine_at_least": 0.9})
+    '90 % genuine'
+    """
+    if settings is None:
+        return left_out().words
+    of_the_study = CRITERIA[name].of_the_study
+
+    def decided(some: Mapping[str, Any]) -> dict[str, Any]:
+        return {key: value for key, value in (_spelled(name, some) or {}).items() if key not in of_the_study}
+
+    own, usual = decided(settings), decided({})
+    for one in CRITERIA[name].alternatives:
+        if one.settings is not None and decided(one.settings) == own:
+            return one.words
+    return ", ".join(f"{key} {_shown(value)}" for key, value in own.items() if value != usual[key]) or "usual"
+
+
+def _spelled(name: str, settings: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """All settings, with what something else decides where it is not stated."""
+    if settings is None:
+        return None
+    own = CRITERIA[name].settings
+    return own.resolved(own().model_dump() | dict(settings))
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "none"
+    return language_of("en").probability(value) if isinstance(value, float) and value else str(value)
+
+
+def without_criteria(exclude: str | int, kept: Collection[str]) -> str | int | None:
+    """The rule that is left when only some criteria are in it; None where nothing is.
+
+    What is left out leaves its `and` or `or`, and a number of criteria becomes at most as many as there are.
+
+    >>> without_criteria("remfod and (attention or controls)", ["remfod", "controls"])
+    'remfod and controls'
+    """
+    if not kept:
+        return None
+    if isinstance(exclude, int):
+        return min(exclude, len(kept))
+    if exclude in ("any", "all"):
+        return exclude
+    left = _pruned(ast.parse(exclude, mode="eval").body, kept)
+    return None if left is None else ast.unparse(left)
+
+
+def _pruned(node: ast.expr, kept: Collection[str]) -> ast.expr | None:
+    if isinstance(node, ast.Name):
+        return node if node.id in kept else None
+    if isinstance(node, ast.UnaryOp):
+        inner = _pruned(node.operand, kept)
+        return None if inner is None else ast.UnaryOp(node.op, inner)
+    if isinstance(node, ast.BoolOp):
+        parts = [part for value in node.values if (part := _pruned(value, kept)) is not None]
+        return ast.BoolOp(node.op, parts) if len(parts) > 1 else parts[0] if parts else None
+    raise ScreenError(Message("rules.syntax"))

@@ -1,0 +1,486 @@
+"""Judgments as the model of credence looks at them, and what it learned: matrices of participants x trials, by scale.
+
+Practice is left out. Each answer counts twice over: as what it says of the stimulus (polarity turned, the item that was
+chosen) and as the button that was pressed (the position on the screen, the side). Choices are ordered: one item, no
+difference, the other. Sliders and magnitudes are cut into seven classes that are equally frequent in all. Right answers
+of controls and attention trials are known beforehand.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from karat.errors import KaratError
+from karat.judgments import Judgments
+from karat.judgments.answer_codes import answered, by_scale, position
+from karat.judgments.checks import Checked
+from karat.judgments.scales import Binary, Choice, Nominal, Ordinal, Scale
+from karat.judgments.stimuli import PAIR, Stimuli, candidates, numbered, with_choices
+from karat.judgments.trial_order import order_is_known, presented
+from karat.messages import Message
+from karat.models.credence import EARNEST, LAPSES, CredenceTrials, Fitted, Mixture, ScaleTrials, residual_times
+from karat.screen.answer_table import with_stimuli
+from karat.screen.evidence import ScreenError
+from karat.types import Bools, Floats, Ints
+
+INTERVAL = 0.9
+RUSHING = 2
+"""The regime of times in which somebody rushes."""
+KINDS = ("agreement", "controls", "sequence", "times")
+"""The kinds of evidence that are reported."""
+HIGH = 0.95
+COUNTS = 0.5
+"""The size from which a part of the log odds is reported."""
+LEAST, MOST = 0.001, 0.999
+"""Smaller and larger probabilities are not written with digits."""
+STAND_INS = 5
+"""So many of those who were drawn are laid beside every part, which so has trials and scales as all have."""
+DIGITS = 10
+"""Of the number of a stimulus, where it stands for its name."""
+MARK = "\0"
+"""How the names of stand-ins begin."""
+CLASSES = 7
+WITH_KEY = ("control", "attention", "calibration")
+OTHERS = 0.25
+"""The share of fillers, controls and the like from which they distinguish another grammar from not looking."""
+FEWEST_PEOPLE, FEWEST_ANSWERS = 5, 5
+
+
+@dataclass(frozen=True)
+class Looked:
+    """The trials as matrices, with who they belong to and where they stood."""
+
+    trials: CredenceTrials
+    people: list[str]
+    numbers: Ints
+    """The number of each trial as the judgments have it; -1 where there is none."""
+    keyed: Bools
+    """Controls and attention trials."""
+    notes: tuple[Message, ...]
+
+
+def looked_at(judgments: Judgments) -> Looked:
+    """The judgments as matrices, or the reason why there is nothing to look at.
+
+    >>> import karat
+    >>> found = looked_at(karat.datasets.load("likert"))
+    >>> found.trials.shape, len(found.trials.parts), bool(found.keyed.any())
+    ((48, 72), 1, True)
+    """
+    rows = in_order(judgments)
+    people = rows["participant"].unique(maintain_order=True)
+    if len(people) < FEWEST_PEOPLE:
+        raise ScreenError(Message("credence.few_participants", {"fewest": FEWEST_PEOPLE}))
+    owner = rows["participant"].cast(pl.Enum(people)).to_physical().cast(pl.Int64)
+    place = rows.select(pl.int_range(pl.len()).over("participant")).to_series()
+    rows = rows.with_columns(_owner=owner, _place=place)
+    count = int(place.to_numpy().max(initial=0)) + 1
+    if count < FEWEST_ANSWERS:
+        raise ScreenError(Message("credence.few_answers", {"fewest": FEWEST_ANSWERS}))
+    shape = (len(people), count)
+    parts, notes, stimuli, first = [], [], np.zeros(shape, dtype=np.int64), 0
+    for scale, own in by_scale(judgments, rows):
+        part, own_notes = _part(judgments, scale, own, shape)
+        notes += own_notes
+        stimuli = np.where(part.there, part.item + first, stimuli)
+        first += part.items
+        parts.append(part)
+    known = order_is_known(rows.columns)
+    notes += [] if known else [Message("order.no_sequences")]
+    filled = _Filler(rows, shape)
+    residual = None
+    if "rt" in rows.columns and rows["rt"].null_count() < rows.height:
+        residual = residual_times(stimuli, filled(rows["rt"].cast(pl.Float64).fill_null(np.nan).to_numpy(), np.nan))
+    numbers = rows["trial"].fill_null(-1).to_numpy() if "trial" in rows.columns else rows["_place"].to_numpy() + 1
+    keyed = rows["function"].is_in(["control", "attention"]).to_numpy()
+    return Looked(
+        CredenceTrials(tuple(parts), residual, known), people.to_list(), filled(numbers, -1).astype(np.int64),
+        filled(keyed.astype(np.int64), 0).astype(bool), tuple(dict.fromkeys(notes)),
+    )  # fmt: skip
+
+
+def in_order(judgments: Judgments) -> pl.DataFrame:
+    """The answers, participant by participant in the order of presentation.
+
+    Participants are sorted by name: who is drawn to learn from must not depend on how a table is sorted.
+
+    >>> import karat
+    >>> in_order(karat.datasets.load("likert"))["participant"].is_sorted()
+    True
+    """
+    return presented(answered(judgments)).sort("participant", maintain_order=True)
+
+
+class _Filler:
+    """Values of rows as a matrix of participants x trials."""
+
+    def __init__(self, rows: pl.DataFrame, shape: tuple[int, int]) -> None:
+        self.at, self.shape = (rows["_owner"].to_numpy(), rows["_place"].to_numpy()), shape
+
+    def __call__(self, values: NDArray[np.generic], nothing: float) -> NDArray[np.float64]:
+        matrix = np.full(self.shape, nothing, dtype=np.float64)
+        matrix[self.at] = values
+        return matrix
+
+
+def _part(
+    judgments: Judgments, scale: Scale, rows: pl.DataFrame, shape: tuple[int, int]
+) -> tuple[ScaleTrials, list[Message]]:
+    if isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns):
+        rows = rows.with_columns(_turned=(pl.col("left") > pl.col("right")).fill_null(False))
+    rows, notes = with_stimuli(judgments, rows, scale=scale)
+    content, button, levels = _codes(scale, rows)
+    if not isinstance(scale, Binary | Ordinal | Choice | Nominal):
+        notes = [*notes, Message("credence.classes", {"scale": scale.kind, "classes": levels})]
+    filled = _Filler(rows, shape)
+    stimulus = rows["_stimulus"].to_numpy()
+    items = int(stimulus.max()) + 1
+    part = ScaleTrials(
+        filled(stimulus, 0).astype(np.int64), filled(content, -1).astype(np.int64), filled(button, -1).astype(np.int64),
+        items, levels, not isinstance(scale, Nominal), _keys(scale, rows, items),
+        _tested(rows, items),
+    )  # fmt: skip
+    return part, notes
+
+
+def _tested(rows: pl.DataFrame, items: int) -> Bools | None:
+    """The stimuli under test, if there are enough others beside them."""
+    test = (rows["function"] == "test").fill_null(False).to_numpy()
+    if not test.any() or 1 - test.mean() < OTHERS:
+        return None
+    tested = np.zeros(items, dtype=bool)
+    tested[rows["_stimulus"].to_numpy()[test]] = True
+    return tested
+
+
+def _codes(scale: Scale, rows: pl.DataFrame) -> tuple[Ints, Ints, int]:
+    """What each answer says, which button it was, and how many there are."""
+    aligned = "polarity" in rows.columns
+    shown, said = (rows.select(position(scale, aligned=turn)).to_series().to_numpy() for turn in (False, aligned))
+    if isinstance(scale, Choice):
+        return _chosen(scale, rows, shown.astype(np.int64))
+    if isinstance(scale, Binary | Ordinal | Nominal):
+        return said.astype(np.int64), shown.astype(np.int64), len(scale.levels)
+    cuts = np.unique(np.quantile(said, np.linspace(0, 1, CLASSES + 1)[1:-1]))
+    return np.searchsorted(cuts, said, side="left"), np.searchsorted(cuts, shown, side="left"), len(cuts) + 1
+
+
+def _chosen(scale: Choice, rows: pl.DataFrame, side: Ints) -> tuple[Ints, Ints, int]:
+    turned = rows["_turned"].to_numpy() if "_turned" in rows.columns else np.zeros(len(side), dtype=bool)
+    second = (side == 1) != turned
+    if not scale.none:
+        return second.astype(np.int64), side, 2
+    return np.where(side == 2, 1, 2 * second), side, 3
+
+
+def _keys(scale: Scale, rows: pl.DataFrame, items: int) -> Floats | None:
+    """The right level of each stimulus, where controls and attention trials say it."""
+    if "expected" not in rows.columns or not isinstance(scale, Binary | Ordinal | Nominal):
+        return None
+    known = rows.filter(pl.col("function").is_in(WITH_KEY), pl.col("expected").is_not_null())
+    # Right answers are recorded as they stood on the screen, and are turned with the answers.
+    aligned = "polarity" in rows.columns and not isinstance(scale, Nominal)
+    turned = (pl.col("polarity") == -1).fill_null(False) if aligned else pl.lit(False)
+    known_levels: dict[int, set[float]] = {}
+    kinds = known.select("_stimulus", "expected", turned.alias("_around")).unique()
+    for stimulus, expected, around in kinds.iter_rows():
+        try:
+            right = [scale.levels.index(level) for level in scale.expected(expected)]
+        except KaratError:
+            continue
+        if isinstance(scale, Nominal) and len(right) > 1:
+            continue
+        middle = float(np.mean(right))
+        known_levels.setdefault(stimulus, set()).add(len(scale.levels) - 1 - middle if around else middle)
+    keys = np.full(items, np.nan)
+    for stimulus, levels in known_levels.items():
+        # Trials that contradict each other have no key.
+        keys[stimulus] = levels.pop() if len(levels) == 1 else np.nan
+    return keys if np.isfinite(keys).any() else None
+
+
+def people_table(looked: Looked, fitted: Fitted, below: float) -> pl.DataFrame:
+    """One row for each participant who was looked at."""
+    step = fitted.step
+    earnest = step.posterior[:, EARNEST]
+    behaviours, changes = _behaviours(fitted)
+    switch = _switches(looked, fitted, changes)
+    parts = _log_odds_parts(looked, fitted)
+    table = pl.DataFrame({
+        "participant": looked.people, "score": earnest, "threshold": below, "flagged": earnest < below,
+        "earnest": earnest, "behaviour": behaviours, **switch, "log_odds": fitted.log_odds, **parts,
+        "speakers": step.group.argmax(axis=1) + 1, "trials": looked.trials.answered,
+    })  # fmt: skip
+    message, values = reasons(fitted.mixture.groups)
+    first = ("participant", "score", "threshold", "flagged")
+    return table.select(*first, message.alias("message"), values.alias("values"), pl.exclude(first))
+
+
+def _behaviours(fitted: Fitted) -> tuple[list[str], Bools]:
+    """The most probable behaviour of each participant, and whether it rather began later than with the first trial."""
+    mixture, posterior = fitted.mixture, fitted.step.posterior
+    shape = (-1, len(mixture.blind), len(mixture.regimes), 2)
+    parts = posterior[:, 2:].reshape(shape)
+    rushing = parts[:, :, RUSHING:].sum(axis=(1, 2, 3))
+    calm = parts[:, :, :RUSHING].sum(axis=(2, 3))
+    names = ["earnest", "intermittent lapses", "random guessing", "primary choice", "repeated pattern", "rushing"]
+    together = np.column_stack([
+        posterior[:, EARNEST], posterior[:, LAPSES], calm[:, 0], calm[:, 1], calm[:, 2:].sum(axis=1), rushing
+    ])  # fmt: skip
+    found = [names[place] for place in together.argmax(axis=1)]
+    later = parts[..., 1].sum(axis=(1, 2)) > parts[..., 0].sum(axis=(1, 2))
+    return found, later & ~np.isin(found, names[:2])
+
+
+def _switches(looked: Looked, fitted: Fitted, changes: Bools) -> dict[str, pl.Series]:
+    """The trial of the change with its interval, where there is one."""
+    change = fitted.step.change
+    total = np.maximum(change.sum(axis=1, keepdims=True), 1e-300)
+    cumulative = np.cumsum(change / total, axis=1)
+    tail = (1 - INTERVAL) / 2
+    places = {
+        "switch_trial": change.argmax(axis=1),
+        "switch_from": (cumulative >= tail).argmax(axis=1),
+        "switch_to": (cumulative >= 1 - tail).argmax(axis=1),
+    }
+    last = looked.numbers.shape[1] - 1
+
+    def trial(place: Ints) -> pl.Series:
+        numbers = looked.numbers[np.arange(len(place)), np.minimum(place, last)]
+        return pl.Series(
+            [int(number) if there else None for number, there in zip(numbers, changes, strict=True)], dtype=pl.Int64
+        )
+
+    return {name: trial(place) for name, place in places.items()}
+
+
+def _log_odds_parts(looked: Looked, fitted: Fitted) -> dict[str, Floats]:
+    """What the log odds are made of; the parts add up to them.
+
+    An answer counts as agreement as far as it would have been given without looking, were the participant not
+    attentive: what somebody did before a change counts neither for nor against the rest.
+    """
+    mixture, step = fitted.mixture, fitted.step
+    share = mixture.shares[EARNEST]
+    usual = np.full(len(looked.people), np.log(share / (1 - share)))
+    chance = np.zeros(looked.keyed.shape)
+    for part in looked.trials.parts:
+        chance = np.where(part.there, -np.log(part.levels), chance)
+    agreement = (1 - step.otherwise) * (step.looked - chance)
+    controls = np.where(looked.keyed, agreement, 0.0).sum(axis=1)
+    times = fitted.log_odds - step.without_times
+    sequence = step.without_times - usual - agreement.sum(axis=1)
+    others = agreement.sum(axis=1) - controls
+    return {"usual": usual, "agreement": others, "controls": controls, "sequence": sequence, "times": times}
+
+
+def answers_table(looked: Looked, fitted: Fitted) -> pl.DataFrame:
+    """One row an answer, in the order in which each participant gave them."""
+    button, buttons = np.zeros(looked.keyed.shape, dtype=np.int64), np.zeros(looked.keyed.shape, dtype=np.int64)
+    for part in looked.trials.parts:
+        button[part.there], buttons[part.there] = part.button[part.there] + 1, part.levels
+    at = np.nonzero(buttons)
+    residual = looked.trials.residual
+    pace = np.full(len(at[0]), np.nan) if residual is None else np.exp(residual[at])
+    return pl.DataFrame({
+        "participant": pl.Series(looked.people, dtype=pl.String).gather(at[0]), "trial": looked.numbers[at],
+        "button": button[at], "buttons": buttons[at], "pace": pl.Series(pace).fill_nan(None),
+        "earnest": fitted.step.weight[at],
+    })  # fmt: skip
+
+
+def learned_shares(fitted: Fitted) -> dict[str, float]:
+    """How many of the crowd behave in which way."""
+    mixture = fitted.mixture
+    parts = mixture.shares[2:].reshape(len(mixture.blind), len(mixture.regimes), 2)
+    calm = parts[:, :RUSHING].sum(axis=(1, 2))
+    found = {
+        "earnest": mixture.shares[EARNEST], "intermittent lapses": mixture.shares[LAPSES], "random guessing": calm[0],
+        "primary choice": calm[1], "repeated pattern": calm[2:].sum(), "rushing": parts[:, RUSHING:].sum(),
+    }  # fmt: skip
+    return {name: float(share) for name, share in found.items()}
+
+
+def reasons(groups: int = 1) -> tuple[pl.Expr, pl.Expr]:
+    """The message about each participant of a table of credence, and its values.
+
+    >>> found = {"earnest": 0.02, "behaviour": "primary choice", "switch_trial": 41, "switch_from": 38, "switch_to": 44}
+    >>> parts = {"agreement": -1.2, "controls": 0.0, "sequence": -6.0, "times": 0.9, "speakers": 1}
+    >>> values = pl.DataFrame([found | parts]).select(reasons()[1]).to_series()[0]
+    >>> values["probability"], values["against"], values["in_favour"]
+    (0.02, ['evidence.sequence', 'evidence.agreement'], ['evidence.times'])
+    """
+    attentive, switch = pl.col("earnest"), pl.col("switch_trial")
+    other = pl.col("behaviour") != "earnest"
+    between = other & switch.is_not_null() & (pl.col("switch_from") != pl.col("switch_to"))
+    unsure = attentive < HIGH
+    values = pl.struct(
+        probability=pl.when(attentive.is_between(LEAST, MOST)).then(attentive.round(3)),
+        below=pl.when(attentive < LEAST).then(pl.lit(LEAST)),
+        above=pl.when(attentive > MOST).then(pl.lit(MOST)),
+        behaviour=pl.when(other).then("behaviour"),
+        switch=pl.when(other).then(switch),
+        switch_from=pl.when(between).then("switch_from"),
+        switch_to=pl.when(between).then("switch_to"),
+        against=pl.when(unsure).then(_counting(-1)),
+        in_favour=pl.when(unsure).then(_counting(1)),
+        speakers=pl.when(groups > 1).then(pl.col("speakers").cast(pl.Int64)),
+    )
+    return pl.lit("credence.probability"), values
+
+
+def _counting(sign: int) -> pl.Expr:
+    """The kinds of evidence that count with this sign, the strongest first; none where there are none."""
+    found = pl.concat_list(
+        pl.when(sign * pl.col(kind) >= COUNTS).then(
+            pl.struct(size=pl.col(kind).abs().neg(), kind=pl.lit(f"evidence.{kind}"))
+        )
+        for kind in KINDS
+    )
+    names = found.list.drop_nulls().list.sort().list.eval(pl.element().struct.field("kind"))
+    return pl.when(names.list.len() > 0).then(names)
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What is needed to judge somebody who was not drawn."""
+
+    mixture: Mixture
+    stimuli: tuple[pl.DataFrame, ...]
+    """The stimuli of each scale by the columns that tell them apart, with their number."""
+    keys: tuple[Floats | None, ...]
+    tested: tuple[NDArray[np.bool_] | None, ...]
+    usual: tuple[Floats, ...]
+    """The usual logarithm of the time of each stimulus; NaN where none is known."""
+    stand_ins: pl.DataFrame
+    below: float
+
+
+def in_classes(judgments: Judgments) -> bool:
+    """Whether all answers are levels of their scales, and not numbers, whose classes depend on who is drawn."""
+    return all(getattr(scale, "levels", ()) for scale, _ in by_scale(judgments, answered(judgments)))
+
+
+def learned_from(judgments: Judgments, looked: Looked, fitted: Fitted, below: float) -> Learned:
+    """What the participants who were drawn taught, without their own answers."""
+    rows = in_order(judgments)
+    lengths = rows.group_by("participant", maintain_order=True).len()
+    names = {*looked.people[: STAND_INS - 1], *lengths.sort("len", descending=True)["participant"].head(1).to_list()}
+    stimuli = []
+    for scale, own in by_scale(judgments, rows):
+        names.add(own["participant"][0])
+        stimuli.append(_stimuli(own, judgments.stimuli(scale)))
+    frame = judgments.frame.filter(pl.col("participant").is_in(sorted(names)))
+    parts = looked.trials.parts
+    return Learned(
+        _slim(fitted.mixture), tuple(stimuli), tuple(part.key for part in parts),
+        tuple(part.tested for part in parts), _usual(rows, looked),
+        frame.with_columns(participant=pl.lit(MARK) + pl.col("participant")), below,
+    )  # fmt: skip
+
+
+def _stimuli(rows: pl.DataFrame, stimuli: Stimuli) -> pl.DataFrame:
+    """The stimuli in the order in which they come, by the columns that tell them apart."""
+    rows = stimuli.with_pairs(rows)
+    return rows.select(*stimuli.keys, _stimulus=stimuli.number(rows)).unique(maintain_order=True)
+
+
+def _usual(rows: pl.DataFrame, looked: Looked) -> tuple[Floats, ...]:
+    """The usual logarithm of the time of each stimulus: what was taken from the times of those who were drawn."""
+    residual, parts = looked.trials.residual, looked.trials.parts
+    usual = tuple(np.full(part.items, np.nan) for part in parts)
+    if residual is None:
+        return usual
+    owner = numbered(rows, ["participant"]).to_numpy()
+    place = rows.select(pl.int_range(pl.len()).over("participant")).to_series().to_numpy()
+    seconds = np.full(residual.shape, np.nan)
+    seconds[owner, place] = rows["rt"].cast(pl.Float64).fill_null(np.nan).to_numpy()
+    known = np.isfinite(residual)
+    for part, own in zip(parts, usual, strict=True):
+        here = known & part.there
+        own[part.item[here]] = np.log(seconds[here]) - residual[here]
+    return usual
+
+
+def _slim(mixture: Mixture) -> Mixture:
+    """The mixture without matrices of participants, to be sent to those who judge."""
+    bare = copy(mixture)
+    bare.trials = bare.blind = bare.allowed = bare.period = None  # type: ignore[assignment]
+    bare.earnest = [copy(one) for one in mixture.earnest]
+    for one in bare.earnest:
+        one.part = one.at = one.earlier = one.slopes = None  # type: ignore[assignment]
+        nothing = np.empty((0, 0))
+        one.groups = [replace(group, own_weight=nothing, own_place=nothing) for group in one.groups]
+    return bare
+
+
+def judged_by(judgments: Judgments, learned: Learned) -> tuple[pl.DataFrame, int]:
+    """Those who were not drawn, by what was learned; and how many answers were to other stimuli."""
+    frame, lost = _known(pl.concat([judgments.frame, learned.stand_ins]), judgments, learned)
+    beside = Judgments.from_checked(Checked(frame), judgments.scales)
+    looked = looked_at(beside)
+    rows = in_order(beside)
+    parts, usual = [], np.full(looked.keyed.shape, np.nan)
+    scales = by_scale(beside, rows)
+    for place, (part, (_, own)) in enumerate(zip(looked.trials.parts, scales, strict=True)):
+        numbers = own["item"].unique(maintain_order=True).str.head(DIGITS).cast(pl.Int64).to_numpy()
+        item = np.where(part.there, numbers[part.item], 0)
+        usual = np.where(part.there, learned.usual[place][item], usual)
+        parts.append(
+            replace(
+                part, item=item, items=learned.stimuli[place].height, key=learned.keys[place],
+                tested=learned.tested[place],
+            )
+        )  # fmt: skip
+    residual = None
+    if len(learned.mixture.regimes) > 1:
+        residual = _log_seconds(rows, looked.keyed.shape) - usual
+    trials = CredenceTrials(tuple(parts), residual, looked.trials.in_sequence)
+    mixture = Mixture(trials, np.ones(len(looked.people)))
+    mixture.adopt(learned.mixture, all_of_it=True)
+    fitted = Fitted(mixture, mixture.step(learn=False))
+    table = people_table(replace(looked, trials=trials), fitted, learned.below)
+    return table.filter(~pl.col("participant").str.starts_with(MARK)), lost
+
+
+def _known(frame: pl.DataFrame, judgments: Judgments, learned: Learned) -> tuple[pl.DataFrame, int]:
+    """The answers to stimuli that were learned, with the number of the stimulus as the only thing that tells it."""
+    given = answered(Judgments.from_checked(Checked(frame), judgments.scales)).with_row_index("_row")
+    scales = by_scale(Judgments.from_checked(Checked(learned.stand_ins), judgments.scales), given)
+    kept = []
+    for (_, own), stimuli in zip(scales, learned.stimuli, strict=True):
+        keys = [name for name in stimuli.columns if name != "_stimulus"]
+        rows = with_choices(own) if PAIR[0] in keys else own
+        found = rows.join(stimuli, on=keys, how="inner", nulls_equal=True, maintain_order="left")
+        number = pl.col("_stimulus").cast(pl.String).str.zfill(DIGITS)
+        found = found.with_columns(item=number).drop(candidates(own.schema), "_stimulus", *PAIR, strict=False)
+        if {"left", "right"} <= set(own.columns):
+            turned = (pl.col("left") > pl.col("right")).fill_null(False)
+            # The names are others, but the same one stands first.
+            found = found.with_columns(
+                left=_side("b", "a", turned), right=_side("a", "b", turned)
+            )  # fmt: skip
+        kept.append(found)
+    together = pl.concat(kept).sort("_row").drop("_row")
+    return together, given.height - together.height
+
+
+def _side(first: str, second: str, turned: pl.Expr) -> pl.Expr:
+    """A side of a choice, named by the stimulus and by which of its two items comes first in the alphabet."""
+    return pl.col("item") + pl.when(turned).then(pl.lit(first)).otherwise(pl.lit(second))
+
+
+def _log_seconds(rows: pl.DataFrame, shape: tuple[int, ...]) -> Floats:
+    owner = numbered(rows, ["participant"]).to_numpy()
+    place = rows.select(pl.int_range(pl.len()).over("participant")).to_series().to_numpy()
+    found = np.full(shape, np.nan)
+    if "rt" in rows.columns:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found[owner, place] = np.log(rows["rt"].cast(pl.Float64).fill_null(np.nan).to_numpy())
+    found[~np.isfinite(found)] = np.nan
+    return found

@@ -1,0 +1,239 @@
+"""Answers as a crowd gave them: workers by tasks, on one scale, as the random-effects models take them.
+
+A worker is a participant, a task an item in all its conditions (and a question, where there are several), as in the
+paper. `conditions` names columns that make an item several tasks; None takes every stimulus as a task
+(`karat.judgments.stimuli`). Practice is left out. Answers to questions that were shown the other way round are turned
+(polarity), and a choice counts as the item chosen, not as its side.
+
+How long the Spammer Index takes is known beforehand, and tables that are too large for its model are refused.
+
+The model of labels holds m x m numbers for every pair of a worker and a task, answered or not, with m one less than the
+number of labels. An evaluation of its likelihood solves a system of the m effects of every worker and task, and the
+index with its interval takes about 75 evaluations a label. On one processor
+
+    seconds = 0.075 labels (3 + (m few)^2 (m many) / 5,000,000 + m^2 few many / 25,000),
+
+where few is the smaller of the numbers of workers and tasks, and many the larger. It was measured from 60 x 60 to
+330 x 330 with three and four labels; it says the order of magnitude, and a busy machine takes longer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from karat.judgments import Judgments
+from karat.judgments.answer_codes import answered, by_scale, position
+from karat.judgments.columns import nearest
+from karat.judgments.scales import Binary, Choice, Nominal, Ordinal, Scale
+from karat.judgments.trial_order import presented
+from karat.messages import Message, NotComputed
+from karat.screen.evidence import ScreenError
+
+if TYPE_CHECKING:
+    from karat.models.glrm import Fit, NominalFit
+
+
+Family = Literal["binary", "ordinal", "nominal"]
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """One row an answer, in the order of presentation: who, to which task, and the number of the category."""
+
+    rows: pl.DataFrame
+    family: Family
+    categories: tuple[str, ...]
+    notes: tuple[Message, ...]
+
+    @property
+    def worker(self) -> NDArray[Any]:
+        """The participant of each answer, by the place of their first answer."""
+        return self.rows["_worker"].to_numpy()
+
+    @property
+    def task(self) -> NDArray[Any]:
+        """The task of each answer."""
+        return self.rows["_stimulus"].to_numpy()
+
+    @property
+    def response(self) -> NDArray[Any]:
+        """The category of each answer, by its number."""
+        return self.rows["_code"].to_numpy()
+
+    @property
+    def workers(self) -> list[str]:
+        """The participants, by their numbers."""
+        return self.rows["participant"].unique(maintain_order=True).to_list()
+
+
+def crowd(judgments: Judgments, criterion: str, conditions: Sequence[str] | None = ()) -> Crowd:
+    """The answers of judgments as a crowd, or the reason why a criterion cannot look at them so.
+
+    >>> import karat
+    >>> found = crowd(karat.datasets.load("crowd"), "deletion")
+    >>> found.family, found.categories, len(found.workers)
+    ('binary', ('0', '1'), 120)
+    """
+    parts = [
+        (scale, rows)
+        for scale, rows in by_scale(judgments, answered(judgments))
+        if isinstance(scale, Binary | Ordinal | Nominal | Choice)
+    ]
+    if not parts:
+        raise ScreenError(Message("crowd.no_categories", {"criterion": criterion}))
+    scale, rows = max(parts, key=lambda part: part[1].height)
+    notes = []
+    if len(parts) > 1:
+        notes.append(Message("crowd.several_scales", {"answers": rows.height, "scale": scale.kind}))
+    check_conditions(conditions, rows.columns)
+    rows = presented(rows)
+    rows = rows.with_columns(
+        _stimulus=judgments.stimuli(scale).with_conditions(conditions).number(rows), _code=code_of(scale, rows)
+    )
+    people = pl.DataFrame({"participant": rows["participant"].unique(maintain_order=True)}).with_row_index("_worker")
+    rows = rows.join(people, on="participant", how="left", maintain_order="left").with_columns(
+        pl.col("_worker").cast(pl.Int64)
+    )
+    if rows["_worker"].n_unique() < 2 or rows["_stimulus"].n_unique() < 2:
+        raise ScreenError(Message("crowd.too_few"))
+    if rows["_code"].n_unique() < 2:
+        raise ScreenError(Message("crowd.same_answer"))
+    return Crowd(rows, family_of(scale, rows), names_of(scale, rows), tuple(notes))
+
+
+def check_conditions(conditions: Sequence[str] | None, columns: Sequence[str]) -> None:
+    """Refuse conditions that are not among the columns."""
+    unknown = [name for name in conditions or () if name not in columns]
+    if unknown:
+        close = nearest(unknown[0], list(columns))
+        raise ScreenError(Message("crowd.no_column", {"column": unknown[0], "close": close}))
+
+
+def code_of(scale: Scale, rows: pl.DataFrame) -> pl.Expr:
+    """The number of each answer, in the order of `names_of`."""
+    if isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns):
+        # Where a side is not named, the left one counts as the first.
+        turned = (pl.col("left") > pl.col("right")).fill_null(False)
+        side = position(scale).cast(pl.Int64)
+        return pl.when(turned & (side < 2)).then(1 - side).otherwise(side)
+    return position(scale, aligned="polarity" in rows.columns).cast(pl.Int64)
+
+
+def family_of(scale: Scale, rows: pl.DataFrame) -> Family:
+    """By which model the answers are fitted."""
+    if isinstance(scale, Ordinal) and rows["_code"].n_unique() > 2:
+        return "ordinal"
+    return "binary" if rows["_code"].n_unique() == 2 else "nominal"
+
+
+def names_of(scale: Scale, rows: pl.DataFrame) -> tuple[str, ...]:
+    """What the answers are called."""
+    if isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns):
+        return ("first", "second", "none")
+    levels: tuple[str, ...] = getattr(scale, "levels", ())
+    return levels
+
+
+def fit(answers: Crowd, baseline: int | None = None) -> Fit | NominalFit:
+    """The random-effects model of a crowd's answers: workers and tasks, by maximum likelihood."""
+    from karat.models.glrm import fit_crossed, fit_nominal
+
+    try:
+        if answers.family == "nominal":
+            return fit_nominal(answers.response, answers.worker, answers.task, baseline=baseline)
+        return fit_crossed(answers.response, answers.worker, answers.task, family=answers.family)
+    except np.linalg.LinAlgError:
+        values = {"answers": len(answers.response), "categories": len(categories_used(answers))}
+        raise ScreenError(Message("crowd.not_fitted", values)) from None
+
+
+def categories_used(answers: Crowd) -> list[int]:
+    """The numbers of the categories that occur."""
+    return [int(code) for code in np.unique(answers.response)]
+
+
+LONG = 60.0
+"""Seconds that an index may take where nobody has asked for it."""
+QUICK = 5.0
+"""Seconds that it may take beside a choice of criteria."""
+QUICK_ANSWERS = 20_000
+"""So many yes-or-no or ordered answers are fitted in a few seconds."""
+STEP = 0.98
+"""By this the share of a sample is made smaller until it fits."""
+NOT_QUICK = NotComputed("spammer_index.not_quick")
+
+
+def seconds_of(workers: float, tasks: float, labels: int) -> float:
+    """About how long the Spammer Index of labels takes.
+
+    >>> round(seconds_of(100, 100, 4)), round(seconds_of(330, 330, 4))
+    (4, 71)
+    """
+    m, few, many = labels - 1, min(workers, tasks), max(workers, tasks)
+    return 0.075 * labels * (3 + (m * few) ** 2 * m * many / 5e6 + m * m * few * many / 2.5e4)
+
+
+def share_in_time(workers: int, tasks: int, labels: int, seconds: float = LONG) -> float:
+    """The largest share of the workers, and of the tasks, whose answers are fitted within so many seconds.
+
+    >>> share_in_time(100, 100, 4)
+    1.0
+    >>> round(share_in_time(2_000, 500, 4), 1)
+    0.4
+    """
+    share = 1.0
+    while seconds_of(share * workers, share * tasks, labels) > seconds and share * min(workers, tasks) > 1:
+        share *= STEP
+    return share
+
+
+def refuse_large(answers: Crowd, criterion: str) -> None:
+    """ScreenError where the model of these labels would not fit into memory.
+
+    >>> import karat
+    >>> from karat.screen.crowd.answers import crowd
+    >>> refuse_large(crowd(karat.datasets.load("crowd"), "deletion"), "deletion")
+    """
+    from karat.models.glrm.nominal import LARGEST
+
+    if answers.family != "nominal":
+        return
+    workers, tasks, labels = (answers.rows[name].n_unique() for name in ("_worker", "_stimulus", "_code"))
+    if workers * tasks * (labels - 1) ** 2 > LARGEST:
+        raise ScreenError(
+            Message(
+                "crowd.too_many_labels",
+                {"criterion": criterion, "participants": workers, "items": tasks, "labels": labels},
+            )
+        )
+
+
+def labels_take(answers: Crowd) -> float:
+    """About how many seconds the index of these answers takes, if they are labels; 0 for others, which are quicker.
+
+    >>> import karat
+    >>> from karat.screen.crowd.answers import crowd
+    >>> labels_take(crowd(karat.datasets.load("crowd"), "spammer_index"))
+    0.0
+    """
+    if answers.family != "nominal":
+        return 0.0
+    workers, tasks, labels = (answers.rows[name].n_unique() for name in ("_worker", "_stimulus", "_code"))
+    return seconds_of(workers, tasks, labels)
+
+
+def is_quick(family: str, answers: int, workers: int, tasks: int, labels: int) -> bool:
+    """Whether the index of so many answers takes only a few seconds.
+
+    >>> is_quick("binary", 9_600, 120, 80, 2), is_quick("nominal", 9_600, 300, 300, 4)
+    (True, False)
+    """
+    if family == "nominal":
+        return seconds_of(workers, tasks, labels) <= QUICK
+    return answers <= QUICK_ANSWERS

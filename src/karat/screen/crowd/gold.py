@@ -1,0 +1,223 @@
+"""Gold answers, checked first: where the recorded right answer disagrees with a near-unanimous crowd.
+
+Files carry label errors, and whoever is right against a wrong key looks inaccurate. An item is doubtful where at least
+`near_unanimous` of the answers, and at least five of them, are one and the same answer that is not among the right
+ones; on an ordered scale, where so many are on the same side of the right ones. The crowd can be wrong together, as
+on a trick question, so this is a reason to look at the key and not a new key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from karat.errors import ScaleError
+from karat.judgments import Judgments
+from karat.judgments.answer_codes import answered
+from karat.judgments.scales import Ordinal, Scale
+from karat.messages import Message
+from karat.screen.evidence import ScreenError
+from karat.screen.one_part import AnyParts, OnePart
+from karat.screen.right_answers import scored
+
+NEAR_UNANIMOUS = 0.9
+ENOUGH = 5
+NAMED = 5
+"""So many doubtful items are named in a note."""
+KEYS = ["question", "item", "expected"]
+Doubtful = Literal["left out", "counted"]
+
+
+@dataclass(frozen=True)
+class Gold:
+    """The recorded right answers beside the crowd's."""
+
+    items: pl.DataFrame
+    """question, item, expected, majority, share (of the majority), right_share, answers, doubtful."""
+    notes: tuple[Message, ...] = ()
+
+    def table(self) -> pl.DataFrame:
+        """The items, doubtful ones first."""
+        return self.items.sort("doubtful", descending=True, maintain_order=True)
+
+    @property
+    def doubtful(self) -> pl.DataFrame:
+        """The items whose recorded right answer disagrees with a near-unanimous crowd."""
+        return self.items.filter(pl.col("doubtful"))
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What was found, without the notes."""
+        return (Message("gold.found", {"doubtful": self.doubtful.height, "items": self.items.height}),)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.summary))
+
+
+def gold(judgments: Judgments, near_unanimous: float = NEAR_UNANIMOUS) -> Gold:
+    """The recorded right answers (column expected) beside what the crowd answered, and which of them are doubtful.
+
+    >>> import karat
+    >>> found = gold(karat.datasets.load("crowd"))
+    >>> print(found)
+    The recorded correct answer disagrees with a near-unanimous crowd for 0 of 80 items.
+    """
+    if not 0.5 < near_unanimous <= 1:
+        raise ScreenError(Message("gold.bad_share", {"value": near_unanimous}))
+    found = gold_over_parts(OnePart(judgments), near_unanimous)
+    if found is None:
+        raise ScreenError(Message("gold.no_key"))
+    return found
+
+
+def gold_over_parts(parts: AnyParts[object], near_unanimous: float = NEAR_UNANIMOUS) -> Gold | None:
+    """The same of judgments in parts; None where no right answer is recorded."""
+    counts = [one for one in parts.map(_count, None, name="right answers") if one is not None]
+    if not counts:
+        return None
+    together = pl.concat(counts).group_by(*KEYS, "response", maintain_order=True).agg(pl.col("answers").sum())
+    table, refused = _with_sides(together, parts.scales)
+    items = _judged_items(table.sort(KEYS, maintain_order=True), near_unanimous)
+    # In the order in which items come in the judgments.
+    order = table.select(KEYS).unique(maintain_order=True)
+    items = order.join(items, on=KEYS, how="inner", maintain_order="left")
+    return Gold(items, tuple(_doubts(items, refused)))
+
+
+def _count(judgments: Judgments, _: None, number: int) -> pl.DataFrame | None:
+    """How often each answer was given to each item of which the right answer is recorded."""
+    rows = answered(judgments)
+    if not has_key(rows):
+        return None
+    # Numbers are not compared: all of them count as one answer.
+    numbers = [question for question, scale in judgments.scales.items() if not getattr(scale, "levels", ())]
+    given = pl.when(~pl.col("question").is_in(numbers)).then("response")
+    return with_key(rows).group_by(*KEYS, given, maintain_order=True).len("answers")
+
+
+def has_key(rows: pl.DataFrame) -> bool:
+    """Whether any right answer is recorded.
+
+    >>> has_key(pl.DataFrame({"expected": [None, "1"]})), has_key(pl.DataFrame({"response": ["1"]}))
+    (True, False)
+    """
+    return "expected" in rows.columns and rows["expected"].null_count() < rows.height
+
+
+def with_key(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows whose right answer is recorded; the only question has an empty name."""
+    question = pl.col("question").fill_null("") if "question" in rows.columns else pl.lit("").alias("question")
+    return rows.with_columns(question).filter(pl.col("expected").is_not_null())
+
+
+def check_doubtful(doubtful: str) -> None:
+    """ScreenError where it is not said what happens to doubtful items."""
+    if doubtful not in ("left out", "counted"):
+        raise ScreenError(Message("gold.bad_doubtful", {"value": doubtful}))
+
+
+def with_accuracy(judgments: Judgments, rows: pl.DataFrame, doubtful: Doubtful) -> tuple[pl.DataFrame, list[Message]]:
+    """The rows with `correct` (0 or 1), missing where no right answer is known or the key is in doubt; and notes.
+
+    >>> import karat
+    >>> crowd = karat.datasets.load("crowd")
+    >>> rows, notes = with_accuracy(crowd, crowd.frame, "left out")
+    >>> rows["correct"].unique().sort().to_list(), notes
+    ([0, 1], [])
+    """
+    checked = gold(judgments)
+    notes = list(checked.notes)
+    rows = rows.with_row_index("_row")
+    known = with_key(rows).select("_row", *KEYS, "response")
+    if doubtful == "left out" and checked.doubtful.height:
+        known = known.join(checked.doubtful.select(KEYS), on=KEYS, how="anti")
+        notes.append(Message("gold.left_out", {"n": checked.doubtful.height}))
+    if not known.height:
+        raise ScreenError(Message("gold.all_doubtful"))
+    trials, told = scored(known, judgments.scales)
+    right = trials.select("_row", pl.col("right").cast(pl.Int64).alias("correct"))
+    return rows.join(right, on="_row", how="left", maintain_order="left").drop("_row"), notes + told
+
+
+def _with_sides(counts: pl.DataFrame, scales: Mapping[str, Scale]) -> tuple[pl.DataFrame, int]:
+    """How often each answer was given, with its side, and how many kinds of right answers have no sides."""
+    sides, refused = [], 0
+    for question, expected in counts.select("question", "expected").unique(maintain_order=True).iter_rows():
+        found = sides_of(scales[question], expected)
+        refused += found is None
+        sides += [(question, expected, answer, side) for answer, side in (found or {}).items()]
+    schema = {"question": pl.String, "expected": pl.String, "response": pl.String, "side": pl.Int64}
+    table = pl.DataFrame(sides, schema=schema, orient="row")
+    return counts.join(table, on=["question", "expected", "response"], how="inner", maintain_order="left"), refused
+
+
+def sides_of(scale: Scale, expected: str) -> dict[str, int] | None:
+    """Of each answer 0 where it is right, else which wrong answer it is or, on an ordered scale, on which side."""
+    levels: tuple[str, ...] = getattr(scale, "levels", ())
+    if not levels:
+        return None
+    try:
+        right = scale.expected(expected)
+    except ScaleError:
+        return None
+    places = [place for place, level in enumerate(levels) if level in right]
+    if isinstance(scale, Ordinal):
+        sides = np.sign(np.arange(len(levels)) - np.mean(places))
+        return {level: 0 if level in right else int(side) or 1 for level, side in zip(levels, sides, strict=True)}
+    return {level: 0 if level in right else place + 1 for place, level in enumerate(levels)}
+
+
+def _judged_items(table: pl.DataFrame, near_unanimous: float) -> pl.DataFrame:
+    """One row for each right answer that is recorded: how many gave it, and whether it is doubtful."""
+    per_side = table.group_by(*KEYS, "side").agg(pl.col("answers").sum())
+    wrong = per_side.filter(pl.col("side") != 0).group_by(KEYS).agg(pl.col("answers").max().alias("_wrong"))
+    items = table.group_by(KEYS, maintain_order=True).agg(
+        pl.col("response").sort_by("answers", descending=True, maintain_order=True).first().alias("majority"),
+        (pl.col("answers").max() / pl.col("answers").sum()).alias("share"),
+        (pl.col("answers").filter(pl.col("side") == 0).sum() / pl.col("answers").sum()).alias("right_share"),
+        pl.col("answers").sum().cast(pl.Int64),
+    )
+    items = items.join(wrong, on=KEYS, how="left", maintain_order="left")
+    enough = (pl.col("_wrong").fill_null(0) / pl.col("answers") >= near_unanimous) & (pl.col("answers") >= ENOUGH)
+    return items.with_columns(doubtful=enough).drop("_wrong")
+
+
+def _doubts(items: pl.DataFrame, refused: int) -> list[Message]:
+    """The notes on recorded answers that the crowd does not share."""
+    doubtful = items.filter(pl.col("doubtful"))
+    notes = []
+    if doubtful.height:
+        named = doubtful["item"].head(NAMED).to_list()
+        more = doubtful.height - len(named)
+        notes.append(Message("gold.doubtful", {"n": doubtful.height, "items": named, "more": more or None}))
+    if refused:
+        notes.append(Message("gold.not_comparable", {"n": refused}))
+    return notes
+
+
+def columns_of(
+    judgments: Judgments, criterion: str, with_correct: bool, doubtful: Doubtful = "left out"
+) -> tuple[pl.DataFrame, list[Message]]:
+    """The answers outside practice with what is known of their participants and, if asked, `correct` (0 or 1).
+
+    >>> import karat
+    >>> rows, notes = columns_of(karat.datasets.load("crowd"), "compare", True)
+    >>> rows["correct"].unique().sort().to_list(), "behaviour" in rows.columns
+    ([0, 1], True)
+    """
+    check_doubtful(doubtful)
+    rows = answered(judgments)
+    notes: list[Message] = []
+    if with_correct and "correct" in rows.columns:
+        notes = [Message("effects.correct_column")]
+    elif with_correct:
+        rows, notes = with_accuracy(judgments, rows, doubtful)
+    people = judgments.participants
+    further = [name for name in people.columns if name not in rows.columns]
+    if further:
+        rows = rows.join(people.select("participant", *further), on="participant", how="left", maintain_order="left")
+    return rows, notes

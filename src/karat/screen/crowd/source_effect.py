@@ -1,0 +1,317 @@
+"""The effect of source or expertise on accuracy, with a stated adjustment set and participant-clustered errors.
+
+Who was recruited where, or who is an expert, is a property of the participant, so that the answers of one participant
+are not independent evidence about it. The outcome (by default, whether an answer is right) is regressed on the source
+and the adjustment set by least squares (a linear probability model) or by logistic regression, and the errors are
+clustered by participant. With X_g, e_g the rows and residuals of participant g and M = (X'X)^-1,
+
+    V = M [sum over g of X_g' A_g e_g e_g' A_g X_g] M,    A_g = I (CR1, times G/(G-1) (n-1)/(n-k)),
+                                                           A_g = (I - X_g M X_g')^(-1/2) (CR2; Bell and McCaffrey 2002)
+
+CR2 is unbiased where answers are in truth independent, and its t has Satterthwaite's degrees of freedom (Pustejovsky
+and Tipton 2018). Logistic regression takes rows divided by, and residuals over, the root of the working weights. Its
+effect is told as an average marginal effect: the mean over all answers of the predicted probability, had they come
+from one source and from the reference, with its error by the delta method.
+
+Appendix E of Ba, Mancenido, Chiou and Pan adjusts for time on task. Time is a mediator: where people were recruited
+changes how long they take, and that changes how accurate they are. Adjusting for it removes a part of the effect that
+was asked for, and can add bias, since what makes people slow also makes them careful. Time in the adjustment set is
+therefore refused unless `effect="direct"` says that the effect around it is meant. They also choose between two models
+by the smaller p. A p says how surely an effect is not zero, and not how well a model fits; the two models are about
+different effects, and more answers make either p smaller. Here answers of one participant counted as independent, too.
+
+A difference is an effect only if everything that makes both source and outcome differ is in the adjustment set, and
+nothing is that lies between them. Where two properties go together without exception, such as expertise and place in
+those data, their effects cannot be told apart, and karat says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+from scipy.special import expit, stdtr, stdtrit
+
+from karat.judgments import Judgments
+from karat.judgments.columns import nearest
+from karat.messages import Message
+from karat.screen.crowd.gold import Doubtful, columns_of
+from karat.screen.evidence import ScreenError
+from karat.types import Floats, Ints
+
+TIMES = ("rt", "time", "working_time", "started", "finished")
+"""Columns about time, which lies between source and accuracy."""
+TOLERANCE, STEPS = 1e-10, 50
+CERTAIN = 15.0
+"""Log-odds beyond this are on their way to infinity."""
+
+
+@dataclass(frozen=True)
+class SourceEffect:
+    """The difference that each source makes to the outcome, compared with a reference."""
+
+    effects: pl.DataFrame
+    """source, reference, estimate, se, df, lower, upper, p."""
+    groups: pl.DataFrame
+    """source, participants, answers, mean: the outcome as it is, without adjustment."""
+    source: str
+    outcome: str
+    adjust: tuple[str, ...]
+    model: str
+    errors: str
+    notes: tuple[Message, ...] = ()
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def table(self) -> pl.DataFrame:
+        """The effects."""
+        return self.effects
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What is compared, and one message per effect."""
+        about = {"source": self.source, "outcome": self.outcome, "adjust": list(self.adjust)}
+        first = Message("source_effect.adjusted" if self.adjust else "source_effect.not_adjusted", about)
+        return (first, *(Message("source_effect.effect", row) for row in self.effects.iter_rows(named=True)))
+
+    def __str__(self) -> str:
+        return "\n  ".join(map(str, self.summary))
+
+
+def source_effect(
+    judgments: Judgments,
+    source: str = "source",
+    outcome: str = "correct",
+    adjust: Sequence[str] = (),
+    model: Literal["linear", "logistic"] = "linear",
+    effect: Literal["total", "direct"] = "total",
+    errors: Literal["CR1", "CR2"] = "CR2",
+    reference: str | None = None,
+    doubtful: Doubtful = "left out",
+    level: float = 0.95,
+) -> SourceEffect:
+    """The effect of a column of the participants (or of the table) on an outcome, each value against a reference.
+
+    `adjust` is the adjustment set: columns of the table or of the participants; text is taken as categories. The
+    reference is the first value by the alphabet unless stated. `correct` is computed from the recorded right answers.
+
+    >>> import karat
+    >>> print(source_effect(karat.datasets.load("crowd"), "behaviour", adjust=["difficulty"], reference="earnest"))
+    Effect of behaviour on correct, adjusted for difficulty, errors clustered by participant:
+      guesser minus earnest: ...
+      one answer minus earnest: ...
+      repeated pattern minus earnest: ...
+    """
+    names = [adjust] if isinstance(adjust, str) else list(adjust)
+    _check(source, outcome, names, model, effect, errors, level)
+    rows, notes = columns_of(judgments, "source_effect", outcome == "correct", doubtful)
+    for name in (source, outcome, *names):
+        if name not in rows.columns:
+            close = nearest(name, [*rows.columns, "correct"])
+            raise ScreenError(Message("source_effect.no_column", {"column": name, "close": close}))
+    kept = rows.drop_nulls([source, outcome, *names])
+    if kept.height < rows.height:
+        notes.append(Message("source_effect.left_out", {"answers": rows.height - kept.height}))
+    values = _sources(kept, source, reference)
+    y, design, columns = _outcome(kept, outcome, model), *_design(kept, source, values, names)
+    _check_rank(design, columns, len(values) - 1, source)
+    cluster = np.unique(kept["participant"].to_numpy(), return_inverse=True)[1]
+    if len(np.unique(cluster)) <= design.shape[1]:
+        notes.append(Message("source_effect.few_participants"))
+    fitted = _least_squares(design, y) if model == "linear" else _logistic(design, y)
+    weighted = _Clustered(*fitted.rows(design, y), cluster, errors)
+    table = [
+        _effect(weighted, fitted, design, number + 1, values, level) for number in range(len(values) - 1)
+    ]  # fmt: skip
+    groups = kept.group_by(pl.col(source).cast(pl.String).alias("source")).agg(
+        pl.col("participant").n_unique().cast(pl.Int64).alias("participants"), pl.len().cast(pl.Int64).alias("answers"),
+        pl.col(outcome).cast(pl.Float64).mean().alias("mean"),
+    ).sort("source")  # fmt: skip
+    notes.append(Message("source_effect.adjustment_set"))
+    settings = {"effect": effect, "doubtful": doubtful, "level": level, "reference": values[0]}
+    return SourceEffect(
+        pl.DataFrame(table), groups, source, outcome, tuple(names), model, errors, tuple(notes), settings
+    )
+
+
+def _check(source: str, outcome: str, adjust: list[str], model: str, effect: str, errors: str, level: float) -> None:
+    if model not in ("linear", "logistic") or effect not in ("total", "direct") or errors not in ("CR1", "CR2"):
+        raise ScreenError(Message("source_effect.settings"))
+    if not 0 < level < 1:
+        raise ScreenError(Message("source_effect.level", {"level": level}))
+    if source in adjust or outcome in adjust or source == outcome:
+        raise ScreenError(Message("source_effect.same_column"))
+    between = [name for name in adjust if name in TIMES]
+    if between and effect == "total":
+        values = {"column": between[0], "source": source, "outcome": outcome}
+        raise ScreenError(Message("source_effect.mediator", values))
+
+
+def _sources(rows: pl.DataFrame, source: str, reference: str | None) -> list[str]:
+    """The values of the source, the reference first."""
+    values = sorted(rows[source].cast(pl.String).unique().to_list())
+    if len(values) < 2:
+        raise ScreenError(Message("source_effect.one_value", {"column": source}))
+    if reference is not None and reference not in values:
+        raise ScreenError(
+            Message("source_effect.reference", {"reference": reference, "source": source, "values": values})
+        )
+    first = reference or values[0]
+    return [first, *(value for value in values if value != first)]
+
+
+def _outcome(rows: pl.DataFrame, outcome: str, model: str) -> Floats:
+    try:
+        y = rows[outcome].cast(pl.Float64).to_numpy()
+    except pl.exceptions.InvalidOperationError as error:
+        raise ScreenError(Message("source_effect.not_a_number", {"outcome": outcome})) from error
+    if model == "logistic" and not np.isin(y, (0.0, 1.0)).all():
+        raise ScreenError(Message("source_effect.not_binary", {"outcome": outcome}))
+    if len(np.unique(y)) < 2:
+        raise ScreenError(Message("source_effect.one_value", {"column": outcome}))
+    return y
+
+
+def _design(rows: pl.DataFrame, source: str, values: list[str], adjust: list[str]) -> tuple[Floats, list[str]]:
+    """The intercept, a column for each source but the reference, and the adjustment set; and what each is about."""
+    columns, about = [np.ones(rows.height)], ["(Intercept)"]
+    own = rows[source].cast(pl.String)
+    for value in values[1:]:
+        columns.append((own == value).to_numpy().astype(np.float64))
+        about.append(source)
+    for name in adjust:
+        if rows[name].dtype.is_numeric():
+            one = rows[name].cast(pl.Float64).to_numpy()
+            columns.append(one - one.mean())
+            about.append(name)
+            continue
+        text = rows[name].cast(pl.String)
+        for value in sorted(text.unique().to_list())[1:]:
+            columns.append((text == value).to_numpy().astype(np.float64))
+            about.append(name)
+    return np.column_stack(columns), about
+
+
+def _check_rank(design: Floats, about: list[str], sources: int, source: str) -> None:
+    """ScreenError where a column follows from those before it: its effect cannot be told from theirs."""
+    scaled = design / np.sqrt((design**2).sum(axis=0))
+    diagonal = np.abs(np.diag(np.linalg.qr(scaled, mode="r")))
+    lost = np.flatnonzero(diagonal < 1e-9)
+    if not len(lost):
+        return
+    name = about[int(lost[0])]
+    rest = np.delete(scaled, range(1, sources + 1), axis=1)
+    own = scaled[:, 1 : sources + 1]
+    left = own - rest @ np.linalg.lstsq(rest, own, rcond=None)[0]
+    if (np.sqrt((left**2).sum(axis=0)) < 1e-9).any():
+        raise ScreenError(Message("source_effect.confounded", {"column": name, "source": source}))
+    raise ScreenError(Message("source_effect.redundant", {"column": name}))
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    coefficients: Floats
+    weights: Floats
+    logistic: bool
+
+    def rows(self, design: Floats, y: Floats) -> tuple[Floats, Floats]:
+        """The design and residuals on the scale on which answers have one variance."""
+        root = np.sqrt(self.weights)
+        eta = design @ self.coefficients
+        residual = y - (expit(eta) if self.logistic else eta)
+        return design * root[:, None], residual / root
+
+    def slope(self, design: Floats, number: int, sources: int) -> tuple[float, Floats]:
+        """The effect of a source (its column's number), and its derivative by the coefficients."""
+        if not self.logistic:
+            return float(self.coefficients[number]), np.eye(len(self.coefficients))[number]
+        there, here = design.copy(), design.copy()
+        there[:, 1 : sources + 1] = here[:, 1 : sources + 1] = 0.0
+        there[:, number] = 1.0
+        one, other = expit(there @ self.coefficients), expit(here @ self.coefficients)
+        change = (one * (1 - one)) @ there - (other * (1 - other)) @ here
+        return float((one - other).mean()), change / len(design)
+
+
+def _least_squares(design: Floats, y: Floats) -> _Fitted:
+    coefficients: Floats = np.linalg.lstsq(design, y, rcond=None)[0].astype(np.float64)
+    return _Fitted(coefficients, np.ones(len(y)), False)
+
+
+def _logistic(design: Floats, y: Floats) -> _Fitted:
+    """Maximum likelihood by Newton's method."""
+    beta = np.zeros(design.shape[1])
+    for _ in range(STEPS):
+        p = expit(design @ beta)
+        weights = p * (1 - p)
+        gradient = design.T @ (y - p)
+        try:
+            step = np.linalg.solve(design.T @ (design * weights[:, None]), gradient)
+        except np.linalg.LinAlgError:
+            break
+        beta = beta + step
+        eta = design @ beta
+        if np.abs(eta).max() > CERTAIN:
+            break
+        if gradient @ step < TOLERANCE:
+            p = expit(eta)
+            return _Fitted(beta, p * (1 - p), True)
+    raise ScreenError(Message("source_effect.no_maximum"))
+
+
+class _Clustered:
+    """The cluster-robust covariance, and the degrees of freedom of a linear function of the coefficients."""
+
+    def __init__(self, design: Floats, residual: Floats, cluster: Ints, errors: str) -> None:
+        n, k = design.shape
+        order = np.argsort(cluster, kind="stable")
+        ends = np.cumsum(np.bincount(cluster))[:-1]
+        self.errors = errors
+        self.parts = [design[one] for one in np.split(order, ends)]
+        self.inverse = np.linalg.inv(design.T @ design)
+        self.adjusted = [self._adjust(part) for part in self.parts]
+        residuals = [residual[one] for one in np.split(order, ends)]
+        scores = np.array([rows.T @ own for rows, own in zip(self.adjusted, residuals, strict=True)])
+        number = len(self.parts)
+        scale = number / (number - 1) * (n - 1) / (n - k) if errors == "CR1" else 1.0
+        self.covariance = scale * self.inverse @ scores.T @ scores @ self.inverse
+
+    def _adjust(self, part: Floats) -> Floats:
+        """A_g X_g. A direction in which a participant alone decides a coefficient has no residual, and is left out."""
+        if self.errors == "CR1":
+            return part
+        # I - X M X' differs from I only within the columns of X = Q R: there it is I - R M R'.
+        q, r = np.linalg.qr(part)
+        values, vectors = np.linalg.eigh(np.eye(len(r)) - r @ self.inverse @ r.T)
+        roots = np.where(values > 1e-10, 1 / np.sqrt(np.maximum(values, 1e-10)), 0.0)
+        adjusted: Floats = q @ ((vectors * roots) @ vectors.T) @ r
+        return adjusted
+
+    def error(self, contrast: Floats) -> float:
+        return float(np.sqrt(contrast @ self.covariance @ contrast))
+
+    def degrees(self, contrast: Floats) -> float:
+        """Satterthwaite's degrees of freedom of CR2; participants less one for CR1."""
+        if self.errors == "CR1":
+            return float(len(self.parts) - 1)
+        # The variance estimate is a quadratic form in the residuals; with independent errors its matrix has the
+        # eigenvalues of diag(a_g'a_g) - B' M B, where a_g = A_g X_g M c and B has the columns X_g' a_g.
+        own = [rows @ (self.inverse @ contrast) for rows in self.adjusted]
+        b = np.array([part.T @ one for part, one in zip(self.parts, own, strict=True)])
+        matrix = np.diag([float(one @ one) for one in own]) - b @ self.inverse @ b.T
+        return float(np.trace(matrix) ** 2 / (matrix**2).sum())
+
+
+def _effect(
+    clustered: _Clustered, fitted: _Fitted, design: Floats, number: int, values: list[str], level: float
+) -> dict[str, Any]:
+    estimate, slope = fitted.slope(design, number, len(values) - 1)
+    se, df = clustered.error(slope), clustered.degrees(slope)
+    half = float(stdtrit(df, (1 + level) / 2)) * se
+    p = 2 * float(stdtr(df, -abs(estimate) / se)) if se > 0 else float("nan")
+    return {
+        "source": values[number], "reference": values[0], "estimate": estimate, "se": se, "df": df,
+        "lower": estimate - half, "upper": estimate + half, "p": p,
+    }  # fmt: skip

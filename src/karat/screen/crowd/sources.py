@@ -1,0 +1,241 @@
+"""Platforms or groups side by side: tables 1, 2 and 4 of Ba, Mancenido, Chiou and Pan for any judgments.
+
+For each group: workers, tasks and answers; the Spammer Index; how many the Markov criterion flags, by kind, and how
+many of them the time filter leaves; how many deletion analysis flags; the risk levels of all who are flagged by either;
+Fleiss' kappa and the intraclass correlations. Shares of workers have Wilson's interval, the Spammer Index that of its
+profile likelihood.
+
+Kappa and the correlations have intervals by a jackknife over workers: they are computed without each of G groups of
+workers in turn (each worker alone up to 40 of them),
+
+    se^2 = (G - 1) / G  sum over g of (theta without g - mean)^2,
+
+with t of G - 1 degrees of freedom. ICC (fixed error) is SI T / (T + pi^2 / 3), where T is the total variance that the
+Spammer Index SI is a share of; its interval is that of the index with T as estimated. Tasks are taken as they are. An
+interval says how sure a number is for other workers like these on the same tasks. Groups that judged different tasks
+differ by their tasks too: easier tasks make for more agreement, and the Spammer Index is a share of a total that holds
+the tasks' variance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+import polars as pl
+from scipy.special import stdtrit
+
+from karat.judgments import Judgments
+from karat.messages import Message, message_of
+from karat.models.agreement import fleiss_kappa, icc_fixed_error, variance_components
+from karat.models.proportions import wilson
+from karat.screen.criteria.deletion import deletion
+from karat.screen.criteria.markov import SIMULATIONS, markov
+from karat.screen.criteria.risk import risk_levels
+from karat.screen.criteria.time_filter import time_filter
+from karat.screen.crowd.answers import Crowd, crowd
+from karat.screen.crowd.gold import Doubtful
+from karat.screen.crowd.spammer_index import SpammerIndex, spammer_index
+from karat.screen.evidence import ScreenError
+from karat.types import Progress
+
+KINDS = ("primary choice", "repeated pattern", "random guessing")
+LEVELS = ("high", "moderate", "undetermined")
+COEFFICIENTS = ("fleiss_kappa", "icc_agreement", "icc_consistency")
+PARTS = 40
+Cutoffs = Literal["simulated", "published"]
+Rule = Literal["mean", "mean-sd"]
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class SourceComparison:
+    """The quality of the answers of several groups."""
+
+    groups: pl.DataFrame
+    """One row a group. Numbers of workers, tasks, answers and flagged workers, the Spammer Index and coefficients."""
+    intervals: pl.DataFrame
+    """group, measure, value, lower, upper, and number and of for shares of workers."""
+    notes: tuple[Message, ...] = ()
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def table(self) -> pl.DataFrame:
+        """One row a measure, one column a group, as it is read side by side."""
+        return self.groups.transpose(include_header=True, header_name="measure", column_names="group")
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """One message per group."""
+        columns = ("group", "workers", "tasks", "spammer_index", "lower", "upper", "markov", "deletion")
+        return tuple(
+            Message("compare.group", {name: row[name] for name in columns}) for row in self.groups.iter_rows(named=True)
+        )
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.summary))
+
+
+def compare(
+    groups: Mapping[str, Judgments],
+    cutoffs: Cutoffs = "simulated",
+    alpha: float = 0.05,
+    rule: Rule = "mean-sd",
+    doubtful: Doubtful = "left out",
+    seed: int = 1,
+    simulations: int = SIMULATIONS,
+    progress: Progress | None = None,
+) -> SourceComparison:
+    """The measures of each group beside each other; what cannot be computed is null, and a note says why.
+
+    `cutoffs` and `simulations` are those of `markov`, `rule` that of the time filter, `doubtful` that of `risk`.
+
+    >>> import karat
+    >>> crowd = karat.datasets.load("crowd")
+    >>> odd = crowd.participants.filter(pl.col("behaviour") != "earnest")["participant"].to_list()
+    >>> found = compare({"all": crowd, "earnest": crowd.without(odd)}, cutoffs="published")
+    >>> print(found)
+    all: 120 participants, 80 items: Spammer Index .105 [.068, .156]; ... flagged by markov; 18 flagged by deletion.
+    earnest: 108 participants, 80 items: Spammer Index ...
+    """
+    if not isinstance(groups, Mapping) or len(groups) < 2:
+        raise ScreenError(Message("compare.groups"))
+    rows, intervals, notes = [], [], []
+    for number, (name, judgments) in enumerate(groups.items()):
+        one = _SourceGroup(str(name), judgments)
+        one.index(seed)
+        one.flags(cutoffs, alpha, rule, doubtful, seed, simulations)
+        rows.append(one.row)
+        intervals += one.intervals
+        notes += [Message("compare.note", {"group": str(name), "note": note}) for note in one.notes]
+        if progress is not None:
+            progress(number + 1, len(groups))
+    schema = {"group": pl.String, "measure": pl.String, "value": pl.Float64, "lower": pl.Float64, "upper": pl.Float64,
+              "number": pl.Int64, "of": pl.Int64}  # fmt: skip
+    settings = {"cutoffs": cutoffs, "alpha": alpha, "rule": rule, "doubtful": doubtful, "seed": seed,
+                "simulations": simulations}  # fmt: skip
+    tasks = {frozenset(judgments.frame["item"].unique().to_list()) for judgments in groups.values()}
+    if len(tasks) > 1:
+        notes.append(Message("compare.different_items"))
+    table = pl.DataFrame(rows, infer_schema_length=None)
+    return SourceComparison(table, pl.DataFrame(intervals, schema=schema, orient="row"), tuple(notes), settings)
+
+
+class _SourceGroup:
+    """What is found of one group, measure by measure."""
+
+    def __init__(self, name: str, judgments: Judgments) -> None:
+        self.name, self.judgments = name, judgments
+        self.answers = crowd(judgments, "compare")
+        rows = self.answers.rows
+        self.row: dict[str, Any] = {
+            "group": name, "workers": len(self.answers.workers), "tasks": rows["_stimulus"].n_unique(),
+            "answers": rows.height,
+        }  # fmt: skip
+        self.intervals: list[tuple[Any, ...]] = []
+        self.notes: list[Message] = list(self.answers.notes)
+
+    def index(self, seed: int) -> None:
+        """The Spammer Index and the coefficients of agreement, with intervals."""
+        found = spammer_index(self.judgments, seed=seed)
+        self.row |= {"spammer_index": found.value, "lower": found.lower, "upper": found.upper}
+        self.intervals.append((self.name, "spammer_index", found.value, found.lower, found.upper, None, None))
+        self.row |= {name: value if np.isfinite(value) else None for name, value in found.agreement.items()}
+        low, high = fixed_error_interval(found)
+        self.intervals.append((self.name, "icc_fixed_error", self.row["icc_fixed_error"], low, high, None, None))
+        for name, low, high in jackknife(self.answers):
+            value = self.row[name]
+            if value is not None:
+                self.intervals.append((self.name, name, value, low, high, None, None))
+        self.notes += [note for note in found.notes if note not in self.notes]
+
+    def flags(
+        self, cutoffs: Cutoffs, alpha: float, rule: Rule, doubtful: Doubtful, seed: int, simulations: int
+    ) -> None:
+        """How many workers are flagged, by which criterion, of which kind, and at which level of risk."""
+        patterns = self._tried(
+            "markov", lambda: markov(self.judgments, cutoffs, alpha, seed=seed, simulations=simulations)
+        )
+        quick = self._tried("time_filter", lambda: time_filter(self.judgments, rule))
+        distances = self._tried("deletion", lambda: deletion(self.judgments, alpha))
+        in_time = set(quick.flagged) if quick else None
+        self._count("markov", patterns.flagged if patterns else None)
+        self._count("markov_and_time", [w for w in patterns.flagged if w in in_time]
+                    if patterns and in_time is not None else None)  # fmt: skip
+        for kind in KINDS:
+            of_kind = pl.col("kind") == kind
+            who = patterns.participants.filter(of_kind)["participant"].to_list() if patterns else None
+            self._count(kind.replace(" ", "_"), who)
+        self._count("deletion", distances.flagged if distances else None)
+        candidates = {*(patterns.flagged if patterns else ()), *(distances.flagged if distances else ())}
+        levels = self._tried("risk", lambda: risk_levels(self.judgments, candidates, doubtful))
+        for level in LEVELS:
+            at_level = pl.col("level") == level
+            self._count(level, levels.participants.filter(at_level)["participant"].to_list() if levels else None)
+        if levels:
+            self.notes += [note for note in levels.notes if note not in self.notes]
+
+    def _tried(self, criterion: str, compute: Callable[[], Found]) -> Found | None:
+        """What was computed, or nothing and a note that says why."""
+        try:
+            return compute()
+        except ScreenError as error:
+            self.notes.append(Message("compare.not_computed", {"criterion": criterion, "why": message_of(error)}))
+            return None
+
+    def _count(self, measure: str, who: list[str] | None) -> None:
+        self.row[measure] = None if who is None else len(who)
+        if who is not None:
+            of = self.row["workers"]
+            low, high = wilson(len(who), of)
+            self.intervals.append((self.name, measure, len(who) / of, float(low), float(high), len(who), of))
+
+
+def fixed_error_interval(index: SpammerIndex) -> tuple[float, float]:
+    """The interval of ICC (fixed error): that of the Spammer Index, with the total variance as estimated.
+
+    >>> import karat
+    >>> index = karat.screen.spammer_index(karat.datasets.load("crowd"))
+    >>> lower, upper = fixed_error_interval(index)
+    >>> lower < index.agreement["icc_fixed_error"] < upper < index.upper
+    True
+    """
+    # Labels have a variance for each baseline and category; the coefficient is of their mean.
+    models = index.variances.filter(pl.col("source") == "workers").height
+    total = float(index.variances["variance"].sum()) / models
+    lower, upper = (icc_fixed_error(end * total, (1 - end) * total) for end in (index.lower, index.upper))
+    return lower, upper
+
+
+def jackknife(answers: Crowd) -> list[tuple[str, float, float]]:
+    """The 95 % intervals of kappa and the correlations, over workers: name, lower end, upper end.
+
+    >>> import karat
+    >>> from karat.screen.crowd.answers import crowd
+    >>> [name for name, lower, upper in jackknife(crowd(karat.datasets.load("crowd"), "compare")) if lower < upper]
+    ['fleiss_kappa', 'icc_agreement', 'icc_consistency']
+    """
+    task, worker, code = answers.task, answers.worker, answers.response
+    ordered = answers.family != "nominal"
+    parts = min(PARTS, len(answers.workers))
+    whole = _coefficients(task, worker, code, ordered)
+    without = np.array([
+        _coefficients(task[kept], worker[kept], code[kept], ordered)
+        for kept in (worker % parts != part for part in range(parts))
+    ])  # fmt: skip
+    error = np.sqrt((parts - 1) / parts * ((without - without.mean(axis=0)) ** 2).sum(axis=0))
+    half = float(stdtrit(parts - 1, 0.975)) * error
+    return [
+        (name, float(value - wide), float(value + wide))
+        for name, value, wide in zip(COEFFICIENTS, whole, half, strict=True)
+    ]
+
+
+def _coefficients(task: Any, worker: Any, code: Any, ordered: bool) -> tuple[float, float, float]:
+    """Kappa, ICC(A,1) and ICC(C,1); the last two not a number for labels."""
+    kappa = fleiss_kappa(task, code)
+    if not ordered:
+        return kappa, float("nan"), float("nan")
+    of_items, of_raters, rest = variance_components(task, worker, code)
+    return kappa, of_items / (of_items + of_raters + rest), of_items / (of_items + rest)

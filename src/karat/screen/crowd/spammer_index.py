@@ -1,0 +1,359 @@
+"""The Spammer Index: how much of the variance of a crowd's answers lies between workers.
+
+    SI = var_workers / (var_workers + var_tasks + var_workers:tasks)                (binary and ordered answers)
+    SI = sum_k var_workers,k / sum_k (var_workers,k + var_tasks,k + var_workers:tasks,k)    (labels)
+
+(Ba, Mancenido, Chiou and Pan, equations 2 and 4), with the variances of a generalised linear model with crossed random
+effects, fitted by the Laplace approximation. With one answer a cell the workers:tasks variance is not identified; it is
+zero in the approximation and left out. Where tasks come in several rounds, time is added: var_time (of the rounds'
+fixed effects), var_workers:time and var_tasks:time (binary and ordered answers; the model of labels cannot tell rounds
+apart, and a note says so).
+
+The index of labels depends on which category is the baseline, since the model does. It is therefore given for every
+baseline, and pooled over all of them: both sums of equation 4 run over all baselines, so that no category is set apart.
+
+At .10 and above, the paper reads it as about SI x N workers whose answers deserve a look. The interval is that of the
+profile likelihood, also for labels and rounds; where `simulations` asks, a parametric bootstrap.
+
+The Spammer Index of labels: for every baseline category, and pooled over all.
+
+    SI = sum_k var_workers,k / sum_k (var_workers,k + var_tasks,k)
+
+(Ba, Mancenido, Chiou and Pan, equation 4, without the workers:tasks variance), where k runs over the categories but the
+baseline, each with its logit against the baseline. Another baseline makes another model of the same answers, with an
+index of its own. In the pooled index k runs over the categories of all these models.
+
+The interval is that of the profile likelihood. For the pooled index it is that of the mean of the models'
+log-likelihoods: they are models of the same answers, so that the pooled index is no surer than each of them. Where
+`simulations` asks, samples are drawn from the model with the first baseline, and the spread of its index is taken for
+that of the pooled one, as angles arcsin(sqrt(SI)), which do not mind an index of zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from karat.executors import SERIAL, Executor
+from karat.judgments import Judgments
+from karat.messages import Message, NotComputed
+from karat.models.agreement import fleiss_kappa, icc_agreement, icc_consistency, icc_fixed_error
+from karat.models.glrm import Fit, NominalFit
+from karat.models.glrm.share import FittedShare, worker_share
+from karat.models.numerics import one_thread
+from karat.screen.crowd import SUSPICIOUS
+from karat.screen.crowd.answers import (
+    NOT_QUICK,
+    QUICK,
+    QUICK_ANSWERS,
+    Crowd,
+    categories_used,
+    crowd,
+    fit,
+    labels_take,
+    refuse_large,
+)
+from karat.screen.crowd.spammer_interval import IndexFound, Interval, bootstrapped, lost_samples, profiled, with_shares
+from karat.screen.crowd.spammer_rounds import index_of_rounds, round_column
+from karat.screen.evidence import ScreenError
+from karat.screen.screening import Screening
+from karat.types import Progress
+
+
+@dataclass(frozen=True)
+class SpammerIndex:
+    """The share of the variance that lies between workers, with its interval and what it is made of."""
+
+    value: float
+    lower: float
+    upper: float
+    variances: pl.DataFrame
+    """source, category (labels only), variance, share."""
+    log_likelihood: float
+    participants: int
+    family: str
+    interval: Interval
+    """How the interval was made: profile or bootstrap."""
+    agreement: dict[str, float]
+    """Fleiss' kappa, ICC(A,1), ICC(C,1) and ICC (fixed error); not a number where it is not defined."""
+    baselines: pl.DataFrame | None = None
+    """For labels: the index for every baseline."""
+    notes: tuple[Message, ...] = ()
+    settings: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def suspicious(self) -> int:
+        """About how many workers deserve a look, by the paper's reading; 0 below .10."""
+        return round(self.value * self.participants) if self.value >= SUSPICIOUS else 0
+
+    def table(self) -> pl.DataFrame:
+        """The variances."""
+        return self.variances
+
+    def to_dict(self) -> dict[str, object]:
+        """All of it as plain data; what is not defined is None."""
+        return {
+            "value": self.value, "lower": self.lower, "upper": self.upper, "interval": self.interval,
+            "variances": self.variances.to_dicts(), "log_likelihood": self.log_likelihood,
+            "agreement": {name: None if value != value else value for name, value in self.agreement.items()},
+            "baselines": None if self.baselines is None else self.baselines.to_dicts(),
+            "notes": list(map(str, self.notes)),
+        }  # fmt: skip
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """The index with its interval, and how the paper reads it."""
+        values = {
+            "value": self.value, "lower": self.lower, "upper": self.upper, "suspicious": self.suspicious,
+            "participants": self.participants,
+        }  # fmt: skip
+        return (Message("spammer_index.low" if self.value < SUSPICIOUS else "spammer_index.suspicious", values),)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.summary))
+
+
+def spammer_index(
+    judgments: Judgments,
+    simulations: int = 0,
+    seed: int = 1,
+    progress: Progress | None = None,
+    conditions: Sequence[str] | None = (),
+    executor: Executor = SERIAL,
+) -> SpammerIndex:
+    """The Spammer Index of judgments, with interval, variances and the usual coefficients of agreement beside it.
+
+    `simulations` asks for a parametric bootstrap of so many samples instead of the profile interval.
+    `conditions` names columns that make an item several tasks; None takes every stimulus as a task. `executor` says
+    where the samples are fitted (`karat.executors.open_executor`).
+
+    >>> import karat
+    >>> print(spammer_index(karat.datasets.load("crowd")))
+    Spammer Index .105 [.068, .156]: about 13 of 120 participants may have answered without regard to the items.
+    """
+    if simulations < 0:
+        raise ScreenError(Message("spammer_index.simulations", {"simulations": simulations}))
+    answers = crowd(judgments, "spammer_index", conditions)
+    refuse_large(answers, "spammer_index")
+    column = round_column(answers)
+    if answers.family == "nominal":
+        found_labels = of_labels(answers, simulations, seed, progress, executor)
+        return with_rounds_merged(found_labels, column)
+    if column is not None:
+        return of_rounds(answers, column, simulations, seed, progress, executor)
+    found = fit(answers)
+    if not isinstance(found, Fit):
+        raise ScreenError(Message("spammer_index.no_variance"))
+    worker, task = found.variances["worker"], found.variances["task"]
+    share = worker_share(found)
+    lower, upper = share.lower, share.upper
+    how: Interval = "profile"
+    notes = [*answers.notes, *found.notes]
+    if simulations:
+        values = bootstrapped(answers, found, simulations, seed, progress, executor)
+        lower, upper, how = float(np.quantile(values, 0.025)), float(np.quantile(values, 0.975)), "bootstrap"
+        notes += lost_samples(len(values), simulations)
+    table = pl.DataFrame({"source": ["workers", "tasks"], "variance": [worker, task]})
+    return SpammerIndex(
+        share.value, lower, upper, with_shares(table), found.log_likelihood, len(answers.workers), answers.family, how,
+        agreement_of(answers, worker, task), notes=tuple(notes),
+        settings={"simulations": simulations, "seed": seed},
+    )  # fmt: skip
+
+
+def with_rounds_merged(found: SpammerIndex, column: str | None) -> SpammerIndex:
+    """An index of labels, with a note that its model has no rounds, where the answers have some."""
+    if column is None:
+        return found
+    return replace(found, notes=(*found.notes, Message("spammer_index.rounds_of_labels", {"column": column})))
+
+
+def of_rounds(
+    answers: Crowd, column: str, simulations: int, seed: int, progress: Progress | None, executor: Executor
+) -> SpammerIndex:
+    """The index with time among the sources of variance; the coefficients beside it are over all rounds."""
+    found = index_of_rounds(answers, column, simulations, seed, progress, executor)
+    of = dict(found.variances.select("source", "variance").iter_rows())
+    others = found.variances["variance"].sum() - of["workers"] - of["tasks"]
+    return SpammerIndex(
+        found.value, found.lower, found.upper, found.variances, found.log_likelihood, len(answers.workers),
+        answers.family, found.interval, agreement_of(answers, of["workers"], of["tasks"] + others),
+        notes=(*answers.notes, *found.notes), settings={"simulations": simulations, "seed": seed},
+    )  # fmt: skip
+
+
+def agreement_of(answers: Crowd, worker: float, task: float) -> dict[str, float]:
+    """The usual coefficients of agreement for the same answers; those for numbers are not defined for labels."""
+    items, raters, codes = answers.task, answers.worker, answers.response
+    numbers = answers.family != "nominal"
+    return {
+        "fleiss_kappa": fleiss_kappa(items, codes),
+        "icc_agreement": icc_agreement(items, raters, codes) if numbers else float("nan"),
+        "icc_consistency": icc_consistency(items, raters, codes) if numbers else float("nan"),
+        "icc_fixed_error": icc_fixed_error(worker, task),
+    }
+
+
+def of_labels(
+    answers: Crowd, simulations: int, seed: int, progress: Progress | None, executor: Executor
+) -> SpammerIndex:
+    """The index of labels; the fixed error is beside the mean of the variances."""
+    found = index_of_labels(answers, simulations, seed, progress, executor)
+    worker, task = (
+        float(np.mean(found.variances.filter(source=source)["variance"].to_numpy())) for source in ("workers", "tasks")
+    )
+    return SpammerIndex(
+        found.value, found.lower, found.upper, found.variances, found.log_likelihood, len(answers.workers),
+        answers.family, found.interval, agreement_of(answers, worker, task), found.baselines,
+        (*answers.notes, *found.notes), {"simulations": simulations, "seed": seed},
+    )  # fmt: skip
+
+
+def index_of_labels(
+    answers: Crowd, simulations: int = 0, seed: int = 1, progress: Progress | None = None, executor: Executor = SERIAL
+) -> IndexFound:
+    """The Spammer Index of labels.
+
+    >>> import karat
+    >>> from karat.screen.crowd.answers import crowd
+    >>> random = np.random.default_rng(3)
+    >>> who, what = np.repeat(np.arange(20), 15), np.tile(np.arange(15), 20)
+    >>> logits = random.normal(0, 0.7, (20, 3))[who] + random.normal(0, 2, (15, 3))[what]
+    >>> answer = np.argmax(logits + random.gumbel(size=logits.shape), axis=1)
+    >>> table = {"participant": [f"w{i}" for i in who], "item": [f"t{j}" for j in what],
+    ...          "response": ["abc"[k] for k in answer]}
+    >>> found = index_of_labels(crowd(karat.Judgments(table, karat.Nominal(["a", "b", "c"])), "x"))
+    >>> found.interval, found.baselines["baseline"].to_list()
+    ('profile', ['a', 'b', 'c'])
+    """
+    used = categories_used(answers)
+    fits: list[NominalFit] = []
+    models: list[FittedShare] = []
+    rows: list[dict[str, Any]] = []
+    notes = [Message("spammer_index.pooled")]
+    with one_thread(len(answers.workers) * answers.rows["_stimulus"].n_unique()):
+        for number, baseline in enumerate(used):
+            found = fit(answers, baseline)
+            if not isinstance(found, NominalFit):
+                raise ScreenError(Message("spammer_index.no_category_variances"))
+            fits.append(found)
+            models.append(_model(found))
+            row, told = _row(found, models[-1], answers.categories[baseline])
+            rows.append(row)
+            notes += told
+            _tell(progress if not simulations else None, number, len(used) + 1)
+        lower, upper, told = profiled(models) if not simulations else (0.0, 1.0, [])
+        notes += told
+        _tell(progress if not simulations else None, len(used), len(used) + 1)
+    variances = pl.concat([_variances(found, answers) for found in fits])
+    of_workers = float(variances.filter(source="workers")["variance"].sum())
+    value = of_workers / float(variances["variance"].sum())
+    if simulations:
+        values = bootstrapped(answers, fits[0], simulations, seed, progress, executor)
+        lower, upper = _around(value, values, rows[0]["value"])
+        notes.append(Message("spammer_index.bootstrap_baseline", {"baseline": rows[0]["baseline"]}))
+        notes += lost_samples(len(values), simulations)
+    return IndexFound(
+        value, lower, upper, with_shares(variances), fits[0].log_likelihood, "bootstrap" if simulations else "profile",
+        tuple(notes), pl.DataFrame(rows),
+    )  # fmt: skip
+
+
+def _model(found: NominalFit) -> FittedShare:
+    """The sums of the variances of workers and of tasks as quadratic forms: the deviations are the last parameters."""
+    m = len(found.categories) - 1
+    place = np.arange(len(found.parameters)) - len(found.parameters)
+    workers, tasks = (place >= -2 * m) & (place < -m), place >= -m
+    return FittedShare(
+        found.objective, found.parameters, found.modes, found.hessian, np.diag(workers * 1.0), np.diag(tasks * 1.0)
+    )
+
+
+def _row(found: NominalFit, model: FittedShare, name: str) -> tuple[dict[str, Any], list[Message]]:
+    """The index of one baseline, with what there is to say about it."""
+    lower, upper, told = profiled([model])
+    worker, task = float(found.variances["worker"].sum()), float(found.variances["task"].sum())
+    if not found.converged:
+        reason = found.convergence.reason or None
+        told = [Message("spammer_index.not_converged", {"reason": reason}), *told]
+    row = {"baseline": name, "value": worker / (worker + task), "lower": lower, "upper": upper,
+           "log_likelihood": found.log_likelihood}  # fmt: skip
+    return row, [Message("spammer_index.baseline", {"baseline": name, "note": note}) for note in told]
+
+
+def _variances(found: NominalFit, answers: Crowd) -> pl.DataFrame:
+    names = [answers.categories[int(code)] for code in found.categories]
+    return pl.DataFrame(
+        [
+            {"baseline": names[0], "source": source, "category": name, "variance": float(variance)}
+            for source, group in (("workers", "worker"), ("tasks", "task"))
+            for name, variance in zip(names[1:], found.variances[group], strict=True)
+        ]
+    )
+
+
+def _around(value: float, values: NDArray[np.float64], centre: float) -> tuple[float, float]:
+    """The spread of a bootstrap around its centre, moved to the pooled index."""
+    moved = np.arcsin(np.sqrt(value)) + np.arcsin(np.sqrt(values)) - np.arcsin(np.sqrt(centre))
+    ends = np.sin(np.clip(np.quantile(moved, [0.025, 0.975]), 0.0, np.pi / 2)) ** 2
+    return float(ends[0]), float(ends[1])
+
+
+def _tell(progress: Progress | None, number: int, total: int) -> None:
+    if progress is not None:
+        progress(number + 1, total)
+
+
+NOBODY = NotComputed("spammer_index.nobody")
+NO_ROOM = NotComputed("spammer_index.no_room")
+MOST_ANSWERS = 1_000_000
+LONGEST = 600.0
+"""Seconds that the index of labels may take."""
+
+
+def index_unasked(screening: Screening, *, only_quick: bool = False) -> SpammerIndex | NotComputed:
+    """The index of those who stay, with `only_quick` where it takes a few seconds; else why there is none.
+
+    >>> import karat
+    >>> index_unasked(karat.screen.run(karat.datasets.load("crowd"), {"straightlining": {}})).value > 0
+    True
+    """
+    kept = screening.kept
+    if not kept.participants.height:
+        return NOBODY
+    if only_quick and len(kept) > QUICK_ANSWERS:
+        return NOT_QUICK
+    if len(screening.judgments) > MOST_ANSWERS:
+        return NotComputed("spammer_index.too_many_answers", {"answers": MOST_ANSWERS})
+    try:
+        answers = crowd(kept, "spammer_index")
+        refuse_large(answers, "spammer_index")
+        seconds = labels_take(answers)
+        if only_quick and seconds > QUICK:
+            return NOT_QUICK
+        if seconds > LONGEST:
+            return NotComputed("spammer_index.takes_long", {"minutes": round(seconds / 60)})
+        return spammer_index(kept)
+    except MemoryError:
+        return NO_ROOM
+    except ValueError as error:
+        return NotComputed.of(error)
+
+
+def index_or_reason(index: SpammerIndex | NotComputed) -> Message:
+    """What there is to say of the index: its summary, or why there is none.
+
+    >>> print(index_or_reason(NO_ROOM))
+    No Spammer Index. Its model does not fit into memory.
+    """
+    return Message("spammer_index.none", {"why": index}) if isinstance(index, NotComputed) else index.summary[0]
+
+
+def index_as_data(index: SpammerIndex | NotComputed) -> object:
+    """The index as plain data, or the sentence that says why there is none."""
+    return str(index_or_reason(index)) if isinstance(index, NotComputed) else index.to_dict()

@@ -1,0 +1,156 @@
+"""The interval of the Spammer Index: by the profile likelihood, or by a parametric bootstrap.
+
+The index is a ratio of variances. Its standard error says little where a variance is near zero, so that no interval is
+made of one. The profile interval holds every index that some parameters reach whose log-likelihood is within 1.92 of
+the maximum (`karat.models.glrm.share`); it may begin at 0. The bootstrap draws new effects and new answers
+from the fitted model, and fits it to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from karat.executors import SERIAL, Executor
+from karat.messages import Message
+from karat.models.glrm import Fit, NominalFit
+from karat.models.glrm.share import FittedShare, variance_share
+from karat.screen.crowd.answers import Crowd, fit
+from karat.screen.evidence import ScreenError
+from karat.types import Progress
+
+Interval = Literal["profile", "bootstrap"]
+NO_SAMPLE = Message("spammer_index.no_sample")
+
+
+@dataclass(frozen=True)
+class IndexFound:
+    """An index of labels or of rounds, its interval and its parts."""
+
+    value: float
+    lower: float
+    upper: float
+    variances: pl.DataFrame
+    """source, variance, share; of labels also baseline and category."""
+    log_likelihood: float
+    """Of labels that of the model with the first baseline."""
+    interval: Interval
+    notes: tuple[Message, ...]
+    baselines: pl.DataFrame | None = None
+    """Of labels: baseline, value, lower, upper, log_likelihood."""
+
+
+def profiled(models: Sequence[FittedShare]) -> tuple[float, float, list[Message]]:
+    """Both ends of the profile interval, and what there is to say about them.
+
+    >>> from karat.models.glrm import fit_crossed
+    >>> random = np.random.default_rng(1)
+    >>> worker, task = np.repeat(np.arange(30), 20), np.tile(np.arange(20), 30)
+    >>> eta = random.normal(0, 1, 30)[worker] + random.normal(0, 2, 20)[task]
+    >>> found = fit_crossed(eta + random.logistic(size=600) > 0, worker, task)
+    >>> forms = np.diag([0.0, 1.0, 0.0]), np.diag([0.0, 0.0, 1.0])
+    >>> model = FittedShare(found.objective, found.parameters, found.modes, found.hessian, *forms)
+    >>> lower, upper, notes = profiled([model])
+    >>> round(lower, 2), round(upper, 2), notes
+    (0.07, 0.39, [])
+    """
+    if not any(model.parameters @ (model.one + model.rest) @ model.parameters for model in models):
+        raise ScreenError(Message("spammer_index.nothing_varies"))
+    share = variance_share(models)
+    # An end that the search did not reach is put where it cannot be wrong.
+    ends = [0.0 if np.isnan(share.lower) else share.lower, 1.0 if np.isnan(share.upper) else share.upper]
+    notes = [
+        message
+        for message, found in (
+            (Message("spammer_index.no_lower_end"), share.lower),
+            (Message("spammer_index.no_upper_end"), share.upper),
+        )
+        if np.isnan(found)
+    ]
+    return ends[0], ends[1], notes
+
+
+def bootstrapped(
+    answers: Crowd,
+    found: Fit | NominalFit,
+    simulations: int,
+    seed: int,
+    progress: Progress | None = None,
+    executor: Executor = SERIAL,
+) -> NDArray[np.float64]:
+    """The index of samples drawn from the fitted model; samples in which all answers are the same are left out.
+
+    ScreenError where that is all of them. `lost_samples` is the note on those left out.
+
+    >>> import karat
+    >>> from karat.screen.crowd.answers import crowd
+    >>> answers = crowd(karat.datasets.load("crowd"), "spammer_index")
+    >>> bootstrapped(answers, fit(answers), 2, 1).shape
+    (2,)
+    """
+    numbers = range(simulations)
+    values = executor.map(_sample, (answers, found, seed), numbers, name="bootstrap", progress=progress)
+    known = np.array([value for value in values if value is not None])
+    if not len(known):
+        raise ScreenError(NO_SAMPLE)
+    return known
+
+
+def lost_samples(known: int, simulations: int) -> list[Message]:
+    """The note on samples of a bootstrap that could not be used, where there are any.
+
+    >>> lost_samples(198, 199)
+    [Message('spammer_index.lost_samples', {'lost': 1})]
+    """
+    return [Message("spammer_index.lost_samples", {"lost": simulations - known})] if known < simulations else []
+
+
+def with_shares(table: pl.DataFrame) -> pl.DataFrame:
+    """Variances, and what part of their sum each is.
+
+    >>> with_shares(pl.DataFrame({"variance": [1.0, 3.0]}))["share"].to_list()
+    [0.25, 0.75]
+    """
+    return table.with_columns(share=pl.col("variance") / pl.col("variance").sum())
+
+
+def _sample(about: tuple[Crowd, Fit | NominalFit, int], number: int) -> float | None:
+    """The index of one sample; None where all answers are the same."""
+    answers, found, seed = about
+    codes = drawn(found, answers, np.random.default_rng([seed, number]))
+    rows = answers.rows.with_columns(pl.Series("_code", codes))
+    if rows["_code"].n_unique() < 2:
+        return None
+    again = fit(Crowd(rows, answers.family, answers.categories, ()))
+    worker, task = np.sum(again.variances["worker"]), np.sum(again.variances["task"])
+    return float(worker / (worker + task))
+
+
+def drawn(found: Fit | NominalFit, answers: Crowd, random: np.random.Generator) -> NDArray[np.int64]:
+    """Answers of the same workers to the same tasks, drawn anew from a fitted model with new effects."""
+    workers, tasks = len(found.workers), len(found.tasks)
+    who = np.searchsorted(found.workers, answers.worker)
+    what = np.searchsorted(found.tasks, answers.task)
+    if isinstance(found, NominalFit):
+        m = len(found.categories) - 1
+        worker = random.normal(size=(workers, m)) * np.sqrt(found.variances["worker"])
+        task = random.normal(size=(tasks, m)) * np.sqrt(found.variances["task"])
+        logits = found.coefficients[0] + worker[who] + task[what]
+        whole = np.column_stack([np.zeros(len(logits)), logits])
+        chosen = np.argmax(whole + random.gumbel(size=whole.shape), axis=1)
+    else:
+        eta = (
+            random.normal(size=workers)[who] * np.sqrt(found.variances["worker"])
+            + random.normal(size=tasks)[what] * np.sqrt(found.variances["task"])
+            + (found.coefficients[0] if len(found.coefficients) else 0.0)
+        )
+        latent = eta + random.logistic(size=len(eta))
+        cuts = found.thresholds if len(found.thresholds) else np.zeros(1)
+        chosen = np.searchsorted(cuts, latent)
+    codes: NDArray[np.int64] = np.asarray(found.categories)[chosen].astype(np.int64)
+    return codes

@@ -1,0 +1,395 @@
+"""A crowd in parts: what is the same for every criterion that looks at judgments part by part.
+
+A criterion goes in three moves. It gathers from every part a small summary that can be merged with those of the others;
+it merges them here; and it judges the participants of every part, given the whole. What one pass leaves for the next
+and is not small lies in files of the folder `scratch`, which all processes share. A file is written whole or not at all
+and named by part and pass, so that a task that is done twice changes nothing.
+
+What a stimulus is, over all parts, is the decision of `karat.judgments.stimuli`, made from what each part has to say:
+it writes the different combinations of values that it has, with their numbers. Participants lie in one part each, so
+that counts of participants add up.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from karat.executors import SERIAL, Executor
+from karat.judgments import Judgments
+from karat.judgments.answer_codes import answered
+from karat.judgments.files import replacing
+from karat.judgments.parts import Parts
+from karat.judgments.scales import Choice, Scale
+from karat.judgments.stimuli import (
+    Stimuli,
+    candidates,
+    deviations,
+    find_stimuli,
+    never_falls,
+    rows_of_kind,
+    value_shares,
+    values_within,
+)
+from karat.messages import Message
+from karat.screen.evidence import PartedEvidence
+from karat.screen.one_part import Facts, OfJudgments, OfTable, Result, Shared
+from karat.screen.run import begin
+from karat.study.results import with_study
+from karat.study.study import Study, load
+from karat.types import Progress
+
+
+def part_file(folder: Path, number: int, suffix: str = ".parquet") -> Path:
+    """The file of a part in a folder.
+
+    >>> part_file(Path("evidence"), 0).name
+    'part-00001.parquet'
+    """
+    return folder / f"part-{number + 1:05}{suffix}"
+
+
+def write_part(table: pl.DataFrame, folder: Path, number: int) -> Path:
+    """Write the file of a part, whole or not at all."""
+    path = part_file(folder, number)
+    with replacing(path) as temporary:
+        table.write_parquet(temporary)
+    return path
+
+
+def stimuli_in_parts(crowd: InParts) -> dict[bool, Stimuli]:
+    """What a stimulus is, decided on everybody once per run; of choices under True, of other answers under False."""
+    path = crowd.scratch / "stimuli" / "decision.json"
+    if not path.exists():
+        # Those whom a stage has excluded have seen the same design.
+        whole = crowd.with_everybody()
+        kinds = {isinstance(scale, Choice) for scale in crowd.scales.values()}
+        found = {kind: find_stimuli(RowsInParts(whole, kind)) for kind in sorted(kinds)}
+        with replacing(path) as temporary:
+            temporary.write_text(json.dumps({int(kind): asdict(own) for kind, own in found.items()}), encoding="utf-8")
+    read = json.loads(path.read_text(encoding="utf-8"))
+    return {
+        bool(int(kind)): Stimuli(**{name: tuple(columns) for name, columns in own.items()})
+        for kind, own in read.items()
+    }
+
+
+class RowsInParts:
+    """The choices of all parts, or all other answers, as `karat.judgments.stimuli.DesignTable` asks for them."""
+
+    def __init__(self, crowd: InParts, choices: bool) -> None:
+        self.crowd, self.choices = crowd, choices
+        self.schema: Mapping[str, object] = _rows(crowd.read(0), choices).schema
+        self._folder = crowd.scratch / "stimuli"
+        self._counted: dict[Path, int] = {}
+
+    def distinct(self, columns: list[str]) -> int:
+        """How many different combinations of values there are."""
+        return int(self.counts(columns).select(pl.struct(columns).n_unique()).collect().item())
+
+    def participants(self, columns: list[str]) -> int:
+        """The number of participants of each combination, summed over combinations."""
+        return self._count(columns)[1]
+
+    def people(self, names: list[str]) -> list[str]:
+        """The columns that never vary within a participant."""
+        found = self.crowd.map(_values_within, (self.choices, names), name="stimuli")
+        return [
+            name
+            for name in names
+            if max(within[name] for within, _ in found) <= 1
+            and len({repr(value) for _, values in found for value in values[name]}) > 1
+        ]
+
+    def counts(self, columns: list[str]) -> pl.LazyFrame:
+        """How often each combination occurs."""
+        return self._count(columns)[0].group_by(columns).agg(pl.col("len").sum())
+
+    def dispersion(self, keys: list[str], name: str) -> float:
+        """How much participants differ in how often they have each value."""
+        shares = value_shares(self.counts([*keys, name]), keys, name).collect()
+        path = self._folder / f"{_digest(self.choices, [*keys, name])}-shares.parquet"
+        with replacing(path) as temporary:
+            shares.write_parquet(temporary)
+        found = self.crowd.map(_deviations, (self.choices, path, keys, name), name="stimuli")
+        squares, variance = (sum(own) for own in zip(*found, strict=True))
+        return squares / variance if variance else 0.0
+
+    def rises(self, name: str) -> bool:
+        """Whether a number never falls along the trials of any participant, and their order is known."""
+        return all(self.crowd.map(_never_falls, (self.choices, name), name="stimuli"))
+
+    def _count(self, columns: list[str]) -> tuple[pl.LazyFrame, int]:
+        """The combinations of each part with their numbers, and how many participants have how many of them."""
+        here = self._folder / _digest(self.choices, columns)
+        if here not in self._counted:
+            found = self.crowd.map(_combinations, (self.choices, columns, here), name="stimuli")
+            self._counted[here] = sum(found)
+        files = [part_file(here, number) for number in range(len(self.crowd))]
+        return pl.scan_parquet(files), self._counted[here]
+
+
+def _rows(judgments: Judgments, choices: bool) -> pl.DataFrame:
+    """The rows of a part that the decision looks at, with the columns that it needs."""
+    rows = rows_of_kind(answered(judgments), judgments.scales, choices)
+    wanted = ("participant", "item", "question", "response", "list", "left", "right", "polarity", "trial", "time",
+              "session", "_first", "_second", *candidates(rows.schema))  # fmt: skip
+    return rows.select(name for name in wanted if name in rows.columns)
+
+
+def _digest(choices: bool, columns: list[str]) -> str:
+    """A name for one pass, whatever the columns are called."""
+    return hashlib.sha256(repr((choices, columns)).encode()).hexdigest()[:16]
+
+
+def _values_within(
+    judgments: Judgments, shared: tuple[bool, list[str]], number: int
+) -> tuple[dict[str, int], dict[str, list[object]]]:
+    return values_within(_rows(judgments, shared[0]), shared[1])
+
+
+def _deviations(
+    judgments: Judgments, shared: tuple[bool, Path, list[str], str], number: int
+) -> tuple[float, float]:  # fmt: skip
+    choices, path, keys, name = shared
+    return deviations(_rows(judgments, choices), pl.read_parquet(path), keys, name)
+
+
+def _never_falls(judgments: Judgments, shared: tuple[bool, str], number: int) -> bool:
+    rows = _rows(judgments, shared[0])
+    return not rows.height or never_falls(rows, shared[1])
+
+
+def _combinations(judgments: Judgments, shared: tuple[bool, list[str], Path], number: int) -> int:
+    """Write the different combinations of a part with their numbers; how many participants have how many of them."""
+    choices, columns, folder = shared
+    rows = _rows(judgments, choices)
+    write_part(rows.group_by(columns).agg(pl.len().cast(pl.Int64)), folder, number)
+    return rows.select("participant", *columns).n_unique() if rows.height else 0
+
+
+@dataclass(frozen=True)
+class InParts:
+    """Judgments in parts, without those who are excluded so far, and where work on them is done.
+
+    >>> import karat, tempfile
+    >>> from karat.judgments.parts import open_parts, repartition
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     files = repartition([karat.datasets.load("crowd")], Path(folder) / "in", 2)
+    ...     crowd = InParts(open_parts(Path(folder) / "in"), Path(folder) / "out")
+    ...     sum(crowd.map(lambda judgments, shared, number: len(judgments), None, name="answers"))
+    9600
+    """
+
+    parts: Parts
+    out: Path
+    """Where the evidence of each part is written."""
+    executor: Executor = SERIAL
+    progress: Progress | None = None
+    study: Path | None = None
+    """A study file: what its item tables say of the trials is laid beside every part."""
+    excluded: str = ""
+    """After which stage: the name of a folder in scratch that says who is gone from each part."""
+    token: str = ""
+    """Of which run `scratch` is; what another run has kept does not hold for it."""
+    scratch: Path = field(default=Path())
+    """Where passes leave files for each other; in `out` unless said."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "out", self.out.absolute())
+        if self.scratch == Path():
+            object.__setattr__(self, "scratch", self.out / "scratch")
+
+    @property
+    def scales(self) -> dict[str, Scale]:
+        """The scale of each question, over all parts."""
+        return self.parts.scales if self.study is None else self._scales
+
+    @cached_property
+    def _scales(self) -> dict[str, Scale]:
+        return self.read(0).scales
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def read(self, number: int) -> Judgments:
+        """A part without those who are excluded."""
+        judgments = self.parts.read(number)
+        if self.study is not None:
+            judgments, _ = with_study(judgments, loaded(self.study))
+        if not self.excluded:
+            return judgments
+        gone = pl.read_parquet(part_file(self.scratch / self.excluded, number))["participant"]
+        return judgments.without(gone.to_list()) if len(gone) else judgments
+
+    def with_everybody(self) -> InParts:
+        """The same parts with those who are excluded."""
+        return replace(self, excluded="")
+
+    def stimuli(self) -> Mapping[bool, Stimuli]:
+        """What a stimulus is, decided on everybody once per run."""
+        return stimuli_in_parts(self)
+
+    def map(
+        self, function: OfJudgments[Shared, Result], shared: Shared, *, name: str, only: Sequence[int] | None = None
+    ) -> list[Result]:
+        """`function(judgments, shared, number)` of every part, or only of some, in their order.
+
+        A part may have no rows. The function is one of a module, and what it gives back is small.
+        """
+        return self._each(_with_judgments, function, shared, name, only)
+
+    def each(self, function: Callable[[Shared, int], Result], shared: Shared, *, name: str) -> list[Result]:
+        """`function(shared, number)` of every part, in their order, for what needs only files of `scratch`."""
+        return self._each(_with_number, function, shared, name)
+
+    def keep(
+        self, name: str, function: OfJudgments[Shared, tuple[pl.DataFrame, Facts]], shared: Shared
+    ) -> tuple[KeptInParts, list[Facts]]:
+        """A table of each part, written to `scratch`, and what else each part has to say."""
+        return KeptInParts(self, name), self.map(_keep, (function, shared, self.scratch / name), name=name)
+
+    def judge(
+        self, criterion: str, function: OfJudgments[Shared, tuple[pl.DataFrame | None, Facts]], shared: Shared,
+        settings: dict[str, Any], *, notes: tuple[Message, ...] = (),
+    ) -> tuple[PartedEvidence, list[Facts]]:  # fmt: skip
+        """The evidence of each part, written where it was computed, and what else each part has to say.
+
+        The function gives the table of participants, or None where nobody is there, and anything small.
+        """
+        folder = self.out / "evidence" / criterion
+        told = self.map(_judged, (function, shared, folder), name=criterion)
+        return _evidence(told, criterion, settings, notes)
+
+    def judge_files(
+        self, criterion: str, function: Callable[[Shared, int], tuple[pl.DataFrame | None, Facts]], shared: Shared,
+        settings: dict[str, Any],
+    ) -> tuple[PartedEvidence, list[Facts]]:  # fmt: skip
+        """The same, for a criterion that has put all that it needs into files of `scratch`."""
+        folder = self.out / "evidence" / criterion
+        told = self.each(_judged_files, (function, shared, folder), name=criterion)
+        return _evidence(told, criterion, settings)
+
+    def _each(
+        self, how: Callable[[Any, Any], Any], function: Any, shared: Any, name: str, only: Sequence[int] | None = None
+    ) -> list[Any]:
+        numbers = range(len(self.parts)) if only is None else only
+        tasks = [(number, self.parts.stamp(number)) for number in numbers]
+        begin(self.progress, name)
+        found = self.executor.map(how, _Given(function, shared, self._bare()), tasks, name=name, progress=self.progress)
+        # What is made of the results here takes its time too, and nobody knows how much.
+        begin(self.progress, name)
+        return found
+
+    def _bare(self) -> InParts:
+        """What another process needs of this."""
+        return InParts(self.parts, self.out, SERIAL, None, self.study, self.excluded, self.token, self.scratch)
+
+
+def _evidence(
+    found: Sequence[tuple[Path | None, int, int, Facts]], criterion: str, settings: dict[str, Any],
+    notes: tuple[Message, ...] = (),
+) -> tuple[PartedEvidence, list[Facts]]:  # fmt: skip
+    files = tuple(path for path, *_ in found if path is not None)
+    people, flagged = sum(one[1] for one in found), sum(one[2] for one in found)
+    return PartedEvidence(criterion, settings, people, flagged, files, notes), [one[3] for one in found]
+
+
+@dataclass(frozen=True)
+class KeptInParts:
+    """The tables that a pass has left in `scratch`, one for each part."""
+
+    crowd: InParts
+    criterion: str
+
+    @property
+    def folder(self) -> Path:
+        """Where they are."""
+        return self.crowd.scratch / self.criterion
+
+    def __reduce__(self) -> tuple[type[KeptInParts], tuple[InParts, str]]:
+        """For another process, which reads them and starts no tasks."""
+        return KeptInParts, (self.crowd._bare(), self.criterion)
+
+    def read(self, number: int) -> pl.DataFrame:
+        """That of a part."""
+        return pl.read_parquet(part_file(self.folder, number))
+
+    def scan(self) -> pl.LazyFrame:
+        """All of them, one after the other."""
+        return pl.scan_parquet([part_file(self.folder, number) for number in range(len(self.crowd))])
+
+    def map(self, function: OfTable[Shared, Result], shared: Shared) -> list[Result]:
+        """`function(table, shared)` of every part, in their order."""
+        return self.crowd.each(_with_table, (function, shared, self.folder), name=self.criterion)
+
+    def judge(
+        self, function: OfTable[Shared, pl.DataFrame], shared: Shared, settings: dict[str, Any],
+        notes: tuple[Message, ...] = (),
+    ) -> PartedEvidence:  # fmt: skip
+        """The evidence of each part, written where it was computed."""
+        found, _ = self.crowd.judge_files(self.criterion, _judged_table, (function, shared, self.folder), settings)
+        return replace(found, notes=notes)
+
+
+@lru_cache(maxsize=2)
+def loaded(study: Path) -> Study:
+    """A study, read once in each process: it does not travel between them."""
+    return load(study)
+
+
+@dataclass(frozen=True)
+class _Given:
+    function: Any
+    shared: Any
+    crowd: InParts
+
+
+def _with_judgments(given: _Given, task: tuple[int, str]) -> Any:
+    return given.function(given.crowd.read(task[0]), given.shared, task[0])
+
+
+def _with_number(given: _Given, task: tuple[int, str]) -> Any:
+    return given.function(given.shared, task[0])
+
+
+def _keep(judgments: Judgments, shared: tuple[Any, Any, Path], number: int) -> Any:
+    function, own, folder = shared
+    table, facts = function(judgments, own, number)
+    write_part(table, folder, number)
+    return facts
+
+
+def _with_table(shared: tuple[Any, Any, Path], number: int) -> Any:
+    function, own, folder = shared
+    return function(pl.read_parquet(part_file(folder, number)), own)
+
+
+def _judged_table(shared: tuple[Any, Any, Path], number: int) -> tuple[pl.DataFrame, None]:
+    return _with_table(shared, number), None
+
+
+def _judged(judgments: Judgments, shared: tuple[Any, Any, Path], number: int) -> tuple[Path | None, int, int, Any]:
+    function, own, folder = shared
+    table, facts = function(judgments, own, number)
+    return _write(table, facts, folder, number)
+
+
+def _judged_files(shared: tuple[Any, Any, Path], number: int) -> tuple[Path | None, int, int, Any]:
+    function, own, folder = shared
+    table, facts = function(own, number)
+    return _write(table, facts, folder, number)
+
+
+def _write(table: pl.DataFrame | None, facts: Any, folder: Path, number: int) -> tuple[Path | None, int, int, Any]:
+    if table is None or not table.height:
+        part_file(folder, number).unlink(missing_ok=True)
+        return None, 0, 0, facts
+    return write_part(table, folder, number), table.height, int(table["flagged"].sum()), facts

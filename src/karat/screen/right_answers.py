@@ -1,0 +1,548 @@
+"""Right and wrong answers: how many of a participant's answers are right, and how many a guesser would have right.
+
+On the positional account an answer is right if it is in the expected set of its trial, and so many must be right that
+guessing passes with at most alpha (Pieper, Börner and Kiss, section 5.2). Ratings of grammatical and ungrammatical
+sentences are two groups with a number each.
+
+Rights minus wrongs are told as evidence. Where a wrong answer can only be a wrong guess, and a guess is right with
+probability p and wrong with probability q,
+
+    solved = rights - wrongs p / q
+
+estimates how many trials somebody did not guess: rights - wrongs with two answers (equation 3, after Frederick and
+Speed), rights - wrongs / (K - 1) with one right answer of K, as in formula scoring of tests. It can be negative. A
+trial without an answer, or answered "no difference", is neither right nor wrong here.
+
+So many answers must be right that somebody who guesses seldom passes. With N trials, each guessed with probability p,
+the fewest right answers that keep guessing at or under alpha are
+
+    k = min { j : P(X >= j) <= alpha },   X ~ Binomial(N, p)
+
+(Pieper, Börner and Kiss, section 5.2, tables 2 and 3). Two groups of trials have a number each, and their two
+probabilities are multiplied (table 4). Where slips are stated, k follows from them and guessing from k.
+
+Neutral answers to controls may be tolerated up to a share. The neutral point is the one that the scale names, else the
+middle of an odd number of points; "no difference" in choices. An even number of points has none. It decides nothing
+about a clear case, so the paper allows a largest share of controls that are answered with it (Pieper, Börner and Kiss,
+section 5.2.2).
+
+Sensitivity and bias of yes/no answers to controls (`karat.models.sensitivity`) are evidence only. Hits and false alarms
+are the answers yes - the second level of the scale - where yes is right and where it is not. A count of right answers
+does not separate participants who do not know from those who always say yes; these two do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate
+
+import polars as pl
+
+from karat.errors import ScaleError
+from karat.judgments import Judgments
+from karat.judgments.scales import Binary, Choice, Ordinal, Scale
+from karat.judgments.trial_order import with_positions
+from karat.messages import Message, message_of
+from karat.screen.evidence import Evidence, ScreenError, everybody, values_of
+from karat.study import chance
+from karat.study.guessing import as_fraction, tails
+
+GROUPS = ("grammatical", "ungrammatical")
+COLUMNS = ["participant", "score", "threshold", "flagged", "message", "values", "guess_probability"]
+COUNTED = ("right", "trials", "needed")
+NEUTRAL_VALUES = {"neutral": pl.Int64, "answers": pl.Int64, "neutral_at_most": pl.Float64}
+VALUES = {
+    **dict.fromkeys((*COUNTED, *(f"{group}_{what}" for group in GROUPS for what in COUNTED)), pl.Int64),
+    "unanswered": pl.Int64, "p": pl.Float64, "n": pl.Int64, "slips": pl.Int64, **NEUTRAL_VALUES,
+}  # fmt: skip
+"""The values of reasons: right answers, or why there is no rule, and neutral answers where they are looked at."""
+TRIAL_COLUMNS = ("participant", "trial", "session", "question", "item", "response", "expected", "right")
+NUMBERS = ("magnitude", "continuous")
+
+
+def trials_of(judgments: Judgments, function: str) -> pl.DataFrame:
+    """The trials of one function, with the columns that are looked at here, empty where the table lacks them."""
+    frame = with_positions(judgments.frame).filter(pl.col("function") == function)
+    if not frame.height:
+        raise ScreenError(Message("answers.no_trials", {"function": function}))
+    names = ("question", "status", "expected", "pair")
+    absent = [pl.lit(None, dtype=pl.String).alias(name) for name in names if name not in frame.columns]
+    where = [name for name in ("trial", "session") if name in frame.columns]
+    # Columns of the design are left behind: a choice trial has a column right of its own.
+    return (
+        frame.with_columns(absent)
+        .select("participant", *where, "item", "response", *names)
+        .with_columns(pl.col("question").fill_null(""))
+    )
+
+
+def with_status(trials: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
+    """The trials with a status also where its cell is empty, if other trials with the same right answers agree on one.
+
+    >>> trials = pl.DataFrame({"question": [""] * 2, "expected": ["1-2"] * 2, "status": ["ungrammatical", None]})
+    >>> with_status(trials)[0]["status"].to_list()
+    ['ungrammatical', 'ungrammatical']
+    """
+    empty = trials["status"].null_count()
+    if empty in (0, trials.height):
+        return trials, []
+    keys = ["question", "expected"]
+    known = trials.filter(pl.col("status").is_not_null(), pl.col("expected").is_not_null()).group_by(keys).agg(
+        pl.col("status").n_unique().alias("kinds"), pl.col("status").first().alias("found")
+    )  # fmt: skip
+    agreed = known.filter(pl.col("kinds") == 1).drop("kinds")
+    filled = trials.join(agreed, on=keys, how="left", maintain_order="left")
+    filled = filled.with_columns(pl.coalesce("status", "found").alias("status")).drop("found")
+    found = empty - filled["status"].null_count()
+    return filled, [Message("answers.status_filled", {"n": found})] if found else []
+
+
+def scored(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[pl.DataFrame, list[Message]]:
+    """The trials that have a right answer, and notes on the others.
+
+    They get `right`, `wrong`, `chance` (a fraction as text) and `penalty`, what a wrong answer takes from the estimated
+    number of trials solved. A missing answer is neither right nor wrong.
+    """
+    rows = []
+    why: list[Message] = []
+    keys = ["question", "expected", "response"]
+    for question, expected, response in trials.select(keys).unique(maintain_order=True).iter_rows():
+        if expected is None:
+            continue
+        scale = scales[question]
+        try:
+            probability, answers = scale.chance(expected), scale.expected(expected)
+        except ScaleError as error:
+            code = "answers.use_pairs" if scale.kind in NUMBERS else "answers.fix_expected"
+            unknown = Message(code, {"error": message_of(error)})
+            why += [] if unknown in why else [unknown]
+            continue
+        right = response is not None and response in answers
+        undecided = isinstance(scale, Choice) and response == "none"
+        wrong = response is not None and not right and not undecided
+        taken = penalty(scale, expected) if wrong else 0.0
+        rows.append((question, expected, response, right, wrong, str(probability), taken))
+    because = {"why": why[0] if why else None, "more": len(why) - 1 if len(why) > 1 else None}
+    if not rows:
+        raise ScreenError(Message("answers.chance_unknown", because) if why else Message("answers.no_key"))
+    schema = {"question": pl.String, "expected": pl.String, "response": pl.String, "right": pl.Boolean}
+    more = {"wrong": pl.Boolean, "chance": pl.String, "penalty": pl.Float64}
+    table = pl.DataFrame(rows, schema=schema | more, orient="row")
+    found = trials.join(table, on=keys, how="inner", nulls_equal=True, maintain_order="left")
+    left_out = trials.height - found.height
+    return found, [Message("answers.left_out", {"n": left_out, **because})] if left_out else []
+
+
+def penalty(scale: Scale, expected: str) -> float:
+    """What a wrong answer takes from the number of trials solved: the odds that a guess is right and not wrong.
+
+    >>> penalty(Ordinal(5), "1-2"), penalty(Choice(), "left"), penalty(Choice(none=True), "left")
+    (0.6666666666666666, 1.0, 1.0)
+    """
+    right = scale.chance(expected)
+    undecided = isinstance(scale, Choice) and scale.none and "none" not in scale.expected(expected)
+    wrong = 1 - right - (Fraction(1, 3) if undecided else 0)
+    return float(right / wrong) if wrong else 0.0
+
+
+def positional(
+    judgments: Judgments, function: str, criterion: str, alpha: float, slips: int | None, published: bool = False
+) -> Evidence:
+    """The evidence of right and wrong answers to the trials of one function, with these trials.
+
+    `score` is the share of right answers, `threshold` the share that is needed; with two groups, those of the group
+    in which somebody is farthest behind or least ahead.
+    """
+    check_settings(alpha, slips)
+    trials, notes = scored(trials_of(judgments, function), judgments.scales)
+    groups, trials, told = _grouped(trials, judgments.scales)
+    notes += told
+    if published and len(groups) < 2:
+        notes.append(Message("answers.not_published"))
+    counts = everybody(judgments)
+    for group in groups:
+        rows = trials.filter(pl.col("group") == group).group_by("participant").agg(
+            pl.col("right").sum().cast(pl.Int64).alias(f"{group}_right"),
+            pl.col("wrong").sum().cast(pl.Int64).alias(f"{group}_wrong"),
+            pl.len().cast(pl.Int64).alias(f"{group}_trials"),
+            pl.col("response").null_count().cast(pl.Int64).alias(f"{group}_unanswered"),
+            pl.col("penalty").sum().alias(f"{group}_penalty"),
+            pl.col("chance").sort().str.join(" ").alias(f"{group}_chances"),
+        )  # fmt: skip
+        counts = counts.join(rows, on="participant", how="left", maintain_order="left")
+    counted_things = ("right", "wrong", "trials", "unanswered", "penalty")
+    counts = counts.with_columns(pl.col(f"{group}_{what}").fill_null(0) for group in groups for what in counted_things)
+    keys = [f"{group}_chances" for group in groups]
+    designs = counts.select(keys).unique(maintain_order=True)
+    rules = [_rule(design, alpha, slips, published) for design in designs.iter_rows()]
+    notes += _rule_notes([rule for _, rule in rules], alpha)
+    told_rules = designs.with_columns(
+        *(
+            pl.Series(f"{group}_needed", [rule[0][i] for rule in rules], dtype=pl.Int64)
+            for i, group in enumerate(groups)
+        ),
+        *rule_columns([rule for _, rule in rules]),
+    )
+    counts = counts.join(told_rules, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    shown = trials.select(name for name in TRIAL_COLUMNS if name in trials.columns)
+    shown = shown.with_columns(pl.col("question").replace("", None))
+    return Evidence(_verdicts(counts, groups), criterion, notes=tuple(notes), trials=shown)
+
+
+def rule_columns(rules: Sequence[PassingRule]) -> list[pl.Series]:
+    """Rules as columns: the probability that guessing passes, and where there is no rule the code and values of why."""
+    why = [rule.why_not for rule in rules]
+    values = [{} if one is None else one.values for one in why]
+    return [
+        pl.Series("guess_probability", [rule.probability for rule in rules], dtype=pl.Float64),
+        pl.Series("_why", [None if one is None else one.code for one in why], dtype=pl.String),
+        pl.Series("_n", [own.get("n") for own in values], dtype=pl.Int64),
+        pl.Series("_slips", [own.get("slips") for own in values], dtype=pl.Int64),
+        pl.Series("_p", [own.get("p") for own in values], dtype=pl.Float64),
+    ]
+
+
+def _grouped(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[tuple[str, ...], pl.DataFrame, list[Message]]:
+    """Ratings of both kinds of sentences are two groups; choices, and ratings of one kind, are counted together."""
+    ratings = all(isinstance(scales[question], Ordinal) or scales[question].kind == "continuous"
+                  for question in trials["question"].unique())  # fmt: skip
+    kinds = set(trials["status"].drop_nulls().unique()) & set(GROUPS)
+    if not ratings or len(kinds) < 2:
+        alone = ratings and trials["expected"].n_unique() > 1 and (not kinds or trials["status"].null_count() > 0)
+        notes = [Message("answers.counted_together")] if alone else []
+        return ("all",), trials.with_columns(group=pl.lit("all")), notes
+    trials, notes = with_status(trials)
+    kept = trials.filter(pl.col("status").is_in(GROUPS)).with_columns(group=pl.col("status"))
+    other = trials.height - kept.height
+    notes += [Message("answers.other_status", {"n": other})] if other else []
+    mixed = kept.group_by("participant", "group").agg(pl.col("chance").n_unique() > 1)["chance"].any()
+    notes += [Message("answers.chances_differ")] if mixed else []
+    return GROUPS, kept, notes
+
+
+def _rule(
+    design: Sequence[str | None], alpha: float, slips: int | None, published: bool
+) -> tuple[list[int | None], PassingRule]:
+    """The rule for one participant's trials, with the number needed in each group that has any."""
+    chances = [[Fraction(text) for text in (group or "").split()] for group in design]
+    present = [i for i, group in enumerate(chances) if group]
+    if not present:
+        return [None] * len(design), PassingRule((), None, Message("passing.no_trials"))
+    if len(present) == 2:
+        rule = joint_rule(chances[0], chances[1], alpha, slips, published)
+    else:
+        rule = count_rule(chances[present[0]], alpha, slips)
+    needed: list[int | None] = [None] * len(design)
+    for i, k in zip(present, rule.needed, strict=False):
+        needed[i] = k
+    return needed, rule
+
+
+def _rule_notes(rules: Sequence[PassingRule], alpha: float) -> list[Message]:
+    loose = [rule.probability for rule in rules if rule.probability is not None and rule.probability > alpha]
+    notes = [guess_note(max(loose), alpha)] if loose else []
+    if all(rule.probability is None for rule in rules):
+        notes.append(Message("passing.nobody_judged", {"why": rules[0].why_not}))
+    return notes
+
+
+def _verdicts(counts: pl.DataFrame, groups: tuple[str, ...]) -> pl.DataFrame:
+    ruled = pl.col("guess_probability").is_not_null()
+    ahead = [(pl.col(f"{g}_right") - pl.col(f"{g}_needed")) / pl.col(f"{g}_trials") for g in groups]
+    failed = pl.any_horizontal((pl.col(f"{g}_right") < pl.col(f"{g}_needed")).fill_null(False) for g in groups)
+    score, threshold = pl.lit(None, dtype=pl.Float64), pl.lit(None, dtype=pl.Float64)
+    told: dict[str, pl.Expr] = {}
+    for group, margin in zip(groups, ahead, strict=True):
+        worst = ruled & (margin == pl.min_horizontal(*ahead))
+        score = pl.when(worst).then(pl.col(f"{group}_right") / pl.col(f"{group}_trials")).otherwise(score)
+        threshold = pl.when(worst).then(pl.col(f"{group}_needed") / pl.col(f"{group}_trials")).otherwise(threshold)
+        needed = ruled & pl.col(f"{group}_needed").is_not_null()
+        for what in COUNTED:
+            told[what if group == "all" else f"{group}_{what}"] = pl.when(needed).then(f"{group}_{what}")
+    right, wrong, trials, missing, taken = (
+        pl.sum_horizontal(f"{group}_{what}" for group in groups)
+        for what in ("right", "wrong", "trials", "unanswered", "penalty")
+    )
+    values = values_of(
+        VALUES,
+        **told,
+        unanswered=pl.when(ruled & (missing > 0)).then(missing),
+        p=pl.coalesce("guess_probability", "_p"),
+        n=pl.col("_n"),
+        slips=pl.col("_slips"),
+    )
+    passed = pl.lit("answers.right") if groups == ("all",) else pl.lit("answers.right_by_status")
+    table = counts.with_columns(
+        score=score,
+        threshold=threshold,
+        flagged=ruled & failed,
+        message=pl.when(ruled).then(passed).otherwise("_why"),
+        values=values,
+        rights_minus_wrongs=pl.when(trials > 0).then(right - wrong),
+        rights_minus_wrongs_share=pl.when(trials > 0).then((right - wrong) / trials),
+        solved=pl.when(trials > 0).then(right - taken),
+    )
+    names = {f"{g}_{what}": what if g == "all" else f"{g}_{what}" for g in groups for what in COUNTED}
+    further = ("rights_minus_wrongs", "rights_minus_wrongs_share", "solved")
+    return table.select(*COLUMNS, *(pl.col(old).alias(new) for old, new in names.items()), *further)
+
+
+ENOUGH_FOR_MEANS = 8
+
+
+@dataclass(frozen=True)
+class PassingRule:
+    """How many answers of each group must be right, and the probability that a guesser passes; or why there is none."""
+
+    needed: tuple[int, ...]
+    probability: float | None
+    why_not: Message | None = None
+
+
+def check_settings(alpha: float, slips: int | None) -> None:
+    """Whether alpha and slips can be used; ScreenError says why not.
+
+    >>> check_settings(0.05, 2)
+    """
+    if not 0 < alpha < 1:
+        raise ScreenError(Message("passing.bad_alpha", {"value": alpha}))
+    if slips is not None and (isinstance(slips, bool) or not isinstance(slips, int) or slips < 0):
+        raise ScreenError(Message("passing.bad_slips", {"value": slips}))
+
+
+def guess_note(probability: float, alpha: float) -> Message:
+    """The warning that guessing passes too often.
+
+    >>> str(guess_note(0.344, 0.05))
+    'Guessing passes with p = .344, more than alpha (.05).'
+    """
+    return Message("passing.guessing", {"p": probability, "alpha": alpha})
+
+
+def means_note(fewest: int) -> list[Message]:
+    """The warning that somebody has too few trials for means of ratings, where it is so.
+
+    >>> means_note(8)
+    []
+    """
+    few = Message("controls.few_for_means", {"enough": ENOUGH_FOR_MEANS, "fewest": fewest})
+    return [few] if fewest < ENOUGH_FOR_MEANS else []
+
+
+@lru_cache(maxsize=4096)
+def guessing_tails(chances: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+    """The probabilities that guessing gets at least 0, 1, ..., n right when each trial has a chance of its own.
+
+    >>> guessing_tails((Fraction(1, 2), Fraction(1, 4)))
+    (Fraction(1, 1), Fraction(5, 8), Fraction(1, 8))
+    """
+    if len(set(chances)) == 1:
+        return tuple(tails(len(chances), chances[0]))
+    exactly = [Fraction(1)]
+    for p in chances:
+        exactly = [a * (1 - p) + b * p for a, b in zip([*exactly, Fraction(0)], [Fraction(0), *exactly], strict=True)]
+    return tuple(reversed(list(accumulate(reversed(exactly)))))
+
+
+def count_rule(chances: Sequence[Fraction], alpha: float, slips: int | None = None) -> PassingRule:
+    """How many of these trials must be right.
+
+    >>> count_rule([Fraction(1, 2)] * 20, 0.05).needed, count_rule([Fraction(2, 5)] * 12, 0.05).needed
+    ((15,), (9,))
+    """
+    passing = guessing_tails(tuple(sorted(chances)))
+    n = len(chances)
+    if slips is not None:
+        if slips >= n:
+            return PassingRule((), None, Message("passing.nothing_required", {"n": n, "slips": slips}))
+        return PassingRule((n - slips,), float(passing[n - slips]))
+    limit = Fraction(str(alpha))
+    k = next((k for k in range(1, n + 1) if passing[k] <= limit), None)
+    if k is None:
+        return PassingRule((), None, Message("passing.too_few", {"n": n, "p": float(passing[n])}))
+    return PassingRule((k,), float(passing[k]))
+
+
+def joint_rule(
+    grammatical: Sequence[Fraction],
+    ungrammatical: Sequence[Fraction],
+    alpha: float,
+    slips: int | None = None,
+    published: bool = False,
+) -> PassingRule:
+    """How many trials of each group must be right; the mildest rule under alpha that allows a slip, if there is one.
+
+    Where the trials of a group differ in chance, the largest is taken: guessing passes with at most the probability.
+
+    >>> twelve = [Fraction(3, 5)] * 12, [Fraction(2, 5)] * 12
+    >>> joint_rule(*twelve, 0.05).needed, joint_rule(*twelve, 0.05, published=True).needed
+    ((9, 7), (6, 8))
+    """
+    if slips is not None:
+        single = [count_rule(group, alpha, slips) for group in (grammatical, ungrammatical)]
+        if any(rule.probability is None for rule in single):
+            return next(rule for rule in single if rule.probability is None)
+        good, bad = (guessing_tails(tuple(sorted(group))) for group in (grammatical, ungrammatical))
+        k, m = single[0].needed[0], single[1].needed[0]
+        return PassingRule((k, m), float(good[k] * bad[m]))
+    above, below = max(grammatical), max(ungrammatical)
+    # Three points stand for any two chances: only right for one group, for the other, and for both or neither.
+    overlap = above + below > 1
+    neutral = "both" if overlap else None
+    weights = [1 - above, above + below - 1, 1 - below] if overlap else [below, 1 - above - below, above]
+    sizes = (len(grammatical), len(ungrammatical))
+    try:
+        rule = chance.joint_rule(*sizes, 3, neutral, str(alpha), weights, published)
+    except chance.ChanceError:
+        found = [
+            one
+            for most in (Fraction(1, 2), 1)
+            for one in chance.joint_rules(*sizes, 3, neutral, str(alpha), most, 0, weights)
+        ]
+        if not found:
+            least = float(above ** sizes[0] * below ** sizes[1])
+            return PassingRule((), None, Message("passing.too_few", {"n": sum(sizes), "p": least}))
+        rule = max(found, key=lambda one: (one.p_grammatical < 0.5 and one.p_ungrammatical < 0.5, one.probability))
+    return PassingRule((rule.grammatical[1], rule.ungrammatical[1]), rule.probability)
+
+
+def neutral_point(scale: Scale) -> str | None:
+    """The answer of a scale that means neither, or None.
+
+    >>> neutral_point(Ordinal(5)), neutral_point(Ordinal(6)), neutral_point(Choice(none=True))
+    ('3', None, 'none')
+    """
+    if isinstance(scale, Choice):
+        return "none" if scale.none else None
+    if not isinstance(scale, Ordinal):
+        return None
+    middle = scale.levels[len(scale.levels) // 2] if len(scale.levels) % 2 else None
+    return middle if scale.neutral is None else scale.neutral
+
+
+def unnamed_middle(scales: Iterable[Scale]) -> list[Message]:
+    """The note that the middle of a scale is taken for its neutral point, where it names none.
+
+    >>> unnamed_middle([Ordinal(5)]), unnamed_middle([Ordinal(5, neutral=3), Ordinal(6)])
+    ([Message('neutral.middle', {'points': ['3']})], [])
+    """
+    unnamed = [scale for scale in scales if isinstance(scale, Ordinal) and scale.neutral is None]
+    middles = sorted({point for scale in unnamed if (point := neutral_point(scale)) is not None})
+    return [Message("neutral.middle", {"points": middles})] if middles else []
+
+
+def check_share(at_most: float) -> None:
+    """Whether a share of neutral answers can be used; ScreenError says why not.
+
+    >>> check_share(0.25)
+    """
+    if isinstance(at_most, bool) or not 0 <= at_most <= 1:
+        raise ScreenError(Message("neutral.bad_share", {"value": at_most}))
+
+
+def with_neutral_share(evidence: Evidence, judgments: Judgments, at_most: float | None) -> Evidence:
+    """The evidence with the share of neutral answers among the answers that could be neutral.
+
+    Where `at_most` is stated, participants with a larger share are flagged too, and the reason says so.
+    """
+    if evidence.trials is None:
+        return evidence
+    questions = evidence.trials["question"].fill_null("").unique().to_list()
+    points = {question: neutral_point(judgments.scales[question]) for question in questions}
+    neutral = {question: point for question, point in points.items() if point is not None}
+    asked = pl.col("question").fill_null("")
+    answers = evidence.trials.filter(pl.col("response").is_not_null(), asked.is_in(list(neutral)))
+    point = asked.replace_strict(neutral, return_dtype=pl.String, default=None)
+    counts = answers.group_by("participant").agg(
+        (pl.col("response") == point).sum().cast(pl.Int64).alias("neutral"), pl.len().cast(pl.Int64).alias("answers")
+    )
+    table = evidence.participants.join(counts, on="participant", how="left", maintain_order="left")
+    table = table.with_columns(neutral_share=pl.col("neutral") / pl.col("answers"))
+    notes = list(evidence.notes)
+    if at_most is not None:
+        notes += _neutral_notes(judgments, points)
+        # Whole numbers are compared, so that a share on the limit is not lost to rounding.
+        limit = as_fraction(float(at_most), "neutral_at_most")
+        over = pl.col("neutral") * limit.denominator > pl.col("answers") * limit.numerator
+        told = {
+            "neutral": pl.col("neutral"),
+            "answers": pl.col("answers"),
+            "neutral_at_most": pl.when(pl.col("answers").is_not_null()).then(pl.lit(float(at_most))),
+        }
+        table = table.with_columns(
+            flagged=pl.col("flagged") | over.fill_null(False), values=pl.col("values").struct.with_fields(**told)
+        )
+    return Evidence(table.drop("neutral", "answers"), evidence.criterion, notes=tuple(notes), trials=evidence.trials)
+
+
+def _neutral_notes(judgments: Judgments, points: dict[str, str | None]) -> list[Message]:
+    if not any(points.values()):
+        return [Message("neutral.no_point")]
+    notes = [Message("neutral.guessing_at_most")]
+    return notes + unnamed_middle([judgments.scales[question] for question in points])
+
+
+YES_NO_COUNTS = ("hits", "yes_trials", "false_alarms", "no_trials")
+
+
+def with_sensitivity(evidence: Evidence, scales: Mapping[str, Scale]) -> Evidence:
+    """The evidence with hits, false alarms, d' and c of each participant, where there are answers of yes and no.
+
+    A note says for how many they are not defined.
+    """
+    from karat.models.proportions import sensitivity
+
+    counts = None if evidence.trials is None else yes_no_counts(evidence.trials, scales)
+    if counts is None or not counts.height:
+        return evidence
+    d_prime, criterion = sensitivity(*(counts[name].to_numpy() for name in YES_NO_COUNTS))
+    table = counts.with_columns(
+        pl.Series("d_prime", d_prime).fill_nan(None), pl.Series("criterion_c", criterion).fill_nan(None)
+    )
+    notes = (*evidence.notes, *undefined_note(table["d_prime"].null_count(), table.height))
+    people = evidence.participants.join(table, on="participant", how="left", maintain_order="left")
+    return Evidence(people, evidence.criterion, notes=notes, trials=evidence.trials)
+
+
+def undefined_note(undefined: int, people: int) -> list[Message]:
+    """For how many of those who answered with yes or no d' and c are not defined, where there are any.
+
+    >>> undefined_note(0, 40)
+    []
+    """
+    return [Message("sensitivity.undefined", {"undefined": undefined, "participants": people})] if undefined else []
+
+
+def yes_no_counts(trials: pl.DataFrame, scales: Mapping[str, Scale]) -> pl.DataFrame:
+    """How often each participant answered yes where it is right and where it is not, and of how many answers.
+
+    `trials` has participant, question, response and expected. Trials without an answer are left out, and so are
+    questions that are not answered with yes or no.
+
+    >>> trials = pl.DataFrame({"participant": ["p1"] * 4, "question": [""] * 4, "expected": ["1", "1", "0", "0"],
+    ...                        "response": ["1", "1", "1", "0"]})
+    >>> yes_no_counts(trials, {"": Binary()}).row(0)
+    ('p1', 2, 2, 1, 2)
+    """
+    binary = {question: scale for question, scale in scales.items() if isinstance(scale, Binary)}
+    rows = trials.with_columns(pl.col("question").fill_null("")).filter(
+        pl.col("question").is_in(list(binary)), pl.col("response").is_not_null()
+    )
+    # A cell expected may spell the answer as 1 or true, whatever the levels are called.
+    right = [
+        (question, text, binary[question].levels[1], binary[question].expected(text))
+        for question, text in rows.select("question", "expected").unique(maintain_order=True).iter_rows()
+    ]
+    spelled = [(question, text, yes, yes in answers) for question, text, yes, answers in right if len(answers) == 1]
+    schema = {"question": pl.String, "expected": pl.String, "yes": pl.String, "positive": pl.Boolean}
+    known = rows.join(pl.DataFrame(spelled, schema=schema, orient="row"), on=["question", "expected"])
+    said_yes, positive = pl.col("response") == pl.col("yes"), pl.col("positive")
+    return known.group_by("participant", maintain_order=True).agg(
+        (said_yes & positive).sum().cast(pl.Int64).alias("hits"),
+        positive.sum().cast(pl.Int64).alias("yes_trials"),
+        (said_yes & ~positive).sum().cast(pl.Int64).alias("false_alarms"),
+        (~positive).sum().cast(pl.Int64).alias("no_trials"),
+    )

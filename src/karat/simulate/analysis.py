@@ -1,0 +1,214 @@
+"""How a contrast is tested, with participants and items as random: by mean squares, a mixed model, or in closed form.
+
+With groups of participants g and of items h as in `layout`, and u_i = sum_h w[g, h] (mean answer of participant i to
+items of group h), v_j = sum_g w[g, h] (mean answer to item j of participants of group g), the estimate is sum_g
+mean(u_i). Its variance is estimated by
+
+    V = V1 + V2 - V3,   V1 = s^2(u) sum_g 1/n_g,   V2 = s^2(v) sum_h 1/m_h,   V3 = s^2(residual) sum_gh w^2 / (n_g m_h)
+
+where s^2(u) and s^2(v) are pooled within groups, so that what lists and item groups have in common falls out, and the
+residual is what is left in each cell of groups after participants and items. In complete designs the three have exactly
+the expectations that make V unbiased; the ratio is the quasi-F of Clark (1973), MS / (MS_pa + MS_ia - MS_pia). A part
+that would be negative is set to zero, as a mixed model does. Degrees of freedom are Satterthwaite's,
+
+    df = V^2 / (V1^2 / f1 + V2^2 / f2 + V3^2 / f3).
+
+For planning: it takes a fraction of a millisecond where the mixed model takes a tenth of a second, and both agree
+closely on complete designs.
+
+The mixed model has normal errors, and participants and items with intercepts and effects,
+
+    y = b0 + x b1 + P_i + I_j + x (b_i + d_j) + e,
+
+by REML, with Satterthwaite's degrees of freedom. An effect that does not vary within a factor (a participant sees one
+level only) has no deviation there; a choice that is itself the contrast has an intercept only.
+
+Power in closed form is for answers with normal errors in complete designs, where the mean squares have the expectations
+
+    E V1 = sum_g (P^2 (sum_h w)^2 + b^2 (sum_h w x)^2 + e^2 sum_h w^2 / m_h) / n_g
+    E V2 = sum_h (I^2 (sum_g w)^2 + d^2 (sum_g w x)^2 + e^2 sum_g w^2 / n_g) / m_h
+    E V3 = sum_gh e^2 w^2 / (n_g m_h)
+
+with the standard deviations P, I of participants and items, b, d of their effects and e of residuals. The test is then
+close to a t test with the noncentrality effect / sqrt(E V) and Satterthwaite's degrees of freedom at these
+expectations, as in Westfall, Kenny and Judd (2014). It is what simulated power is checked against.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import nctdtr, stdtr, stdtrit
+
+from karat.models.glrm.formulas.model import Satterthwaite
+from karat.models.glrm.mixed.fit import fit_mixed
+from karat.models.glrm.mixed.result import MixedFit
+from karat.models.glrm.mixed.terms import RandomTerm, random_term
+from karat.simulate.draw import Normal
+from karat.simulate.layout import SimulationLayout
+from karat.types import Floats, Ints
+
+Tested = tuple[float, float, float]
+"""Estimate, standard error and p."""
+UNTESTED: Tested = (np.nan, np.nan, np.nan)
+
+
+def by_mean_squares(answers: Floats, layout: SimulationLayout, people: Ints, things: Ints) -> Tested:
+    """The contrast in answers of participants x items, given the group of each; NaN where it cannot be tested.
+
+    >>> from karat.judgments.scales import Ordinal
+    >>> layout = SimulationLayout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Ordinal(5))
+    >>> people, things = np.arange(8) % 2, np.arange(6) % 2
+    >>> answers = 4.0 * layout.sides[np.ix_(people, things)] + np.random.default_rng(1).normal(0, 1, (8, 6))
+    >>> [round(float(number), 2) for number in by_mean_squares(answers, layout, people, things)]
+    [3.99, 0.26, 0.0]
+    """
+    weights = layout.weights
+    n, m = (np.bincount(codes, minlength=size) for codes, size in zip((people, things), weights.shape, strict=True))
+    used = weights != 0
+    if np.any(n[used.any(axis=1)] == 0) or np.any(m[used.any(axis=0)] == 0):
+        return UNTESTED
+    # What is not shown has weight 0; as 0 and not as NaN it stays out of every sum.
+    shown = np.where(used[np.ix_(people, things)], answers, 0.0)
+    first, second = _groups(shown, things, m), _groups(shown.T, people, n)
+    u = np.sum(weights[people] * first, axis=1)
+    v = np.sum(weights.T[things] * second, axis=1)
+    left = shown - first[:, things] - second.T[people] + _groups(first.T, people, n).T[np.ix_(people, things)]
+    parts = [
+        _pooled(u, people, used.any(axis=1), n),
+        _pooled(v, things, used.any(axis=0), m),
+        _residual(left, weights, n, m),
+    ]
+    estimate = float(sum(u[people == g].mean() for g in np.flatnonzero(used.any(axis=1))))
+    return _tested(estimate, parts)
+
+
+def _groups(answers: Floats, codes: Ints, sizes: Ints) -> Floats:
+    """The mean of each row over the columns of each group."""
+    member = codes[:, None] == np.arange(len(sizes))
+    means: Floats = answers @ member.astype(float) / np.maximum(sizes, 1)
+    return means
+
+
+def _pooled(values: Floats, codes: Ints, used: np.ndarray, sizes: Ints) -> tuple[float, float]:
+    """The variance within groups, times the sum of 1 / size, and its degrees of freedom."""
+    kept = used[codes]
+    values, codes = values[kept], codes[kept]
+    sums = np.bincount(codes, values, minlength=len(sizes))
+    deviations = values - sums[codes] / sizes[codes]
+    freedom = float(len(values) - used.sum())
+    variance = float(deviations @ deviations) / freedom if freedom else np.nan
+    return variance * float((1 / sizes[used]).sum()), freedom
+
+
+def _residual(left: Floats, weights: Floats, n: Ints, m: Ints) -> tuple[float, float]:
+    """The variance of what is left in each cell of groups, in units of the estimate's variance."""
+    used = weights != 0
+    freedom = float(np.outer(n - 1, m - 1)[used].sum())
+    variance = float(np.sum(left**2)) / freedom if freedom else np.nan
+    return variance * float(np.sum(weights[used] ** 2 / np.outer(n, m)[used])), freedom
+
+
+def _tested(estimate: float, parts: list[tuple[float, float]]) -> Tested:
+    (v1, f1), (v2, f2), (v3, f3) = parts
+    if not np.isfinite(v1 + v2 + v3):
+        return UNTESTED
+    if v1 <= v3 or v2 <= v3:
+        # No sign of an effect that differs between participants, or items, or either: that part is left out.
+        variance, freedom = max([(v1, f1), (v2, f2), (v3, f3)])
+    else:
+        variance = v1 + v2 - v3
+        freedom = variance**2 / (v1**2 / f1 + v2**2 / f2 + v3**2 / f3)
+    if variance <= 0:
+        return UNTESTED if estimate == 0 else (estimate, 0.0, 0.0)
+    error = float(np.sqrt(variance))
+    return estimate, error, float(2 * stdtr(freedom, -abs(estimate) / error))
+
+
+INTERCEPT, EFFECT = "(Intercept)", "contrast"
+
+
+def by_mixed_model(answers: Floats, layout: SimulationLayout, people: Ints, things: Ints) -> Tested:
+    """The contrast in answers of participants x items, given the group of each.
+
+    >>> from karat.judgments.scales import Ordinal
+    >>> layout = SimulationLayout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Ordinal(5))
+    >>> people, things = np.arange(12) % 2, np.arange(8) % 2
+    >>> answers = 4.0 * layout.sides[np.ix_(people, things)] + np.random.default_rng(1).normal(0, 1, (12, 8))
+    >>> estimate, error, p = by_mixed_model(answers, layout, people, things)
+    >>> 3.5 < estimate < 4.5, 0.1 < error < 0.5, p < 0.001
+    (True, True, True)
+    """
+    x = layout.sides[np.ix_(people, things)]
+    rows, columns = np.nonzero(x)
+    if len(np.unique(rows)) < 2 or len(np.unique(columns)) < 2:
+        return UNTESTED
+    fit = fit_normal(answers[rows, columns], x[rows, columns], rows, columns, layout.compared)
+    contrast = np.zeros((1, len(fit.coefficients)))
+    contrast[0, -1] = 1
+    estimate, error = float(fit.coefficients[-1]), float(fit.standard_errors[-1])
+    freedom = float(Satterthwaite(fit).degrees(contrast)[0])
+    if not error > 0 or not freedom > 0:
+        return UNTESTED
+    return estimate, error, float(2 * stdtr(freedom, -abs(estimate) / error))
+
+
+def fit_normal(y: Floats, x: Floats, people: Ints, things: Ints, compared: bool) -> MixedFit:
+    """The fitted model of answers, their sides, and who judged what."""
+    ones = np.ones(len(y))
+    if compared:
+        terms = [random_term("participant", people), random_term("item", things)]
+        return fit_mixed(y, ones[:, None], [INTERCEPT], terms, family="gaussian", reml=True)
+    terms = [_term("participant", people, x), _term("item", things, x)]
+    return fit_mixed(y, np.column_stack([ones, x]), [INTERCEPT, EFFECT], terms, family="gaussian", reml=True)
+
+
+def _term(group: str, codes: Ints, x: Floats) -> RandomTerm:
+    """Intercepts and, where somebody saw both sides, effects."""
+    _, places = np.unique(codes, return_inverse=True)
+    sums, sizes = np.bincount(places, x), np.bincount(places)
+    varies = np.any(np.abs(np.abs(sums / sizes) - np.abs(x).max()) > 1e-9)
+    if not varies:
+        return random_term(group, codes)
+    return random_term(group, codes, np.column_stack([np.ones(len(x)), x]), (INTERCEPT, EFFECT), "diagonal")
+
+
+def closed_power(
+    layout: SimulationLayout, model: Normal, participants: int, items: int, effect: float, alpha: float = 0.05
+) -> float:
+    """The power of the two-sided test of a contrast.
+
+    >>> from karat.judgments.scales import Ordinal
+    >>> layout = SimulationLayout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Ordinal(5))
+    >>> round(closed_power(layout, Normal(0.5, 0.5, 0.4, 0.3, 1.0), 24, 16, 0.4), 3)
+    0.703
+    """
+    variance, freedom = expected_variance(layout, model, participants, items)
+    noncentrality = abs(effect) / np.sqrt(variance)
+    cut = float(stdtrit(freedom, 1 - alpha / 2))
+    return float(1 - nctdtr(freedom, noncentrality, cut) + nctdtr(freedom, noncentrality, -cut))
+
+
+def expected_variance(layout: SimulationLayout, model: Normal, participants: int, items: int) -> tuple[float, float]:
+    """The variance of the estimate, and its degrees of freedom."""
+    w, x = layout.weights, layout.sides
+    n = np.bincount(layout.participant_groups(participants), minlength=len(w)).astype(float)[:, None]
+    m = np.bincount(layout.item_groups(items), minlength=w.shape[1]).astype(float)[None, :]
+    residual = model.residual**2 / layout.repeats
+    common = 0.0 if layout.compared else 1.0
+    own = [common * spread**2 for spread in (model.participant, model.item)]
+    third = float(np.sum(residual * w**2 / (n * m)))
+    first = third + float(np.sum(
+        (own[0] * w.sum(axis=1) ** 2 + model.participant_effect**2 * (w * x).sum(axis=1) ** 2) / n[:, 0]
+    ))  # fmt: skip
+    second = third + float(np.sum(
+        (own[1] * w.sum(axis=0) ** 2 + model.item_effect**2 * (w * x).sum(axis=0) ** 2) / m[0]
+    ))  # fmt: skip
+    used = w != 0
+    freedoms = (
+        float((n[used.any(axis=1)] - 1).sum()),
+        float((m[:, used.any(axis=0)] - 1).sum()),
+        float((((n - 1) * (m - 1))[used]).sum()),
+    )
+    variance = first + second - third
+    spreads = sum(part**2 / freedom for part, freedom in zip((first, second, third), freedoms, strict=True))
+    return variance, variance**2 / spreads

@@ -1,0 +1,124 @@
+"""What a study file may say about a block: its scale, its factors, and what it shows of its items.
+
+A task needs to know these keys; whether they fit a task is for `settings` to check.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from karat.study.setting_base import Settings, flaw, refuse
+
+
+def _as_list(value: object) -> object:
+    return value if isinstance(value, list) or value is None else [value]
+
+
+OneOrMore = Annotated[list[str], BeforeValidator(_as_list)]
+
+
+class ScaleSettings(Settings):
+    """The scale of a block."""
+
+    points: int | None = Field(None, ge=2, le=101, description="How many points a rating scale has.")
+    labels: list[str] = Field([], description="Words for the points: one for each, or two for the ends.")
+    neutral: int | None = Field(
+        None, ge=0, description="Which point means neither; by default the middle one of an odd scale. 0 for none."
+    )
+    no_difference: bool = Field(False, description='In a choice: whether "no difference" can be answered.')
+    modulus: float | None = Field(None, gt=0, description="In magnitude estimation: the number of the modulus.")
+    levels: list[str] = Field([], description="The categories of a label task, or the two answers of yes-no.")
+    slider: bool = Field(False, description="In ratings: a slider, unset at first, instead of points to choose.")
+    colours: bool = Field(False, description="In ratings: colours from one end to the other, beside the words.")
+
+    def points_or(self, usual: int) -> int:
+        """How many points a rating scale has: as stated, as many as labels for all of them, or the usual number.
+
+        >>> ScaleSettings(labels=["bad", "so-so", "good"]).points_or(5)
+        3
+        """
+        return self.points or (len(self.labels) if len(self.labels) > 2 else usual)
+
+
+class FactorSettings(Settings):
+    """A factor of the design: a column of the item table."""
+
+    levels: list[str] = Field(min_length=1, description="The levels, as the column spells them.")
+    between: Literal["items", "participants"] | None = Field(
+        None,
+        description="`items`: each item has one level. `participants`: each participant sees one level, and an item "
+        "has one or all. Without it, every item has all levels and every participant sees all.",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _levels_alone(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            refuse(cls, [flaw("is not a list of levels", f'Write ["{value}", ...].', value=value)])
+        return {"levels": value} if isinstance(value, list) else value
+
+    @field_validator("levels")
+    @classmethod
+    def _no_level_twice(cls, levels: list[str]) -> list[str]:
+        if len(set(levels)) < len(levels):
+            raise ValueError("a level is there twice")
+        return levels
+
+
+class SubsetSettings(Settings):
+    """A design in which each participant judges some of the items."""
+
+    per_participant: int = Field(ge=1, description="How many items each participant judges.")
+    ratings: int = Field(ge=1, description="How many participants judge each item.")
+
+
+class PairsSettings(Settings):
+    """A choice between sentences that are paired by the item table or at random."""
+
+    target: bool = Field(True, description="Show the pairs that the column `pair` of the item table makes.")
+    random: int = Field(0, ge=0, description="How many random pairs each participant sees as well.")
+
+    @model_validator(mode="after")
+    def _some_are_shown(self) -> PairsSettings:
+        if not self.target and not self.random:
+            mend = "State how many random pairs each participant sees, or leave out target."
+            refuse(PairsSettings, [flaw("leaves no pair to show", mend, "target")])
+        return self
+
+
+class BlockKeys(Settings):
+    """The keys of a block, which `settings` checks against its task."""
+
+    name: str = Field("", description="A short name; by default block 1, block 2, ...")
+    task: str = Field(description="What participants do with a trial.")
+    items: OneOrMore = Field([], description="The item table, or several: CSV or a spreadsheet, beside the study file.")
+    templates: str | None = Field(
+        None, description="A table of sentences with {slots}, one row a condition, to be filled from the lexicon."
+    )
+    lexicon: str | None = Field(None, description="A table with one row an item and one column a slot.")
+    scale: ScaleSettings = Field(ScaleSettings(), description="The scale.")
+    factors: dict[str, FactorSettings] = Field({}, description="The factors of the design and their levels.")
+    compared: str | None = Field(
+        None, description="In a choice: the factor whose levels are shown side by side, and so become the answer."
+    )
+    lists: int | None = Field(None, ge=1, description="How many lists; by default as many as the design needs.")
+    subset: SubsetSettings | None = Field(None, description="Each participant judges a part of the items.")
+    pairs: PairsSettings | None = Field(None, description="Pairs from the column `pair`, and random pairs.")
+    questions: str | None = Field(
+        None, description="In a differential: the table of adjective pairs (question, left, right)."
+    )
+    repeated_questions: int = Field(
+        0, ge=0, description="In a differential: how many adjective pairs are asked twice, to see who answers alike."
+    )
+    per_page: int | None = Field(
+        None, ge=1, description="In a differential: how many adjective pairs stand on a page; without it, all."
+    )
+    modulus_sentence: str = Field(
+        "", description="In magnitude estimation: the sentence that has the number of the modulus, always in view."
+    )
+    rounds: int = Field(1, ge=1, description="How often the same items are judged, in a new order each time.")
+    instructions: str = Field("", description="A page before the block.")
+    prompt: str = Field("", description="The question above or below each stimulus.")
+    markdown: bool = Field(False, description="Whether stimuli are written in a safe subset of Markdown.")

@@ -1,0 +1,184 @@
+"""Orders of trials: individually randomised, seeded, and always within the rules.
+
+An order is drawn in two steps. First the pattern of functions (where a test trial stands, where a control) is drawn
+from all patterns that satisfy the rules about functions, each with the same probability. Then trials are shuffled into
+the pattern, and trials of one function are exchanged at random until the rules about the other columns hold as well.
+Where a questionnaire is small enough for all rules to be counted at once, every order has the same probability.
+Before an order is returned, a check that knows nothing of these steps goes through it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from math import prod
+from random import Random
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from karat.study.orders.proofs import counting_proof, joint_proof, searched_proof
+from karat.study.orders.rules import (
+    OrderError,
+    OrderRules,
+    OrderUndecidedError,
+    broken_rules,
+    columns_of,
+    compile_rules,
+    rule_sentences,
+    violations,
+)
+from karat.study.orders.search import Patterns, Repair, Search, patterns_of
+
+__all__ = ["Arranger", "OrderError", "OrderRules", "OrderUndecidedError", "arrange", "violations"]
+
+SECONDS = 10.0
+"""How long an order may take before it is called undecided."""
+COUNTED_STATES, PATTERN_STATES = 3_000, 100_000
+TRIES = 20
+STEPS = 1_500
+
+
+class Arranger:
+    """The orders of one list: rules are compiled once, then each order takes less than a millisecond.
+
+    >>> trials = pl.DataFrame({"function": ["test"] * 3 + ["filler"] * 4})
+    >>> arranger = Arranger(trials, OrderRules(apart=("test",)))
+    >>> order = arranger.order(np.random.default_rng(1))
+    >>> sorted(order.tolist()), violations(trials, order, OrderRules(apart=("test",)))
+    ([0, 1, 2, 3, 4, 5, 6], [])
+    """
+
+    def __init__(self, trials: pl.DataFrame, rules: OrderRules) -> None:
+        self._columns = columns_of(trials, rules)
+        self._rules = rules
+        self._problem = compile_rules(self._columns, rules)
+        self._size = self._problem.size
+        if proof := counting_proof(self._columns, rules, self._problem):
+            raise proof
+        self._repair = Repair(self._problem)
+        self._body = list(range(*self._problem.segments[-1]))
+        self._everywhere = [list(range(start, end)) for start, end in self._problem.segments for _ in range(start, end)]
+        self._pattern, self._exact = self._count()
+
+    @property
+    def about_columns(self) -> bool:
+        """Whether a rule looks at more of the trials than their function."""
+        return bool(self._rules.in_a_row or self._rules.distance)
+
+    def _count(self) -> tuple[Patterns | None, bool]:
+        """The patterns of all rules where they are few, else those of the rules about functions, else none."""
+        kinds = [self._problem.kind_of.count(kind) + 1 for kind in range(len(self._problem.kinds))]
+        functions = self._problem.projected(["function"])
+        for problem, limit in ((self._problem, COUNTED_STATES), (functions, PATTERN_STATES)):
+            is_all = problem is self._problem
+            if is_all and prod(kinds) > 50 * limit:
+                continue
+            patterns = patterns_of(problem, limit)
+            if patterns.complete:
+                if not patterns.number:
+                    names = None if is_all else ["function"]
+                    raise joint_proof(self._columns, self._rules, names)
+                self._trials = _trials_by_kind(problem.kind_of)
+                return patterns, is_all
+        self._trials = _trials_by_kind([self._problem.kinds[kind].segment for kind in self._problem.kind_of])
+        return None, False
+
+    def order(self, rng: np.random.Generator) -> NDArray[np.intp]:
+        """Row numbers of the trials in an order that satisfies all rules."""
+        # Only `random()` is drawn: of Python's generator, that is the part which is the same in every version.
+        random = Random(int(rng.integers(2**63))).random  # noqa: S311
+        order = self._quick(random)
+        if order is None:
+            order = self._patient(random)
+        if broken := broken_rules(self._columns, order, self._rules):
+            raise AssertionError(f"karat made an order that breaks its rules; please report this. {broken[0]}")
+        return np.array(order, dtype=np.intp)
+
+    def _quick(self, random: Callable[[], float]) -> list[int] | None:
+        """An order by a pattern and exchanges within it; None where a number of patterns do not lead to one."""
+        for _ in range(TRIES):
+            order, places = self._start(random)
+            if self._exact or self._repair.mend(order, places, STEPS, random):
+                return order
+        return None
+
+    def _start(self, random: Callable[[], float]) -> tuple[list[int], Sequence[Sequence[int]]]:
+        """Trials shuffled into a random pattern; with each position those that have the same place in it."""
+        trials = {kind: _shuffled(rows, random) for kind, rows in self._trials.items()}
+        if self._pattern is None:
+            return [row for kind in sorted(trials) for row in trials[kind]], self._everywhere
+        pattern = self._pattern.draw(random)
+        if self._exact:
+            return [trials[kind].pop() for kind in pattern], ()
+        places: dict[int, list[int]] = {kind: [] for kind in trials}
+        for position, kind in enumerate(pattern):
+            places[kind].append(position)
+        return [trials[kind].pop() for kind in pattern], [places[kind] for kind in pattern]
+
+    def _patient(self, random: Callable[[], float]) -> list[int]:
+        """An order by exchanges between all functions and by a complete search, in turn, until the time is up."""
+        # The time of this thread: what a seed leads to must not depend on what else the machine does.
+        end = time.thread_time() + SECONDS
+        if proof := searched_proof(self._columns, self._rules, self._problem, end - SECONDS / 2):
+            raise proof
+        search = Search(self._problem)
+        steps = 5_000
+        while time.thread_time() < end:
+            for _ in range(4):
+                order, _ = self._start(random)
+                if self._repair.mend(order, self._everywhere, steps, random):
+                    return order
+            pattern = search.run(random, steps)
+            if pattern is not None:
+                trials = {
+                    kind: _shuffled(rows, random) for kind, rows in _trials_by_kind(self._problem.kind_of).items()
+                }
+                order = [trials[kind].pop() for kind in pattern]
+                self._repair.wander(order, self._body, 20 * self._size, random)
+                return order
+            if search.exhausted:
+                raise joint_proof(self._columns, self._rules)
+            steps = min(2 * steps, 20_000)  # short enough to notice that the time is up
+        raise OrderUndecidedError(
+            f"Not decided within {SECONDS:.0f} seconds whether the rules can hold together. The tightest is: "
+            f"{self._tightest()}.",
+            "Loosen it, or use more trials that it does not concern.",
+        )
+
+    def _tightest(self) -> str:
+        """The rule that was most often still broken, with the trials that it concerns."""
+        blame = self._repair.blame
+        group = self._problem.groups[max(range(len(blame)), key=blame.__getitem__)]
+        sentences = [sentence for sentence, _ in rule_sentences(self._rules)]
+        about = str(group.value) if group.column == "function" else f"the same {group.column}"
+        sentence = next((sentence for sentence in sentences if about in sentence), sentences[0])
+        return f'{sentence} ({group.size} of {self._size} trials have {group.column} "{group.value}")'
+
+
+def arrange(trials: pl.DataFrame, rules: OrderRules, seed: Any) -> NDArray[np.intp]:
+    """One order of the trials that satisfies all rules: the row numbers, the same for the same seed.
+
+    >>> trials = pl.DataFrame({"function": ["test"] * 12 + ["filler"] * 8})
+    >>> arrange(trials, OrderRules(apart=("test",)), seed=1)
+    Traceback (most recent call last):
+    karat.study.orders.rules.OrderError: 12 test trials need 11 separators; there are 8 fillers. Add other trials, ...
+    """
+    return Arranger(trials, rules).order(np.random.default_rng(seed))
+
+
+def _trials_by_kind(kind_of: Sequence[int]) -> dict[int, list[int]]:
+    trials: dict[int, list[int]] = {}
+    for row, kind in enumerate(kind_of):
+        trials.setdefault(kind, []).append(row)
+    return trials
+
+
+def _shuffled(rows: Sequence[int], random: Callable[[], float]) -> list[int]:
+    mixed = list(rows)
+    for last in range(len(mixed) - 1, 0, -1):
+        other = int(random() * (last + 1))
+        mixed[last], mixed[other] = mixed[other], mixed[last]
+    return mixed

@@ -1,0 +1,274 @@
+"""Credence: planted behaviours are found, nobody attentive is flagged, names and the order of rows do not matter."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import karat
+from karat.judgments.message_tables import with_reasons
+from karat.messages import Message
+from karat.screen import ScreenError, credence, run
+from karat.screen.criteria.credence import PARTS, Credence
+from karat.study.criteria import CRITERIA
+from messages import codes, raises
+from screen.judged import crowd, guessers
+
+RATED = crowd(karat.Ordinal(5))
+
+
+@cache
+def of(name: str) -> Credence:
+    return credence(karat.datasets.load(name))
+
+
+@cache
+def rated() -> Credence:
+    return credence(RATED)
+
+
+def with_frame(frame: pl.DataFrame, judgments: karat.Judgments = RATED) -> karat.Judgments:
+    return karat.Judgments(frame, judgments.scales)
+
+
+def same(found: Credence, expected: Credence) -> None:
+    """The same of everybody, whatever the order of the rows."""
+    one, other = (evidence.participants.sort("participant") for evidence in (found, expected))
+    assert one["participant"].to_list() == other["participant"].to_list()
+    assert one["behaviour"].to_list() == other["behaviour"].to_list()
+    assert one["log_odds"].to_numpy() == pytest.approx(other["log_odds"].to_numpy(), abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("name", "behaviours"),
+    [
+        ("likert", {"guesser": "random guessing", "rusher": "rushing", "straight-liner": "primary choice"}),
+        (
+            "crowd",
+            {"guesser": "random guessing", "one answer": "primary choice", "repeated pattern": "repeated pattern"},
+        ),
+    ],
+)
+def test_everybody_planted_is_found_and_nobody_else(name: str, behaviours: dict[str, str]) -> None:
+    planted = karat.datasets.load(name).participants.select("participant", planted="behaviour")
+    found = of(name).participants.join(planted, on="participant", maintain_order="left")
+    assert found["flagged"].to_list() == found["planted"].is_in(list(behaviours)).to_list()
+    flagged = found.filter("flagged")
+    assert flagged["behaviour"].to_list() == [behaviours[kind] for kind in flagged["planted"]]
+    # Who breaks off was attentive as long as it lasted; and nobody changed half way.
+    assert (found.filter(~pl.col("flagged"))["earnest"] > 0.2).all()
+    assert found["earnest"].median() > 0.95  # type: ignore[operator]
+    assert found["switch_trial"].null_count() == found.height
+
+
+def test_shares_are_those_of_the_crowd() -> None:
+    shares = of("crowd").shares
+    assert sum(shares.values()) == pytest.approx(1)
+    assert shares["earnest"] == pytest.approx(108 / 120, abs=0.05)
+    (note,) = (one for one in of("crowd").notes if isinstance(one, Message) and one.code == "credence.share")
+    assert note.values == {"share": round(shares["earnest"], 2)}
+
+
+@pytest.mark.parametrize("name", ["likert", "crowd"])
+def test_parts_add_up_to_the_log_odds_and_these_to_the_probability(name: str) -> None:
+    found = of(name).participants
+    log_odds = found["log_odds"].to_numpy()
+    assert found.select(pl.sum_horizontal(PARTS)).to_series().to_numpy() == pytest.approx(log_odds, abs=1e-6)
+    assert np.isfinite(log_odds).all()
+    assert found["earnest"].to_numpy() == pytest.approx(1 / (1 + np.exp(-log_odds)), abs=1e-9)
+
+
+@settings(max_examples=4, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from([karat.Binary(), karat.Ordinal(3), karat.Choice(True)]), st.booleans())
+def test_parts_add_up_whatever_the_answers(seed: int, scale: karat.judgments.scales.Scale, timed: bool) -> None:
+    judgments = crowd(scale, people=6, items=8, spammers=3, seed=seed)
+    found = credence(judgments if timed else with_frame(judgments.frame.drop("rt"), judgments)).participants
+    parts = found.select(pl.sum_horizontal(PARTS)).to_series()
+    assert parts.to_numpy() == pytest.approx(found["log_odds"].to_numpy(), abs=1e-6)
+    assert found["earnest"].is_between(0, 1).all()
+    assert timed or (found["times"].abs() < 1e-9).all()
+
+
+def test_names_do_not_matter() -> None:
+    other = RATED.frame.with_columns(
+        participant=pl.lit("x") + pl.col("participant").str.reverse(), item=pl.lit("z") + pl.col("item").str.reverse()
+    )
+    found = credence(with_frame(other))
+    back = found.participants.with_columns(pl.col("participant").str.slice(1).str.reverse())
+    same(Credence(back, "credence"), rated())
+
+
+def test_the_order_of_rows_does_not_matter() -> None:
+    same(credence(with_frame(RATED.frame.sample(fraction=1, shuffle=True, seed=5))), rated())
+
+
+def test_questions_that_are_shown_the_other_way_round_are_turned() -> None:
+    plain = RATED.frame.with_columns(polarity=pl.lit(1))
+    turned = plain.with_columns(polarity=pl.lit(-1), response=(6 - pl.col("response").cast(pl.Int64)).cast(pl.String))
+    same(credence(with_frame(turned)), credence(with_frame(plain)))
+
+
+def test_sides_of_choices_do_not_matter_for_what_was_chosen() -> None:
+    judgments = crowd(karat.Choice())
+    swapped = judgments.frame.with_columns(
+        left="right", right="left", response=pl.col("response").replace({"left": "right", "right": "left"})
+    )
+    same(credence(with_frame(swapped, judgments)), credence(judgments))
+
+
+@pytest.mark.parametrize(
+    "scale",
+    [
+        karat.Binary(),
+        karat.Choice(),
+        karat.Choice(none=True),
+        karat.Ordinal(7),
+        karat.Nominal(["a", "b", "c"]),
+        karat.Magnitude(),
+    ],
+    ids=lambda scale: f"{scale.kind}",
+)
+def test_guessers_are_found_on_every_scale(scale: karat.judgments.scales.Scale) -> None:
+    judgments = crowd(scale, items=40, seed=2)
+    found = credence(judgments)
+    assert found.flagged == guessers(judgments)
+    assert (found.participants.filter(~pl.col("flagged"))["earnest"] > 0.5).all()
+    assert codes(found.notes).count("credence.classes") == isinstance(scale, karat.Magnitude)
+
+
+def test_two_scales_count_together() -> None:
+    rating, yes = crowd(karat.Ordinal(5), items=25), crowd(karat.Binary(), items=25, seed=2)
+    frame = pl.concat([
+        rating.frame.with_columns(question=pl.lit("how good")),
+        yes.frame.with_columns(question=pl.lit("yes or no"), trial=pl.col("trial") + 25),
+    ]).drop("rt")  # fmt: skip
+    both = karat.Judgments(frame, {"how good": karat.Ordinal(5), "yes or no": karat.Binary()})
+    found = credence(both)
+    assert found.flagged == guessers(both)
+    assert (found.participants["trials"] == 50).all()
+    assert found.answers["buttons"].value_counts()["count"].to_list() == [500, 500]
+
+
+def test_a_change_half_way_is_found_with_its_trial() -> None:
+    random = np.random.default_rng(4)
+    judgments = crowd(karat.Ordinal(5), items=60, spammers=0)
+    late = (pl.col("participant") == "p03") & (pl.col("trial") > 30)
+    guessed = pl.Series(random.integers(1, 6, judgments.frame.height)).cast(pl.String)
+    frame = judgments.frame.with_columns(response=pl.when(late).then(guessed).otherwise(pl.col("response")))
+    found = credence(with_frame(frame, judgments))
+    assert found.flagged == ["p03"]
+    row = found.participants.row(by_predicate=pl.col("participant") == "p03", named=True)
+    assert row["behaviour"] == "random guessing"
+    assert row["switch_from"] <= row["switch_trial"] <= row["switch_to"]
+    assert abs(row["switch_trial"] - 31) <= 5
+    changes = {"switch": row["switch_trial"], "switch_from": row["switch_from"], "switch_to": row["switch_to"]}
+    assert changes.items() <= row["values"].items()
+    (shown,) = with_reasons(found.participants.filter("flagged"))["reason"]
+    assert f"from trial {row['switch_trial']} on ({row['switch_from']} to {row['switch_to']})" in shown
+    own = found.answers.filter(pl.col("participant") == "p03")
+    assert own.filter(pl.col("trial") <= 20)["earnest"].min() > 0.9  # type: ignore[operator]
+    assert own.filter(pl.col("trial") >= 40)["earnest"].max() < 0.1  # type: ignore[operator]
+
+
+def test_missing_answers_are_left_out_and_everybody_keeps_a_row() -> None:
+    gaps = (pl.int_range(pl.len()) % 7 == 0) | (pl.col("participant") == "p00")
+    found = credence(
+        with_frame(RATED.frame.with_columns(response=pl.when(gaps).then(None).otherwise(pl.col("response"))))
+    )
+    assert found.flagged == guessers(RATED)
+    first = found.participants.row(0, named=True)
+    assert (first["participant"], first["score"], first["flagged"]) == ("p00", None, False)
+    assert first["message"] == "credence.no_answers"
+    assert with_reasons(found.participants)["reason"][0] == "no answers to analyse"
+    assert found.participants["trials"][1:].is_between(25, 26).all()
+    assert "p00" not in found.answers["participant"].to_list()
+
+
+def test_without_times_it_goes_by_answers_and_says_so() -> None:
+    found = credence(with_frame(RATED.frame.drop("rt")))
+    assert found.flagged == guessers(RATED)
+    assert "credence.no_times" in codes(found.notes)
+    assert found.answers["pace"].null_count() == found.answers.height
+
+
+def test_with_few_trials_probabilities_stay_near_the_share() -> None:
+    few = crowd(karat.Binary(), people=30, items=5, spammers=0)
+    found = credence(few)
+    assert found.flagged == []
+    attentive = found.participants["earnest"].to_numpy()
+    assert np.abs(attentive - found.shares["earnest"]).max() < 0.35
+    assert np.median(np.abs(attentive - found.shares["earnest"])) < 0.1
+    few = Message("credence.little_evidence", {"participants": 30, "fewest": 20})
+    assert few in found.notes
+
+
+def test_five_participants_are_enough_and_fewer_are_refused() -> None:
+    five = crowd(karat.Ordinal(5), people=5, spammers=1)
+    assert credence(five).participants.height == 5
+    people = five.participants["participant"].to_list()
+    with raises(ScreenError, "credence.few_participants"):
+        credence(five.without(people[:1]))
+    with raises(ScreenError, "credence.few_answers"):
+        credence(with_frame(RATED.frame.filter(pl.col("trial") <= 4)))
+
+
+def test_the_cutoff_alone_decides() -> None:
+    strict = credence(RATED, below=0.999999)
+    assert strict.participants["score"].to_list() == rated().participants["score"].to_list()
+    assert strict.flagged == strict.participants.filter(pl.col("score") < 0.999999)["participant"].to_list()
+    assert len(strict.flagged) > len(rated().flagged)
+    assert codes(rated().summary) == ["credence.summary"]
+    assert str(rated()) == "credence: 2 of 20 participants flagged (attentive with a probability below .05)."
+
+
+def test_nobody_is_excluded_unless_the_rules_state_it() -> None:
+    assert CRITERIA["credence"].unasked
+    asked = run(RATED)
+    assert asked.evidence["credence"].flagged == guessers(RATED)
+    assert asked.excluded == ()
+    other = run(RATED, {"completion": {}, "exclude": "any"})
+    assert "credence" not in other.evidence
+    assert other.excluded == ()
+    stated = run(RATED, {"credence": {}, "completion": {}, "exclude": "any"})
+    assert list(stated.excluded) == guessers(RATED)
+    assert run(RATED, {"credence": {}, "completion": {}, "exclude": "all"}).excluded == ()
+
+
+def test_what_is_written(tmp_path: Path) -> None:
+    screening = run(RATED, {"credence": {}, "completion": {}})
+    names = [path.name for path in screening.write(tmp_path)]
+    assert names[-1] == "credence.svg"
+    assert (tmp_path / "credence.svg").read_text(encoding="utf-8").startswith("<svg role=")
+    person = json.loads((tmp_path / "screening.json").read_text(encoding="utf-8"))["participants"]["p19"]
+    told = person["criteria"]["credence"]
+    assert list(told) == [*Credence.written, "message", "values"]
+    assert told["behaviour"] == "random guessing"
+    assert sum(told[part] for part in PARTS) == pytest.approx(told["log_odds"])
+    assert list(person["criteria"]["completion"]) == ["score", "threshold", "flagged", "reason", "message", "values"]
+    table = pl.read_csv(tmp_path / "participants.csv")
+    assert {"credence_behaviour", "credence_switch_trial", "credence_agreement"} <= set(table.columns)
+    without = run(RATED, {"completion": {}}).write(tmp_path / "other")
+    assert "credence.svg" not in [path.name for path in without]
+
+
+def test_the_explanation_is_no_accusation() -> None:
+    screening = run(RATED, {"credence": {}})
+    text = screening.explain("p19")
+    assert "Credence: attentive with probability below .001; closest behaviour: random guessing" in text
+    proof = Message("explain.no_proof")
+    assert str(proof) in text
+    assert str(proof) not in screening.explain("p00")
+    assert not {"cheat", "spam", "dishonest", "careless", "subject"} & set(text.lower().split())
+
+
+@pytest.mark.parametrize("below", [0.0, 1.0, 5])
+def test_a_probability_that_is_none_is_refused(below: float) -> None:
+    with raises(ScreenError, "credence.below"):
+        karat.screen.credence(karat.datasets.load("likert"), below=below)

@@ -1,0 +1,187 @@
+"""Deletion: who changes the model, by the published rule and beside a simulated null."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+import karat
+from karat.judgments.message_tables import with_reasons
+from karat.messages import Message, message_of
+from karat.models.glrm import fit_crossed
+from karat.screen import deletion, deletion_windows
+from karat.screen.crowd.answers import crowd
+from messages import raises
+
+CROWD = karat.datasets.load("crowd")
+PEOPLE = CROWD.participants["participant"].to_list()
+SMALL = CROWD.without(PEOPLE[24:])
+
+
+def test_the_distance_is_that_of_two_cold_fits() -> None:
+    found = deletion(SMALL)
+    answers = crowd(SMALL, "x")
+    full = fit_crossed(answers.response, answers.worker, answers.task)
+    for number in (0, 5, 13):
+        rest = answers.worker != number
+        without = fit_crossed(answers.response[rest], answers.worker[rest], answers.task[rest])
+        row = found.participants.row(number, named=True)
+        assert row["participant"] == answers.workers[number]
+        assert row["distance"] == pytest.approx(2 * (without.log_likelihood - full.log_likelihood), abs=1e-5)
+        assert row["df"] == (~rest).sum()
+        assert row["p_value"] == pytest.approx(stats.chi2.sf(row["distance"], row["df"]))
+        assert row["threshold"] == pytest.approx(stats.chi2.isf(0.05, row["df"]))
+    assert found.log_likelihood == pytest.approx(full.log_likelihood, abs=1e-6)
+
+
+def test_flags_follow_the_published_rule_and_nothing_is_simulated_unless_asked() -> None:
+    found = deletion(SMALL).participants
+    assert found["flagged"].to_list() == (found["p_value"] < 0.05).to_list()
+    assert found["p_simulated"].null_count() == found.height
+    assert deletion(SMALL, alpha=0.5).participants["flagged"].sum() > found["flagged"].sum()
+
+
+@pytest.mark.slow
+def test_a_simulated_null_beside_it() -> None:
+    found = deletion(SMALL, simulations=39, seed=2)
+    simulated = found.participants["p_simulated"].to_numpy()
+    assert np.all((simulated >= 1 / 40) & (simulated <= 1))
+    adjusted = found.participants["p_adjusted"].to_numpy()
+    assert np.all(adjusted >= simulated)
+    largest = int(np.argmax(found.participants["distance"].to_numpy()))
+    assert simulated[largest] < np.median(simulated)
+    assert found.participants["message"].unique().to_list() == ["deletion.published"]
+    assert found.participants["values"].struct.field("p").null_count() == 0
+    assert "(simulated p = " in with_reasons(found.participants)["reason"][0]
+    again = deletion(SMALL, simulations=39, seed=2).participants["p_simulated"]
+    assert again.to_list() == simulated.tolist()
+
+
+def test_windows_show_who_changed_half_way() -> None:
+    frame = CROWD.frame.filter(pl.col("participant").is_in(PEOPLE[20:50]))
+    turned = pl.when((pl.col("participant") == PEOPLE[30]) & (pl.col("trial") > 40))
+    other = pl.col("response").replace({"1": "0", "0": "1"})
+    frame = frame.with_columns(response=turned.then(other).otherwise(pl.col("response")))
+    windows = deletion_windows(karat.Judgments(frame, CROWD.scales), width=40, step=40)
+    mine = windows.filter(pl.col("participant") == PEOPLE[30])
+    assert mine["first"].to_list() == [1, 41]
+    assert mine["df"].to_list() == [40, 40]
+    assert mine["distance"][1] == windows.filter(pl.col("first") == 41)["distance"].max()
+    assert mine["distance"][1] > mine["distance"][0]
+    assert windows.height == 60
+
+
+def test_bad_settings_are_errors() -> None:
+    for settings, code, values in (
+        ({"alpha": 0}, "deletion.alpha", {"alpha": 0}),
+        ({"simulations": -1}, "deletion.simulations", {"simulations": -1}),
+        ({"by": "chance"}, "deletion.by", {"by": "chance"}),
+        ({"by": "simulated", "simulations": 19}, "deletion.too_few",
+         {"simulations": 19, "alpha": 0.05, "least": 20}),
+        ({"by": "simulated", "simulations": 99, "alpha": 0.01}, "deletion.too_few",
+         {"simulations": 99, "alpha": 0.01, "least": 100}),
+    ):  # fmt: skip
+        with raises(karat.screen.ScreenError, code) as caught:
+            deletion(SMALL, **settings)
+        assert message_of(caught.value).values == values
+    with raises(karat.screen.ScreenError, "deletion.windows"):
+        deletion_windows(SMALL, width=1)
+
+
+def labels() -> karat.Judgments:
+    random = np.random.default_rng(1)
+    who, what = np.repeat(np.arange(12), 15), np.tile(np.arange(15), 12)
+    logits = random.normal(0, 0.5, (12, 3))[who] + random.normal(0, 2, (15, 3))[what]
+    chosen = np.argmax(logits + random.gumbel(size=logits.shape), axis=1)
+    frame = {
+        "participant": [f"w{i}" for i in who], "item": [f"t{j}" for j in what], "response": ["abc"[k] for k in chosen],
+    }  # fmt: skip
+    return karat.Judgments(frame, karat.Nominal(list("abc")))
+
+
+@pytest.mark.slow
+def test_labels_have_a_simulated_null_too() -> None:
+    found = deletion(labels(), simulations=9).participants
+    assert found["distance"].null_count() == 0
+    assert found["p_simulated"].is_between(1 / 10, 1).all()
+
+
+@pytest.mark.slow
+def test_the_simulated_null_decides_where_it_is_asked_to() -> None:
+    settings = {"alpha": 0.2, "simulations": 39, "seed": 2}
+    beside, decides = deletion(SMALL, **settings), deletion(SMALL, **settings, by="simulated")
+    found = decides.participants
+    columns = ["participant", "distance", "df", "p_value", "p_simulated", "p_adjusted"]
+    assert found.select(columns).equals(beside.participants.select(columns))
+    assert found["flagged"].to_list() == (found["p_simulated"] < 0.2).to_list()
+    assert found["flagged"].to_list() != beside.participants["flagged"].to_list()
+    assert found["score"].to_list() == found["p_simulated"].to_list()
+    assert found["threshold"].unique().to_list() == [0.2]
+    for flagged, code, values in found.select("flagged", "message", "values").iter_rows():
+        assert code == ("deletion.unusual" if flagged else "deletion.usual")
+        assert values["alpha"] == 0.2
+    sentences = with_reasons(found)["reason"].to_list()
+    assert any(sentence.endswith(", not below .20") for sentence in sentences)
+    assert decides.settings["by"] == "simulated"
+    axis = decides.plot().axes[0]
+    assert axis.get_ylim()[1] > found["distance"].max()  # type: ignore[operator]
+
+
+def test_who_is_looked_at_does_not_change_who_is_flagged() -> None:
+    some = PEOPLE[:24:4]
+    whole = deletion(SMALL, simulations=39, by="simulated").participants.filter(pl.col("participant").is_in(some))
+    alone = deletion(SMALL, simulations=39, by="simulated", only=some)
+    assert alone.participants.filter(pl.col("participant").is_in(some))["flagged"].equals(whole["flagged"])
+    rest = alone.participants.filter(~pl.col("participant").is_in(some))
+    assert rest["score"].null_count() == rest.height
+    assert not rest["flagged"].any()
+
+
+def test_a_null_that_decides_has_999_draws_unless_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def counted(model: object, distance: np.ndarray, simulations: int, *rest: object) -> np.ndarray:
+        asked.append(simulations)
+        return np.full(len(distance), 0.5)
+
+    # The package's attribute of this name is the function.
+    monkeypatch.setattr(sys.modules["karat.models.glrm"], "exceedances", counted)
+    assert deletion(SMALL, by="simulated").settings["simulations"] == 999
+    assert deletion(SMALL, by="simulated", simulations=50).settings["simulations"] == 50
+    assert asked == [999, 50]
+
+
+def test_a_rule_that_flags_nearly_everybody_is_said_to_fail() -> None:
+    likert = karat.datasets.load("likert")
+    found = deletion(likert)
+    assert len(found.flagged) > 24
+    assert Message("deletion.flags_most") in found.notes
+    assert Message("deletion.flags_most") not in deletion(SMALL).notes
+
+
+def test_a_window_of_one_participant_has_no_distances_and_hides_no_other() -> None:
+    few = SMALL.without(PEOPLE[8:])
+    longest = PEOPLE[0]
+    frame = few.frame.filter((pl.col("participant") == longest) | (pl.col("trial") <= 40))
+    windows = deletion_windows(karat.Judgments(frame, few.scales), width=20, step=20)
+    alone = windows.filter(pl.col("first") > 40)
+    assert alone["participant"].unique().to_list() == [longest]
+    assert alone.select("distance", "df", "p_value").null_count().row(0) == (alone.height,) * 3
+    assert not alone["flagged"].any()
+    others = windows.filter(pl.col("first") <= 40)
+    assert others["distance"].null_count() == 0
+    assert others.height == 16
+
+
+def test_windows_of_many_participants_are_refused_with_a_fix_that_works() -> None:
+    with raises(karat.screen.ScreenError, "deletion.too_many") as caught:
+        deletion_windows(SMALL, width=40, step=40, at_most=10)
+    assert "at_most = 24" in str(caught.value)
+    few = SMALL.without(PEOPLE[6:])
+    assert deletion_windows(few, width=40, step=40, at_most=6).height == 12
+    with raises(karat.screen.ScreenError, "deletion.alpha"):
+        deletion_windows(few, width=40, alpha=2)

@@ -1,0 +1,119 @@
+"""The Spammer Index: its formula, its interval, labels and what it is told about."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import karat
+from karat.messages import message_of
+from karat.screen import spammer_index
+from karat.screen.crowd.answers import crowd, fit
+from messages import codes, raises
+
+CROWD = karat.datasets.load("crowd")
+
+
+def labels(workers: int = 25, tasks: int = 20, seed: int = 1, deviation: float = 0.7) -> karat.Judgments:
+    random = np.random.default_rng(seed)
+    who, what = np.repeat(np.arange(workers), tasks), np.tile(np.arange(tasks), workers)
+    logits = random.normal(0, deviation, (workers, 3))[who] + random.normal(0, 2, (tasks, 3))[what]
+    chosen = np.argmax(logits + random.gumbel(size=logits.shape), axis=1)
+    frame = {
+        "participant": [f"w{i}" for i in who],
+        "item": [f"t{j}" for j in what],
+        "response": ["abc"[k] for k in chosen],
+    }
+    return karat.Judgments(frame, karat.Nominal(["a", "b", "c"]))
+
+
+def test_it_is_the_share_of_the_variance_between_workers() -> None:
+    index = spammer_index(CROWD)
+    variances = dict(index.variances.select("source", "variance").iter_rows())
+    assert index.value == pytest.approx(variances["workers"] / (variances["workers"] + variances["tasks"]))
+    assert 0 <= index.lower < index.value < index.upper <= 1
+    assert index.interval == "profile"
+    assert index.suspicious == round(index.value * 120)
+    model = fit(crowd(CROWD, "x"))
+    assert index.log_likelihood == model.log_likelihood
+
+
+def test_fewer_people_who_do_not_look_make_it_smaller() -> None:
+    odd = CROWD.participants.filter(pl.col("behaviour") != "earnest")["participant"].to_list()
+    assert len(odd) == 12
+    assert spammer_index(CROWD.without(odd)).value < spammer_index(CROWD).value
+
+
+def test_missing_cells_are_handled() -> None:
+    frame = CROWD.frame.sample(fraction=0.6, seed=1, shuffle=False)
+    partly = spammer_index(karat.Judgments(frame, CROWD.scales))
+    assert partly.value == pytest.approx(spammer_index(CROWD).value, abs=0.05)
+    assert np.isfinite(partly.agreement["icc_agreement"])
+
+
+def test_labels_have_an_index_for_every_baseline_and_one_without() -> None:
+    index = spammer_index(labels())
+    assert index.baselines is not None
+    assert index.baselines["baseline"].to_list() == ["a", "b", "c"]
+    assert index.baselines["value"].n_unique() == 3
+    assert index.baselines["value"].min() <= index.value <= index.baselines["value"].max()  # type: ignore[operator]
+    assert "spammer_index.pooled" in codes(index.notes)
+    assert np.isnan(index.agreement["icc_agreement"])
+
+
+def test_the_pooled_index_does_not_depend_on_how_categories_are_called() -> None:
+    read = labels()
+    turned = {"a": "c", "b": "a", "c": "b"}
+    frame = read.frame.with_columns(pl.col("response").replace(turned))
+    assert spammer_index(karat.Judgments(frame, read.scales)).value == pytest.approx(
+        spammer_index(read).value, abs=1e-5
+    )
+
+
+def test_a_bootstrap_interval_on_request_with_progress_and_the_same_for_a_seed() -> None:
+    small = karat.Judgments(
+        CROWD.frame.filter(pl.col("item").is_in(CROWD.frame["item"].unique().sort()[:25])), CROWD.scales
+    )
+    told: list[tuple[int, int]] = []
+    first = spammer_index(small, simulations=12, seed=3, progress=lambda done, total: told.append((done, total)))
+    again = spammer_index(small, simulations=12, seed=3)
+    assert (first.lower, first.upper) == (again.lower, again.upper)
+    assert first.interval == "bootstrap"
+    assert told[-1] == (12, 12)
+    assert first.lower < first.value < first.upper
+
+
+def test_ratings_choices_and_conditions() -> None:
+    likert = karat.datasets.load("likert")
+    items, found = spammer_index(likert), spammer_index(likert, conditions=None)
+    stated = spammer_index(likert, conditions=["order", "integration"])
+    assert found.family == items.family == "ordinal"
+    assert (found.value, found.log_likelihood) == (stated.value, stated.log_likelihood)
+    assert found.log_likelihood > items.log_likelihood
+    with raises(karat.screen.ScreenError, "crowd.no_column") as caught:
+        spammer_index(likert, conditions=["ordr"])
+    assert message_of(caught.value).values == {"column": "ordr", "close": "order"}
+
+
+@pytest.mark.parametrize(
+    ("people", "items", "answers", "scale", "why"),
+    [
+        (["p"] * 4, list("abcd"), ["1", "0"] * 2, karat.Binary(("0", "1")), "crowd.too_few"),
+        (["p", "p", "q", "q"], list("abab"), ["1"] * 4, karat.Binary(("0", "1")), "crowd.same_answer"),
+        (["p", "q"], ["a", "a"], ["1", "2"], karat.Magnitude(), "crowd.no_categories"),
+    ],
+)
+def test_what_cannot_be_compared_is_an_error(
+    people: list[str], items: list[str], answers: list[str], scale: karat.judgments.scales.Scale, why: str
+) -> None:
+    with raises(karat.screen.ScreenError, why):
+        spammer_index(karat.Judgments({"participant": people, "item": items, "response": answers}, scale))
+
+
+def test_it_reads_as_a_sentence_that_accuses_nobody() -> None:
+    text = str(spammer_index(CROWD))
+    assert text.startswith("Spammer Index .1")
+    assert "may have answered without regard to the items" in text
+    (message,) = spammer_index(CROWD).summary
+    assert (message.code, message.values["suspicious"]) == ("spammer_index.suspicious", 13)

@@ -1,0 +1,56 @@
+"""The interval of the Spammer Index: what is said where an end is not found, and what a bootstrap draws."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import karat
+from karat.messages import Message
+from karat.models.glrm import Share
+from karat.models.glrm.share import FittedShare
+from karat.screen import ScreenError
+from karat.screen.crowd import spammer_interval
+from karat.screen.crowd.answers import crowd, fit
+from karat.screen.crowd.spammer_interval import drawn, profiled
+from messages import codes, raises
+from screen.crowd.test_spammer_index import labels
+
+EVEN = FittedShare(lambda x, modes: None, np.ones(2), None, np.eye(2), np.diag([1.0, 0.0]), np.diag([0.0, 1.0]))
+
+
+def test_an_end_that_is_not_found_is_put_at_the_limit_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spammer_interval, "variance_share", lambda models: Share(0.5, np.nan, 0.8, 0.95))
+    lower, upper, notes = profiled([EVEN])
+    assert (lower, upper) == (0.0, 0.8)
+    assert codes(notes) == ["spammer_index.no_lower_end"]
+
+
+def test_nothing_that_varies_is_an_error() -> None:
+    nothing = FittedShare(EVEN.function, np.zeros(2), None, np.eye(2), EVEN.one, EVEN.rest)
+    with raises(ScreenError, "spammer_index.nothing_varies"):
+        profiled([nothing])
+
+
+def test_drawn_labels_are_categories_of_the_answers_and_follow_the_model() -> None:
+    answers = crowd(labels(), "x")
+    found = fit(answers)
+    chosen = drawn(found, answers, np.random.default_rng(1))
+    assert chosen.shape == answers.response.shape
+    assert set(chosen) == {0, 1, 2}
+    # Tasks differ much more than chance would make them.
+    shares = np.array([[np.mean(chosen[answers.task == task] == k) for k in range(3)] for task in range(20)])
+    assert shares.std(axis=0).min() > 0.15
+
+
+def test_samples_that_cannot_be_used_are_told_and_without_any_there_is_no_interval(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    judgments = karat.datasets.load("crowd")
+    few = judgments.without(judgments.participants["participant"].to_list()[12:])
+    monkeypatch.setattr(spammer_interval, "_sample", lambda about, number: 0.1 * number if number else None)
+    found = karat.screen.spammer_index(few, simulations=4)
+    assert found.notes[-1] == Message("spammer_index.lost_samples", {"lost": 1})
+    monkeypatch.setattr(spammer_interval, "_sample", lambda about, number: None)
+    with raises(ScreenError, "spammer_index.no_sample"):
+        karat.screen.spammer_index(few, simulations=4)
