@@ -411,11 +411,7 @@ def _slim(mixture: Mixture) -> Mixture:
     """The mixture without matrices of participants, to be sent to those who judge."""
     bare = copy(mixture)
     bare.trials = bare.blind = bare.allowed = bare.period = None  # type: ignore[assignment]
-    bare.earnest = [copy(one) for one in mixture.earnest]
-    for one in bare.earnest:
-        one.part = one.at = one.earlier = one.slopes = None  # type: ignore[assignment]
-        nothing = np.empty((0, 0))
-        one.groups = [replace(group, own_weight=nothing, own_place=nothing) for group in one.groups]
+    bare.earnest = [one.slim() for one in mixture.earnest]
     return bare
 
 
@@ -441,7 +437,7 @@ def judged_by(judgments: Judgments, learned: Learned) -> tuple[pl.DataFrame, int
     if len(learned.mixture.regimes) > 1:
         residual = _log_seconds(rows, looked.keyed.shape) - usual
     trials = CredenceTrials(tuple(parts), residual, looked.trials.in_sequence)
-    mixture = Mixture(trials, np.ones(len(looked.people)))
+    mixture = Mixture(trials, np.ones(len(looked.people)), learned.mixture.by_classes)
     mixture.adopt(learned.mixture, all_of_it=True)
     fitted = Fitted(mixture, mixture.step(learn=False))
     table = people_table(replace(looked, trials=trials), fitted, learned.below)

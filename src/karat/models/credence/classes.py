@@ -19,13 +19,15 @@ all as by `HELD` answers of each class.
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 
 from karat.models.credence.earnest import Prefix, log_sum
 from karat.models.credence.trials import ScaleTrials, Singles
 from karat.types import Floats, Ints
 
-LEAST, PLACES = 0.4, 13
+LEAST, PLACES = 0.6, 9
 ANY = 0.2
 """The share of attentive people whose discrimination may be any, before and after anybody answers."""
 PRIOR_PEOPLE = 4.0
@@ -53,6 +55,8 @@ class Classes:
         _, own = np.unique(self.owner * part.items + self.item, return_inverse=True)
         self.own: Ints = own.astype(np.int64)
         """Which answers one participant gave to one stimulus: all of them are left out when one is judged."""
+        self.usual = _shares(np.bincount(self.level, minlength=part.levels)[None, :] + 1.0)[0]
+        """How often each answer is given by everybody."""
         votes = np.bincount(self.item * part.levels + self.level, minlength=part.items * part.levels)
         self.classes = _shares(votes.reshape(part.items, part.levels) + 0.1)
         self.answers = np.full((part.levels, part.levels), 1 / part.levels)
@@ -66,8 +70,7 @@ class Classes:
         part, levels = self.part, self.part.levels
         counts = np.zeros((len(part.item), levels))
         np.add.at(counts, (self.owner, self.level), 1.0)
-        of_all = levels * _shares(counts.sum(axis=0)[None, :] + 1.0)[0]
-        others = counts[self.owner, self.level] - 1 + of_all[self.level]
+        others = counts[self.owner, self.level] - 1 + levels * self.usual[self.level]
         taste = np.zeros(part.item.shape)
         taste[self.rows] = np.log(others) - np.log(counts.sum(axis=1)[self.owner] - 1 + levels)
         return taste
@@ -83,10 +86,10 @@ class Classes:
     def _turn(self, weight: Floats) -> None:
         """One turn of Dawid and Skene, in which each answer counts by its weight."""
         part, levels = self.part, self.part.levels
-        counts = np.zeros((len(part.item), levels, levels))
-        np.add.at(counts, (self.owner, slice(None), self.level), weight[:, None] * self.classes[self.item])
-        usual = np.bincount(self.level, minlength=levels) / max(len(self.level), 1)
-        self.answers = _shares(counts.sum(axis=0) + AGREED * np.eye(levels) + 0.2 * usual)
+        weighted = weight[:, None] * self.classes[self.item]
+        counts = _sums(self.owner * levels + self.level, weighted, len(part.item) * levels)
+        counts = counts.reshape(-1, levels, levels).transpose(0, 2, 1)
+        self.answers = _shares(counts.sum(axis=0) + AGREED * np.eye(levels) + 0.2 * self.usual)
         own = _shares(counts + HELD * self.answers)
         told = weight[:, None] * np.log(own[self.owner, :, self.level])
         whole = self._prior() + _sums(self.item, told, part.items)
@@ -105,8 +108,17 @@ class Classes:
         return prior
 
     def adopt(self, other: Classes, all_of_it: bool) -> None:
-        """Begin with how people of a part of the crowd discriminate."""
+        """Begin with what was learned from some participants: how people discriminate, or the stimuli as well."""
         self.log_weights = other.log_weights
+        if all_of_it:
+            self.classes, self.answers, self.usual = other.classes, other.answers, other.usual
+            self.by_others = self.classes[self.item]
+
+    def slim(self) -> Classes:
+        """What was learned, without matrices of participants."""
+        bare = copy(self)
+        bare.part = bare.rows = bare.owner = bare.item = bare.level = bare.own = bare.by_others = None  # type: ignore[assignment]
+        return bare
 
     def prefix(self, group: int, people: slice) -> Prefix:
         """The answers of some participants before each trial, judged by the others."""

@@ -26,7 +26,8 @@ others say of an item is known with a variance only: the logits are divided by s
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy import sparse
@@ -146,6 +147,13 @@ class Earnest:
             )
             for one in other.groups
         ]  # fmt: skip
+
+    def slim(self) -> Earnest:
+        """What was learned, without matrices of participants."""
+        bare, nothing = copy(self), np.empty((0, 0))
+        bare.part = bare.at = bare.earlier = bare.slopes = None  # type: ignore[assignment]
+        bare.groups = [replace(group, own_weight=nothing, own_place=nothing) for group in self.groups]
+        return bare
 
     def prior(self, group: int) -> tuple[Floats, Floats]:
         """The middle and the precision of the strengths before anybody of the group answers."""

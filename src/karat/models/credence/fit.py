@@ -5,6 +5,10 @@ anybody's probability changes. In a large crowd of which each judges a few of ve
 would have next to no stimulus in common. All turns are then made with everybody, and no second group of speakers is
 looked for, which could not be told from chance there.
 
+Labels, and yes and no, are judged in two ways: by strengths of stimuli, and by classes (`classes`), which hold better
+where few people answered the same stimulus. Each says how probable everybody's answers are by those of the others, and
+the crowd as a whole decides which of the two describes it.
+
 A second group of speakers: people who disagree with the others consistently, and with each other not at all.
 
 The slopes of everybody's answers in the strengths of the stimuli are what the first group leaves unexplained. If some

@@ -63,11 +63,10 @@ class Mixture:
     """The model as learned so far."""
 
     def __init__(self, trials: CredenceTrials, weight: Floats, by_classes: bool = False) -> None:
-        self.trials = trials
+        self.trials, self.by_classes = trials, by_classes
         self.people, self.count = trials.shape
         self.earnest: list[Earnest | Classes] = [
-            Classes(part, weight) if by_classes and part.has_classes else Earnest(part, weight)
-            for part in trials.parts
+            Classes(part, weight) if by_classes and part.has_classes else Earnest(part, weight) for part in trials.parts
         ]
         self.group_shares = np.ones(1)
         most = max(4, min(max(part.levels for part in trials.parts), 7))

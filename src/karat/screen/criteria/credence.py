@@ -62,6 +62,8 @@ DRAWN = 20_000
 """From so many participants the model is learned, where judgments are in parts."""
 LITTLE = 20
 """With fewer trials, a note says that probabilities rest on little evidence."""
+MANY = 1 / 3
+"""A larger share of flagged participants is unusual, and a note says so first."""
 PARTS = ("usual", "agreement", "controls", "sequence", "times")
 """What the log odds are made of, in the order in which they are written."""
 
@@ -194,6 +196,9 @@ def _over(
     shares = learned_shares(fitted)
     few, lost = (sum(own) for own in zip(*facts, strict=True))
     notes = [*looked.notes, *_notes_on(looked, fitted, shares, few)]
+    flagged = evidence.flagged if isinstance(evidence, PartedEvidence) else len(evidence.flagged)
+    if flagged > MANY * people:
+        notes.insert(0, Message("credence.many", {"flagged": flagged, "participants": people}))
     if sampled:
         notes.append(_on_drawing(len(looked.people), people, shares["earnest"], seed))
         notes += [Message("credence.left_out", {"answers": lost})] if lost else []
@@ -214,7 +219,9 @@ def _notes_on(looked: Looked, fitted: Fitted, shares: dict[str, float], few: int
         notes.append(Message("credence.little_evidence", {"participants": few, "fewest": LITTLE}))
     if looked.trials.residual is None:
         notes.append(Message("credence.no_times"))
-    if fitted.sparse:
+    if fitted.mixture.by_classes:
+        notes.append(Message("credence.by_classes"))
+    elif fitted.sparse:
         notes.append(Message("credence.sparse"))
     if fitted.mixture.groups > 1:
         notes.append(Message("credence.two_groups", {"share": round(float(fitted.mixture.group_shares[1]), 2)}))
