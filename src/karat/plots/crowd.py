@@ -33,6 +33,7 @@ from karat.plots.style import (
     VERMILLION,
     figure,
     say,
+    stack_names,
     threshold_line,
 )
 from karat.types import Bools, Floats
@@ -59,7 +60,7 @@ def index_plot(found: pl.DataFrame, suspicious: float, width_cm: float = 12) -> 
     step = 0.4 / max(len(kinds), 1)
     with figure(width_cm, 8) as drawn:
         axis = drawn.subplots()
-        ends = []
+        ends, right = [], 0.0
         for number, kind in enumerate(kinds):
             part = found.filter(pl.col("kind") == kind).sort("share")
             # Side by side, so that intervals at the same share can be told apart.
@@ -70,10 +71,11 @@ def index_plot(found: pl.DataFrame, suspicious: float, width_cm: float = 12) -> 
                 at, value, yerr=np.clip([value - lower, upper - value], 0, None), color=colour, markersize=4,
                 marker=MARKERS[number % len(MARKERS)], elinewidth=0.7,
             )  # fmt: skip
-            ends.append((float(value[-1]), float(at[-1]), kind, colour))
+            ends.append((float(value[-1]), kind, colour))
+            right = max(right, float(at[-1]))
         axis.set_ylim(bottom=0)
         axis.set_xlim(right=axis.get_xlim()[1] + step)
-        _name_lines(axis, ends)
+        stack_names(axis, right, ends, 0.06 * (axis.get_ylim()[1] - axis.get_ylim()[0]), 8)
         threshold_line(axis, suspicious, _short(suspicious, 2))
         axis.grid(axis="y")
         axis.set_xlabel("added participants, of all (%)")
@@ -85,19 +87,6 @@ def index_plot(found: pl.DataFrame, suspicious: float, width_cm: float = 12) -> 
         )
         say(drawn, rises, "with 95 % intervals")
     return drawn
-
-
-def _name_lines(axis: Axes, ends: list[tuple[float, float, str, str]]) -> None:
-    """Write the names of lines beside their ends, moved apart where they meet."""
-    gap = 0.06 * (axis.get_ylim()[1] - axis.get_ylim()[0])
-    lowest = -np.inf
-    right = max(at for _, at, _, _ in ends)
-    for height, _, kind, colour in sorted(ends):
-        lowest = max(height, lowest + gap)
-        axis.annotate(
-            kind, (right, lowest), xytext=(8, 0), textcoords="offset points", color=colour, verticalalignment="center",
-            annotation_clip=False,
-        )  # fmt: skip
 
 
 def chance_plot(distance: Floats, df: Floats, flagged: Bools, width_cm: float = 12) -> Figure:

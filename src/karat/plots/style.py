@@ -211,6 +211,23 @@ def _top(group: list[float], gap: float) -> float:
     return sum(group) / len(group) + gap * (len(group) - 1) / 2
 
 
+def stack_names(axes: Axes, x: float, ends: Sequence[tuple[float, str, str]], gap: float, beside: float = 6) -> None:
+    """The names of lines (height, name, colour) beside their ends, one above the other where they meet.
+
+    >>> with figure(8, 5) as drawn:
+    ...     stack_names(drawn.subplots(), 1, [(0.5, "one", BLUE), (0.5, "two", GREEN)], 0.1)
+    >>> [round(float(text.xy[1]), 3) for text in drawn.axes[0].texts]
+    [0.5, 0.6]
+    """
+    lowest = float("-inf")
+    for height, name, colour in sorted(ends):
+        lowest = max(height, lowest + gap)
+        axes.annotate(
+            name, (x, lowest), xytext=(beside, 0), textcoords="offset points", color=colour,
+            verticalalignment="center", annotation_clip=False,
+        )  # fmt: skip
+
+
 def thousands(axis: Axis) -> None:
     """Write the numbers of an axis with separators: 10,000.
 

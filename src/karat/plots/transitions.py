@@ -13,7 +13,19 @@ import numpy as np
 import polars as pl
 
 from karat.languages import language_of
-from karat.plots.style import BLUE, FLAGGED, GREEN, GREY, KEPT, NARROW_CM, ORANGE, figure, say, threshold_line
+from karat.plots.style import (
+    BLUE,
+    FLAGGED,
+    GREEN,
+    GREY,
+    KEPT,
+    NARROW_CM,
+    ORANGE,
+    figure,
+    say,
+    stack_names,
+    threshold_line,
+)
 from karat.types import Bools, Floats
 
 if TYPE_CHECKING:
@@ -146,24 +158,13 @@ def balance_plot(found: pl.DataFrame, width_cm: float = 12) -> Figure:
 
 def _error_lines(axis: Axes, found: pl.DataFrame, by: str) -> None:
     """A line for each kind of pattern, with its name at the end."""
-    ends: list[tuple[float, str]] = []
+    ends: list[tuple[float, str, str]] = []
     for kind in found["kind"].unique(maintain_order=True):
         part = found.filter(pl.col("kind") == kind)
         shares = 100 * part["type_two"].to_numpy()
         axis.plot(part[by].to_numpy(), shares, marker=MARKERS[kind], color=COLOURS[kind], markersize=4)
-        ends.append((float(shares[-1]), kind))
-    _name(axis, ends, float(found[by][-1]))
+        ends.append((float(shares[-1]), kind, COLOURS[kind]))
+    stack_names(axis, float(found[by][-1]), ends, 6)
     axis.set_ylim(-3, 103)
     axis.grid(axis="y")
     axis.set_ylabel("missed by the cutoffs (%)")
-
-
-def _name(axis: Axes, ends: list[tuple[float, str]], at: float) -> None:
-    """Write the names of lines beside their ends, one above the other where they meet."""
-    lowest = -np.inf
-    for height, kind in sorted(ends):
-        lowest = max(height, lowest + 6)
-        axis.annotate(
-            kind, (at, lowest), xytext=(6, 0), textcoords="offset points", color=COLOURS[kind],
-            verticalalignment="center", annotation_clip=False,
-        )  # fmt: skip

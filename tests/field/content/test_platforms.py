@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from karat.field.content.links import links
 from karat.field.content.platforms import Visit, completion, person_hash, platform, submit_address
-from karat.study.field_settings import FieldSettings, RecruitmentSettings
 from karat.study.file import StudyError
+from karat.study.settings import FieldSettings, RecruitmentSettings
 from tests.field.content.pages import small, template
 
 SANDBOX = "https://workersandbox.mturk.com/mturk/externalSubmit"

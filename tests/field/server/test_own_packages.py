@@ -13,7 +13,7 @@ from karat.errors import KaratError
 from karat.field.content.links import links
 from karat.field.content.platforms import PLATFORMS, platform
 from karat.field.store.schema import answer, identity, session
-from karat.study.field_settings import RecruitmentSettings
+from karat.study.settings import RecruitmentSettings
 from own_package import files_of, installed
 
 BLOCK = '[[block]]\ntask = "thermometer"\nitems = "items.csv"\n'

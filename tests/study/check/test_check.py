@@ -17,9 +17,9 @@ from karat.errors import KaratError
 from karat.study.chance import pass_probability, smallest
 from karat.study.check import RULES, Draft, Finding, Report, check
 from karat.study.check.controls import at_least
-from karat.study.field_settings import CODED_PLATFORMS, RecruitmentSettings
-from karat.study.field_settings import PLATFORMS as KNOWN_PLATFORMS
 from karat.study.orders import OrderUndecidedError
+from karat.study.settings import CODED_PLATFORMS, RecruitmentSettings
+from karat.study.settings import PLATFORMS as KNOWN_PLATFORMS
 from karat.study.study import load
 from tests.study.check.breaks import BROKEN
 from tests.study.check.builder import FOLDER, SOUND, Study, choice, likert, row

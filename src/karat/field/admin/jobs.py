@@ -91,7 +91,7 @@ def screen_now(database: str, slug: str, study: Study, rules: dict[str, Any] | N
     if rules is None:
         return Screened(times=times, made=time(), note="The study states no screening rules.")
     # Those who are still at work would be flagged for what they have not answered yet.
-    screened = judgments.without(_unfinished(judgments))
+    screened = judgments.without(judgments.participants.filter(pl.col("state") == "running")["participant"].to_list())
     if not screened.participants.height:
         return Screened(times=times, made=time(), note="Nobody has finished yet.")
     from karat.judgments.message_tables import with_reasons
@@ -115,10 +115,6 @@ def screen_now(database: str, slug: str, study: Study, rules: dict[str, Any] | N
 
 def _verdict_only(flagged: bool) -> str:
     return "flagged (the reason is shown when the study is closed)" if flagged else "not flagged"
-
-
-def _unfinished(judgments: Judgments) -> list[str]:
-    return judgments.participants.filter(pl.col("state") == "running")["participant"].to_list()
 
 
 def _times(judgments: Judgments) -> tuple[FunctionTimes, ...]:

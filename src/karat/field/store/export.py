@@ -123,17 +123,13 @@ def events(connection: Connection, study_id: int, *, pilots: bool = False) -> pl
     rows = [
         (
             row.participant, str(row.number), row.rows[0].get("trial") if row.rows else None, row.kind, row.time,
-            _as_text(row.details),
+            json.dumps(row.details, ensure_ascii=False) if row.details else "",
         )
         for row in connection.execute(query)
     ]  # fmt: skip
     schema = {"participant": pl.String, "session": pl.String, "trial": pl.Int64, "kind": pl.String,
               "time": pl.Float64, "details": pl.String}  # fmt: skip
     return _with_moments(pl.DataFrame(rows, schema=schema, orient="row"), "time")
-
-
-def _as_text(details: dict[str, Any]) -> str:
-    return json.dumps(details, ensure_ascii=False) if details else ""
 
 
 def _of(study_id: int, pilots: bool) -> tuple[Any, ...]:

@@ -138,19 +138,14 @@ def open_folder(
             schemas.append(dict(pl.read_parquet_schema(path)))
             rows.append(pl.scan_parquet(path).select(pl.len()).collect().item())
     with _naming(where):
-        if memory is not None:
-            _refuse_large(where, paths, rows, memory)
+        for path, number in zip(paths, rows, strict=True) if memory is not None else ():
+            needed = WORKING_COPIES * _bytes(path, number)
+            refuse_large(path.name, needed, memory, len(paths), f"karat convert {where} --parts {{parts}} -o OUT")
         types = _common_columns(paths, schemas, mapping)
         scales = _scales(paths, scale, mapping, types)
     about = json.dumps([mapping, {question: own.to_dict() for question, own in scales.items()}])
     stamps = tuple(f"{path} {path.stat().st_size} {path.stat().st_mtime_ns} {about}" for path in paths)
     return Folder(str(where), scales, tuple(rows), tuple(paths), stamps, mapping, types)
-
-
-def _refuse_large(where: Path, paths: Sequence[Path], rows: Sequence[int], memory: int) -> None:
-    for path, number in zip(paths, rows, strict=True):
-        needed = WORKING_COPIES * _bytes(path, number)
-        refuse_large(path.name, needed, memory, len(paths), f"karat convert {where} --parts {{parts}} -o OUT")
 
 
 def _common_columns(

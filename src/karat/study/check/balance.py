@@ -32,12 +32,8 @@ def levels(draft: Draft) -> Iterator[Flaw]:
             more = f" Rows like it: {len(own) - 1} more." if len(own) > 1 else ""
             close = nearest(value, factor.levels) if value else None
             mend = f"Is {close} meant? " if close else ""
-            yield Flaw(f"{own[0].item} has {told} of {name}.{more}", f"{mend}There are {_listed(factor.levels)}.",
+            yield Flaw(f"{own[0].item} has {told} of {name}.{more}", f"{mend}There are {', '.join(factor.levels)}.",
                        own[0].spot)  # fmt: skip
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(names)
 
 
 @rule("error", mend="Mend the item table or the factors of the study file.", must=True)

@@ -11,7 +11,7 @@ from karat.packages import offered
 from karat.study.check.draft import Draft
 from karat.study.check.findings import Flaw, rule
 from karat.study.criteria import CRITERIA
-from karat.study.field_settings import CODED_PLATFORMS, PLATFORMS
+from karat.study.settings import CODED_PLATFORMS, PLATFORMS
 
 FEWEST, USUAL = 24, 36
 SHORT = 0.7

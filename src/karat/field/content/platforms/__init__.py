@@ -17,7 +17,7 @@ from karat.field.content.platforms.mturk import MTURK, submit_address
 from karat.field.content.platforms.platform import Completion, Platform, Post, Visit
 from karat.field.content.platforms.prolific import PROLIFIC
 from karat.packages import added
-from karat.study.field_settings import FieldSettings, RecruitmentSettings
+from karat.study.settings import FieldSettings, RecruitmentSettings
 
 __all__ = [
     "PLATFORMS",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from karat.field.content.platforms.platform import Platform, row
-from karat.study.field_settings import RecruitmentSettings
+from karat.study.settings import RecruitmentSettings
 from karat.study.study import Study
 
 OPEN = "link"

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from xml.sax.saxutils import escape
 
 from karat.field.content.platforms.platform import Platform, Post, Visit, devices, places, row
-from karat.study.field_settings import RecruitmentSettings
+from karat.study.settings import RecruitmentSettings
 from karat.study.study import Study
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 from urllib.parse import quote
 
-from karat.study.field_settings import RecruitmentSettings
+from karat.study.settings import RecruitmentSettings
 from karat.study.study import Study
 
 IDENTIFIER = re.compile(r"[A-Za-z0-9._@:+~-]{1,128}")

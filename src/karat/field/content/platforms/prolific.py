@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 from karat.field.content.platforms.platform import Platform, Visit, devices, places, row
-from karat.study.field_settings import RecruitmentSettings
+from karat.study.settings import RecruitmentSettings
 from karat.study.study import Study
 
 HOST = "https://app.prolific.com"

@@ -29,7 +29,7 @@ def migrate(connection: Connection, until: str | None = None) -> list[str]:
     """
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
-    scripts = _scripts()
+    scripts = ScriptDirectory(str(Path(__file__).parent))
     context = MigrationContext.configure(connection)
     present = context.get_current_revision()
     changes = [script for script in reversed(list(scripts.walk_revisions())) if script.revision]
@@ -46,7 +46,3 @@ def migrate(connection: Connection, until: str | None = None) -> list[str]:
             script.module.upgrade()
         context.stamp(scripts, script.revision)
     return names[begin:end]
-
-
-def _scripts() -> ScriptDirectory:
-    return ScriptDirectory(str(Path(__file__).parent))
