@@ -1380,10 +1380,10 @@ MESSAGES = {
     "credence.little_evidence": "{participants:participant} {participants:hat|haben} weniger als {fewest:answer} "
     "gegeben. Bei so wenigen Antworten bleibt die Wahrscheinlichkeit nahe der aller Teilnehmenden.",
     "credence.no_times": "Es gibt keine Antwortzeiten, daher lässt sich Eile nicht erkennen.",
-    "credence.by_classes": "Wenige haben denselben Stimulus beurteilt, oder die Antworten sind Etiketten. Deshalb wurde nach "
-    "Klassen von Stimuli geurteilt. Eine eigene Vorliebe oder ein weniger genauer Blick allein fällt nicht auf.",
-    "credence.many": "Mehr als ein Drittel der Teilnehmenden fällt auf ({flagged} von {participants}). Das ist ungewöhnlich. Vor "
-    "einem Ausschluss sind die Aufgabe und die Antworten zu prüfen.",
+    "credence.by_classes": "Klassen von Stimuli beschreiben diese Antworten besser als Stärken, daher wurde nach "
+    "Klassen geurteilt. Eine Vorliebe für eine Antwort oder weniger Übereinstimmung als üblich fällt nicht auf.",
+    "credence.many": "Mehr als ein Drittel der Teilnehmenden fällt auf ({flagged} von {participants}). Das ist "
+    "ungewöhnlich. Vor einem Ausschluss sind die Aufgabe und die Antworten zu prüfen.",
     "credence.sparse": "Alle haben nur wenige von sehr vielen Stimuli beurteilt, daher wurde nicht nach Gruppen von "
     "Sprechenden gesucht.",
     "credence.two_groups": "Es gibt zwei Gruppen von Sprechenden, die unter sich übereinstimmen, mit {share:%} in der "

@@ -1315,10 +1315,10 @@ MESSAGES = {
     "credence.little_evidence": "{participants:participant} gave fewer than {fewest:answer}. With so little evidence, "
     "the probability stays near that of the crowd.",
     "credence.no_times": "There are no response times, so hurried answers cannot be detected.",
-    "credence.by_classes": "Few participants answered the same stimulus, or answers are labels, so answers were judged by classes of "
-    "stimuli. Nobody is flagged for a taste of their own or for seeing less than others.",
-    "credence.many": "More than a third of the participants are flagged ({flagged} of {participants}), which is unusual. Look at "
-    "the task and at the answers before anybody is excluded.",
+    "credence.by_classes": "Classes of stimuli describe these answers better than strengths, so answers were judged by "
+    "classes. A preference for some answer, or fewer agreements than usual, is no reason to flag anybody.",
+    "credence.many": "More than a third of the participants are flagged ({flagged} of {participants}), which is "
+    "unusual. Look at the task and the answers before you exclude anybody.",
     "credence.sparse": "Each participant judged only a few of very many stimuli, so groups of speakers were not looked "
     "for.",
     "credence.two_groups": "There are two groups of speakers who agree among themselves, with {share:%} in the second. "

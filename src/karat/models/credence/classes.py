@@ -20,14 +20,16 @@ all as by `HELD` answers of each class.
 from __future__ import annotations
 
 from copy import copy
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.models.credence.earnest import Prefix, log_sum
 from karat.models.credence.trials import ScaleTrials, Singles
 from karat.types import Floats, Ints
 
-LEAST, PLACES = 0.6, 9
+LEAST, PLACES = 0.5, 11
 ANY = 0.2
 """The share of attentive people whose discrimination may be any, before and after anybody answers."""
 PRIOR_PEOPLE = 4.0
@@ -157,7 +159,7 @@ class Classes:
         self.log_weights = np.log((1 - ANY) * near / near.sum() + ANY / PLACES)
 
 
-def _shares(values: Floats) -> Floats:
+def _shares(values: NDArray[np.floating[Any]]) -> Floats:
     """Values over their sum along the last axis."""
     shares: Floats = values / values.sum(axis=-1, keepdims=True)
     return shares

@@ -158,7 +158,7 @@ AGREE = 0.6
 def directions(mixture: Mixture, seed: int) -> list[Floats]:
     """Everybody's places on the common directions of what is unexplained, as far as chance would not make them."""
     random = np.random.default_rng(seed)
-    table = sparse.hstack([_unexplained(one) for one in mixture.earnest], format="csr")
+    table = sparse.hstack([_unexplained(one) for one in mixture.by_strengths], format="csr")
     if min(table.shape) < 2 * FEWEST or not table.nnz:
         return []
     start = np.ones(min(table.shape))
@@ -207,7 +207,7 @@ def minority(direction: Floats) -> Floats:
 
 def with_second_group(mixture: Mixture, members: Floats) -> None:
     """Begin a second group from its probable members."""
-    for one in mixture.earnest:
+    for one in mixture.by_strengths:
         places = members[:, None] * np.exp(one.log_weights)
         # Members count in full, whatever the first group made of them.
         one.add_group(places, one.part.there.astype(np.float64))
@@ -221,7 +221,7 @@ def is_worth_it(mixture: Mixture, before: MixtureStep, after: MixtureStep) -> bo
     if members < FEWEST or float((after.evidence - before.evidence).sum()) < GAIN:
         return False
     first, second = (
-        np.concatenate([one.groups[group].strengths.ravel() for one in mixture.earnest]) for group in (0, 1)
+        np.concatenate([one.groups[group].strengths.ravel() for one in mixture.by_strengths]) for group in (0, 1)
     )
     alike = float(np.corrcoef(first, second)[0, 1])
     return bool(second.std() >= AGREE * first.std() and alike <= ALIKE)

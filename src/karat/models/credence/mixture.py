@@ -108,6 +108,11 @@ class Mixture:
             mine.adopt(theirs, all_of_it)  # type: ignore[arg-type]
 
     @property
+    def by_strengths(self) -> list[Earnest]:
+        """The parts that are judged by the strengths of stimuli, in which there may be groups of speakers."""
+        return [one for one in self.earnest if isinstance(one, Earnest)]
+
+    @property
     def groups(self) -> int:
         return len(self.group_shares)
 

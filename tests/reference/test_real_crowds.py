@@ -1,0 +1,41 @@
+"""Credence on real crowds: nobody good is flagged, and who is uninformative is found about as well as by peers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import karat
+from benchmarks.real_crowds import TRAINED, agreement, area, found_without_error, information, real_crowd
+
+LEAST_FLAGGED = {"product": 0.9, "music": 0.9, "duck": 0.5}
+"""Of those whom the better peer finds without error. In `duck` several of them agree with each other and not with the
+right answers: they know ducks differently, and credence does not flag people who agree."""
+
+
+@pytest.mark.parametrize("name", [pytest.param("product", marks=pytest.mark.slow), "music", "duck"])
+def test_no_good_participant_is_flagged_and_uninformative_ones_are(name: str, reference: Path) -> None:
+    crowd = real_crowd(name)
+    found = karat.screen.credence(crowd.judgments)
+    assert not set(found.flagged) & set(crowd.good)
+    odds = dict(found.participants.select("participant", "log_odds").iter_rows())
+    peers = [dict(zip(crowd.people, score(crowd).tolist(), strict=True)) for score in (agreement, information)]
+    assert area(odds, crowd) >= max(area(one, crowd) for one in peers) - 0.01
+    best = max(found_without_error(one, crowd) for one in peers)
+    assert len(set(found.flagged) & set(crowd.uninformative)) >= LEAST_FLAGGED[name] * best
+
+
+@pytest.mark.parametrize("name", TRAINED)
+def test_no_trained_annotator_is_flagged(name: str, reference: Path) -> None:
+    assert karat.screen.credence(real_crowd(name).judgments).flagged == []
+
+
+def test_the_order_of_rows_does_not_matter(reference: Path) -> None:
+    judgments = real_crowd("music").judgments
+    shuffled = karat.Judgments(judgments.frame.sample(fraction=1.0, shuffle=True, seed=3), judgments.scales)
+    first, second = (karat.screen.credence(one).participants.sort("participant") for one in (judgments, shuffled))
+    assert first["earnest"].to_list() == pytest.approx(second["earnest"].to_list(), abs=1e-3)
+    assert first.select("participant", "flagged").equals(second.select("participant", "flagged"))
+    assert first["earnest"].dtype == pl.Float64
