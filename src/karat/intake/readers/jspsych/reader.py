@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from karat.errors import IntakeError
-from karat.intake.readers.jspsych_answers import AnswerFlaw, cell, nested, plain_name, text
-from karat.intake.readers.jspsych_table import ID_COLUMNS
-from karat.intake.readers.jspsych_trials import JsPsychTrials, TrialRow, reading_of
+from karat.intake.readers.jspsych.answers import AnswerFlaw, cell, nested, plain_name, text
+from karat.intake.readers.jspsych.trials import ID_COLUMNS, JsPsychTrials, TrialRow, reading_of
 from karat.intake.reading import Options, Reader, Reading
 from karat.judgments.scales import as_number
 from karat.judgments.source import SourceFile

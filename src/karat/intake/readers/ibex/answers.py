@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from karat.intake.readers.ibex_log import LogLine
+from karat.intake.readers.ibex.log import LogLine
 from karat.intake.reading import Reading
 from karat.messages import Message
 

@@ -13,9 +13,9 @@ from karat.intake.guess import plain
 from karat.intake.labels import ITEM_IDS, function_named_in
 from karat.intake.personal import are_codes, left_out_note, names_a_person
 from karat.intake.readers.generic import typed_column
-from karat.intake.readers.ibex_answers import IbexAnswer, answers_of, go_on_keys, milliseconds
-from karat.intake.readers.ibex_log import LogLine, is_log, read_log, runs
-from karat.intake.readers.ibex_people import (
+from karat.intake.readers.ibex.answers import IbexAnswer, answers_of, go_on_keys, milliseconds
+from karat.intake.readers.ibex.log import LogLine, is_log, read_log, runs
+from karat.intake.readers.ibex.people import (
     ID_NAMES,
     IbexSubmission,
     identify,
