@@ -51,6 +51,14 @@ class ReadOptions:
         False
     )
 
+    wide: Annotated[
+        str | None,
+        typer.Option("--wide", help="What one row of a wide table is: participant or item.", metavar="ROW"),
+    ] = None
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Accept karat's first proposals where a file leaves something open.")
+    ] = False
+
     def intake(self, *, quiet: bool) -> Intake:
         """Read the files as the flags say."""
         from karat.intake import Options, read_files
@@ -63,6 +71,8 @@ class ReadOptions:
             decimal=_decimal(self.decimal),
             delimiter=_delimiter(self.delimiter),
             sheet=self.sheet,
+            wide=_wide(self.wide),
+            accept=self.yes,
         )
         with working(f"reading {', '.join(file.name for file in self.files[:3])}", quiet=quiet):
             return read_files(self.files, self.source, options, encoding=self.encoding, skip_bad=self.skip_bad)
@@ -146,6 +156,12 @@ def _rt_unit(text: str | None) -> Literal["s", "ms"] | None:
     if text in ("s", "ms", None):
         return text  # type: ignore[return-value]
     raise KaratError(f"--rt-unit {text}: write s or ms.")
+
+
+def _wide(text: str | None) -> Literal["participant", "item"] | None:
+    if text in ("participant", "item", None):
+        return text  # type: ignore[return-value]
+    raise KaratError(f"--wide {text}: write participant or item, whichever one row of the table is.")
 
 
 def _decimal(text: str | None) -> Literal[".", ","] | None:

@@ -17,13 +17,14 @@ from karat.intake.cells import chained, seconds_of
 from karat.intake.guess import guess_rt_unit, guess_scale
 from karat.intake.lacking import lacking, refuse_misspelt
 from karat.intake.personal import names_a_person
+from karat.intake.questions import ProposalError
 from karat.intake.readers import READERS, reader_for, reader_named
 from karat.intake.reading import Options, Reader, Reading, as_message
 from karat.intake.skipped import skipped_note
 from karat.intake.wide import filled_up
 from karat.judgments import Judgments
 from karat.judgments.checks import Checked, Place, check, frame_row, text_column
-from karat.judgments.columns import laid_over, nearest
+from karat.judgments.columns import REQUIRED, laid_over, nearest
 from karat.judgments.files import companions
 from karat.judgments.scales import Choice, Scale
 from karat.judgments.source import SourceFile
@@ -136,6 +137,7 @@ def read_files(
     parts = [_without_names(part, *group, options) for part, group in zip(parts, groups, strict=True)]
     answering = [part for part in parts if part.frame.width]
     problems = Problems()
+    accepted = _confirm(answering, files, options)
     for part in parts:
         problems.extend(part.problems)
     if not answering:
@@ -145,7 +147,7 @@ def read_files(
     if missed:
         problems.extend(missed)
         raise unreadable([file.name for file in files], problems)
-    notes = [note for part in parts for note in part.notes]
+    notes = [*accepted, *(note for part in parts for note in part.notes)]
     scales, more = _scales(frame, answering, options, files)
     locate = chained([(part.frame.height, part.locate) for part in answering])
     checked = check(frame, scales, locate)
@@ -169,6 +171,18 @@ def read_files(
     # The account lists what was skipped in lines of its own; the judgments alone have only their notes.
     judgments.notes = (*told, *intake.skipped_notes())
     return intake
+
+
+def _confirm(parts: Sequence[Reading], files: Sequence[SourceFile], options: Options) -> list[Message]:
+    """ProposalError where a reading rests on proposals that nobody has confirmed; else the note on what was accepted."""
+    questions = [question for part in parts for question in part.open]
+    whole = all(set(REQUIRED) - {"item"} <= set(part.frame.columns) for part in parts)
+    if not questions or not whole:
+        return []
+    if not options.accept:
+        raise ProposalError(files[0].name, questions)
+    flags = [flag for question in questions for flag in question.choices[0].flags]
+    return [Message("role.accepted", {"flags": " ".join(flags)})]
 
 
 def _files(paths: Sequence[str | Path], encoding: str | None) -> list[SourceFile]:

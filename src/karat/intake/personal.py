@@ -33,6 +33,23 @@ def names_a_person(column: str) -> bool:
     return bare in DIRECT or bare.endswith("email")
 
 
+_ASKED = re.compile(
+    r"(?i)\b(first|last|full|your|family|given|middle)[ _-]?names?\b|\be-?mail\b|\bphone\b|\btelephone\b|\bsona\b|"
+    r"\bstudent[ _-]?(id|number|no)\b|\bmatrikel\w*|\b(vor|nach|familien)name\b|\bname und\b|\byour (prolific|mturk|worker)|"
+    r"\bworker ?id\b|\bprolific ?id\b|\b(street|home|postal) address\b|\binitials\b|\bpr[ée]nom\b|\bnom de famille\b|"
+    r"\bnombre y apellidos?\b|\bapellidos?\b|\bcognome\b|\badınız\b|\bsoyadınız\b"
+)
+
+
+def asks_for_a_person(question: str) -> bool:
+    """Whether a question, by its wording, asks for a name, an address or a number that identifies somebody.
+
+    >>> asks_for_a_person("Please enter your details - First name"), asks_for_a_person("How natural is this name?")
+    (True, False)
+    """
+    return bool(_ASKED.search(question)) or names_a_person(question)
+
+
 def describes_a_person(question: str) -> bool:
     """Whether a question, by its name, asks for the participant's background rather than for a judgment."""
     return plain(question) in BACKGROUND

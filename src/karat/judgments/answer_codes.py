@@ -47,7 +47,7 @@ def position(scale: Scale, aligned: bool = False) -> pl.Expr:
             mirrored = pl.when(found == 2).then(found).otherwise(1.0 - found)
     else:
         found = response.cast(pl.Float64, strict=False)
-        found = found.log() if isinstance(scale, Magnitude) else found
+        found = found.replace(0.0, None).log() if isinstance(scale, Magnitude) else found
         ends = (scale.low, scale.high) if isinstance(scale, Continuous) else (None, None)
         mirrored = -found if ends[0] is None or ends[1] is None else ends[0] + ends[1] - found
     if not aligned or isinstance(scale, Nominal):
