@@ -38,7 +38,11 @@ class ReadOptions:
         typer.Option("--scale", help="Such as ordinal:1-5, choice:none, nominal:A,B; for one question: Q=ordinal:1-5."),
     ] = None
     answers: Annotated[
-        str | None, typer.Option("--answers", help="How the file spells answers, such as 1=left,-1=right,0=none.")
+        str | None,
+        typer.Option(
+            "--answers",
+            help="How the file spells answers, such as 1=left,-1=right,0=none; begin groups texts by how they begin.",
+        ),
     ] = None
     rt_unit: Annotated[
         str | None, typer.Option("--rt-unit", help="Unit of response times: s or ms.", metavar="UNIT")
@@ -55,6 +59,13 @@ class ReadOptions:
         str | None,
         typer.Option("--wide", help="What one row of a wide table is: participant or item.", metavar="ROW"),
     ] = None
+    item_functions: Annotated[
+        str | None,
+        typer.Option("--item-functions", help="What trials are for, such as 'main=test,filler*=filler'.", metavar="A=B,..."),
+    ] = None
+    keep_all: Annotated[
+        bool, typer.Option("--keep-all", help="Keep clicks, questionnaires and consent, which are set aside otherwise.")
+    ] = False
     yes: Annotated[
         bool, typer.Option("--yes", help="Accept karat's first proposals where a file leaves something open.")
     ] = False
@@ -66,13 +77,15 @@ class ReadOptions:
         options = Options(
             mapping=pairs_of(self.mapping or [], "--map"),
             scale=scales_of(self.scale or []),
-            answers=pairs_of(self.answers.split(",") if self.answers else [], "--answers"),
+            answers={"*": "begin"} if self.answers == "begin" else _pairs_in(self.answers, "--answers"),
             rt_unit=_rt_unit(self.rt_unit),
             decimal=_decimal(self.decimal),
             delimiter=_delimiter(self.delimiter),
             sheet=self.sheet,
             wide=_wide(self.wide),
             accept=self.yes,
+            keep_all=self.keep_all,
+            functions=_pairs_in(self.item_functions, "--item-functions"),
         )
         with working(f"reading {', '.join(file.name for file in self.files[:3])}", quiet=quiet):
             return read_files(self.files, self.source, options, encoding=self.encoding, skip_bad=self.skip_bad)
@@ -133,6 +146,10 @@ def pairs_of(texts: list[str], flag: str) -> dict[str, str]:
             raise KaratError(f"{flag} {text}: write NAME=VALUE.")
         pairs[name.strip()] = value.strip()
     return pairs
+
+
+def _pairs_in(text: str | None, flag: str) -> dict[str, str]:
+    return pairs_of(text.split(",") if text else [], flag)
 
 
 def scales_of(texts: list[str]) -> Scale | dict[str, Scale] | None:

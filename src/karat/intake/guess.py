@@ -240,6 +240,48 @@ def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | No
     return Nominal(sorted([*words, *only])), Message("scale.nominal", values)
 
 
+CONNECTIVES = (
+    "and",
+    "but",
+    "or",
+    "because",
+    "if",
+    "und",
+    "aber",
+    "oder",
+    "et",
+    "mais",
+    "ou",
+    "y",
+    "pero",
+    "e",
+    "ma",
+    "en",
+)
+MOST_BEGINNINGS = 7
+
+
+def beginnings(answers: pl.Series) -> dict[str, str] | None:
+    """Answers that are many sentences, each with the way it begins; None where they are no such thing.
+
+    The first word tells them apart, with the next one where that joins it to something: Yes, and ...; Yes, but ...
+
+    >>> texts = [f"{start} it is number {n}." for start in ("Yes, and", "Yes, but", "No,") for n in range(20)]
+    >>> sorted(set(beginnings(pl.Series(texts)).values()))
+    ['No', 'Yes, and', 'Yes, but']
+    """
+    words = [word for word in answers.drop_nulls().unique().to_list() if not is_failed(word)]
+    if len(words) <= MOST_NOMINAL_LEVELS or any(as_number(word) is not None for word in words):
+        return None
+    groups = {}
+    for word in words:
+        first, _, rest = word.partition(" ")
+        second = rest.partition(" ")[0]
+        joined_on = second.lower().strip(",.") in CONNECTIVES
+        groups[word] = f"{first} {second.strip(',.')}" if joined_on else first.strip(",.!?;:")
+    return groups if 2 <= len(set(groups.values())) <= MOST_BEGINNINGS else None
+
+
 def _only_expected(words: Sequence[str], expected: pl.Series | None) -> list[str]:
     """Right answers that nobody gave, where others were given: those in another spelling altogether are no answers."""
     sets = [] if expected is None else expected.drop_nulls().unique().to_list()

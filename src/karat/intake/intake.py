@@ -14,10 +14,11 @@ import polars as pl
 
 from karat.errors import IntakeError, JudgmentsError, Problems, counted
 from karat.intake.cells import chained, seconds_of
-from karat.intake.guess import guess_rt_unit, guess_scale
+from karat.intake.guess import beginnings, guess_rt_unit, guess_scale
 from karat.intake.lacking import lacking, refuse_misspelt
 from karat.intake.personal import names_a_person
-from karat.intake.questions import ProposalError
+from karat.intake.questions import Choice as Proposed
+from karat.intake.questions import ProposalError, Question
 from karat.intake.readers import READERS, reader_for, reader_named
 from karat.intake.reading import Options, Reader, Reading, as_message
 from karat.intake.skipped import skipped_note
@@ -27,6 +28,7 @@ from karat.judgments.checks import Checked, Place, check, frame_row, text_column
 from karat.judgments.columns import REQUIRED, laid_over, nearest
 from karat.judgments.files import companions
 from karat.judgments.scales import Choice, Scale
+from karat.judgments.short_lists import listed
 from karat.judgments.source import SourceFile
 from karat.messages import Message, render_all
 
@@ -131,7 +133,7 @@ def read_files(
 ) -> Intake:
     """Read files of one study, of one or of several sources, as one table of judgments."""
     options = options or Options()
-    files = _files(paths, encoding)
+    files, skipped = _without_strays(_files(paths, encoding), paths, source)
     groups = by_reader(files, source)
     parts = [_with_mapping(_read(reader, group, options), reader, options) for reader, group in groups]
     parts = [_without_names(part, *group, options) for part, group in zip(parts, groups, strict=True)]
@@ -143,11 +145,13 @@ def read_files(
     if not answering:
         raise IntakeError(f"There are no judgments in {', '.join(file.name for file in files)}.", problems)
     frame = _respelled(_stacked([part.frame for part in answering]), options)
+    frame, grouped = _by_beginning(frame, answering, options, files)
+    accepted += grouped
     missed = lacking(frame.columns, answering, files[0].name)
     if missed:
         problems.extend(missed)
         raise unreadable([file.name for file in files], problems)
-    notes = [*accepted, *(note for part in parts for note in part.notes)]
+    notes = [*skipped, *accepted, *(note for part in parts for note in part.notes)]
     scales, more = _scales(frame, answering, options, files)
     locate = chained([(part.frame.height, part.locate) for part in answering])
     checked = check(frame, scales, locate)
@@ -191,6 +195,33 @@ def _files(paths: Sequence[str | Path], encoding: str | None) -> list[SourceFile
     names = Counter(path.name for path in found)
     labels = [str(Path(*path.parts[-2:])) if names[path.name] > 1 else path.name for path in found]
     return [SourceFile(path, encoding, label=label) for path, label in zip(found, labels, strict=True)]
+
+
+NO_RESULTS = (
+    ".r", ".rmd", ".py", ".ipynb", ".md", ".html", ".htm", ".js", ".css", ".png", ".jpg", ".jpeg", ".svg", ".gif", ".pdf",
+    ".docx", ".doc", ".tex", ".rds", ".rdata", ".log", ".toml", ".yml", ".yaml", ".sh", ".qmd", ".psyexp", ".pptx",
+)  # fmt: skip
+"""Endings of files that lie among results and hold none."""
+
+
+def _without_strays(
+    files: list[SourceFile], paths: Sequence[str | Path], source: str | Reader
+) -> tuple[list[SourceFile], list[Message]]:
+    """The files of a folder without scripts and notes, and without tables among files of one tool; and which these are."""
+    if not any(Path(path).is_dir() for path in paths) or len(files) < 2:
+        return files, []
+    named = {Path(path) for path in paths}
+    stray = [file for file in files if file.path not in named and file.suffix in NO_RESULTS]
+    kept = [file for file in files if file not in stray]
+    if source == "auto" and len(kept) > 2:
+        readers = Counter(reader_for(file).name for file in kept)
+        (most, count), *_ = readers.most_common()
+        if most != READERS[-1].name and count >= 0.5 * len(kept):
+            more = [file for file in kept if file.path not in named and reader_for(file) is READERS[-1]]
+            stray, kept = stray + more, [file for file in kept if file not in more]
+    if not stray or not kept:
+        return files, []
+    return kept, [Message("form.skipped_files", {"n": len(stray), "files": listed([file.name for file in stray])})]
 
 
 def _stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -294,8 +325,33 @@ def _respelled(frame: pl.DataFrame, options: Options) -> pl.DataFrame:
     """The answers as `--answers` respells them, expected ones too."""
     if not options.answers:
         return frame
+    if BEGIN in options.answers:
+        return frame
     names = [name for name in ("response", "expected") if name in frame.columns]
     return frame.with_columns(text_column(frame[name]).replace(dict(options.answers)) for name in names)
+
+
+BEGIN = "*"
+"""The answer in `Options.answers` that stands for all: texts are grouped by how they begin."""
+
+
+def _by_beginning(
+    frame: pl.DataFrame, parts: Sequence[Reading], options: Options, files: Sequence[SourceFile]
+) -> tuple[pl.DataFrame, list[Message]]:
+    """Answers that are sentences, as the few ways in which they begin; ProposalError where nobody has confirmed that."""
+    if options.scale is not None or "response" not in frame.columns or any(part.scales for part in parts):
+        return frame, []
+    groups = beginnings(text_column(frame["response"]))
+    if groups is None:
+        return frame, []
+    kinds = sorted(set(groups.values()))
+    detail = Message("ask.answers_begin", {"n": len(groups), "beginnings": kinds})
+    question = Question("answers", (Proposed({}, detail, {"answers": "begin"}),))
+    if BEGIN not in options.answers and not options.accept:
+        raise ProposalError(files[0].name, [question])
+    respelled = text_column(frame["response"]).replace(groups)
+    note = [] if BEGIN in options.answers else [Message("role.accepted", {"flags": "--answers begin"})]
+    return frame.with_columns(respelled.alias("response"), frame["response"].alias("answer_text")), note
 
 
 def _scales(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from difflib import get_close_matches
 
 ITEM_IDS = (
@@ -93,3 +94,32 @@ def function_word(value: str) -> str | None:
         close = get_close_matches(words[0], list(known), n=1, cutoff=0.85)
         return known[close[0]] if close else None
     return None
+
+
+_SPEAKER = re.compile(r"(?<![\w'’])([A-ZÀ-Þ][\w'’-]{1,20}):(?=\s|$)")
+FEWEST_DIALOGUES = 0.8
+"""Most texts must have speakers for their names to be left out."""
+
+
+def without_speakers(texts: Sequence[str]) -> list[str] | None:
+    """Dialogues without the names of their speakers, where the same words come with different names; None where not.
+
+    >>> without_speakers(["Ann: Is it big? Bo: Yes. Is Bo right?", "Cy: Is it big? Di: Yes. Is Di right?"])
+    ['A: Is it big? B: Yes. Is B right?', 'A: Is it big? B: Yes. Is B right?']
+    """
+    if sum(_SPEAKER.search(text) is not None for text in texts) < FEWEST_DIALOGUES * max(len(texts), 1):
+        return None
+    labelled = {text: _anonymous(text, labels_only=True) for text in set(texts)}
+    speakers: dict[str, set[tuple[str, ...]]] = {}
+    for text, only in labelled.items():
+        speakers.setdefault(only, set()).add(tuple(_SPEAKER.findall(text)))
+    # A name that stays when the speakers change belongs to what is said.
+    bare = [only if len(speakers[only := labelled[text]]) > 1 else _anonymous(text) for text in texts]
+    return bare if len(set(bare)) < 0.9 * len(set(texts)) else None
+
+
+def _anonymous(text: str, *, labels_only: bool = False) -> str:
+    end = r"(?=:(?:\s|$))" if labels_only else r"(?!\w)"
+    for place, name in enumerate(dict.fromkeys(_SPEAKER.findall(text))):
+        text = re.sub(rf"(?<![\w'’]){re.escape(name)}{end}", chr(ord("A") + place % 26), text)
+    return text

@@ -30,7 +30,10 @@ def read_results(
     if file.suffix in SPREADSHEETS or file.size == 0 or (b"\0" in file.head and not file.encoding.startswith("utf-16")):
         return read_table(file, delimiter, sheet, numbers)
     file, skipped = without_comments(file)
-    fixed, breaks = _whole_rows(file, delimiter)
+    try:
+        fixed, breaks = _whole_rows(file, delimiter)
+    except csv.Error:
+        fixed, breaks = file, 0
     table = read_table(fixed, delimiter, sheet, numbers)
     if skipped:
         table = replace(table, locate=_later(table.locate, skipped))

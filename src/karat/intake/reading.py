@@ -33,8 +33,10 @@ class Options:
     """What one row of a wide table is."""
     accept: bool = False
     """Whether karat's first proposals are taken where the file leaves something open."""
-    keep: tuple[str, ...] = ()
-    """Kinds of rows that are judgments although karat would set them aside."""
+    keep_all: bool = False
+    """Whether answers that look like clicks to go on, questionnaires and consent are kept as judgments."""
+    functions: Mapping[str, str] = field(default_factory=dict)
+    """A value of the column of item functions, or a pattern such as `filler*` -> the item function."""
 
 
 def as_message(said: Message | str) -> Message:

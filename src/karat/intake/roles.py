@@ -57,6 +57,7 @@ OVERDISPERSED = 1.5
 """Participants differ in how often they have each level by more than this where the level is an answer."""
 MOST_LEVELS = 11
 MOST_PARTS = 5
+FEWEST_ROWS = 20
 NEARLY = 0.97
 
 
@@ -77,12 +78,17 @@ def find_roles(frame: pl.DataFrame, told: Mapping[str, str]) -> Roles:
     return _Search(frame, told).result()
 
 
-def is_native(names: Sequence[str], told: Mapping[str, str]) -> bool:
-    """Whether a table has karat's own names for everything that it needs, or the user gave them."""
-    return all(role in names or role in told for role in ("participant", "item", "response")) and not any(
-        role in told and told[role] in names and role in names and told[role] != role
-        for role in ("participant", "item", "response")
-    )
+def is_native(frame: pl.DataFrame, told: Mapping[str, str]) -> bool:
+    """Whether a table needs no search: it has karat's own names for what it needs, the user gave them, or it is tiny.
+
+    What a few rows hold does not show what a column is; there the names decide, as far as they are known.
+    """
+    by_name = guess_columns(frame.columns, dict(told))
+    choice = {"left", "right"} <= set(by_name)
+    needed = [role for role in ("participant", "item", "response") if not (role == "item" and choice)]
+    if all(role in told or (role in frame.columns) for role in needed):
+        return True
+    return frame.height < FEWEST_ROWS and all(role in by_name for role in needed)
 
 
 class _Search:
@@ -103,6 +109,7 @@ class _Search:
         self._response()
         self._positions()
         self._item()
+        self._named()
         self._others()
         return self.roles
 
@@ -453,6 +460,17 @@ class _Search:
         """Whether the same participants answer the levels of a column on the same stimuli."""
         keys = [*self.person, *(part for part in parts if part != question)]
         return self.contents.combinations(keys) < 0.75 * self.contents.combinations([*keys, question])
+
+    def _named(self) -> None:
+        """What content did not find and a name suggests is proposed."""
+        for role in ("participant", "response", "item"):
+            source = self.by_name.get(role)
+            found = role in self.roles.mapping or source is None or source in self.taken
+            if found or source is None or (role == "item" and {"left", "right"} <= set(self.by_name)):
+                continue
+            if self.contents[source].distinct > 1 or role == "participant":
+                self._take(role, source)
+                self._ask(role, [self._choice(role, [source])])
 
     def _others(self) -> None:
         """The columns that karat knows by name and whose content fits; the others stay as they are."""

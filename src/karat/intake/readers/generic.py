@@ -38,7 +38,7 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     (file,) = files
     table = table_of(file, options)
     told = _told(table, options)
-    if is_native(table.frame.columns, told) and options.wide is None:
+    if is_native(table.frame, told) and options.wide is None:
         return _read_native(table, told, options)
     shaped = shape(table.frame, options.wide, file.name, told)
     given = {**shaped.told, **told}

@@ -16,10 +16,12 @@ import polars as pl
 
 from karat.errors import IntakeError, Problems
 from karat.intake.annotators import Annotators
-from karat.intake.labels import ITEM_IDS, function_named_in
-from karat.intake.personal import left_out_note, names_a_person
+from karat.intake.labels import ITEM_IDS, function_named_in, without_speakers
+from karat.intake.personal import asks_for_a_person, describes_a_person, left_out_note, names_a_person
 from karat.intake.readers.generic import typed_column
 from karat.intake.readers.jspsych.answers import (
+    BACKGROUND,
+    PAGES,
     TASK_COLUMNS,
     AnswerFlaw,
     Aside,
@@ -27,6 +29,7 @@ from karat.intake.readers.jspsych.answers import (
     answers_of,
     cell,
     key_name,
+    nested,
     plain_html,
     plain_name,
     text,
@@ -41,6 +44,16 @@ from karat.messages import Message
 
 ITEM_COLUMNS = (*ITEM_IDS, "sentence")
 QUESTION_OF_KIND = {"button": "button", "key": "key", "slider": "slider", "page": "survey", "other": "other"}
+CONTINUE_BUTTONS = Message("aside.continue_buttons")
+LEADS_ON = re.compile(
+    r"(?i)\b(instructions?|consent|welcome|thank(s| you)|debrief\w*|click (on )?(the )?(button|next|continue)|practice is over|"
+    r"you('re| are) done|completion code|press (the )?(button|any key|space)|ready to (start|begin)|correct response|"
+    r"begin the experiment|take a (short )?break|anweisung\w*|einverständnis\w*|vielen dank|willkommen|merci|gracias|grazie|"
+    r"obrigad[oa]|bedankt|teşekkür\w*)\b"
+)
+"""Words of screens that only lead on."""
+LONGEST_NAME = 40
+"""A longer name of a question is the text that was judged."""
 GO_ON_KEYS = ("space", "enter")
 """Where answers are given in other ways and no other key is ever pressed, these only lead on."""
 FIXATIONS = Message("aside.fixations")
@@ -71,6 +84,8 @@ class Judged:
     rt: float | None
     question: str | None = None
     trial: int = 0
+    text: str | None = None
+    """The words on the screen, where the item is named otherwise."""
 
 
 @dataclass
@@ -123,6 +138,9 @@ def reading_of(trials: JsPsychTrials, options: Options) -> Reading:
                 trials.refuse(row.place, one)
             else:
                 trials.set_apart(one.reason)
+    if not options.keep_all:
+        judged = _judgments_only(judged, background, trials)
+    _name_items(judged, item_column, trials)
     _ask(judged, item_column, trials)
     _order(judged, trials.rows, trials)
     scales = scales_of(judged, options, trials.notes)
@@ -142,6 +160,81 @@ def reading_of(trials: JsPsychTrials, options: Options) -> Reading:
         participants=people_of(trials.rows, background),
         scales=scales or None,
     )
+
+
+def _judgments_only(
+    judged: Sequence[Judged], background: dict[str, dict[str, str]], trials: JsPsychTrials
+) -> list[Judged]:
+    """Without questionnaires, and without screens that only lead on.
+
+    A page that also asks for age or gender is a questionnaire, and so is one whose questions come once per participant
+    where other answers recur. Buttons lead on where everybody always pressed the same one, and so do screens with the
+    words of instructions.
+    """
+    about = {(row.participant, index) for index, row in enumerate(trials.rows) if _asks_for_background(row)}
+    pages = {id(trials.rows[index]) for _, index in about}
+    buttons = {one.answer.response for one in judged if one.answer.kind == "button" and not one.answer.levels}
+    others = {one.answer.kind for one in judged if one.answer.kind != "button"}
+    recurring = _recurring(judged)
+    kept = []
+    for one in judged:
+        kind = one.answer.kind
+        if kind == "page" and (id(one.row) in pages or (recurring and _key(one) not in recurring)):
+            trials.set_apart(BACKGROUND)
+            name, who = one.answer.name, one.row.participant
+            if name and who and one.answer.response and not asks_for_a_person(name) and len(name) <= LONGEST_NAME:
+                background.setdefault(who, {})[name] = one.answer.response
+        elif (kind == "button" and others and len(buttons) == 1 and not one.answer.levels) or (
+            kind in ("button", "key")
+            and recurring
+            and _key(one) not in recurring
+            and LEADS_ON.search(stimulus(one.row))
+        ):
+            trials.set_apart(CONTINUE_BUTTONS)
+        else:
+            kept.append(one)
+    if len(kept) < len(judged):
+        trials.notes.append(Message("jspsych.judgments_only", {"n": len(judged) - len(kept)}))
+    return kept
+
+
+def _asks_for_background(row: TrialRow) -> bool:
+    """Whether a page asks for what describes a person, beside anything else."""
+    if trial_type(row.values) not in PAGES:
+        return False
+    column = "response" if cell(row.values, "response") is not None else "responses"
+    given = nested(cell(row.values, column))
+    return isinstance(given, dict) and any(describes_a_person(name) for name in given)
+
+
+def _key(one: Judged) -> tuple[str, str]:
+    """What recurs: the question of a page, or the kind of screen."""
+    kind = trial_type(one.row.values)
+    is_text = len(one.answer.name or "") > LONGEST_NAME
+    return kind, "" if one.answer.kind != "page" or is_text else one.answer.name or ""
+
+
+def _recurring(judged: Sequence[Judged]) -> set[tuple[str, str]]:
+    """The questions and kinds of screens that some participant answered several times."""
+    counts = Counter((one.row.participant, _key(one)) for one in judged)
+    items = {(one.row.participant, one.item) for one in judged}
+    several = len(items) > len({one.row.participant for one in judged})
+    return {key for (_, key), count in counts.items() if count > 1} if several else set()
+
+
+def _name_items(judged: Sequence[Judged], item_column: str | None, trials: JsPsychTrials) -> None:
+    """Items by the words on the screen, without the names of speakers where these are drawn anew for everybody."""
+    if item_column:
+        return
+    for one in judged:
+        if one.answer.kind == "page":
+            one.item = plain_html(one.item) or one.item
+    known = without_speakers([one.item for one in judged])
+    if known is None:
+        return
+    for one, item in zip(judged, known, strict=True):
+        one.text, one.item = one.item, item
+    trials.notes.append(Message("item.without_speakers", {"n": len(set(known))}))
 
 
 def _item_column(rows: Sequence[TrialRow], options: Options) -> str | None:
@@ -341,6 +434,8 @@ def frame_of(
         schema={"participant": pl.String, "item": pl.String, "question": pl.String, "response": pl.String,
                 "trial": pl.Int64, "rt": pl.Float64},
     )  # fmt: skip
+    if any(one.text for one in judged):
+        frame = frame.with_columns(pl.Series("text", [one.text for one in judged], dtype=pl.String))
     if frame["question"].null_count() == frame.height:
         frame = frame.drop("question")
     if any(one.answer.index is not None for one in judged):
