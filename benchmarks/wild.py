@@ -141,6 +141,9 @@ def _part(at: int, sign: str = "-") -> pl.Expr:
 GROUPS: dict[str, Callable[[], dict[str, pl.Expr]]] = {
     "d01": lambda: {"context": _part(0), "verb": _part(1)},
     "d05": lambda: {"context": _part(0), "verb": _part(1)},
+    "a02": lambda: {"Type": pl.col("Label")},
+    "a03": lambda: {"Type": pl.col("Label")},
+    "a08": lambda: {"Type": pl.col("Label")},
     "j03": lambda: {"(judge)": pl.col("participant")},
 }
 """How groups that are no columns come out of the item."""

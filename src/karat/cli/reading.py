@@ -61,7 +61,9 @@ class ReadOptions:
     ] = None
     item_functions: Annotated[
         str | None,
-        typer.Option("--item-functions", help="What trials are for, such as 'main=test,filler*=filler'.", metavar="A=B,..."),
+        typer.Option(
+            "--item-functions", help="What trials are for, such as 'main=test,filler*=filler'.", metavar="A=B,..."
+        ),
     ] = None
     keep_all: Annotated[
         bool, typer.Option("--keep-all", help="Keep clicks, questionnaires and consent, which are set aside otherwise.")

@@ -14,7 +14,7 @@ import polars as pl
 
 from karat.errors import IntakeError, JudgmentsError, Problems, counted
 from karat.intake.cells import chained, seconds_of
-from karat.intake.guess import beginnings, guess_rt_unit, guess_scale
+from karat.intake.guess import beginnings, guess_rt_unit, guess_scale, joined
 from karat.intake.lacking import lacking, refuse_misspelt
 from karat.intake.personal import names_a_person
 from karat.intake.questions import Choice as Proposed
@@ -289,14 +289,24 @@ def _with_mapping(reading: Reading, reader: Reader, options: Options) -> Reading
         return reading
     frame = reading.frame
     refuse_misspelt(options.mapping, frame.columns)
+    mapping = dict(options.mapping)
     for column, source in options.mapping.items():
-        if source and source not in frame.columns:
-            close = nearest(source, frame.columns)
+        parts = joined(source, frame.columns)
+        absent = next((part for part in parts if part and part not in frame.columns), None)
+        if absent is not None:
+            close = nearest(absent, frame.columns)
             raise IntakeError(
-                f"There is no column {source} for --map {column}={source}.{f' Is it {close}?' if close else ''} "
+                f"There is no column {absent} for --map {column}={source}.{f' Is it {close}?' if close else ''} "
                 f"There are {', '.join(frame.columns)}."
             )
-    frame = laid_over(frame, options.mapping)
+        if len(parts) > 1:
+            texts = [text_column(frame[part]).alias(part) for part in parts]
+            both = pl.DataFrame(texts).select(pl.concat_str(pl.all(), separator=" + ", ignore_nulls=True))
+            frame = frame.with_columns(both.to_series().alias(f" {column}"))
+            mapping[column] = f" {column}"
+        elif parts:
+            mapping[column] = parts[0]
+    frame = laid_over(frame, mapping)
     notes = list(reading.notes)
     if options.mapping.get("rt") and "participant" in frame.columns:
         unit: str | None = options.rt_unit

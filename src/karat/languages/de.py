@@ -605,6 +605,7 @@ MESSAGES = {
     "scale.magnitude": "Die Antworten[[ auf {question}]] sind positive Zahlen von {low} bis {high} ohne erkennbare Obergrenze und werden als Größenschätzungen gelesen. Wenn das nicht stimmt, --scale verwenden.",
     "item.without_speakers": "Der Text jedes Trials ist sein Item, ohne die Namen der Sprechenden, die zwischen Teilnehmenden wechseln: Es bleiben {n} Items.",
     "jspsych.judgments_only": "{n} Antworten sehen nach Weiterklicken oder Fragebogen aus und wurden beiseitegelegt. Mit --keep-all bleiben sie erhalten.",
+    "aside.owner": "Zeilen von Durchläufen, in denen die Versuchsleitung angemeldet war",
     "crowdkit.unanswered_tasks": "Zu {n} {n:Aufgabe|Aufgaben} gibt es eine richtige Antwort, aber keine gegebene.",
     "eligibility_screening.no_function": "{file} hat keine Spalte ITEM_FUNCTION; die Items darin gelten als "
     "Test-Items.",

@@ -573,6 +573,7 @@ MESSAGES = {
     "scale.magnitude": "The answers[[ to {question}]] are positive numbers from {low} to {high} without a visible upper end, so they are read as magnitude estimates. If that is wrong, use --scale.",
     "item.without_speakers": "The words of each trial are its item, without the names of the speakers, which change between participants: {n} items remain.",
     "jspsych.judgments_only": "{n} answers look like clicks to go on or a questionnaire and were set aside. To keep them, use --keep-all.",
+    "aside.owner": "lines of runs in which the experimenter was logged in",
     "crowdkit.unanswered_tasks": "{n} {n:task has|tasks have} a correct answer but no answer from a worker.",
     "eligibility_screening.no_function": "{file} has no column ITEM_FUNCTION, so its items are read as test items.",
     "eligibility_screening.times": "In these files rt is in milliseconds, and trial is trial_index + 1.",
