@@ -16,7 +16,8 @@ import polars as pl
 
 from karat.errors import IntakeError
 from karat.intake.guess import MOST_ORDINAL_POINTS
-from karat.intake.personal import describes_a_person, left_out_note, names_a_person
+from karat.intake.labels import function_named_in
+from karat.intake.personal import asks_for_a_person, describes_a_person, left_out_note, names_a_person
 from karat.intake.reading import Options, Reader, Reading
 from karat.intake.wide import (
     ORDER,
@@ -116,6 +117,8 @@ ABOUT_RESPONSE = (
 )  # fmt: skip
 DEFAULT_STEM = "q"
 YOURS = re.compile(r"(?i)\b(?:your|ihre?|deine?)\b")
+FEWEST_MATES = 2
+LONGEST_QUESTION = 120
 SHARED_ANSWERS = 2
 """Two columns that share this many answer texts are on one scale."""
 UNANSWERED = "-99"
@@ -242,7 +245,7 @@ def _import_id(cell: str) -> str:
 
 
 def _no_judgment(column: QualtricsColumn) -> Message | None:
-    if names_a_person(column.tag):
+    if names_a_person(column.tag) or asks_for_a_person(column.row_text) or _asks_who(column.text):
         return Message("aside.personal_cells")
     if not column.answers:
         return Message("aside.unanswered_cells")
@@ -252,6 +255,11 @@ def _no_judgment(column: QualtricsColumn) -> Message | None:
     if " - Selected Choice - " in column.text:
         return Message("aside.several_answer_cells")
     return None
+
+
+def _asks_who(text: str) -> bool:
+    """Whether a short question asks for a name or an address; a long text may only mention one."""
+    return len(text) <= LONGEST_QUESTION and asks_for_a_person(text)
 
 
 def _groups(columns: Sequence[QualtricsColumn]) -> Iterator[list[QualtricsColumn]]:
@@ -268,8 +276,20 @@ def _groups(columns: Sequence[QualtricsColumn]) -> Iterator[list[QualtricsColumn
         for other in worded[:position]:
             if group_of[other] != group_of[index] and len(vocabularies[index] & vocabularies[other]) >= SHARED_ANSWERS:
                 _join(group_of, other, index)
+    _join_single_answers(group_of, vocabularies)
     for group in dict.fromkeys(group_of.values()):
         yield [columns[index] for index, its in group_of.items() if its == group]
+
+
+def _join_single_answers(group_of: dict[int, int], vocabularies: dict[int, set[str]]) -> None:
+    """A question to which everybody gave the same answer belongs to the questions that have this answer too."""
+    for index, words in vocabularies.items():
+        if len(words) != 1 or list(group_of.values()).count(group_of[index]) > 1:
+            continue
+        mates = [other for other, known in vocabularies.items() if len(known) > 1 and words <= known
+                 and list(group_of.values()).count(group_of[other]) > FEWEST_MATES]  # fmt: skip
+        if len({group_of[other] for other in mates}) == 1:
+            _join(group_of, mates[0], index)
 
 
 def _join(group_of: dict[int, int], one: int, other: int) -> None:
@@ -472,14 +492,16 @@ def _judge(body: pl.DataFrame, survey: Survey, reading: Reading) -> None:
     blocks = []
     embedded = _embedded(body, survey)
     several = len({column.question for column in judged}) > 1
+    names, functions = _item_names(judged), _functions(judged)
     for order, column in enumerate(judged):
         block = body.select(
             ROW, pl.lit(order).alias(ORDER), pl.col(WHO).alias("participant"),
-            pl.lit(column.tag).alias("item"), _answer(column).alias("response"),
+            pl.lit(names[column.tag]).alias("item"), _answer(column).alias("response"),
             *([pl.lit(column.question).alias("question")] if several else []),
             *([SESSION] if SESSION in body.columns else []),
             *_timing(column, survey, body),
             *([positions[column.tag]] if positions else []),
+            *([pl.lit(functions[column.tag]).alias("function")] if functions else []),
             pl.lit(column.tag).alias("tag"), pl.lit(column.text).alias("text"),
             *([pl.lit(column.loop).alias("loop")] if column.loop else []),
             *embedded, (~_shown(column, survey)).alias(SET_APART),
@@ -495,6 +517,25 @@ def _judge(body: pl.DataFrame, survey: Survey, reading: Reading) -> None:
     reading.notes += survey.notes
     if judged and not positions:
         reading.notes.append(Message("qualtrics.no_order"))
+
+
+def _item_names(judged: Sequence[QualtricsColumn]) -> dict[str, str]:
+    """Items by their tags; by their texts where tags are only numbers and the texts are codes of their own."""
+    coded = [column for column in judged if re.fullmatch(r"\S{3,80}", column.text.strip())]
+    texts_differ = len({column.text.strip() for column in coded}) == len(coded)
+    numbered = all(re.fullmatch(r"(?i)q?\d+(\.\d+)?", column.base) for column in judged)
+    if not numbered or not texts_differ or 2 * len(coded) < len(judged):
+        return {column.tag: column.tag for column in judged}
+    return {column.tag: column.text.strip() if column in coded else column.tag for column in judged}
+
+
+def _functions(judged: Sequence[QualtricsColumn]) -> dict[str, str]:
+    """Practice questions, where the tag or the first words of the text say so; empty where none does."""
+    found = {
+        column.tag: function_named_in(f"{column.tag} {' '.join(column.text.split()[:3])}") for column in judged
+    }  # fmt: skip
+    practice = {tag: function if function == "practice" else "test" for tag, function in found.items()}
+    return practice if set(practice.values()) == {"practice", "test"} else {}
 
 
 def _answer(column: QualtricsColumn) -> pl.Expr:
