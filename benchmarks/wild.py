@@ -105,8 +105,31 @@ def differences(case: Mapping[str, Any], judgments: Any) -> list[str]:
     kinds = {scale.kind for scale in judgments.scales.values()}
     if not kinds <= set(KINDS[expect["scale"]["kind"]]):
         found.append(f"scale {kinds} instead of {expect['scale']['kind']}")
+    found += _levels(answered, expect, judgments)
     found += _times(answered, expect)
     found += _means(case["id"], answered, expect, judgments)
+    return found
+
+
+def _levels(frame: pl.DataFrame, expect: Mapping[str, Any], judgments: Any) -> list[str]:
+    """Answers that the authors did not have, and items under other names than theirs where these are known."""
+    found = []
+    given = set(frame["response"].unique())
+    levels = expect["scale"].get("levels")
+    if levels and "left" not in frame.columns and not given <= set(levels):
+        found.append(f"answers {sorted(given - set(levels))[:4]} instead of {levels[:4]}")
+    counts = expect["scale"].get("counts")
+    if counts and dict(frame["response"].value_counts().iter_rows()) != counts:
+        found.append(f"counts {dict(frame['response'].value_counts().iter_rows())} instead of {counts}")
+    ends = expect["scale"].get("range")
+    if ends and "left" not in frame.columns:
+        numbers = frame["response"].cast(pl.Float64, strict=False).drop_nulls()
+        if not ends[0] <= numbers.min() <= numbers.max() <= ends[1] or numbers.n_unique() < 5:
+            found.append(f"answers from {numbers.min()} to {numbers.max()} instead of {ends}")
+    if expect["group_means"]["by"] == expect["item_columns"]:
+        names = set(expect["group_means"]["values"])
+        if names != set(frame["item"].unique()):
+            found.append(f"items {frame['item'].unique().sort().to_list()[:3]} instead of {sorted(names)[:3]}")
     return found
 
 

@@ -14,11 +14,12 @@ import polars as pl
 
 from karat.errors import IntakeError, Problem
 from karat.intake.cells import seconds_of
-from karat.intake.guess import plain
+from karat.intake.guess import joined, plain
 from karat.intake.labels import ITEM_IDS, function_named_in
 from karat.intake.personal import PROLIFIC_ID, left_out_note, names_a_person
 from karat.intake.readers.generic import typed_column
 from karat.intake.reading import Options, Reader, Reading
+from karat.intake.roles import find_roles
 from karat.intake.wide import SAME_MEANING, numbers_or_text, own_name
 from karat.judgments.checks import Place
 from karat.judgments.columns import COLUMNS
@@ -268,6 +269,13 @@ def _background(table: FileTable, reading: Reading) -> dict[int, dict[str, str]]
 
 
 ITEM_NAMES = (*ITEM_IDS, "stimulus", "sentence")
+OF_GORILLA = re.compile(
+    r"eventindex|utc.*|local.*|experiment.*|treenodekey|repeatkey|scheduleid|participant.*|checkpoint.*|branch.*|room.*|"
+    r"task.*|randomi[sz]er.*|order.*|counterbalance.*|trialnumber|screen.*|zone.*|object.*|component.*|reaction.*|"
+    r"response.*|attempt|correct|incorrect|dishonest|[xy]coordinate|timedout|spreadsheet(name|row)|randomi[sz]e.*|"
+    r"display|metadata|audio.*|unnamed\d*|manipulation.*|key|proportion.*|absolute.*|store.*|current.*|.*timestamp.*"
+)
+"""Columns that Gorilla adds itself."""
 NOT_KEPT = re.compile(
     r"eventindex|utc.*|local.*|experiment(id|version)|repeatkey|scheduleid|participant.*|checkpoint|room.*|taskversion|"
     r"reactiontime|reactiononset|response|responsetype|[xy]coordinate"
@@ -358,7 +366,7 @@ def _frame(
     source = whole[rows] if rows else whole.clear()
     columns: dict[str, pl.Series] = {
         "participant": _text([names.get(event.participant or "", event.participant) for event in answers]),
-        "item": _items(source, reading),
+        "item": _items(source, answers, options, reading),
         "response": _text([event.response for event in answers]),
         "trial": pl.Series(_positions(answers), dtype=pl.Int64),
         "rt": _seconds(source, answers, options, reading),
@@ -390,15 +398,31 @@ def _bare(name: str) -> str:
     return re.sub(r"^spreadsheet\s*:\s*", "", name, flags=re.IGNORECASE)
 
 
-def _items(source: pl.DataFrame, reading: Reading) -> pl.Series:
-    """Items by a column of the spreadsheet that names them, else by the row of the spreadsheet, else by trial."""
+def _items(
+    source: pl.DataFrame, answers: Sequence[GorillaEvent], options: Options, reading: Reading
+) -> pl.Series:  # fmt: skip
+    """Items by a column of the spreadsheet that names them, or by the columns that tell stimuli apart.
+
+    The number of a trial is a position: it stands in for the item only where the spreadsheet says nothing else.
+    """
     there = {plain(_bare(name)): name for name in reversed(source.columns) if source[name].null_count() < source.height}
     column = next((there[name] for name in ITEM_NAMES if name in there), None)
-    column = column or next((there[name] for name in ("spreadsheetrow", "trialnumber") if name in there), None)
+    row = there.get("spreadsheetrow")
+    if column is None and row is None and options.mapping.get("item") is None:
+        shown = [name for name in source.columns if name in there.values() and not OF_GORILLA.fullmatch(plain(name))]
+        table = source.select(shown).with_columns(
+            pl.Series(" who", [event.participant for event in answers], dtype=pl.String),
+            pl.Series(" answer", [event.response for event in answers], dtype=pl.String),
+        )
+        roles = find_roles(table, {"participant": " who", "response": " answer"}) if shown and answers else None
+        parts = joined(roles.mapping.get("item", ""), shown) if roles else []
+        if roles is not None and parts and parts[0] in shown:
+            reading.open += [question for question in roles.open if question.role == "item"]
+            return source.select(pl.concat_str(parts, separator=" + ", ignore_nulls=True)).to_series()
+    column = column or row or there.get("trialnumber")
     if column is None:
         return pl.Series([None] * source.height, dtype=pl.String)
     items = source[column]
-    row = there.get("spreadsheetrow")
     if row is not None and items.null_count():
         items = items.fill_null("row " + source[row])
     reading.notes.append(Message("item.column", {"column": column}))

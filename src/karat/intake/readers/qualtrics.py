@@ -245,7 +245,7 @@ def _import_id(cell: str) -> str:
 
 
 def _no_judgment(column: QualtricsColumn) -> Message | None:
-    if names_a_person(column.tag) or asks_for_a_person(column.row_text) or _asks_who(column.text):
+    if names_a_person(column.tag):
         return Message("aside.personal_cells")
     if not column.answers:
         return Message("aside.unanswered_cells")
@@ -254,6 +254,8 @@ def _no_judgment(column: QualtricsColumn) -> Message | None:
         return Message("aside.free_text_cells")
     if " - Selected Choice - " in column.text:
         return Message("aside.several_answer_cells")
+    if asks_for_a_person(column.row_text) or _asks_who(column.text):
+        return Message("aside.personal_cells")
     return None
 
 

@@ -177,6 +177,11 @@ def _judgments_only(
     others = {one.answer.kind for one in judged if one.answer.kind != "button"}
     recurring = _recurring(judged)
     kept = []
+    if all(
+        one.answer.kind == "page" and (id(one.row) in pages or (recurring and _key(one) not in recurring))
+        for one in judged
+    ):
+        return list(judged)
     for one in judged:
         kind = one.answer.kind
         if kind == "page" and (id(one.row) in pages or (recurring and _key(one) not in recurring)):
