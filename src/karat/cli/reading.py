@@ -33,6 +33,13 @@ class ReadOptions:
         list[str] | None,
         typer.Option("--map", help="karat's column = the file's column; empty to leave it out. Repeat.", metavar="A=B"),
     ] = None
+    item_column: Annotated[
+        str | None,
+        typer.Option("--item", help="The column with the items, or several joined by +: verb+content.", metavar="NAME"),
+    ] = None
+    response_column: Annotated[
+        str | None, typer.Option("--response", help="The column with the answers.", metavar="NAME")
+    ] = None
     scale: Annotated[
         list[str] | None,
         typer.Option("--scale", help="Such as ordinal:1-5, choice:none, nominal:A,B; for one question: Q=ordinal:1-5."),
@@ -72,12 +79,19 @@ class ReadOptions:
         bool, typer.Option("--yes", help="Accept karat's first proposals where a file leaves something open.")
     ] = False
 
+    @property
+    def columns(self) -> dict[str, str]:
+        """karat's columns as the flags name them: --map, --item and --response."""
+        short = {"item": self.item_column, "response": self.response_column}
+        named = {column: source for column, source in short.items() if source is not None}
+        return {**pairs_of(self.mapping or [], "--map"), **named}
+
     def intake(self, *, quiet: bool) -> Intake:
         """Read the files as the flags say."""
         from karat.intake import Options, read_files
 
         options = Options(
-            mapping=pairs_of(self.mapping or [], "--map"),
+            mapping=self.columns,
             scale=scales_of(self.scale or []),
             answers={"*": "begin"} if self.answers == "begin" else _pairs_in(self.answers, "--answers"),
             rt_unit=_rt_unit(self.rt_unit),

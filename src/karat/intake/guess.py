@@ -227,6 +227,9 @@ def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | No
         given = answers.drop_nulls().cast(pl.Float64, strict=False)
         fives = float(((given % 5) == 0).mean() or 0.0)  # type: ignore[arg-type]
         return _guess_number_scale([*known, *_numbers_in(expected)], question, fives)
+    ordered = ordered_answers(words)
+    if ordered is not None:
+        return Ordinal(ordered), Message("scale.ordered", {**of, "levels": ordered, "text": ",".join(ordered)})
     if len(words) > MOST_NOMINAL_LEVELS:
         raise IntakeError(
             f"The answers{f' of {question}' if question else ''} are {len(words):,} different texts, such as "
@@ -238,6 +241,38 @@ def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | No
     only = _only_expected(words, expected)
     values = {**of, "n": len(words), "only": only or None}
     return Nominal(sorted([*words, *only])), Message("scale.nominal", values)
+
+
+ORDERS = (
+    ("no", "maybe", "yes"), ("no", "not sure", "yes"), ("no", "unsure", "yes"), ("false", "maybe", "true"),
+    ("bad", "ok", "good"), ("unacceptable", "marginal", "acceptable"), ("*", "?", "ok"), ("*", "??", "?", "ok"),
+    ("strongly disagree", "disagree", "somewhat disagree", "neither agree nor disagree", "neutral", "somewhat agree",
+     "agree", "strongly agree"),
+    ("completely unacceptable", "mostly unacceptable", "somewhat unacceptable", "unsure", "somewhat acceptable",
+     "mostly acceptable", "completely acceptable"),
+    ("very unnatural", "unnatural", "rather unnatural", "neutral", "rather natural", "natural", "very natural"),
+    ("never", "rarely", "sometimes", "often", "always"), ("very unlikely", "unlikely", "neutral", "likely", "very likely"),
+    ("nein", "vielleicht", "ja"), ("non", "peut-être", "oui"), ("no", "tal vez", "sí"), ("no", "forse", "sì"),
+    ("não", "talvez", "sim"), ("nee", "misschien", "ja"), ("hayır", "belki", "evet"),
+)  # fmt: skip
+"""Answers that have an order, from the lowest to the highest."""
+
+
+def ordered_answers(words: Sequence[str]) -> list[str] | None:
+    """Answers in their order, where they begin with its number or are words that have one; None where they do not.
+
+    >>> ordered_answers(["yes", "maybe", "no"]), ordered_answers(["2 - Likely", "1 - Impossible", "3 - Sure"])
+    (['no', 'maybe', 'yes'], ['1 - Impossible', '2 - Likely', '3 - Sure'])
+    """
+    if not 3 <= len(words) <= MOST_ORDINAL_POINTS:
+        return None
+    numbered = [re.match(r"\(?(-?\d{1,2})\)?\s*[-–:.=)\s]\s*\D", word) for word in words]
+    starts = {int(match[1]): word for match, word in zip(numbered, words, strict=True) if match}
+    if len(starts) == len(words):
+        return [starts[number] for number in sorted(starts)]
+    plainly = {_bare_answer(word): word for word in words}
+    order = next((order for order in ORDERS if set(plainly) <= set(order)), None)
+    return None if order is None else [plainly[word] for word in order if word in plainly]
 
 
 CONNECTIVES = (

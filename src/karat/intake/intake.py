@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -21,11 +22,12 @@ from karat.intake.questions import Choice as Proposed
 from karat.intake.questions import ProposalError, Question
 from karat.intake.readers import READERS, reader_for, reader_named
 from karat.intake.reading import Options, Reader, Reading, as_message
+from karat.intake.remembered import with_remembered
 from karat.intake.skipped import skipped_note
 from karat.intake.wide import filled_up
 from karat.judgments import Judgments
 from karat.judgments.checks import Checked, Place, check, frame_row, text_column
-from karat.judgments.columns import REQUIRED, laid_over, nearest
+from karat.judgments.columns import FUNCTIONS, REQUIRED, laid_over, nearest
 from karat.judgments.files import companions
 from karat.judgments.scales import Choice, Scale
 from karat.judgments.short_lists import listed
@@ -132,7 +134,7 @@ def read_files(
     skip_bad: bool = False,
 ) -> Intake:
     """Read files of one study, of one or of several sources, as one table of judgments."""
-    options = options or Options()
+    options, remembered = with_remembered(paths, options or Options())
     files, skipped = _without_strays(_files(paths, encoding), paths, source)
     groups = by_reader(files, source)
     parts = [_with_mapping(_read(reader, group, options), reader, options) for reader, group in groups]
@@ -144,14 +146,14 @@ def read_files(
         problems.extend(part.problems)
     if not answering:
         raise IntakeError(f"There are no judgments in {', '.join(file.name for file in files)}.", problems)
-    frame = _respelled(_stacked([part.frame for part in answering]), options)
+    frame = _with_functions(_respelled(_stacked([part.frame for part in answering]), options), options)
     frame, grouped = _by_beginning(frame, answering, options, files)
     accepted += grouped
     missed = lacking(frame.columns, answering, files[0].name)
     if missed:
         problems.extend(missed)
         raise unreadable([file.name for file in files], problems)
-    notes = [*skipped, *accepted, *(note for part in parts for note in part.notes)]
+    notes = [*remembered, *skipped, *accepted, *(note for part in parts for note in part.notes)]
     scales, more = _scales(frame, answering, options, files)
     locate = chained([(part.frame.height, part.locate) for part in answering])
     checked = check(frame, scales, locate)
@@ -302,7 +304,8 @@ def _with_mapping(reading: Reading, reader: Reader, options: Options) -> Reading
         if len(parts) > 1:
             texts = [text_column(frame[part]).alias(part) for part in parts]
             both = pl.DataFrame(texts).select(pl.concat_str(pl.all(), separator=" + ", ignore_nulls=True))
-            frame = frame.with_columns(both.to_series().alias(f" {column}"))
+            told = both.to_series().replace("", None).alias(f" {column}")
+            frame = frame.with_columns(told if column not in frame.columns else told.fill_null(text_column(frame[column])))
             mapping[column] = f" {column}"
         elif parts:
             mapping[column] = parts[0]
@@ -339,6 +342,26 @@ def _respelled(frame: pl.DataFrame, options: Options) -> pl.DataFrame:
         return frame
     names = [name for name in ("response", "expected") if name in frame.columns]
     return frame.with_columns(text_column(frame[name]).replace(dict(options.answers)) for name in names)
+
+
+def _with_functions(frame: pl.DataFrame, options: Options) -> pl.DataFrame:
+    """Item functions as `--item-functions` names them: by the values of the column that has these values."""
+    if not options.functions:
+        return frame
+    wrong = [function for function in options.functions.values() if function not in FUNCTIONS]
+    if wrong:
+        raise IntakeError(f"{wrong[0]} is no item function. The functions are {', '.join(FUNCTIONS)}.")
+    for name in [name for name in frame.columns if name not in ("participant", "response", "function")]:
+        values = text_column(frame[name]).drop_nulls().unique().to_list()
+        known = {
+            value: function for value in values for pattern, function in reversed(options.functions.items())
+            if fnmatchcase(value, pattern)
+        }  # fmt: skip
+        if known:
+            before = pl.col("function") if "function" in frame.columns else pl.lit("test")
+            told = text_column(frame[name]).replace_strict(known, default=None, return_dtype=pl.String).alias(" told")
+            return frame.with_columns(told).with_columns(pl.coalesce(" told", before).alias("function")).drop(" told")
+    raise IntakeError(f"No column has the values {', '.join(options.functions)} that --item-functions names.")
 
 
 BEGIN = "*"

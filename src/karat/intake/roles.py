@@ -86,7 +86,7 @@ def is_native(frame: pl.DataFrame, told: Mapping[str, str]) -> bool:
     by_name = guess_columns(frame.columns, dict(told))
     choice = {"left", "right"} <= set(by_name)
     needed = [role for role in ("participant", "item", "response") if not (role == "item" and choice)]
-    if all(role in told or (role in frame.columns) for role in needed):
+    if all(told.get(role, role) == role and role in frame.columns for role in needed):
         return True
     return frame.height < FEWEST_ROWS and all(role in by_name for role in needed)
 
@@ -294,7 +294,7 @@ class _Search:
             words = words_of(content.name)
             word = any(part in ANSWER_WORDS for part in (words[1:] if words[:1] == ["answer"] else words))
             spread = self._dispersion(content)
-            if not exact and (spread < 1 or content.is_text):
+            if not exact and (spread < 1 or content.is_text or self._between_lists(content)):
                 continue
             if not exact and not word and (spread < OVERDISPERSED or not (content.is_number or content.distinct <= 7)):
                 continue
@@ -377,9 +377,15 @@ class _Search:
                 continue
             measured = content.distinct <= MOST_LEVELS or (content.is_number and content.distinct > 20)
             if measured and not self._names_items(content) and self._dispersion(content) > OVERDISPERSED:
-                continue
+                if not self._between_lists(content):
+                    continue
             found.append(content)
         return found
+
+    def _between_lists(self, content: Content) -> bool:
+        """Whether a column is the same throughout each list of a participant: lists differ in it, answers would not."""
+        lists = [c.name for c in self.contents if c.plain in SESSION_NAMES]  # type: ignore[attr-defined]
+        return any(self.contents.follows(content.name, [*self.person, one]) for one in lists if one != content.name)
 
     def _names_items(self, content: Content) -> bool:
         return content.plain in NAMES["item"] or any(word in ITEM_WORDS for word in words_of(content.name))

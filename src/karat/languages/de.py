@@ -606,6 +606,8 @@ MESSAGES = {
     "item.without_speakers": "Der Text jedes Trials ist sein Item, ohne die Namen der Sprechenden, die zwischen Teilnehmenden wechseln: Es bleiben {n} Items.",
     "jspsych.judgments_only": "{n} Antworten sehen nach Weiterklicken oder Fragebogen aus und wurden beiseitegelegt. Mit --keep-all bleiben sie erhalten.",
     "aside.owner": "Zeilen von Durchläufen, in denen die Versuchsleitung angemeldet war",
+    "intake.remembered": "Die Angaben aus {file} wurden verwendet.",
+    "scale.ordered": "Die Antworten[[ auf {question}]] sind geordnete Wörter und werden als die Punkte {levels} einer Skala gelesen. Wenn das nicht stimmt, --scale nominal:{text} verwenden.",
     "crowdkit.unanswered_tasks": "Zu {n} {n:Aufgabe|Aufgaben} gibt es eine richtige Antwort, aber keine gegebene.",
     "eligibility_screening.no_function": "{file} hat keine Spalte ITEM_FUNCTION; die Items darin gelten als "
     "Test-Items.",

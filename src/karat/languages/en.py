@@ -574,6 +574,8 @@ MESSAGES = {
     "item.without_speakers": "The words of each trial are its item, without the names of the speakers, which change between participants: {n} items remain.",
     "jspsych.judgments_only": "{n} answers look like clicks to go on or a questionnaire and were set aside. To keep them, use --keep-all.",
     "aside.owner": "lines of runs in which the experimenter was logged in",
+    "intake.remembered": "The answers kept in {file} were used.",
+    "scale.ordered": "The answers[[ to {question}]] are ordered words, so they are read as the points {levels} of a rating scale. If that is wrong, use --scale nominal:{text}.",
     "crowdkit.unanswered_tasks": "{n} {n:task has|tasks have} a correct answer but no answer from a worker.",
     "eligibility_screening.no_function": "{file} has no column ITEM_FUNCTION, so its items are read as test items.",
     "eligibility_screening.times": "In these files rt is in milliseconds, and trial is trial_index + 1.",

@@ -202,7 +202,8 @@ def _with_parts(frame: pl.DataFrame, answers: Sequence[IbexAnswer], reading: Rea
     if not kept:
         return frame
     item = pl.concat_str(kept, separator=" + ", ignore_nulls=True)
-    detail = {"n": coded.combinations(kept), "sample": [], "least": None, "most": None}
+    sample = [" + ".join(row) for row in coded.frame.select(kept).drop_nulls().head(2).iter_rows()]
+    detail = {"n": coded.combinations(kept), "sample": sample, "least": None, "most": None}
     reading.open.append(Question("item", (
         Choice({"item": "+".join(kept)}, Message("ask.item_choice", detail)),
         Choice({"item": "Question 1"}, Message("ask.item_choice", {**detail, "n": coded["Question 1"].distinct})),
