@@ -2,8 +2,8 @@
 
 The files of `../shared/reference/wild` are read three times: as they are, with `--yes`, and with the answers of
 `ANSWERS`. What comes out is compared with `expected.json`: participants, judgments, missing answers, items, kind of
-scale, response times, and means by group where the groups are columns. `--report` writes the report of each file as well
-and prints its processor time and the factors it used.
+scale, response times, and means by group where the groups are columns. `--report` writes the report of each file and
+prints its processor time.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from karat.cli.reading import ReadOptions
 
 if TYPE_CHECKING:
     from karat.intake import Intake
-    from karat.intake.questions import Choice, Question
+    from karat.intake.questions import Proposal, Question
 
 MOST_QUESTIONS = 3
 SHOWN_ROWS = 4
@@ -27,7 +27,7 @@ class Answers:
     mapping: dict[str, str] = field(default_factory=dict)
     flags: dict[str, str] = field(default_factory=dict)
 
-    def add(self, choice: Choice) -> None:
+    def add(self, choice: Proposal) -> None:
         """Take an answer over."""
         self.mapping.update(choice.mapping)
         self.flags.update(choice.options)
@@ -71,9 +71,9 @@ def _with_answers(reading: ReadOptions, answers: Answers) -> ReadOptions:
     )
 
 
-def _asked(question: Question) -> Choice:
+def _asked(question: Question) -> Proposal:
     """The answer to a question: the number of a proposal, or the name of a column."""
-    from karat.intake.questions import Choice
+    from karat.intake.questions import Proposal
 
     typer.echo(f"\n{question.text()}")
     for number, choice in enumerate(question.choices, start=1):
@@ -85,7 +85,7 @@ def _asked(question: Question) -> Choice:
         if said.isdigit() and 1 <= int(said) <= len(question.choices):
             return question.choices[int(said) - 1]
         if own and said:
-            return Choice({question.role: said}, question.choices[0].detail)
+            return Proposal({question.role: said}, question.choices[0].detail)
         typer.echo(f"Answer with a number from 1 to {len(question.choices)}.")
 
 

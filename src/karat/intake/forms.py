@@ -18,7 +18,7 @@ from karat.errors import IntakeError
 from karat.intake.content import ROW_NUMBERS, Content, Contents, words_of
 from karat.intake.guess import NAMES, plain
 from karat.intake.personal import asks_for_a_person, describes_a_person, names_a_person
-from karat.intake.questions import Choice, Question
+from karat.intake.questions import Proposal, Question
 from karat.intake.roles import ITEM_WORDS, PERSON_WORDS, cut
 from karat.judgments.scales import as_number
 from karat.messages import Message
@@ -139,7 +139,7 @@ def _with_lists(frame: pl.DataFrame, file: str) -> Shaped | None:
 
 
 def _fixed(found: Sequence[Any]) -> list[str] | None:
-    """The kinds of the elements where every list has the same kinds in the same places: several answers of one trial."""
+    """The kinds of elements where every list has the same kinds in the same places: several answers of one trial."""
     kinds = {tuple(_kind(part) for part in one) for one in found if one is not None}
     if len(kinds) != 1:
         return None
@@ -174,7 +174,7 @@ def _refuse_nobody(contents: Contents, lists: dict[str, list[Any]], file: str) -
     if rated and not person:
         raise IntakeError(
             f"{file} holds ratings as lists in cells ({', '.join(rated[:3])}), and nothing says who gave which rating. "
-            "karat needs one row per answer with the participant. Ask the authors for the ratings with participant ids, "
+            "karat needs one row per answer with the participant. Ask the authors for ratings with participant ids, "
             "or make a table with the columns participant, item and response."
         )
 
@@ -254,11 +254,19 @@ def _alphabet(content: Content) -> object:
     """What the answers of a column are made of: the points of a scale, a slider, or certain words."""
     if content.is_number:
         high, low = content.numbers.max(), content.numbers.min()
-        whole = content.is_whole and isinstance(high, float) and isinstance(low, float) and high <= 11 and low >= -5
-        return ("numbers", "01" if whole and high <= 1 else "") if whole else "slider"
+        if (
+            isinstance(high, float)
+            and isinstance(low, float)
+            and content.is_whole
+            and high <= MOST_ANSWERS
+            and low >= -5
+        ):
+            return "numbers", "01" if high <= 1 else ""
+        return "slider"
     return frozenset(value.lower() for value in content.values)
 
 
+ROW_IDS = ("respondentid", "responseid", "case", "id", "token", "lfdn", "serial")
 OF_TOOLS = re.compile(
     r"timestamp|startdate|enddate|submitdate|datestamp|lastpage|startlanguage|seed|token|refurl|respondentid|collectorid|"
     r"datecreated|datemodified|custom\w*|case|serial|ref|questnnr|mode|started|lastdata|status|finished|progress|q_.*|"
@@ -300,25 +308,25 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], told: dict[str, st
 def _melted(
     contents: Contents, judged: Sequence[str], variable: str, keep: Sequence[str]
 ) -> tuple[pl.DataFrame, list[int]]:
-    height = contents.frame.height
     blocks = [
         contents.frame.select(*keep, pl.lit(name).alias(variable), pl.col(name).cast(pl.String).alias("response"))
         .with_row_index(" row").with_columns(pl.lit(at).alias(" at"))
         for at, name in enumerate(judged)
     ]  # fmt: skip
     stack = pl.concat(blocks).sort(" row", " at")
-    assert stack.height == height * len(judged)
     return stack.drop(" row", " at"), stack[" row"].to_list()
 
 
 def _by_participant(contents: Contents, judged: Sequence[str], told: dict[str, str]) -> Shaped:
     """One row per participant: the columns are items."""
     rest = [name for name in contents.names if name not in judged]
-    person = told.get("participant") or next(
-        (n for n in rest if contents[n].plain in NAMES["participant"] and contents[n].distinct == contents.frame.height),
-        next((n for n in rest if contents[n].plain in (*NAMES["participant"], "respondentid", "responseid", "case", "id")
-              and contents[n].filled > 0.9), None),
-    )  # fmt: skip
+    known = [
+        name
+        for name in rest
+        if contents[name].plain in (*NAMES["participant"], *ROW_IDS) and contents[name].filled > 0.9
+    ]
+    known.sort(key=lambda name: contents[name].plain not in NAMES["participant"])
+    person = told.get("participant") or next(iter(known), None)
     if person is None or contents[person].distinct < contents.frame.height:
         numbers = pl.Series("participant", [str(n) for n in range(1, contents.frame.height + 1)])
         contents = Contents(contents.frame.with_columns(numbers))
@@ -328,7 +336,7 @@ def _by_participant(contents: Contents, judged: Sequence[str], told: dict[str, s
     empty = frame["response"].is_null()
     left = len(rest) - 1
     question = Question("wide", (
-        Choice({}, Message("ask.wide_participant", {"n": len(judged), "columns": [cut(n) for n in judged[:2]]}),
+        Proposal({}, Message("ask.wide_participant", {"n": len(judged), "columns": [cut(n) for n in judged[:2]]}),
                {"wide": "participant"}),
     ))  # fmt: skip
     shaped = Shaped(
@@ -364,7 +372,7 @@ def _by_item(contents: Contents, judged: Sequence[str], told: dict[str, str]) ->
     keep = [item, *(name for name in rest if name != item and name not in means and not _is_of_tool(contents[name]))]
     frame, lines = _melted(contents, judged, "participant", keep)
     empty = frame["response"].is_null()
-    question = Question("wide", (Choice({}, Message("ask.wide_item", {"n": len(judged)}), {"wide": "item"}),))
+    question = Question("wide", (Proposal({}, Message("ask.wide_item", {"n": len(judged)}), {"wide": "item"}),))
     shaped = Shaped(
         frame.filter(~empty), [row for row, gone in zip(lines, empty.to_list(), strict=True) if not gone],
         notes=[Message("form.wide_item", {"n": len(judged), "left": len(means) or None})],

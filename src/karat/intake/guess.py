@@ -30,7 +30,9 @@ NAMES: dict[str, tuple[str, ...]] = {
     "participant": (
         "participant", "participantid", "participantcode", "participantprivateid", "prolificpid", "prolificid",
         "subject", "subjectid", "subj", "worker", "workerid", "annotator", "annotatorid", "rater", "raterid", "judge",
-        "user", "userid", "respondent", "respondentid", "submissionid", "participantnumber", "subjectnumber", "subjnum", "ppid", "speaker", "informant", "pid", "vp", "proband", "sessionid",
+        "user", "userid", "respondent", "respondentid", "submissionid", "participantnumber", "subjectnumber",
+        "subjnum", "ppid",
+        "speaker", "informant", "pid", "vp", "proband", "sessionid",
     ),
     "item": (
         "item", "itemid", "itemnumber", "itemno", "task", "taskid", "stimulusid", "stimulus", "sentenceid", "textid",
@@ -165,18 +167,20 @@ BINARY_WORDS = (
     ("ungrammatical", "grammatical"), ("unnatural", "natural"), ("false", "true"), ("disagree", "agree"),
     ("wrong", "right"), ("incorrect", "correct"), ("n", "y"), ("f", "t"), ("implausible", "plausible"),
     ("reject", "accept"), ("rejected", "accepted"), ("impossible", "possible"),
-    ("nein", "ja"), ("schlecht", "gut"), ("inakzeptabel", "akzeptabel"), ("falsch", "richtig"), ("unnatürlich", "natürlich"),
-    ("nicht akzeptabel", "akzeptabel"), ("ungrammatisch", "grammatisch"), ("falsch", "wahr"), ("stimmt nicht", "stimmt"),
-    ("non", "oui"), ("mauvais", "bon"), ("mauvaise", "bonne"), ("inacceptable", "acceptable"), ("faux", "vrai"),
+    ("nein", "ja"), ("schlecht", "gut"), ("inakzeptabel", "akzeptabel"), ("falsch", "richtig"),
+    ("unnatürlich", "natürlich"), ("nicht akzeptabel", "akzeptabel"), ("ungrammatisch", "grammatisch"),
+    ("falsch", "wahr"),
+    ("stimmt nicht", "stimmt"), ("non", "oui"), ("mauvais", "bon"), ("mauvaise", "bonne"),
+    ("inacceptable", "acceptable"), ("faux", "vrai"),
     ("incorrecte", "correcte"), ("no", "sí"), ("no", "si"), ("mal", "bien"), ("malo", "bueno"), ("mala", "buena"),
     ("inaceptable", "aceptable"), ("falso", "verdadero"), ("incorrecto", "correcto"),
     ("no", "sì"), ("male", "bene"), ("cattivo", "buono"), ("cattiva", "buona"), ("inaccettabile", "accettabile"),
-    ("falso", "vero"), ("sbagliato", "giusto"), ("não", "sim"), ("nao", "sim"), ("mau", "bom"), ("má", "boa"), ("ruim", "bom"),
-    ("inaceitável", "aceitável"), ("falso", "verdadeiro"), ("errado", "certo"),
+    ("falso", "vero"), ("sbagliato", "giusto"), ("não", "sim"), ("nao", "sim"), ("mau", "bom"), ("má", "boa"),
+    ("ruim", "bom"),     ("inaceitável", "aceitável"), ("falso", "verdadeiro"), ("errado", "certo"),
     ("nee", "ja"), ("slecht", "goed"), ("onacceptabel", "acceptabel"), ("fout", "goed"), ("onwaar", "waar"),
     ("hayır", "evet"), ("hayir", "evet"), ("kötü", "iyi"), ("yanlış", "doğru"), ("kabul edilemez", "kabul edilebilir"),
 )  # fmt: skip
-"""Pairs of answers that mean no and yes, in English, German, French, Spanish, Italian, Portuguese, Dutch and Turkish."""
+"""Answers that mean no and yes: in English, German, French, Spanish, Italian, Portuguese, Dutch and Turkish."""
 
 
 def binary_of(words: Sequence[str]) -> tuple[str, str] | None:
@@ -251,7 +255,8 @@ ORDERS = (
     ("completely unacceptable", "mostly unacceptable", "somewhat unacceptable", "unsure", "somewhat acceptable",
      "mostly acceptable", "completely acceptable"),
     ("very unnatural", "unnatural", "rather unnatural", "neutral", "rather natural", "natural", "very natural"),
-    ("never", "rarely", "sometimes", "often", "always"), ("very unlikely", "unlikely", "neutral", "likely", "very likely"),
+    ("never", "rarely", "sometimes", "often", "always"),
+    ("very unlikely", "unlikely", "neutral", "likely", "very likely"),
     ("nein", "vielleicht", "ja"), ("non", "peut-être", "oui"), ("no", "tal vez", "sí"), ("no", "forse", "sì"),
     ("não", "talvez", "sim"), ("nee", "misschien", "ja"), ("hayır", "belki", "evet"),
 )  # fmt: skip

@@ -18,8 +18,7 @@ from karat.intake.cells import chained, seconds_of
 from karat.intake.guess import beginnings, guess_rt_unit, guess_scale, joined
 from karat.intake.lacking import lacking, refuse_misspelt
 from karat.intake.personal import names_a_person
-from karat.intake.questions import Choice as Proposed
-from karat.intake.questions import ProposalError, Question
+from karat.intake.questions import Proposal, ProposalError, Question
 from karat.intake.readers import READERS, reader_for, reader_named
 from karat.intake.reading import Options, Reader, Reading, as_message
 from karat.intake.remembered import with_remembered
@@ -180,7 +179,7 @@ def read_files(
 
 
 def _confirm(parts: Sequence[Reading], files: Sequence[SourceFile], options: Options) -> list[Message]:
-    """ProposalError where a reading rests on proposals that nobody has confirmed; else the note on what was accepted."""
+    """ProposalError where a reading rests on proposals that nobody confirmed; else the note on what was accepted."""
     questions = [question for part in parts for question in part.open]
     whole = all(set(REQUIRED) - {"item"} <= set(part.frame.columns) for part in parts)
     if not questions or not whole:
@@ -200,8 +199,9 @@ def _files(paths: Sequence[str | Path], encoding: str | None) -> list[SourceFile
 
 
 NO_RESULTS = (
-    ".r", ".rmd", ".py", ".ipynb", ".md", ".html", ".htm", ".js", ".css", ".png", ".jpg", ".jpeg", ".svg", ".gif", ".pdf",
-    ".docx", ".doc", ".tex", ".rds", ".rdata", ".log", ".toml", ".yml", ".yaml", ".sh", ".qmd", ".psyexp", ".pptx",
+    ".r", ".rmd", ".py", ".ipynb", ".md", ".html", ".htm", ".js", ".css", ".png", ".jpg", ".jpeg", ".svg", ".gif",
+    ".pdf", ".docx", ".doc", ".tex", ".rds", ".rdata", ".log", ".toml", ".yml", ".yaml", ".sh", ".qmd",
+    ".psyexp", ".pptx",
 )  # fmt: skip
 """Endings of files that lie among results and hold none."""
 
@@ -209,7 +209,7 @@ NO_RESULTS = (
 def _without_strays(
     files: list[SourceFile], paths: Sequence[str | Path], source: str | Reader
 ) -> tuple[list[SourceFile], list[Message]]:
-    """The files of a folder without scripts and notes, and without tables among files of one tool; and which these are."""
+    """The files of a folder without scripts and notes, and without tables among the files of one tool."""
     if not any(Path(path).is_dir() for path in paths) or len(files) < 2:
         return files, []
     named = {Path(path) for path in paths}
@@ -305,7 +305,9 @@ def _with_mapping(reading: Reading, reader: Reader, options: Options) -> Reading
             texts = [text_column(frame[part]).alias(part) for part in parts]
             both = pl.DataFrame(texts).select(pl.concat_str(pl.all(), separator=" + ", ignore_nulls=True))
             told = both.to_series().replace("", None).alias(f" {column}")
-            frame = frame.with_columns(told if column not in frame.columns else told.fill_null(text_column(frame[column])))
+            frame = frame.with_columns(
+                told if column not in frame.columns else told.fill_null(text_column(frame[column]))
+            )
             mapping[column] = f" {column}"
         elif parts:
             mapping[column] = parts[0]
@@ -354,7 +356,7 @@ def _with_functions(frame: pl.DataFrame, options: Options) -> pl.DataFrame:
     for name in [name for name in frame.columns if name not in ("participant", "response", "function")]:
         values = text_column(frame[name]).drop_nulls().unique().to_list()
         known = {
-            value: function for value in values for pattern, function in reversed(options.functions.items())
+            value: function for value in values for pattern, function in list(options.functions.items())[::-1]
             if fnmatchcase(value, pattern)
         }  # fmt: skip
         if known:
@@ -371,7 +373,7 @@ BEGIN = "*"
 def _by_beginning(
     frame: pl.DataFrame, parts: Sequence[Reading], options: Options, files: Sequence[SourceFile]
 ) -> tuple[pl.DataFrame, list[Message]]:
-    """Answers that are sentences, as the few ways in which they begin; ProposalError where nobody has confirmed that."""
+    """Answers that are sentences, as the few ways in which they begin; ProposalError where nobody confirmed that."""
     if options.scale is not None or "response" not in frame.columns or any(part.scales for part in parts):
         return frame, []
     groups = beginnings(text_column(frame["response"]))
@@ -379,7 +381,7 @@ def _by_beginning(
         return frame, []
     kinds = sorted(set(groups.values()))
     detail = Message("ask.answers_begin", {"n": len(groups), "beginnings": kinds})
-    question = Question("answers", (Proposed({}, detail, {"answers": "begin"}),))
+    question = Question("answers", (Proposal({}, detail, {"answers": "begin"}),))
     if BEGIN not in options.answers and not options.accept:
         raise ProposalError(files[0].name, [question])
     respelled = text_column(frame["response"]).replace(groups)

@@ -89,7 +89,7 @@ def _with_empty_ends(file: SourceFile, sign: str, width: int) -> SourceFile:
 
 
 def _without_doubled_quotes(file: SourceFile, sign: str, width: int) -> tuple[SourceFile, int]:
-    """Cells without quotation marks around them, in which marks are doubled and lines end, as R's write_tsv can make."""
+    """Cells without quotation marks around them, in which marks are doubled and lines end, as R can write them."""
     lines = file.text().splitlines()
     if any(re.search(rf'(?:^|{re.escape(sign)})"(?!")', line) for line in lines):
         return file, 0

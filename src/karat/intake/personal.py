@@ -36,8 +36,10 @@ def names_a_person(column: str) -> bool:
 SHORT_QUESTION = 5
 _ADDRESSED = re.compile(r"(?i)\b(your|please|enter|provide|fill (in|out)|bitte|ihre?n?|votre|veuillez|su|por favor)\b")
 _ASKED = re.compile(
-    r"(?i)\b(first|last|full|your|family|given|middle)[ _-]?names?\b|\be-?mail\b|\b(tele)?phone number\b|\bsona (id|number|code)\b|"
-    r"\bstudent[ _-]?(id|number|no)\b|\bmatrikel\w*|\b(vor|nach|familien)name\b|\bname und\b|\byour (prolific|mturk|worker)|"
+    r"(?i)\b(first|last|full|your|family|given|middle)[ _-]?names?\b|\be-?mail\b|"
+    r"\b(tele)?phone number\b|\bsona (id|number|code)\b|"
+    r"\bstudent[ _-]?(id|number|no)\b|\bmatrikel\w*|\b(vor|nach|familien)name\b|\bname und\b|"
+    r"\byour (prolific|mturk|worker)|"
     r"\bworker ?id\b|\bprolific ?id\b|\b(street|home|postal) address\b|\binitials\b|\bpr[ée]nom\b|\bnom de famille\b|"
     r"\bnombre y apellidos?\b|\bapellidos?\b|\bcognome\b|\badınız\b|\bsoyadınız\b"
 )

@@ -10,10 +10,18 @@ from karat.errors import IntakeError
 from karat.messages import Message
 
 MOST_QUESTIONS = 3
+ASKED = {
+    "participant": Message("ask.participant"),
+    "item": Message("ask.item"),
+    "response": Message("ask.response"),
+    "wide": Message("ask.wide"),
+    "answers": Message("ask.answers"),
+}
+"""The questions by what they are about."""
 
 
 @dataclass(frozen=True)
-class Choice:
+class Proposal:
     """One answer to a question: what it sets, and what speaks for it."""
 
     mapping: Mapping[str, str]
@@ -39,11 +47,11 @@ class Question:
     """What is asked (participant, item, response, ...) and the answers that karat proposes, the best first."""
 
     role: str
-    choices: tuple[Choice, ...]
+    choices: tuple[Proposal, ...]
 
     def text(self) -> Message:
         """The question in words."""
-        return Message(f"ask.{self.role}")
+        return ASKED[self.role]
 
 
 class ProposalError(IntakeError):

@@ -19,7 +19,7 @@ import polars as pl
 
 from karat.intake.content import LAYOUT, PLACES, ROW_NUMBERS, SPARSE, Content, Contents, words_of
 from karat.intake.guess import NAMES, guess_columns, joined, plain, without_unit
-from karat.intake.questions import Choice, Question
+from karat.intake.questions import Proposal, Question
 from karat.judgments.columns import FUNCTIONS
 from karat.judgments.times import UNIX_2000
 from karat.messages import Message
@@ -33,8 +33,9 @@ ITEM_WORDS = (
     "prompt", "story", "example", "doc", "document", "instance", "sample", "trigger",
 )  # fmt: skip
 ANSWER_WORDS = (
-    "response", "resp", "answer", "rating", "ratings", "judgment", "judgement", "judgments", "choice", "slider", "score",
-    "likelihood", "acceptability", "naturalness", "grammaticality", "probs", "decision", "verdict", "vote", "button",
+    "response", "resp", "answer", "rating", "ratings", "judgment", "judgement", "judgments", "choice", "slider",
+    "score", "likelihood", "acceptability", "naturalness", "grammaticality", "probs", "decision", "verdict",
+    "vote", "button",
     "certainty", "agreement", "plausibility", "antwort", "bewertung", "urteil", "réponse", "respuesta", "risposta",
     "resposta", "antwoord", "cevap", "value", "label",
 )  # fmt: skip
@@ -53,11 +54,19 @@ FUNCTION_NAMES = (
 )  # fmt: skip
 SESSION_NAMES = ("session", "survey", "visit", "run", "list", "part", "phase", "block", "wave", "day", "assignmentid")
 FEWEST_IN_LIST = 0.5
+FEWEST_FILLED = 0.05
+FEW_WORDS = 7
 OVERDISPERSED = 1.5
 """Participants differ in how often they have each level by more than this where the level is an answer."""
 MOST_LEVELS = 11
 MOST_PARTS = 5
 FEWEST_ROWS = 20
+DETAILS = {
+    "participant": "ask.participant_choice",
+    "item": "ask.item_choice",
+    "response": "ask.response_choice",
+}
+"""What is said for a proposal. Values of participants are never shown."""
 NEARLY = 0.97
 
 
@@ -75,7 +84,7 @@ class Roles:
 
 def find_roles(frame: pl.DataFrame, told: Mapping[str, str]) -> Roles:
     """The roles of the columns of a table; what was told is taken as it is."""
-    return _Search(frame, told).result()
+    return _RoleSearch(frame, told).result()
 
 
 def is_native(frame: pl.DataFrame, told: Mapping[str, str]) -> bool:
@@ -91,7 +100,7 @@ def is_native(frame: pl.DataFrame, told: Mapping[str, str]) -> bool:
     return frame.height < FEWEST_ROWS and all(role in by_name for role in needed)
 
 
-class _Search:
+class _RoleSearch:
     def __init__(self, frame: pl.DataFrame, told: Mapping[str, str]) -> None:
         self.contents = Contents(frame)
         self.told = dict(told)
@@ -122,7 +131,7 @@ class _Search:
         self.roles.mapping[role] = source
         self.taken |= set(joined(source, self.contents.names))
 
-    def _ask(self, role: str, choices: Sequence[Choice]) -> None:
+    def _ask(self, role: str, choices: Sequence[Proposal]) -> None:
         self.roles.open.append(Question(role, tuple(choices)))
 
     @property
@@ -216,7 +225,7 @@ class _Search:
         return self.contents.follows(one, [other]) and self.contents.follows(other, [one])
 
     def _functions(self) -> None:
-        """A column all of whose values say what a trial is for; or one in which a level is called filler or practice."""
+        """A column whose values all say what a trial is for; or one in which a level is called filler or practice."""
         if "function" in self.told:
             return
         whole, part = [], []
@@ -279,33 +288,36 @@ class _Search:
             return False
         return content.is_number or content.distinct <= 60 or _is_list(content)
 
+    def _may_be_response(self, content: Content) -> bool:
+        """Whether a column may hold the answers: by its name, or by how its values are distributed."""
+        exact = content.plain in NAMES["response"]
+        if content.functions and len(content.functions) == content.distinct:
+            return False
+        if content.is_whole and self._is_position(content):
+            return False
+        if exact:
+            return content.distinct > 1 and content.filled > FEWEST_FILLED
+        if not self._is_answer_like(content) or content.plain in NAMES["item"] or content.is_text:
+            return False
+        if self.person and not self.contents.varies_within(content.name, self.person[0]):
+            return False
+        spread = self._dispersion(content)
+        if spread < 1 or self._between_lists(content):
+            return False
+        return _says_answer(content) or (
+            spread >= OVERDISPERSED and (content.is_number or content.distinct <= FEW_WORDS)
+        )
+
     def _response(self) -> None:
         if "response" in self.told:
             return
         found = []
         for content in self._free():
-            exact = content.plain in NAMES["response"]
-            if content.functions and len(content.functions) == content.distinct:
-                continue
-            if not self._is_answer_like(content) and not (exact and content.distinct > 1 and content.filled > 0.05):
-                continue
-            if self.person and not self.contents.varies_within(content.name, self.person[0]) and not exact:
-                continue
-            words = words_of(content.name)
-            word = any(part in ANSWER_WORDS for part in (words[1:] if words[:1] == ["answer"] else words))
-            spread = self._dispersion(content)
-            if not exact and (spread < 1 or content.is_text or self._between_lists(content)):
-                continue
-            if not exact and not word and (spread < OVERDISPERSED or not (content.is_number or content.distinct <= 7)):
-                continue
-            if not exact and content.plain in NAMES["item"]:
-                continue
-            if content.is_whole and self._is_position(content):
-                continue
-            weak = content.plain in WEAK_ANSWERS
-            rank = NAMES["response"].index(content.plain) if exact else 99
-            usable = self._is_answer_like(content)
-            found.append((not usable, not exact, weak, not word, rank, not content.is_number, content))
+            if self._may_be_response(content):
+                exact = content.plain in NAMES["response"]
+                rank = NAMES["response"].index(content.plain) if exact else 99
+                found.append((not self._is_answer_like(content), not exact, content.plain in WEAK_ANSWERS,
+                              not _says_answer(content), rank, not content.is_number, content))  # fmt: skip
         found.sort(key=lambda one: one[:-1])
         if not found:
             return
@@ -369,16 +381,20 @@ class _Search:
                 continue
             if content.is_other or content.is_about_people or content.name in self.second:
                 continue
-            if ROW_NUMBERS.fullmatch(content.plain) or LAYOUT.fullmatch(content.plain) or NO_ANSWERS_ONLY(content):
+            if (
+                ROW_NUMBERS.fullmatch(content.plain)
+                or LAYOUT.fullmatch(content.plain)
+                or _is_beside_the_answer(content)
+            ):
                 continue
             if content.is_number and not content.is_whole and content.distinct > MOST_LEVELS:
                 continue
             if self._of_person(content) or self._is_position(content):
                 continue
             measured = content.distinct <= MOST_LEVELS or (content.is_number and content.distinct > 20)
-            if measured and not self._names_items(content) and self._dispersion(content) > OVERDISPERSED:
-                if not self._between_lists(content):
-                    continue
+            measured = measured and not self._names_items(content) and not self._between_lists(content)
+            if measured and self._dispersion(content) > OVERDISPERSED:
+                continue
             found.append(content)
         return found
 
@@ -482,7 +498,7 @@ class _Search:
         """The columns that karat knows by name and whose content fits; the others stay as they are."""
         fits: dict[str, Callable[[Content], bool]] = {
             "polarity": lambda c: c.is_whole and set(c.numbers.drop_nulls().unique()) <= {1.0, -1.0},
-            "repetition": lambda c: c.is_whole and c.distinct <= 50 and (c.numbers.min() or 0) >= 1,  # type: ignore[operator]
+            "repetition": lambda c: c.is_whole and c.distinct <= 50 and bool((c.numbers.drop_nulls() >= 1).all()),
             "session": lambda c: c.distinct <= 0.5 * self.rows,
             "expected": lambda c: True,
             "left": lambda c: "right" in self.by_name,
@@ -504,7 +520,7 @@ class _Search:
             elif content.plain == role:
                 self.roles.notes.append(Message("role.other_content", {"column": source, "values": content.values[:3]}))
 
-    def _choice(self, role: str, parts: Sequence[str]) -> Choice:
+    def _choice(self, role: str, parts: Sequence[str]) -> Proposal:
         combinations = self.contents.combinations(list(parts))
         sample = [str(value) for value in self.contents[parts[0]].values[:3]]
         if len(parts) > 1:
@@ -514,13 +530,19 @@ class _Search:
         if role == "item" and self.person:
             per = self.contents.codes.group_by(list(parts)).agg(pl.struct(self.person).n_unique().alias("n"))["n"]
             values |= {"least": per.min(), "most": per.max()}
-        return Choice({role: "+".join(parts)}, Message(f"ask.{role}_choice", values))
+        return Proposal({role: "+".join(parts)}, Message(DETAILS[role], values))
 
 
-def NO_ANSWERS_ONLY(content: Content) -> bool:  # noqa: N802
+def _is_beside_the_answer(content: Content) -> bool:
     """Whether a column is an accuracy, a comment or a right answer."""
     pattern = r".*(correct|accuracy|iscorrect|incorrect|comments?|feedback|enjoyment|asses|confidence|expected.*)"
     return bool(re.fullmatch(pattern, content.plain))
+
+
+def _says_answer(content: Content) -> bool:
+    """Whether the name of a column has a word for answers in it; MTurk puts Answer before everything."""
+    words = words_of(content.name)
+    return any(part in ANSWER_WORDS for part in (words[1:] if words[:1] == ["answer"] else words))
 
 
 def cut(text: str, most: int = 40) -> str:

@@ -13,7 +13,7 @@ from karat.intake.content import Contents
 from karat.intake.guess import plain
 from karat.intake.labels import ITEM_IDS, function_named_in, function_word
 from karat.intake.personal import are_codes, left_out_note, names_a_person
-from karat.intake.questions import Choice, Question
+from karat.intake.questions import Proposal, Question
 from karat.intake.readers.generic import typed_column
 from karat.intake.readers.ibex.answers import IbexAnswer, answers_of, go_on_keys, milliseconds
 from karat.intake.readers.ibex.log import LogLine, is_log, is_raw, is_table, read_log, runs
@@ -178,7 +178,7 @@ PART_SIGNS = ("+", "|", ";", "_", "-")
 
 
 def _with_parts(frame: pl.DataFrame, answers: Sequence[IbexAnswer], reading: Reading) -> pl.DataFrame:
-    """A question that holds the design, its parts set apart by one sign, as columns; the item is then to be confirmed."""
+    """A question that holds the design, its parts set apart by one sign, as columns; the item is then asked."""
     texts = [answer.line.get("Question") or "" for answer in answers]
     main = (frame["function"] != "practice").to_list() if "function" in frame.columns else [True] * len(texts)
     tested = [text for text, is_main in zip(texts, main, strict=True) if is_main]
@@ -205,8 +205,8 @@ def _with_parts(frame: pl.DataFrame, answers: Sequence[IbexAnswer], reading: Rea
     sample = [" + ".join(row) for row in coded.frame.select(kept).drop_nulls().head(2).iter_rows()]
     detail = {"n": coded.combinations(kept), "sample": sample, "least": None, "most": None}
     reading.open.append(Question("item", (
-        Choice({"item": "+".join(kept)}, Message("ask.item_choice", detail)),
-        Choice({"item": "Question 1"}, Message("ask.item_choice", {**detail, "n": coded["Question 1"].distinct})),
+        Proposal({"item": "+".join(kept)}, Message("ask.item_choice", detail)),
+        Proposal({"item": "Question 1"}, Message("ask.item_choice", {**detail, "n": coded["Question 1"].distinct})),
     )))  # fmt: skip
     named = pl.when(pl.col(kept[0]).is_not_null()).then(item).otherwise(pl.col("item")).alias("item")
     return frame.with_columns(named)

@@ -46,10 +46,10 @@ ITEM_COLUMNS = (*ITEM_IDS, "sentence")
 QUESTION_OF_KIND = {"button": "button", "key": "key", "slider": "slider", "page": "survey", "other": "other"}
 CONTINUE_BUTTONS = Message("aside.continue_buttons")
 LEADS_ON = re.compile(
-    r"(?i)\b(instructions?|consent|welcome|thank(s| you)|debrief\w*|click (on )?(the )?(button|next|continue)|practice is over|"
-    r"you('re| are) done|completion code|press (the )?(button|any key|space)|ready to (start|begin)|correct response|"
-    r"begin the experiment|take a (short )?break|anweisung\w*|einverständnis\w*|vielen dank|willkommen|merci|gracias|grazie|"
-    r"obrigad[oa]|bedankt|teşekkür\w*)\b"
+    r"(?i)\b(instructions?|consent|welcome|thank(s| you)|debrief\w*|click (on )?(the )?(button|next|continue)|"
+    r"practice is over|you('re| are) done|completion code|press (the )?(button|any key|space)|ready to (start|begin)|"
+    r"correct response|begin the experiment|take a (short )?break|anweisung\w*|einverständnis\w*|vielen dank|"
+    r"willkommen|merci|gracias|grazie|obrigad[oa]|bedankt|teşekkür\w*)\b"
 )
 """Words of screens that only lead on."""
 LONGEST_NAME = 40
