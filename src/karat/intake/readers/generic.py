@@ -320,7 +320,9 @@ def _told(table: FileTable, options: Options) -> dict[str, str]:
 def _mapped(table: FileTable, mapping: dict[str, str]) -> pl.DataFrame:
     """The table under karat's names; a column that is in karat's way without being meant gets an underscore."""
     there = table.frame.columns
-    used = {name for source in mapping.values() for name in joined(source, there)}
+    # The parts of a joined name stay: they are the conditions.
+    used = {parts[0] for source in mapping.values() if len(parts := joined(source, there)) == 1}
+    used |= {name for source in mapping.values() if ".." in source for name in joined(source, there)}
     unwanted = {column for column, source in mapping.items() if not source}
     rest = [name for name in there if name not in used | unwanted]
     columns = {column: _column(table.frame, column, source) for column, source in mapping.items() if source}

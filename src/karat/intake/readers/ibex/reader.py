@@ -11,11 +11,11 @@ import polars as pl
 from karat.errors import IntakeError
 from karat.intake.content import Contents
 from karat.intake.guess import plain
-from karat.intake.labels import ITEM_IDS, function_named_in, function_word
+from karat.intake.labels import ITEM_IDS, RESPONSE_TIMES, function_named_in, function_word
 from karat.intake.personal import are_codes, left_out_note, names_a_person
 from karat.intake.questions import Proposal, Question
 from karat.intake.readers.generic import typed_column
-from karat.intake.readers.ibex.answers import IbexAnswer, answers_of, go_on_keys, milliseconds
+from karat.intake.readers.ibex.answers import ANSWERS, IbexAnswer, answers_of, go_on_keys, milliseconds
 from karat.intake.readers.ibex.log import LogLine, is_log, is_raw, is_table, read_log, runs
 from karat.intake.readers.ibex.people import (
     ID_NAMES,
@@ -236,6 +236,8 @@ def _own_columns(
 ) -> dict[str, Sequence[object]]:
     """What the experiment logged, under its own names, and the columns that every line has."""
     logged = dict.fromkeys(name for answer in answers for name in answer.line.cells if not OF_THE_TOOL.fullmatch(name))
+    used = {name for name in logged if plain(name) in (*ANSWERS, *RESPONSE_TIMES)}
+    logged = {name: None for name in logged if name not in used or name in wanted}
     personal = [name for name in logged if names_a_person(name) or _names_people(name, people)]
     personal = [name for name in personal if name not in wanted]
     reading.notes += left_out_note(personal, file)
