@@ -98,6 +98,8 @@ class Content:
     @cached_property
     def numbers(self) -> pl.Series:
         """The cells as numbers, where they are."""
+        if self.cells.dtype == pl.String and self.cells.drop_nulls().head(200).str.contains(r"^-?\d+,\d+$").any():
+            return self.cells.str.replace(",", ".", literal=True).cast(pl.Float64, strict=False)
         return self.cells.cast(pl.Float64, strict=False)
 
     @cached_property

@@ -27,7 +27,7 @@ FEWEST_JUDGED = 4
 MOST_ANSWERS = 12
 FEWEST_JUDGES = 2
 MEANS = re.compile(r"mean|means|average|avg|median|sum|total|count|n|sd|std|variance|score|majority|gold|truth|label")
-SECOND_HEADER = re.compile(r"(?i)response|open-ended response|other \(please specify\)|")
+SECOND_HEADER = re.compile(r"(?i)response|open-ended response|other \(please specify\)")
 
 
 @dataclass
@@ -246,8 +246,18 @@ def _judged_columns(contents: Contents, wide: str | None, told: dict[str, str]) 
             home[1].extend(names)
         else:
             merged.append((values, list(names)))
-    best = max((names for _, names in merged), key=len, default=[])
+    best = _of_one_stem(max((names for _, names in merged), key=len, default=[]))
     return [name for name in contents.names if name in best]
+
+
+def _of_one_stem(names: list[str]) -> list[str]:
+    """The columns of one battery, where most share a stem such as AB01_; others only have the same answers."""
+    stems = [re.sub(r"[\W_]?\[?\w*?\d+\]?$", "", name) for name in names]
+    common = max(set(stems), key=stems.count, default="")
+    most = stems.count(common)
+    if common and FEWEST_JUDGED <= most < len(names) and most >= 0.7 * len(names):
+        return [name for name, stem in zip(names, stems, strict=True) if stem == common]
+    return names
 
 
 def _alphabet(content: Content) -> object:

@@ -72,8 +72,12 @@ def _whole_rows(file: SourceFile, delimiter: str | None) -> tuple[SourceFile, in
     sign = delimiter or delimiter_of(file.sample)
     first = file.sample.lstrip("\ufeff").partition("\n")[0]
     header = next(csv.reader([first.rstrip("\r")], delimiter=sign), [])
+    if delimiter is None and len(header) == 1 and " " in first.strip():
+        sign, header = " ", next(csv.reader([first.strip()], delimiter=" "), [])
     if tuple(header[-2:]) == ASKED_ENDS:
         return _with_empty_ends(file, sign, len(header)), 0
+    if len(header) > 1 and (named := _with_row_names(file, sign, header)) is not None:
+        return named, 0
     if '""' in file.sample and len(header) > 1:
         return _without_doubled_quotes(file, sign, len(header))
     return file, 0
@@ -86,6 +90,21 @@ def _with_empty_ends(file: SourceFile, sign: str, width: int) -> SourceFile:
     if not short or any(len(row) not in (width, width - 2) for row in rows[1:] if row):
         return file
     return _rewritten(file, [row + [""] * (width - len(row)) if row else row for row in rows], sign)
+
+
+def _with_row_names(file: SourceFile, sign: str, header: Sequence[str]) -> SourceFile | None:
+    """A table of R's write.table: its rows begin with their names, for which the header has no cell."""
+    sample = list(csv.reader(io.StringIO(file.sample[: file.sample.rfind("\n") + 1], newline=""), delimiter=sign))[1:]
+    widths = {len(row) for row in sample if row}
+    names = [row[0] for row in sample if row]
+    if len(names) < 2 or len(set(names)) < len(names) or not names[0] or widths - {len(header), len(header) + 1}:
+        return None
+    if widths == {len(header) + 1}:
+        header = ["row", *header]
+    elif sign != " ":
+        return None
+    rows = list(csv.reader(io.StringIO(file.text(), newline=""), delimiter=sign))[1:]
+    return _rewritten(file, [header, *(row for row in rows if row)], ",")
 
 
 def _without_doubled_quotes(file: SourceFile, sign: str, width: int) -> tuple[SourceFile, int]:

@@ -37,7 +37,7 @@ ANSWER_WORDS = (
     "score", "likelihood", "acceptability", "naturalness", "grammaticality", "probs", "decision", "verdict",
     "vote", "button",
     "certainty", "agreement", "plausibility", "antwort", "bewertung", "urteil", "réponse", "respuesta", "risposta",
-    "resposta", "antwoord", "cevap", "value", "label",
+    "resposta", "antwoord", "likert", "keys", "cevap", "value", "label",
 )  # fmt: skip
 NO_ANSWERS = re.compile(
     r".*(correct|accuracy|acc|iscorrect|incorrect|expected|gold|truth|confidence|comments?|feedback|enjoyment|asses|"
@@ -55,6 +55,8 @@ FUNCTION_NAMES = (
 SESSION_NAMES = ("session", "survey", "visit", "run", "list", "part", "phase", "block", "wave", "day", "assignmentid")
 FEWEST_IN_LIST = 0.5
 FEWEST_FILLED = 0.05
+DESIGNED = 0.4
+"""Below this dispersion a design gives every participant each level equally often."""
 FEW_WORDS = 7
 OVERDISPERSED = 1.5
 """Participants differ in how often they have each level by more than this where the level is an answer."""
@@ -280,6 +282,11 @@ class _RoleSearch:
                 continue
             if content.filled > 0:
                 self._take(role, source)
+        timed = [
+            c for c in self._free() if words_of(c.name)[-1:] in (["rt"], ["rts"]) and c.is_number and c.filled > 0.3
+        ]
+        if "rt" not in self.roles.mapping and len(timed) == 1:
+            self._take("rt", timed[0].name)
 
     def _is_answer_like(self, content: Content) -> bool:
         if content.is_other or content.is_about_people or self._of_person(content) or content.distinct < 2:
@@ -302,7 +309,7 @@ class _RoleSearch:
         if self.person and not self.contents.varies_within(content.name, self.person[0]):
             return False
         spread = self._dispersion(content)
-        if spread < 1 or self._between_lists(content):
+        if spread < (DESIGNED if _says_answer(content) else 1) or self._between_lists(content):
             return False
         return _says_answer(content) or (
             spread >= OVERDISPERSED and (content.is_number or content.distinct <= FEW_WORDS)
@@ -337,7 +344,7 @@ class _RoleSearch:
         if not sure or rivals or best.filled < 0.5:
             others = [*rivals, *(one[-1] for one in found if one[-1] is not best and one[-1] not in rivals)]
             self._ask("response", [self._choice("response", [one.name]) for one in [best, *others][:3]])
-        self.second = [one[-1].name for one in found if one[-1] is not best]
+        self.second = [one[-1].name for one in found if one[-1] is not best and self._dispersion(one[-1]) >= 1]
 
     second: Sequence[str] = ()
 
@@ -389,7 +396,8 @@ class _RoleSearch:
                 continue
             if content.is_number and not content.is_whole and content.distinct > MOST_LEVELS:
                 continue
-            if self._of_person(content) or self._is_position(content):
+            named = content.plain in NAMES["item"] and not PLACES.fullmatch(content.plain)
+            if self._of_person(content) or (not named and self._is_position(content)):
                 continue
             measured = content.distinct <= MOST_LEVELS or (content.is_number and content.distinct > 20)
             measured = measured and not self._names_items(content) and not self._between_lists(content)

@@ -320,7 +320,8 @@ class _NumberScale(Scale):
 class Magnitude(_NumberScale):
     """Magnitude estimation: positive numbers, judged against a modulus that was given one.
 
-    `zeros` admits 0, which participants write although it has no logarithm; the measures leave it out.
+    `zeros` admits 0, which participants write although it has no logarithm; in the measures it counts as half of the
+    smallest positive answer.
 
     >>> Magnitude(modulus=100).read("50"), Magnitude().read("0") is None, Magnitude(zeros=True).read("0")
     ('50', True, '0')

@@ -52,14 +52,17 @@ FIXED = 0.5
 MOST_NUMBERS = 10
 """A whole number with more different values is no condition, unless it identifies stimuli."""
 NO_CONDITION = re.compile(
-    r"(?i)x|x\.\d+|unnamed.*|variable|index|row_?(names?|number|id)?|.*[_. ]id|id|.*(hit|assignment|worker|session)_?id|"
+    r"(?i)x|x\.\d+|unnamed.*|variable|index|row_?(names?|number|id)?|.*[_. ]id|id|.*(hit|assignment|worker|"
+    r"session)_?id|"
     r"trial_?(index|nr|no|number)|slide_number.*|.*time_?stamp|.*_time|comments?|confidence|answer_text|.*\[\d+\]|"
     r"hit_?type_?id|keywords|reward|.*deadline|browser|os|screen_?[hw]|user_?agent|(branch|checkpoint|randomi[sz]er)-.*|"
-    r"internal_node_id|(un)?corrected|correct|incorrect|accuracy|feedback|proliferate\.condition|.*_pid|text|sentence_text|"
+    r"internal_node_id|accuracy|feedback|proliferate\.condition|.*_pid|text|sentence_text|"
     r"gender|sex|age|language|.*correct.*|winner.*|answer\..*orders?|annotation|expected.*|stimulus"
 )
 """Names of columns that are never conditions: left by R, ids, positions, texts, second answers, the platform."""
-FEWEST_LEVELS, MOST_BETWEEN, MOST_FACTORS, MOST_CELLS = 2, 12, 3, 24
+FEWEST_LEVELS, MOST_BETWEEN, MOST_FACTORS, MOST_CELLS = 2, 12, 2, 12
+MOST_ROWS = 5000
+"""With more answers, models of effects between items take minutes; name the conditions to have them."""
 ITEM = ("item", "question")
 PAIR = ("_first", "_second")
 """The two items of a choice in alphabetical order."""
@@ -139,11 +142,13 @@ class Stimuli:
         They are asked for where no condition varies within items, as in tables whose items are named with their
         condition. Columns with fewer levels come first, then those whose levels are more evenly filled.
 
-        >>> rows = pl.DataFrame({"item": list("abcdefgh"), "island": ["yes", "no"] * 4, "gap": ["s", "s", "l", "l"] * 2})
+        >>> rows = pl.DataFrame({"item": list("abcdefgh"), "island": ["yes", "no"] * 4, "gap": list("ssllssll")})
         >>> Stimuli(properties=("island", "gap")).between(rows)
         ['island', 'gap']
         """
         ranked = []
+        if rows.height > MOST_ROWS:
+            return []
         for place, name in enumerate(name for name in self.properties if name in rows.columns):
             items = rows.select("item", name).drop_nulls().unique()[name].value_counts()["count"]
             if FEWEST_LEVELS <= len(items) <= MOST_BETWEEN and items.min() >= 2 and rows[name].null_count() == 0:  # type: ignore[operator]

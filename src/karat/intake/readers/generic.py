@@ -14,7 +14,7 @@ import polars as pl
 
 from karat.errors import IntakeError, cause
 from karat.intake.cells import cell_text, from_one, seconds_of
-from karat.intake.forms import Shaped, choices_of_pairs, shape
+from karat.intake.forms import SECOND_HEADER, Shaped, choices_of_pairs, shape
 from karat.intake.guess import guess_columns, guess_mapping, guess_rt_unit, joined, plain
 from karat.intake.lacking import refuse_misspelt
 from karat.intake.mended import read_results
@@ -268,7 +268,7 @@ def table_of(file: SourceFile, options: Options) -> FileTable:
         types = {"rt": pl.Float64(), "trial": pl.Int64()}
         return {mapping[column]: dtype for column, dtype in types.items() if mapping.get(column) in names}
 
-    return read_results(file, options.delimiter, options.sheet, numbers)
+    return _without_second_header(read_results(file, options.delimiter, options.sheet, numbers))
 
 
 def _from_parquet(file: SourceFile) -> FileTable:
@@ -288,7 +288,14 @@ def _from_json(file: SourceFile, options: Options) -> FileTable:
     numbers: list[int] = []
     table = FileTable(file, pl.DataFrame(), places(file.name, numbers, "element"))
     for number, element in file.json_documents():
-        if isinstance(element, dict):
+        inner = [name for name, value in element.items() if _are_records(value)] if isinstance(element, dict) else []
+        if len(inner) == 1:
+            # One object per participant, with a list of trials.
+            shared = {cell_text(name) or "": cell_text(value) for name, value in element.items() if name != inner[0]}
+            for record in element[inner[0]]:
+                rows.append(shared | {cell_text(name) or "": cell_text(value) for name, value in record.items()})
+                numbers.append(number)
+        elif isinstance(element, dict):
             rows.append({cell_text(name) or "": cell_text(value) for name, value in element.items()})
             nested |= {name: LISTS if isinstance(value, list) else RECORDS for name, value in element.items()
                        if isinstance(value, list | dict)}  # fmt: skip
@@ -304,6 +311,21 @@ def _from_json(file: SourceFile, options: Options) -> FileTable:
     )
     refuse_needed(table, nested, options.mapping)
     return table
+
+
+def _are_records(value: object) -> bool:
+    return isinstance(value, list) and len(value) > 1 and all(isinstance(part, dict) for part in value)
+
+
+def _without_second_header(table: FileTable) -> FileTable:
+    """SurveyMonkey writes what kind of answer a column holds into a second header row."""
+    if table.frame.height < 2:
+        return table
+    first = [cell for cell in table.frame.row(0) if cell is not None]
+    if len(first) < 2 or not all(isinstance(cell, str) and SECOND_HEADER.fullmatch(cell.strip()) for cell in first):
+        return table
+    locate = table.locate
+    return replace(table, frame=table.frame.slice(1), locate=lambda row: locate(row + 1))
 
 
 def _told(table: FileTable, options: Options) -> dict[str, str]:

@@ -18,13 +18,14 @@ import polars as pl
 from karat.errors import IntakeError
 from karat.intake.guess import guess_rt_unit, plain
 from karat.intake.labels import ITEM_IDS, RESPONSE_TIMES
+from karat.intake.mended import read_results
 from karat.intake.personal import describes_a_person, names_a_person
 from karat.intake.reading import Options, Reader, Reading
 from karat.intake.wide import ORDER, ROW, is_free_text, numbers_or_text, one_row_each, own_name, stacked, texts
 from karat.judgments.columns import FUNCTIONS
 from karat.judgments.short_lists import listed
 from karat.judgments.source import SourceFile
-from karat.judgments.tables import FileTable, header_of, read_table
+from karat.judgments.tables import FileTable, header_of
 from karat.judgments.times import instants
 from karat.messages import Message
 
@@ -185,7 +186,7 @@ def recognises(file: SourceFile) -> bool:
 def read_mturk(files: Sequence[SourceFile], options: Options) -> Reading:
     """Read the results of one batch."""
     (file,) = files
-    table = read_table(file, options.delimiter, options.sheet)
+    table = read_results(file, options.delimiter, options.sheet)
     _refuse_others(table)
     reading = Reading(pl.DataFrame(), table.locate, units_in=0, unit="cells", notes=[*table.notes])
     reading.problems.extend(table.problems)

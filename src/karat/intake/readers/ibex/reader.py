@@ -194,6 +194,7 @@ def _with_parts(frame: pl.DataFrame, answers: Sequence[IbexAnswer], reading: Rea
     frame = frame.with_columns(pl.Series(name, values, dtype=pl.String) for name, values in parts.items())
     coded = Contents(frame.filter(pl.Series(main)).select(list(parts)))
     short = [name for name in parts if coded[name].distinct > 1 and not coded[name].is_text]
+    frame = frame.drop(name for name in parts if coded[name].is_text)
     kept = list(short)
     for name in sorted(short, key=lambda one: coded[one].distinct):
         rest = [other for other in kept if other != name]
