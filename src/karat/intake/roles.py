@@ -122,6 +122,8 @@ class _RoleSearch:
         self._item()
         self._named()
         self._others()
+        found = self.roles.mapping
+        self.roles.mapping = {role: found[role] for role in NAMES if role in found} | found
         return self.roles
 
     # -- helpers
