@@ -36,11 +36,11 @@ def read(
 
     `path` is a file, a folder, or several of them: parts of one study, or results and the platform's list of
     participants. `source` names the tool where karat should not find out itself, or is a reader of your own; `mapping`
-    tells which of the file's columns are karat's (`{"participant": "workerId"}`, several joined as
-    `{"item": ["verb", "content"]}`), `wide` what one row of a wide table is, `accept` whether karat's first proposals
-    are taken where the file leaves something open (a `ProposalError` names them otherwise), `scale` which answers were
-    possible (a scale, or a text such as `ordinal:1-5`), `answers` how the file spells them (`{"1": "left"}`). `skip_bad` leaves
-    out rows that cannot be read. What was assumed, and what was left out, is in the result's `notes`.
+    tells which of the file's columns are karat's (`{"participant": "workerId"}`, several joined as `{"item": ["verb",
+    "content"]}`), `wide` what one row of a wide table is, `accept` whether karat's first proposals are taken where the
+    file leaves something open (a `ProposalError` names them otherwise), `scale` which answers were possible (a scale,
+    or a text such as `ordinal:1-5`), `answers` how the file spells them (`{"1": "left"}`). `skip_bad` leaves out rows
+    that cannot be read. What was assumed, and what was left out, is in the result's `notes`.
 
     >>> import karat
     >>> judgments = karat.read(karat.datasets.path("likert"))

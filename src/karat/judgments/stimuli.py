@@ -56,8 +56,8 @@ NO_CONDITION = re.compile(
     r"session)_?id|"
     r"trial_?(index|nr|no|number)|slide_number.*|.*time_?stamp|.*_time|comments?|confidence|answer_text|.*\[\d+\]|"
     r"hit_?type_?id|keywords|reward|.*deadline|browser|os|screen_?[hw]|user_?agent|(branch|checkpoint|randomi[sz]er)-.*|"
-    r"internal_node_id|accuracy|feedback|proliferate\.condition|.*_pid|text|sentence_text|"
-    r"gender|sex|age|language|.*correct.*|winner.*|answer\..*orders?|annotation|expected.*|stimulus"
+    r"internal_node_id|accuracy|feedback|proliferate\.condition|.*_pid|sentence_text|"
+    r"gender|sex|age|language|.*correct.*|winner.*|answer\..*orders?|annotation|expected.*"
 )
 """Names of columns that are never conditions: left by R, ids, positions, texts, second answers, the platform."""
 FEWEST_LEVELS, MOST_BETWEEN, MOST_FACTORS, MOST_CELLS = 2, 12, 2, 12
@@ -149,7 +149,8 @@ class Stimuli:
         ranked = []
         if rows.height > MOST_ROWS:
             return []
-        for place, name in enumerate(name for name in self.properties if name in rows.columns):
+        named = [name for name in self.properties if name in rows.columns and not NO_CONDITION.fullmatch(name)]
+        for place, name in enumerate(named):
             items = rows.select("item", name).drop_nulls().unique()[name].value_counts()["count"]
             if FEWEST_LEVELS <= len(items) <= MOST_BETWEEN and items.min() >= 2 and rows[name].null_count() == 0:  # type: ignore[operator]
                 uneven = float(items.max()) / float(items.min())  # type: ignore[arg-type]
@@ -239,6 +240,7 @@ class _Decision:
         # Identifiers of stimuli come last: they tell apart only what no factor does.
         rest.sort(key=lambda name: name in identifiers)
         found, derived, measurements = self._conditions(rest)
+        found = [name for name in found if not NO_CONDITION.fullmatch(name)]
         return Stimuli(
             base, tuple(name for name in found if name not in identifiers),
             tuple(name for name in found if name in identifiers), tuple(properties), tuple(self.people), tuple(shown),
@@ -329,10 +331,7 @@ def candidates(schema: Mapping[str, object]) -> list[str]:
     >>> candidates({"item": pl.String, "order": pl.String, "rt": pl.Float64, "loudness": pl.Float64})
     ['order']
     """
-    return [
-        name for name, kind in schema.items()
-        if kind in KINDS and name not in COLUMNS and name[:1] != "_" and not NO_CONDITION.fullmatch(name)
-    ]  # fmt: skip
+    return [name for name, kind in schema.items() if kind in KINDS and name not in COLUMNS and name[:1] != "_"]
 
 
 def follows_from_answer(counts: pl.LazyFrame, keys: Sequence[str], name: str) -> bool:
