@@ -3,7 +3,7 @@
 The files of `../shared/reference/wild` are read three times: as they are, with `--yes`, and with the answers of
 `ANSWERS`. What comes out is compared with `expected.json`: participants, judgments, missing answers, items, kind of
 scale, response times, and means by group where the groups are columns. `--report` writes the report of each file and
-prints its processor time.
+prints its processor time. `--smallest` reads three short files.
 """
 
 from __future__ import annotations
@@ -22,10 +22,12 @@ from typing import Any
 
 import polars as pl
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from benchmarks.marked import parse_options
+
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
 WILD = ROOT.parent / "shared" / "reference" / "wild"
-TIME_LIMIT = 30.0
+SMALLEST = ("b03", "d05", "f01")
 
 KINDS = {
     "slider": ("continuous",),
@@ -240,11 +242,12 @@ def main() -> None:
     parser.add_argument("cases", nargs="*")
     parser.add_argument("--report", action="store_true")
     parser.add_argument("--messages", action="store_true", help="Print what karat says of files it does not read.")
-    given = parser.parse_args()
+    parser.set_defaults(write=False)
+    given = parse_options(parser)
     if not WILD.is_dir():
         print("The reference data (../shared/reference/wild) are not on this machine.")
         return
-    rows = table(given.cases)
+    rows = table(SMALLEST if given.smallest else given.cases)
     for name, bare, yes, asked in rows:
         print(
             f"{name}  {bare.word:6} {yes.word:6} {asked.word:6} {'; '.join(yes.differences or asked.differences)[:200]}"
