@@ -63,10 +63,10 @@ def test_all_problems_are_shown_together() -> None:
     assert "row 2, participant: is empty" in told
 
 
-def test_first_twenty_problems_then_a_count() -> None:
+def test_first_problems_then_a_count() -> None:
     told = problems({"participant": ["p"] * 50, "item": [str(i) for i in range(50)], "response": list(range(6, 56))})
-    assert len(told.splitlines()) == 1 + 20 + 1
-    assert "and 30 more: response is no answer of this scale, which knows 1, 2, 3, 4, 5 (rows 21 to 50)." in told
+    assert len(told.splitlines()) == 1 + 8 + 1
+    assert "and 42 more: response is no answer of this scale, which knows 1, 2, 3, 4, 5 (rows 9 to 50)." in told
 
 
 def test_the_same_problem_in_many_rows_is_told_once() -> None:
@@ -77,7 +77,8 @@ def test_the_same_problem_in_many_rows_is_told_once() -> None:
 
 def test_one_trial_twice() -> None:
     told = problems(GOOD | {"trial": [1, 1, 1]})
-    assert 'row 2, trial: "p1, trial 1, also at row 1" is there twice' in told
+    assert 'row 2, trial: "trial 1, also at row 1" is there twice for one participant' in told
+    assert "p1" not in told
 
 
 @pytest.mark.parametrize("apart", [{"session": ["1", "2", "1"]}, {"question": ["clear", "neat", "clear"]}])
@@ -85,9 +86,11 @@ def test_one_trial_twice_in_two_sessions_or_questions(apart: dict[str, list[str]
     assert len(karat.Judgments(GOOD | {"trial": [1, 1, 1]} | apart, karat.Ordinal(5))) == 3
 
 
-def test_same_row_twice_without_trials() -> None:
+def test_the_same_row_without_trials_may_be_a_second_answer() -> None:
     rows = {"participant": ["p1", "p1"], "item": ["a", "a"], "response": [1, 1]}
-    assert 'row 2: "p1, also at row 1" is the same row twice' in problems(rows)
+    judgments = karat.Judgments(rows, karat.Ordinal(5))
+    assert len(judgments) == 2
+    assert [(note.code, note.values) for note in judgments.notes] == [("rows.identical", {"n": 1})]
     assert len(karat.Judgments(rows | {"trial": [1, 2]}, karat.Ordinal(5))) == 2
 
 

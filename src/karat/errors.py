@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-SHOWN_PROBLEMS = 20
+SHOWN_PROBLEMS = 8
 SHOWN_ROWS = 3
 """So many rows with the same flaw and the same value are told one by one; of more, only the first so many."""
 SHOWN_VALUE_LENGTH = 60
@@ -194,7 +194,7 @@ def _by_value(found: Iterable[tuple[int | None, str | None]]) -> Iterator[tuple[
     for number, value in found:
         rows.setdefault(value, []).append(number or 0)
     for value, numbers in rows.items():
-        if value is not None and len(numbers) > SHOWN_ROWS and min(numbers) > 0:
+        if len(numbers) > SHOWN_ROWS and min(numbers) > 0:
             yield value, sorted(numbers)
         else:
             yield from ((value, [number]) for number in numbers)

@@ -118,7 +118,7 @@ def test_problems_name_the_file_where_there_are_several(tmp_path: Path) -> None:
         karat.read(tmp_path)
     told = str(caught.value)
     assert told.startswith("a.csv, b.csv are not readable as judgments:")
-    assert 'b.csv, line 2, trial: "p1, trial 1, also at line 2" is there twice' in told
+    assert 'b.csv, line 2, trial: "trial 1, also at line 2" is there twice for one participant' in told
     assert 'b.csv, line 3, trial: "x" is not a whole number' in told
 
 

@@ -11,7 +11,7 @@ import pytest
 from intake.cases import aside, noted
 from karat.errors import IntakeError
 from karat.intake import Intake, Options, read_files
-from karat.intake.readers.jspsych import recognises
+from karat.intake.readers.jspsych.reader import recognises
 from karat.judgments.scales import Nominal, Ordinal, parse_scale
 from karat.judgments.source import SourceFile
 from messages import codes

@@ -9,8 +9,7 @@ import pytest
 from intake.cases import aside, noted
 from karat.errors import IntakeError
 from karat.intake import Options, read_files
-from karat.intake.readers.mturk import READER, recognises
-from karat.intake.readers.mturk_answers import moments
+from karat.intake.readers.mturk import READER, moments, recognises
 from karat.judgments.scales import Binary, Nominal, Ordinal
 from karat.judgments.source import SourceFile
 from messages import codes

@@ -11,7 +11,7 @@ import pytest
 from intake.cases import aside, noted
 from karat.errors import IntakeError
 from karat.intake import Intake, Options, read_files
-from karat.intake.readers.ibex_log import decoded, is_log
+from karat.intake.readers.ibex.log import decoded, is_log
 from karat.judgments.scales import Choice, Nominal, Ordinal
 from messages import codes
 

@@ -10,7 +10,7 @@ from intake.cases import aside, noted
 from karat.errors import IntakeError
 from karat.intake import Options, read_files
 from karat.intake.readers.qualtrics import READER, recognises
-from karat.judgments.scales import Nominal
+from karat.judgments.scales import Binary, Nominal
 from karat.judgments.source import SourceFile
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -60,7 +60,7 @@ def test_each_answer_is_a_judgment_with_the_time_of_its_page(worded):
 
 def test_the_scales_are_those_of_the_questions(worded):
     assert worded.judgments.scales["s"] == Nominal(["in between", "natural", "unnatural"])
-    assert worded.judgments.scales["M"] == Nominal(["Agree", "Disagree"])
+    assert worded.judgments.scales["M"] == Binary(("Disagree", "Agree"))
 
 
 def test_nothing_is_dropped_in_silence(worded):

@@ -30,19 +30,20 @@ def mapping_of(studio: StudioApp, address: str) -> dict[str, str]:
 def test_results_become_a_report(studio: StudioApp, browser: Browser, results: bytes) -> None:
     address = browser.drop({"results.csv": results})
     page = browser.inside(address)
-    assert "8 participants, 80 items, 80 answers" in page.text
+    # The column item is different in every row, so the sentence is what was judged.
+    assert "8 participants, 10 items, 80 answers" in page.text
     assert mapping_of(studio, address) == {
-        "participant": "workerId", "item": "item", "response": "ANSWER", "rt": "rt",
+        "participant": "workerId", "item": "sentence", "response": "ANSWER", "rt": "rt",
     }  # fmt: skip
-    told = Message("table.columns", {"columns": ["participant=workerId", "response=ANSWER"]})
+    told = Message("table.columns", {"columns": ["participant=workerId", "item=sentence", "response=ANSWER"]})
     assert str(told) in text_of(page.text)
-    wanted = {"mapping": mapping_of(studio, address) | {"item": "sentence"}, "scales": {"": "ordinal:1-7"}}
+    wanted = {"mapping": mapping_of(studio, address) | {"item": "item"}, "scales": {"": "ordinal:1-7"}}
     assert browser.send("POST", f"{address}/look", wanted).status == 202
     browser.wait(address)
     page = browser.inside(address)
-    assert "8 participants, 10 items, 80 answers" in page.text
+    assert "8 participants, 80 items, 80 answers" in page.text
     assert "scale      ordinal: 1, 2, 3, 4, 5, 6, 7" in page.text
-    assert "karat report results.csv --map item=sentence --scale ordinal:1-7" in page.text
+    assert "karat report results.csv --map item=item --scale ordinal:1-7" in page.text
 
     wanted["mapping"] = mapping_of(studio, address)
     assert browser.send("POST", f"{address}/report", wanted).status == 202
@@ -52,7 +53,7 @@ def test_results_become_a_report(studio: StudioApp, browser: Browser, results: b
 
     report = browser.inside(f"{address}/report.html")
     assert report.status == 200
-    assert "karat report results.csv --map item=sentence --scale ordinal:1-7" in report.text
+    assert "karat report results.csv --map item=item --scale ordinal:1-7" in report.text
     assert report.headers["content-security-policy"].startswith("sandbox allow-scripts ")
     archive = browser.inside(f"{address}/everything.zip")
     assert "attachment" in archive.headers["content-disposition"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from karat.cli.convert_questions import read_and_ask
 from karat.cli.reading import ReadOptions, intake_lines, reads_files
 from karat.errors import KaratError
 
@@ -48,6 +49,9 @@ def convert(
 ) -> None:
     """Read result files of other tools as one table of judgments and say what was found.
 
+    In a terminal, karat asks at most three questions where a file leaves something open, and keeps the answers in
+    FILE.karat.toml beside it. Elsewhere it prints its proposals as a command and writes nothing; --yes accepts them.
+
     With --parts the table is dealt out by participant, for karat screen to look at in parts. It may then be larger than
     memory: what does not fit is gone through some rows at a time.
     """
@@ -62,7 +66,7 @@ def convert(
             typer.echo("\n".join(dealt_lines(dealt, out)))
         return
     _check_out(out, reading.files, safe_for_spreadsheets)
-    intake = reading.intake(quiet=quiet or as_json)
+    intake = read_and_ask(reading, quiet=quiet or as_json)
     if out is not None:
         write_judgments(intake.judgments, out, safe_for_spreadsheets=safe_for_spreadsheets)
     if as_json:

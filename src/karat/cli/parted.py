@@ -66,7 +66,18 @@ def memory_of(place: ExecutorOptions) -> int:
 def other_flags(reading: ReadOptions) -> list[str]:
     """The flags for reading that were given and that only intake knows."""
     usual = ReadOptions(reading.files)
-    names = ("source", "answers", "rt_unit", "decimal", "delimiter", "encoding", "sheet", "skip_bad")
+    names = (
+        "source",
+        "answers",
+        "rt_unit",
+        "decimal",
+        "delimiter",
+        "encoding",
+        "sheet",
+        "skip_bad",
+        "wide",
+        "item_functions",
+    )
     given = [name for name in names if getattr(reading, name) != getattr(usual, name)]
     return ["--from" if name == "source" else f"--{name.replace('_', '-')}" for name in given]
 

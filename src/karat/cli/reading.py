@@ -33,12 +33,23 @@ class ReadOptions:
         list[str] | None,
         typer.Option("--map", help="karat's column = the file's column; empty to leave it out. Repeat.", metavar="A=B"),
     ] = None
+    item_column: Annotated[
+        str | None,
+        typer.Option("--item", help="The column with the items, or several joined by +: verb+content.", metavar="NAME"),
+    ] = None
+    response_column: Annotated[
+        str | None, typer.Option("--response", help="The column with the answers.", metavar="NAME")
+    ] = None
     scale: Annotated[
         list[str] | None,
         typer.Option("--scale", help="Such as ordinal:1-5, choice:none, nominal:A,B; for one question: Q=ordinal:1-5."),
     ] = None
     answers: Annotated[
-        str | None, typer.Option("--answers", help="How the file spells answers, such as 1=left,-1=right,0=none.")
+        str | None,
+        typer.Option(
+            "--answers",
+            help="How the file spells answers, such as 1=left,-1=right,0=none; begin groups texts by how they begin.",
+        ),
     ] = None
     rt_unit: Annotated[
         str | None, typer.Option("--rt-unit", help="Unit of response times: s or ms.", metavar="UNIT")
@@ -51,18 +62,46 @@ class ReadOptions:
         False
     )
 
+    wide: Annotated[
+        str | None,
+        typer.Option("--wide", help="What one row of a wide table is: participant or item.", metavar="ROW"),
+    ] = None
+    item_functions: Annotated[
+        str | None,
+        typer.Option(
+            "--item-functions", help="What trials are for, such as 'main=test,filler*=filler'.", metavar="A=B,..."
+        ),
+    ] = None
+    keep_all: Annotated[
+        bool, typer.Option("--keep-all", help="Keep clicks, questionnaires and consent, which are set aside otherwise.")
+    ] = False
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Accept karat's first proposals where a file leaves something open.")
+    ] = False
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """karat's columns as the flags name them: --map, --item and --response."""
+        short = {"item": self.item_column, "response": self.response_column}
+        named = {column: source for column, source in short.items() if source is not None}
+        return {**pairs_of(self.mapping or [], "--map"), **named}
+
     def intake(self, *, quiet: bool) -> Intake:
         """Read the files as the flags say."""
         from karat.intake import Options, read_files
 
         options = Options(
-            mapping=pairs_of(self.mapping or [], "--map"),
+            mapping=self.columns,
             scale=scales_of(self.scale or []),
-            answers=pairs_of(self.answers.split(",") if self.answers else [], "--answers"),
+            answers={"*": "begin"} if self.answers == "begin" else _pairs_in(self.answers, "--answers"),
             rt_unit=_rt_unit(self.rt_unit),
             decimal=_decimal(self.decimal),
             delimiter=_delimiter(self.delimiter),
             sheet=self.sheet,
+            wide=_wide(self.wide),
+            accept=self.yes,
+            keep_all=self.keep_all,
+            functions=_pairs_in(self.item_functions, "--item-functions"),
         )
         with working(f"reading {', '.join(file.name for file in self.files[:3])}", quiet=quiet):
             return read_files(self.files, self.source, options, encoding=self.encoding, skip_bad=self.skip_bad)
@@ -125,6 +164,10 @@ def pairs_of(texts: list[str], flag: str) -> dict[str, str]:
     return pairs
 
 
+def _pairs_in(text: str | None, flag: str) -> dict[str, str]:
+    return pairs_of(text.split(",") if text else [], flag)
+
+
 def scales_of(texts: list[str]) -> Scale | dict[str, Scale] | None:
     """The scale that the texts say, or one for each question."""
     from karat.judgments.scales import parse_scale
@@ -146,6 +189,12 @@ def _rt_unit(text: str | None) -> Literal["s", "ms"] | None:
     if text in ("s", "ms", None):
         return text  # type: ignore[return-value]
     raise KaratError(f"--rt-unit {text}: write s or ms.")
+
+
+def _wide(text: str | None) -> Literal["participant", "item"] | None:
+    if text in ("participant", "item", None):
+        return text  # type: ignore[return-value]
+    raise KaratError(f"--wide {text}: write participant or item, whichever one row of the table is.")
 
 
 def _decimal(text: str | None) -> Literal[".", ","] | None:

@@ -18,7 +18,7 @@ __all__ = ["READERS", "Intake", "Options", "read", "read_files"]
 def read(
     path: str | Path | Sequence[str | Path],
     source: str | Reader = "auto",
-    mapping: Mapping[str, str] | None = None,
+    mapping: Mapping[str, str | Sequence[str]] | None = None,
     scale: Scale | str | Mapping[str, Scale | str] | None = None,
     *,
     answers: Mapping[str, str] | None = None,
@@ -28,14 +28,18 @@ def read(
     encoding: str | None = None,
     sheet: str | None = None,
     skip_bad: bool = False,
+    wide: Literal["participant", "item"] | None = None,
+    accept: bool = False,
 ) -> Judgments:
     """Read result files of any tool that karat knows as judgments.
 
     `path` is a file, a folder, or several of them: parts of one study, or results and the platform's list of
     participants. `source` names the tool where karat should not find out itself, or is a reader of your own; `mapping`
-    tells which of the file's columns are karat's (`{"participant": "workerId"}`), `scale` which answers were possible
-    (a scale, or a text such as `ordinal:1-5`), `answers` how the file spells them (`{"1": "left"}`). `skip_bad` leaves
-    out rows that cannot be read. What was assumed, and what was left out, is in the result's `notes`.
+    tells which of the file's columns are karat's (`{"participant": "workerId"}`, several joined as `{"item": ["verb",
+    "content"]}`), `wide` what one row of a wide table is, `accept` whether karat's first proposals are taken where the
+    file leaves something open (a `ProposalError` names them otherwise), `scale` which answers were possible (a scale,
+    or a text such as `ordinal:1-5`), `answers` how the file spells them (`{"1": "left"}`). `skip_bad` leaves out rows
+    that cannot be read. What was assumed, and what was left out, is in the result's `notes`.
 
     >>> import karat
     >>> judgments = karat.read(karat.datasets.path("likert"))
@@ -44,13 +48,17 @@ def read(
     """
     paths = [path] if isinstance(path, str | Path) else list(path)
     options = Options(
-        mapping=mapping or {},
+        mapping={
+            name: source if isinstance(source, str) else "+".join(source) for name, source in (mapping or {}).items()
+        },
         scale=_as_scales(scale),
         answers={str(old): str(new) for old, new in (answers or {}).items()},
         rt_unit=rt_unit,
         decimal=decimal,
         delimiter=delimiter,
         sheet=sheet,
+        wide=wide,
+        accept=accept,
     )
     return read_files(paths, source, options, encoding=encoding, skip_bad=skip_bad).judgments
 

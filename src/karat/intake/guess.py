@@ -14,19 +14,25 @@ import polars as pl
 
 from karat.errors import IntakeError, Problem, ScaleError, counted
 from karat.judgments.failed_formulas import is_failed
-from karat.judgments.scales import Binary, Choice, Continuous, Nominal, Ordinal, Scale, as_number
+from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale, as_number
 from karat.judgments.times import UNIX_2000
 from karat.messages import Message
 
 MOST_ORDINAL_POINTS = 11
 MOST_NOMINAL_LEVELS = 50
+HIGHEST_SLIDER = 100
+FEWEST_MAGNITUDES = 15
+ROUND_ANSWERS = 0.6
+"""People who choose numbers freely choose round ones; the positions of a slider end in any digit."""
 OTHER = "any other"
 
 NAMES: dict[str, tuple[str, ...]] = {
     "participant": (
         "participant", "participantid", "participantcode", "participantprivateid", "prolificpid", "prolificid",
         "subject", "subjectid", "subj", "worker", "workerid", "annotator", "annotatorid", "rater", "raterid", "judge",
-        "user", "userid", "respondent", "respondentid", "speaker", "informant", "pid", "vp", "proband", "sessionid",
+        "user", "userid", "respondent", "respondentid", "submissionid", "participantnumber", "subjectnumber",
+        "subjnum", "ppid",
+        "speaker", "informant", "pid", "vp", "proband", "sessionid",
     ),
     "item": (
         "item", "itemid", "itemnumber", "itemno", "task", "taskid", "stimulusid", "stimulus", "sentenceid", "textid",
@@ -127,16 +133,71 @@ def guess_mapping(frame: pl.DataFrame, told: Mapping[str, str]) -> dict[str, str
 
 
 def joined(source: str, names: Sequence[str]) -> list[str]:
-    """The columns that a mapping names: one, or the two ends of a range, as in `expected=low..high`.
+    """The columns that a mapping names: one, several joined by +, or the two ends of a range, `expected=low..high`.
 
     >>> joined("low..high", ["low", "high"]), joined("a..b", ["a..b"]), joined("a..b..c", ["a..b", "c"])
     (['low', 'high'], ['a..b'], ['a..b', 'c'])
+    >>> joined("verb + content", ["verb", "content"]), joined("a+b+c", ["a+b", "c"])
+    (['verb', 'content'], ['a+b', 'c'])
     """
-    if source in names or ".." not in source:
+    if source in names:
+        return [source]
+    if "+" in source:
+        return _parts(source, names) or [part.strip() for part in source.split("+")]
+    if ".." not in source:
         return [source]
     # R writes two dots where a name had two other signs, so that every pair of dots may be the one that is meant.
     cuts = [[source[:at], source[at + 2 :]] for at in range(len(source)) if source.startswith("..", at)]
     return next((cut for cut in cuts if set(cut) <= set(names)), cuts[0])
+
+
+def _parts(source: str, names: Sequence[str]) -> list[str]:
+    """The columns of a joined name, also where a name has the sign + in it; none where one is missing."""
+    if source.strip() in names:
+        return [source.strip()]
+    for at in (at for at, sign in enumerate(source) if sign == "+"):
+        first, rest = source[:at].strip(), _parts(source[at + 1 :], names)
+        if first in names and rest:
+            return [first, *rest]
+    return []
+
+
+BINARY_WORDS = (
+    ("no", "yes"), ("bad", "good"), ("unacceptable", "acceptable"), ("not acceptable", "acceptable"),
+    ("ungrammatical", "grammatical"), ("unnatural", "natural"), ("false", "true"), ("disagree", "agree"),
+    ("wrong", "right"), ("incorrect", "correct"), ("n", "y"), ("f", "t"), ("implausible", "plausible"),
+    ("reject", "accept"), ("rejected", "accepted"), ("impossible", "possible"),
+    ("nein", "ja"), ("schlecht", "gut"), ("inakzeptabel", "akzeptabel"), ("falsch", "richtig"),
+    ("unnatürlich", "natürlich"), ("nicht akzeptabel", "akzeptabel"), ("ungrammatisch", "grammatisch"),
+    ("falsch", "wahr"),
+    ("stimmt nicht", "stimmt"), ("non", "oui"), ("mauvais", "bon"), ("mauvaise", "bonne"),
+    ("inacceptable", "acceptable"), ("faux", "vrai"),
+    ("incorrecte", "correcte"), ("no", "sí"), ("no", "si"), ("mal", "bien"), ("malo", "bueno"), ("mala", "buena"),
+    ("inaceptable", "aceptable"), ("falso", "verdadero"), ("incorrecto", "correcto"),
+    ("no", "sì"), ("male", "bene"), ("cattivo", "buono"), ("cattiva", "buona"), ("inaccettabile", "accettabile"),
+    ("falso", "vero"), ("sbagliato", "giusto"), ("não", "sim"), ("nao", "sim"), ("mau", "bom"), ("má", "boa"),
+    ("ruim", "bom"),     ("inaceitável", "aceitável"), ("falso", "verdadeiro"), ("errado", "certo"),
+    ("nee", "ja"), ("slecht", "goed"), ("onacceptabel", "acceptabel"), ("fout", "goed"), ("onwaar", "waar"),
+    ("hayır", "evet"), ("hayir", "evet"), ("kötü", "iyi"), ("yanlış", "doğru"), ("kabul edilemez", "kabul edilebilir"),
+)  # fmt: skip
+"""Answers that mean no and yes: in English, German, French, Spanish, Italian, Portuguese, Dutch and Turkish."""
+
+
+def binary_of(words: Sequence[str]) -> tuple[str, str] | None:
+    """The two answers with the negative one first, where they mean no and yes; keys in brackets do not count.
+
+    >>> binary_of(["Yes", "No"]), binary_of(["İYİ (P'ye basınız)", "KÖTÜ (Q'ya basınız)"]), binary_of(["cat", "dog"])
+    (('No', 'Yes'), ("KÖTÜ (Q'ya basınız)", "İYİ (P'ye basınız)"), None)
+    """
+    bare = {_bare_answer(word): word for word in words}
+    if len(words) != 2 or len(bare) != 2:
+        return None
+    return next(((bare[low], bare[high]) for low, high in BINARY_WORDS if {low, high} == set(bare)), None)
+
+
+def _bare_answer(word: str) -> str:
+    """An answer without case, keys in brackets and signs; Turkish has a dotted capital I."""
+    return re.sub(r"[([].*?[)\]]|[.!?:;\"]", "", word.replace("İ", "i").casefold()).strip()
 
 
 def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | None = None) -> tuple[Scale, Message]:
@@ -156,6 +217,9 @@ def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | No
         return Choice(none="none" in lower), Message("scale.choice", of)
     if lower <= {"0", "1"} or lower <= {"true", "false"}:
         return Binary(), Message("scale.binary", {**of, "answers": words})
+    pair = binary_of(words)
+    if pair is not None:
+        return Binary(pair), Message("scale.binary", {**of, "answers": words})
     if lower <= {"no", "yes"} and len(lower) == len(words):
         spelled = {word.lower(): word for word in words}
         return Binary((spelled.get("no", "no"), spelled.get("yes", "yes"))), Message(
@@ -164,7 +228,12 @@ def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | No
     numbers = [as_number(word) for word in words]
     known = [number for number in numbers if number is not None]
     if len(known) == len(words):
-        return _guess_number_scale([*known, *_numbers_in(expected)], question)
+        given = answers.drop_nulls().cast(pl.Float64, strict=False)
+        fives = float(((given % 5) == 0).mean() or 0.0)  # type: ignore[arg-type]
+        return _guess_number_scale([*known, *_numbers_in(expected)], question, fives)
+    ordered = ordered_answers(words)
+    if ordered is not None:
+        return Ordinal(ordered), Message("scale.ordered", {**of, "levels": ordered, "text": ",".join(ordered)})
     if len(words) > MOST_NOMINAL_LEVELS:
         raise IntakeError(
             f"The answers{f' of {question}' if question else ''} are {len(words):,} different texts, such as "
@@ -176,6 +245,81 @@ def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | No
     only = _only_expected(words, expected)
     values = {**of, "n": len(words), "only": only or None}
     return Nominal(sorted([*words, *only])), Message("scale.nominal", values)
+
+
+ORDERS = (
+    ("no", "maybe", "yes"), ("no", "not sure", "yes"), ("no", "unsure", "yes"), ("false", "maybe", "true"),
+    ("bad", "ok", "good"), ("unacceptable", "marginal", "acceptable"), ("*", "?", "ok"), ("*", "??", "?", "ok"),
+    ("strongly disagree", "disagree", "somewhat disagree", "neither agree nor disagree", "neutral", "somewhat agree",
+     "agree", "strongly agree"),
+    ("completely unacceptable", "mostly unacceptable", "somewhat unacceptable", "unsure", "somewhat acceptable",
+     "mostly acceptable", "completely acceptable"),
+    ("very unnatural", "unnatural", "rather unnatural", "neutral", "rather natural", "natural", "very natural"),
+    ("never", "rarely", "sometimes", "often", "always"),
+    ("very unlikely", "unlikely", "neutral", "likely", "very likely"),
+    ("nein", "vielleicht", "ja"), ("non", "peut-être", "oui"), ("no", "tal vez", "sí"), ("no", "forse", "sì"),
+    ("não", "talvez", "sim"), ("nee", "misschien", "ja"), ("hayır", "belki", "evet"),
+)  # fmt: skip
+"""Answers that have an order, from the lowest to the highest."""
+
+
+def ordered_answers(words: Sequence[str]) -> list[str] | None:
+    """Answers in their order, where they begin with its number or are words that have one; None where they do not.
+
+    >>> ordered_answers(["yes", "maybe", "no"]), ordered_answers(["2 - Likely", "1 - Impossible", "3 - Sure"])
+    (['no', 'maybe', 'yes'], ['1 - Impossible', '2 - Likely', '3 - Sure'])
+    """
+    if not 3 <= len(words) <= MOST_ORDINAL_POINTS:
+        return None
+    numbered = [re.match(r"\(?(-?\d{1,2})\)?\s*[-–:.=)\s]\s*\D", word) for word in words]
+    starts = {int(match[1]): word for match, word in zip(numbered, words, strict=True) if match}
+    if len(starts) == len(words):
+        return [starts[number] for number in sorted(starts)]
+    plainly = {_bare_answer(word): word for word in words}
+    order = next((order for order in ORDERS if set(plainly) <= set(order)), None)
+    return None if order is None else [plainly[word] for word in order if word in plainly]
+
+
+CONNECTIVES = (
+    "and",
+    "but",
+    "or",
+    "because",
+    "if",
+    "und",
+    "aber",
+    "oder",
+    "et",
+    "mais",
+    "ou",
+    "y",
+    "pero",
+    "e",
+    "ma",
+    "en",
+)
+MOST_BEGINNINGS = 7
+
+
+def beginnings(answers: pl.Series) -> dict[str, str] | None:
+    """Answers that are many sentences, each with the way it begins; None where they are no such thing.
+
+    The first word tells them apart, with the next one where that joins it to something: Yes, and ...; Yes, but ...
+
+    >>> texts = [f"{start} it is number {n}." for start in ("Yes, and", "Yes, but", "No,") for n in range(20)]
+    >>> sorted(set(beginnings(pl.Series(texts)).values()))
+    ['No', 'Yes, and', 'Yes, but']
+    """
+    words = [word for word in answers.drop_nulls().unique().to_list() if not is_failed(word)]
+    if len(words) <= MOST_NOMINAL_LEVELS or any(as_number(word) is not None for word in words):
+        return None
+    groups = {}
+    for word in words:
+        first, _, rest = word.partition(" ")
+        second = rest.partition(" ")[0]
+        joined_on = second.lower().strip(",.") in CONNECTIVES
+        groups[word] = f"{first} {second.strip(',.')}" if joined_on else first.strip(",.!?;:")
+    return groups if 2 <= len(set(groups.values())) <= MOST_BEGINNINGS else None
 
 
 def _only_expected(words: Sequence[str], expected: pl.Series | None) -> list[str]:
@@ -200,7 +344,7 @@ def _numbers_in(expected: pl.Series | None) -> list[float]:
     return [float(number) for text in sets for number in re.findall(r"(?:(?<=^)|(?<=[-|\s]))-?\d+(?:\.\d+)?", text)]
 
 
-def _guess_number_scale(numbers: Sequence[float], question: str) -> tuple[Scale, Message]:
+def _guess_number_scale(numbers: Sequence[float], question: str, round_share: float = 0.0) -> tuple[Scale, Message]:
     low, high = min(numbers), max(numbers)
     values: dict[str, Any] = {"question": question or None}
     whole = all(number == int(number) for number in numbers)
@@ -210,6 +354,8 @@ def _guess_number_scale(numbers: Sequence[float], question: str) -> tuple[Scale,
         # Scales begin at 1 as a rule; codes of categories are counted from 0.
         codes = None if start else ",".join(map(str, range(int(high) + 1)))
         return scale, Message("scale.points", {**values, "low": start, "high": int(high), "codes": codes})
+    if low >= 0 and high > HIGHEST_SLIDER and len(set(numbers)) >= FEWEST_MAGNITUDES and round_share >= ROUND_ANSWERS:
+        return Magnitude(zeros=low == 0), Message("scale.magnitude", {**values, "low": low, "high": high})
     if whole and low < 0 and max(-low, high) <= MOST_ORDINAL_POINTS // 2:
         end = int(max(-low, high))
         return Ordinal(range(-end, end + 1)), Message("scale.symmetric", {**values, "low": -end, "high": end})

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -14,17 +15,20 @@ import polars as pl
 
 from karat.errors import IntakeError, JudgmentsError, Problems, counted
 from karat.intake.cells import chained, seconds_of
-from karat.intake.guess import guess_rt_unit, guess_scale
+from karat.intake.guess import beginnings, guess_rt_unit, guess_scale, joined
 from karat.intake.lacking import lacking, refuse_misspelt
 from karat.intake.personal import names_a_person
+from karat.intake.questions import Proposal, ProposalError, Question
 from karat.intake.readers import READERS, reader_for, reader_named
 from karat.intake.reading import Options, Reader, Reading, as_message
+from karat.intake.remembered import with_remembered
 from karat.intake.skipped import skipped_note
 from karat.intake.wide import filled_up
 from karat.judgments import Judgments
 from karat.judgments.checks import Checked, Place, check, frame_row, text_column
-from karat.judgments.columns import laid_over, nearest
+from karat.judgments.columns import FUNCTIONS, REQUIRED, laid_over, nearest
 from karat.judgments.files import companions
+from karat.judgments.message_tables import listed
 from karat.judgments.scales import Choice, Scale
 from karat.judgments.source import SourceFile
 from karat.messages import Message, render_all
@@ -129,23 +133,26 @@ def read_files(
     skip_bad: bool = False,
 ) -> Intake:
     """Read files of one study, of one or of several sources, as one table of judgments."""
-    options = options or Options()
-    files = _files(paths, encoding)
+    options, remembered = with_remembered(paths, options or Options())
+    files, skipped = _without_strays(_files(paths, encoding), paths, source)
     groups = by_reader(files, source)
     parts = [_with_mapping(_read(reader, group, options), reader, options) for reader, group in groups]
     parts = [_without_names(part, *group, options) for part, group in zip(parts, groups, strict=True)]
     answering = [part for part in parts if part.frame.width]
     problems = Problems()
+    accepted = _confirm(answering, files, options)
     for part in parts:
         problems.extend(part.problems)
     if not answering:
         raise IntakeError(f"There are no judgments in {', '.join(file.name for file in files)}.", problems)
-    frame = _respelled(_stacked([part.frame for part in answering]), options)
+    frame = _with_functions(_respelled(_stacked([part.frame for part in answering]), options), options)
+    frame, grouped = _by_beginning(frame, answering, options, files)
+    accepted += grouped
     missed = lacking(frame.columns, answering, files[0].name)
     if missed:
         problems.extend(missed)
         raise unreadable([file.name for file in files], problems)
-    notes = [note for part in parts for note in part.notes]
+    notes = [*remembered, *skipped, *accepted, *(note for part in parts for note in part.notes)]
     scales, more = _scales(frame, answering, options, files)
     locate = chained([(part.frame.height, part.locate) for part in answering])
     checked = check(frame, scales, locate)
@@ -171,12 +178,52 @@ def read_files(
     return intake
 
 
+def _confirm(parts: Sequence[Reading], files: Sequence[SourceFile], options: Options) -> list[Message]:
+    """ProposalError where a reading rests on proposals that nobody confirmed; else the note on what was accepted."""
+    questions = [question for part in parts for question in part.open]
+    whole = all(set(REQUIRED) - {"item"} <= set(part.frame.columns) for part in parts)
+    if not questions or not whole:
+        return []
+    if not options.accept:
+        raise ProposalError(files[0].name, questions)
+    flags = [flag for question in questions for flag in question.choices[0].flags]
+    return [Message("role.accepted", {"flags": " ".join(flags)})]
+
+
 def _files(paths: Sequence[str | Path], encoding: str | None) -> list[SourceFile]:
     """The files to read; those that share a name are told apart by their folders."""
     found = _expanded(paths)
     names = Counter(path.name for path in found)
     labels = [str(Path(*path.parts[-2:])) if names[path.name] > 1 else path.name for path in found]
     return [SourceFile(path, encoding, label=label) for path, label in zip(found, labels, strict=True)]
+
+
+NO_RESULTS = (
+    ".r", ".rmd", ".py", ".ipynb", ".md", ".html", ".htm", ".js", ".css", ".png", ".jpg", ".jpeg", ".svg", ".gif",
+    ".pdf", ".docx", ".doc", ".tex", ".rds", ".rdata", ".log", ".toml", ".yml", ".yaml", ".sh", ".qmd",
+    ".psyexp", ".pptx",
+)  # fmt: skip
+"""Endings of files that lie among results and hold none."""
+
+
+def _without_strays(
+    files: list[SourceFile], paths: Sequence[str | Path], source: str | Reader
+) -> tuple[list[SourceFile], list[Message]]:
+    """The files of a folder without scripts and notes, and without tables among the files of one tool."""
+    if not any(Path(path).is_dir() for path in paths) or len(files) < 2:
+        return files, []
+    named = {Path(path) for path in paths}
+    stray = [file for file in files if file.path not in named and file.suffix in NO_RESULTS]
+    kept = [file for file in files if file not in stray]
+    if source == "auto" and len(kept) > 2:
+        readers = Counter(reader_for(file).name for file in kept)
+        (most, count), *_ = readers.most_common()
+        if most != READERS[-1].name and count >= 0.5 * len(kept):
+            more = [file for file in kept if file.path not in named and reader_for(file) is READERS[-1]]
+            stray, kept = stray + more, [file for file in kept if file not in more]
+    if not stray or not kept:
+        return files, []
+    return kept, [Message("form.skipped_files", {"n": len(stray), "files": listed([file.name for file in stray])})]
 
 
 def _stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -244,14 +291,27 @@ def _with_mapping(reading: Reading, reader: Reader, options: Options) -> Reading
         return reading
     frame = reading.frame
     refuse_misspelt(options.mapping, frame.columns)
+    mapping = dict(options.mapping)
     for column, source in options.mapping.items():
-        if source and source not in frame.columns:
-            close = nearest(source, frame.columns)
+        parts = joined(source, frame.columns)
+        absent = next((part for part in parts if part and part not in frame.columns), None)
+        if absent is not None:
+            close = nearest(absent, frame.columns)
             raise IntakeError(
-                f"There is no column {source} for --map {column}={source}.{f' Is it {close}?' if close else ''} "
+                f"There is no column {absent} for --map {column}={source}.{f' Is it {close}?' if close else ''} "
                 f"There are {', '.join(frame.columns)}."
             )
-    frame = laid_over(frame, options.mapping)
+        if len(parts) > 1:
+            texts = [text_column(frame[part]).alias(part) for part in parts]
+            both = pl.DataFrame(texts).select(pl.concat_str(pl.all(), separator=" + ", ignore_nulls=True))
+            told = both.to_series().replace("", None).alias(f" {column}")
+            frame = frame.with_columns(
+                told if column not in frame.columns else told.fill_null(text_column(frame[column]))
+            )
+            mapping[column] = f" {column}"
+        elif parts:
+            mapping[column] = parts[0]
+    frame = laid_over(frame, mapping)
     notes = list(reading.notes)
     if options.mapping.get("rt") and "participant" in frame.columns:
         unit: str | None = options.rt_unit
@@ -280,8 +340,53 @@ def _respelled(frame: pl.DataFrame, options: Options) -> pl.DataFrame:
     """The answers as `--answers` respells them, expected ones too."""
     if not options.answers:
         return frame
+    if BEGIN in options.answers:
+        return frame
     names = [name for name in ("response", "expected") if name in frame.columns]
     return frame.with_columns(text_column(frame[name]).replace(dict(options.answers)) for name in names)
+
+
+def _with_functions(frame: pl.DataFrame, options: Options) -> pl.DataFrame:
+    """Item functions as `--item-functions` names them: by the values of the column that has these values."""
+    if not options.functions:
+        return frame
+    wrong = [function for function in options.functions.values() if function not in FUNCTIONS]
+    if wrong:
+        raise IntakeError(f"{wrong[0]} is no item function. The functions are {', '.join(FUNCTIONS)}.")
+    for name in [name for name in frame.columns if name not in ("participant", "response", "function")]:
+        values = text_column(frame[name]).drop_nulls().unique().to_list()
+        known = {
+            value: function for value in values for pattern, function in list(options.functions.items())[::-1]
+            if fnmatchcase(value, pattern)
+        }  # fmt: skip
+        if known:
+            before = pl.col("function") if "function" in frame.columns else pl.lit("test")
+            told = text_column(frame[name]).replace_strict(known, default=None, return_dtype=pl.String).alias(" told")
+            return frame.with_columns(told).with_columns(pl.coalesce(" told", before).alias("function")).drop(" told")
+    raise IntakeError(f"No column has the values {', '.join(options.functions)} that --item-functions names.")
+
+
+BEGIN = "*"
+"""The answer in `Options.answers` that stands for all: texts are grouped by how they begin."""
+
+
+def _by_beginning(
+    frame: pl.DataFrame, parts: Sequence[Reading], options: Options, files: Sequence[SourceFile]
+) -> tuple[pl.DataFrame, list[Message]]:
+    """Answers that are sentences, as the few ways in which they begin; ProposalError where nobody confirmed that."""
+    if options.scale is not None or "response" not in frame.columns or any(part.scales for part in parts):
+        return frame, []
+    groups = beginnings(text_column(frame["response"]))
+    if groups is None:
+        return frame, []
+    kinds = sorted(set(groups.values()))
+    detail = Message("ask.answers_begin", {"n": len(groups), "beginnings": kinds})
+    question = Question("answers", (Proposal({}, detail, {"answers": "begin"}),))
+    if BEGIN not in options.answers and not options.accept:
+        raise ProposalError(files[0].name, [question])
+    respelled = text_column(frame["response"]).replace(groups)
+    note = [] if BEGIN in options.answers else [Message("role.accepted", {"flags": "--answers begin"})]
+    return frame.with_columns(respelled.alias("response"), frame["response"].alias("answer_text")), note
 
 
 def _scales(

@@ -33,6 +33,32 @@ def names_a_person(column: str) -> bool:
     return bare in DIRECT or bare.endswith("email")
 
 
+SHORT_QUESTION = 5
+_ADDRESSED = re.compile(r"(?i)\b(your|please|enter|provide|fill (in|out)|bitte|ihre?n?|votre|veuillez|su|por favor)\b")
+_ASKED = re.compile(
+    r"(?i)\b(first|last|full|your|family|given|middle)[ _-]?names?\b|\be-?mail\b|"
+    r"\b(tele)?phone number\b|\bsona (id|number|code)\b|"
+    r"\bstudent[ _-]?(id|number|no)\b|\bmatrikel\w*|\b(vor|nach|familien)name\b|\bname und\b|"
+    r"\byour (prolific|mturk|worker)|"
+    r"\bworker ?id\b|\bprolific ?id\b|\b(street|home|postal) address\b|\binitials\b|\bpr[ée]nom\b|\bnom de famille\b|"
+    r"\bnombre y apellidos?\b|\bapellidos?\b|\bcognome\b|\badınız\b|\bsoyadınız\b"
+)
+
+
+def asks_for_a_person(question: str) -> bool:
+    """Whether a question, by its wording, asks for a name, an address or a number that identifies somebody.
+
+    >>> asks_for_a_person("Please enter your details - First name"), asks_for_a_person("How natural is this name?")
+    (True, False)
+    >>> asks_for_a_person("4-digit SONA ID"), asks_for_a_person("Ann forgot his first name.")
+    (True, False)
+    """
+    if names_a_person(question):
+        return True
+    short = len(question.split()) <= SHORT_QUESTION and not question.rstrip().endswith((".", "!"))
+    return bool(_ASKED.search(question)) and (short or _ADDRESSED.search(question) is not None)
+
+
 def describes_a_person(question: str) -> bool:
     """Whether a question, by its name, asks for the participant's background rather than for a judgment."""
     return plain(question) in BACKGROUND

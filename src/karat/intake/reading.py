@@ -9,6 +9,7 @@ from typing import Literal
 import polars as pl
 
 from karat.errors import Problems
+from karat.intake.questions import Question
 from karat.judgments.checks import Place
 from karat.judgments.scales import Scale
 from karat.judgments.source import SourceFile
@@ -28,6 +29,14 @@ class Options:
     decimal: Literal[".", ","] | None = None
     delimiter: str | None = None
     sheet: str | None = None
+    wide: Literal["participant", "item"] | None = None
+    """What one row of a wide table is."""
+    accept: bool = False
+    """Whether karat's first proposals are taken where the file leaves something open."""
+    keep_all: bool = False
+    """Whether answers that look like clicks to go on, questionnaires and consent are kept as judgments."""
+    functions: Mapping[str, str] = field(default_factory=dict)
+    """A value of the column of item functions, or a pattern such as `filler*` -> the item function."""
 
 
 def as_message(said: Message | str) -> Message:
@@ -64,6 +73,8 @@ class Reading:
     participants: pl.DataFrame | None = None
     scales: dict[str, Scale] | None = None
     """The scales by question, where the source tells them."""
+    open: list[Question] = field(default_factory=list)
+    """What the user must confirm before this reading counts."""
     taken: dict[str, str] = field(default_factory=dict)
     """The file's own columns, and as which of karat's each was taken; empty where the reader has names of its own."""
 

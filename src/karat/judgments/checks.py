@@ -380,13 +380,21 @@ def _check_duplicates(checked: Checked, locate: Callable[[int], Place]) -> None:
     if not (hashes == hashes.shift(1)).any():
         return
     copies = rows.with_columns(_first=pl.col("_row").min().over(keys)).filter(pl.col("_row") > pl.col("_first"))
+    if not by_trial:
+        checked.notes.append(Message("rows.identical", {"n": copies.height}))
+        return
     mend = "Keep one of the two rows, or tell them apart by session, question or trial."
     for row, first in copies.select("_row", "_first").iter_rows():
         file, place, number = locate(row)
         _, first_place, first_number = locate(first)
-        who = f"{frame['participant'][row]}, trial {frame['trial'][row]}" if by_trial else frame["participant"][row]
-        value = f"{who}, also at {first_place} {first_number}"
-        what = "is there twice" if by_trial else "is the same row twice"
-        column = "trial" if by_trial else None
-        checked.problems.add(what, mend, column=column, value=value, file=file, place=place, number=number)
+        value = f"trial {frame['trial'][row]}, also at {first_place} {first_number}"
+        checked.problems.add(
+            "is there twice for one participant",
+            mend,
+            column="trial",
+            value=value,
+            file=file,
+            place=place,
+            number=number,
+        )
         checked.bad_rows.add(row)

@@ -322,12 +322,16 @@ class _NumberScale(Scale):
 class Magnitude(_NumberScale):
     """Magnitude estimation: positive numbers, judged against a modulus that was given one.
 
-    >>> Magnitude(modulus=100).read("50"), Magnitude().read("0") is None
-    ('50', True)
+    `zeros` admits 0, which participants write although it has no logarithm; in the measures it counts as half of the
+    smallest positive answer.
+
+    >>> Magnitude(modulus=100).read("50"), Magnitude().read("0") is None, Magnitude(zeros=True).read("0")
+    ('50', True, '0')
     """
 
     kind: ClassVar[str] = "magnitude"
     modulus: float | None = None
+    zeros: bool = False
     _closed: ClassVar[Literal["both", "none"]] = "none"
 
     def __post_init__(self) -> None:
@@ -335,10 +339,10 @@ class Magnitude(_NumberScale):
             raise ScaleError(f"magnitude scale: the modulus must be positive, got {self.modulus}.")
 
     def _bounds(self) -> tuple[float, float]:
-        return 0.0, float("inf")
+        return -5e-324 if self.zeros else 0.0, float("inf")
 
     def known(self) -> str:
-        return "positive numbers"
+        return "positive numbers and 0" if self.zeros else "positive numbers"
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import json
+import re
 import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -25,7 +26,15 @@ LARGEST_ZIP_RATIO = 200
 SMALL_MEMBER = 10 * 1024**2
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
-ENCODING_NAMES = {"utf-8": "UTF-8", "utf-8-sig": "UTF-8", "cp1252": "Latin-1 (Windows-1252)", "latin-1": "Latin-1"}
+_MAC_LETTERS = re.compile(rb"(?<=[a-z])[\x81\x84\x87-\x90\x97-\x9a\x9d-\x9f](?=[a-z])|\b[\x80\x85\x86](?=[a-z])")
+_LATIN_LETTERS = re.compile(rb"(?<=[A-Za-z])[\xc0-\xd6\xd8-\xf6\xf8-\xff]|[\xc0-\xd6\xd8-\xf6\xf8-\xff](?=[a-z])")
+ENCODING_NAMES = {
+    "mac_roman": "Mac Roman",
+    "utf-8": "UTF-8",
+    "utf-8-sig": "UTF-8",
+    "cp1252": "Latin-1 (Windows-1252)",
+    "latin-1": "Latin-1",
+}
 
 
 @dataclass
@@ -82,7 +91,11 @@ class SourceFile:
             return "utf-16-le"
         if zeros[0] > 0.4 * half and zeros[1] < 0.1 * half:
             return "utf-16-be"
-        return "utf-8" if self._is_utf8() else ("latin-1" if self._has_undefined_1252() else "cp1252")
+        if self._is_utf8():
+            return "utf-8"
+        if self._is_mac_roman():
+            return "mac_roman"
+        return "latin-1" if self._has_undefined_1252() else "cp1252"
 
     def _is_utf8(self) -> bool:
         decoder = codecs.getincrementaldecoder("utf-8")()
@@ -98,6 +111,15 @@ class SourceFile:
                 return False
         return True
 
+    def _is_mac_roman(self) -> bool:
+        """Whether bytes that are letters on an old Mac, and hardly ever letters elsewhere, stand inside words."""
+        mac = other = 0
+        with self.open() as stream:
+            while chunk := stream.read(LONGEST_RECORD):
+                mac += len(_MAC_LETTERS.findall(chunk))
+                other += len(_LATIN_LETTERS.findall(chunk))
+        return mac > other
+
     def _has_undefined_1252(self) -> bool:
         with self.open() as stream:
             while chunk := stream.read(LONGEST_RECORD):
@@ -108,7 +130,7 @@ class SourceFile:
     @property
     def encoding_note(self) -> list[Message]:
         """What must be said where the encoding was a guess."""
-        if self.told_encoding or self.encoding not in ("cp1252", "latin-1"):
+        if self.told_encoding or self.encoding not in ("cp1252", "latin-1", "mac_roman"):
             return []
         return [Message("file.encoding", {"file": self.name, "encoding": ENCODING_NAMES[self.encoding]})]
 

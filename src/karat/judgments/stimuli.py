@@ -32,6 +32,7 @@ All rows with an answer count, practice trials aside. Choices are decided apart 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -50,6 +51,18 @@ FIXED = 0.5
 """Below this dispersion the design fixes how often a participant meets each value."""
 MOST_NUMBERS = 10
 """A whole number with more different values is no condition, unless it identifies stimuli."""
+NO_CONDITION = re.compile(
+    r"(?i)x|x\.\d+|unnamed.*|variable|index|row_?(names?|number|id)?|.*[_. ]id|id|.*(hit|assignment|worker|"
+    r"session)_?id|"
+    r"trial_?(index|nr|no|number)|slide_number.*|.*time_?stamp|.*_time|comments?|confidence|answer_text|.*\[\d+\]|"
+    r"hit_?type_?id|keywords|reward|.*deadline|browser|os|screen_?[hw]|user_?agent|(branch|checkpoint|randomi[sz]er)-.*|"
+    r"internal_node_id|accuracy|feedback|proliferate\.condition|.*_pid|sentence_text|"
+    r"gender|sex|age|language|.*correct.*|winner.*|answer\..*orders?|annotation|expected.*"
+)
+"""Names of columns that are never conditions: left by R, ids, positions, texts, second answers, the platform."""
+FEWEST_LEVELS, MOST_BETWEEN, MOST_FACTORS, MOST_CELLS = 2, 12, 2, 12
+MOST_ROWS = 5000
+"""With more answers, models of effects between items take minutes; name the conditions to have them."""
 ITEM = ("item", "question")
 PAIR = ("_first", "_second")
 """The two items of a choice in alphabetical order."""
@@ -121,6 +134,33 @@ class Stimuli:
             if more > count:
                 found.append(name)
                 count = more
+        return found
+
+    def between(self, rows: pl.DataFrame) -> list[str]:
+        """Properties of items that look like the factors of a design: few levels, crossed, several items each.
+
+        They are asked for where no condition varies within items, as in tables whose items are named with their
+        condition. Columns with fewer levels come first, then those whose levels are more evenly filled.
+
+        >>> rows = pl.DataFrame({"item": list("abcdefgh"), "island": ["yes", "no"] * 4, "gap": list("ssllssll")})
+        >>> Stimuli(properties=("island", "gap")).between(rows)
+        ['island', 'gap']
+        """
+        ranked = []
+        if rows.height > MOST_ROWS:
+            return []
+        named = [name for name in self.properties if name in rows.columns and not NO_CONDITION.fullmatch(name)]
+        for place, name in enumerate(named):
+            items = rows.select("item", name).drop_nulls().unique()[name].value_counts()["count"]
+            if FEWEST_LEVELS <= len(items) <= MOST_BETWEEN and items.min() >= 2 and rows[name].null_count() == 0:  # type: ignore[operator]
+                uneven = float(items.max()) / float(items.min())  # type: ignore[arg-type]
+                ranked.append((len(items), round(uneven), place, name))
+        found: list[str] = []
+        for *_, name in sorted(ranked):
+            cells = rows.select(*found, name).n_unique()
+            crossed = cells == (rows.select(found).n_unique() if found else 1) * rows[name].n_unique()
+            if crossed and cells <= MOST_CELLS and len(found) < MOST_FACTORS:
+                found.append(name)
         return found
 
     def with_conditions(self, names: Sequence[str] | None) -> Stimuli:
@@ -200,6 +240,7 @@ class _Decision:
         # Identifiers of stimuli come last: they tell apart only what no factor does.
         rest.sort(key=lambda name: name in identifiers)
         found, derived, measurements = self._conditions(rest)
+        found = [name for name in found if not NO_CONDITION.fullmatch(name)]
         return Stimuli(
             base, tuple(name for name in found if name not in identifiers),
             tuple(name for name in found if name in identifiers), tuple(properties), tuple(self.people), tuple(shown),

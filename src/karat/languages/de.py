@@ -563,6 +563,64 @@ MESSAGES = {
     "table.columns": "Diese Spalten wurden an ihren Namen erkannt: {columns}. Falls eine falsch ist: --map.",
     "table.missing": "{n} {n:Antwort|Antworten} {words:or} {n:gilt|gelten} als fehlend.",
     "table.decimal_commas": "Kommas in {columns} werden als Dezimalzeichen gelesen. Falls das falsch ist: --decimal .",
+    "role.empty_participant": "{column} ist in {share} % der Zeilen leer, deshalb bezeichnet {used} die Teilnehmenden.",
+    "role.functions": "Die Itemfunktionen stammen aus {column}: {functions}. Mit --map function= entfällt das.",
+    "role.no_function": "{column} hat {n} {n:Wert|Werte} wie {values:and}, die keine Itemfunktionen sind, und wird "
+    "als Bedingung gelesen.",
+    "role.no_position": "{column} enthält {values:and}, keine Positionen, und wird als Bedingung gelesen.",
+    "role.other_content": "{column} enthält {values:and}, was karat unter diesem Namen nicht versteht, und wird als "
+    "Bedingung gelesen.",
+    "role.question": "{column} wird als Frage gelesen, weil jede ihrer Stufen zu denselben Items beantwortet wurde. "
+    "Mit --map question= entfällt das.",
+    "role.session": "Einige Teilnehmende haben dieselbe Trialnummer mehrfach. {column} hält ihre Sitzungen "
+    "auseinander.",
+    "role.runs": "Bei {n} Teilnehmenden kommen dieselben Trialnummern mehrfach vor; ihre Zeilen werden als mehrere "
+    "Sitzungen gelesen.",
+    "role.restarts": "{column} beginnt bei denselben Teilnehmenden von vorn, deshalb werden Trials in der "
+    "Reihenfolge der Zeilen gezählt.",
+    "role.no_order": "{column} nummeriert nicht die Trials der Teilnehmenden und wird nicht als Position gelesen.",
+    "role.not_trials": "Zeilen ohne Item und Antwort",
+    "role.accepted": "Die ersten Vorschläge wurden angenommen: {flags}.",
+    "ask.headline": "{file} lässt sich als Urteile lesen, wenn {n:diese Angabe stimmt|diese Angaben stimmen}:",
+    "ask.command": "Wenn das stimmt, diesen Befehl ausführen; --yes statt der Optionen nimmt alle ersten Vorschläge "
+    "an:\n  {command}",
+    "ask.participant": "Wer hat geantwortet?",
+    "ask.item": "Was wurde beurteilt?",
+    "ask.response": "Welche Spalte enthält die Antworten?",
+    "ask.wide": "Was ist eine Zeile?",
+    "ask.answers": "Wie werden die Antworten zusammengefasst?",
+    "ask.participant_choice": "{n} verschiedene Werte",
+    "ask.item_choice": "{n} Kombinationen[[, jede von {least} bis {most} Teilnehmenden beurteilt]], etwa {sample:and}",
+    "ask.response_choice": "{n} verschiedene Werte, etwa {sample:and}",
+    "ask.wide_participant": "eine Person; {n} Spalten wie {columns:and} sind Items",
+    "ask.wide_item": "ein Item; {n} Spalten sind Teilnehmende",
+    "ask.answers_begin": "{n} Texte, die mit {beginnings:or} beginnen",
+    "form.comments": "{n} {n:Kommentarzeile|Kommentarzeilen} vor der Kopfzeile {n:wurde|wurden} weggelassen.",
+    "form.lists": "Jede Zelle von {columns:and} enthält eine Liste; jedes Element wird als eigene Zeile gelesen.",
+    "form.parts": "Jede Zelle von {column} enthält {n} Antworten, gelesen als {columns:and}.",
+    "form.wide_participant": "Eine Zeile pro Person: {n} Spalten werden als Items gelesen. {left} weitere "
+    "{left:Spalte beschreibt|Spalten beschreiben} die Teilnehmenden oder {left:wurde|wurden} weggelassen.",
+    "form.wide_item": "Eine Zeile pro Item: {n} Spalten werden als Teilnehmende gelesen.[[ {left} enthalten "
+    "Mittelwerte und wurden weggelassen.]]",
+    "form.pairs": "Jeder Trial hat zwei Zeilen, von denen eine gewählt wurde, und wird als Wahl gelesen. Die erste "
+    "Zeile gilt als links, weil die Datei die Seite nicht nennt.",
+    "form.second_rows": "zweite Zeilen von Wahltrials",
+    "form.broken_lines": "{n} {n:Zeilenumbruch|Zeilenumbrüche} in Zellen ohne Anführungszeichen {n:wurde|wurden} "
+    "geschlossen.",
+    "form.skipped_files": "{n} {n:Datei wurde|Dateien wurden} übersprungen, weil sie keine Ergebnisse {n:ist|sind}: "
+    "{files}.",
+    "rows.identical": "{n} {n:Zeile gleicht|Zeilen gleichen} einer anderen. Nichts weist sie als Kopien aus, deshalb "
+    "zählen sie als Antworten.",
+    "scale.magnitude": "Die Antworten[[ auf {question}]] sind positive Zahlen von {low} bis {high} ohne erkennbare "
+    "Obergrenze und werden als Größenschätzungen gelesen. Wenn das nicht stimmt, --scale verwenden.",
+    "item.without_speakers": "Der Text jedes Trials ist sein Item, ohne die Namen der Sprechenden, die zwischen "
+    "Teilnehmenden wechseln: Es bleiben {n} Items.",
+    "jspsych.judgments_only": "{n} Antworten sehen nach Weiterklicken oder Fragebogen aus und wurden beiseitegelegt. "
+    "Mit --keep-all bleiben sie erhalten.",
+    "aside.owner": "Zeilen von Durchläufen, in denen die Versuchsleitung angemeldet war",
+    "intake.remembered": "Die Angaben aus {file} wurden verwendet.",
+    "scale.ordered": "Die Antworten[[ auf {question}]] sind geordnete Wörter und werden als die Punkte {levels} "
+    "einer Skala gelesen. Wenn das nicht stimmt, --scale nominal:{text} verwenden.",
     "crowdkit.unanswered_tasks": "Zu {n} {n:Aufgabe|Aufgaben} gibt es eine richtige Antwort, aber keine gegebene.",
     "eligibility_screening.no_function": "{file} hat keine Spalte ITEM_FUNCTION; die Items darin gelten als "
     "Test-Items.",

@@ -531,6 +531,60 @@ MESSAGES = {
     "table.columns": "These columns were recognised by their names: {columns}. If one is wrong, use --map.",
     "table.missing": "{n} {n:response|responses} {words:or} {n:is|are} read as missing.",
     "table.decimal_commas": "Decimal commas in {columns} are read as points. If that is wrong, use --decimal .",
+    "role.empty_participant": "{column} is empty in {share} % of the rows, so participants are identified by {used}.",
+    "role.functions": "The item functions come from {column}: {functions}. To undo this, use --map function=",
+    "role.no_function": "{column} has {n} {n:value|values} such as {values:and}, which are not item functions, so it "
+    "is read as a condition.",
+    "role.no_position": "{column} holds {values:and}, not positions, so it is read as a condition.",
+    "role.other_content": "{column} holds {values:and}, which is not what karat means by that name, so it is read as "
+    "a condition.",
+    "role.question": "{column} is read as the question, because participants answered each of its levels on the same "
+    "items. To undo this, use --map question=",
+    "role.session": "Some participants have the same trial number more than once. {column} keeps their sessions apart.",
+    "role.runs": "{n} {n:participant has|participants have} the same trial numbers more than once, so their rows are "
+    "read as several sessions.",
+    "role.restarts": "{column} starts again within participants, so trials are counted in the order of the rows.",
+    "role.no_order": "{column} does not number the trials of each participant, so it is not read as a position.",
+    "role.not_trials": "rows without an item and an answer",
+    "role.accepted": "karat's first proposals were accepted: {flags}.",
+    "ask.headline": "{file} can be read as judgments once {n:this is|these are} confirmed:",
+    "ask.command": "If that is right, run this command; --yes instead of the flags accepts all first proposals:\n  "
+    "{command}",
+    "ask.participant": "Who answered?",
+    "ask.item": "What was judged?",
+    "ask.response": "Which column holds the answers?",
+    "ask.wide": "What is one row?",
+    "ask.answers": "How are the answers grouped?",
+    "ask.participant_choice": "{n} different values",
+    "ask.item_choice": "{n} combinations[[, each seen by {least} to {most} participants]], such as {sample:and}",
+    "ask.response_choice": "{n} different values, such as {sample:and}",
+    "ask.wide_participant": "a participant, and {n} columns such as {columns:and} are items",
+    "ask.wide_item": "an item, and {n} columns are participants",
+    "ask.answers_begin": "{n} texts that begin with {beginnings:or}",
+    "form.comments": "{n} comment {n:line|lines} before the header {n:was|were} left out.",
+    "form.lists": "Each cell of {columns:and} holds a list; every element is read as a row of its own.",
+    "form.parts": "Each cell of {column} holds {n} answers, read as {columns:and}.",
+    "form.wide_participant": "One row per participant: {n} columns are read as items. {left} other {left:column "
+    "describes|columns describe} participants or were left out.",
+    "form.wide_item": "One row per item: {n} columns are read as participants.[[ {left} hold means and were left "
+    "out.]]",
+    "form.pairs": "Each trial has two rows, one of them chosen, so it is read as a choice. The first row counts as "
+    "left, because the file does not say on which side it was.",
+    "form.second_rows": "second rows of choice trials",
+    "form.broken_lines": "{n} {n:line break|line breaks} inside cells without quotes {n:was|were} closed.",
+    "form.skipped_files": "{n} {n:file was|files were} skipped, because {n:it is|they are} no results: {files}.",
+    "rows.identical": "{n} {n:row is|rows are} identical to another row. Nothing says that they are copies, so they "
+    "count as answers.",
+    "scale.magnitude": "The answers[[ to {question}]] are positive numbers from {low} to {high} without a visible "
+    "upper end, so they are read as magnitude estimates. If that is wrong, use --scale.",
+    "item.without_speakers": "The words of each trial are its item, without the names of the speakers, which change "
+    "between participants: {n} items remain.",
+    "jspsych.judgments_only": "{n} answers look like clicks to go on or a questionnaire and were set aside. To keep "
+    "them, use --keep-all.",
+    "aside.owner": "lines of runs in which the experimenter was logged in",
+    "intake.remembered": "The answers kept in {file} were used.",
+    "scale.ordered": "The answers[[ to {question}]] are ordered words, so they are read as the points {levels} of a "
+    "rating scale. If that is wrong, use --scale nominal:{text}.",
     "crowdkit.unanswered_tasks": "{n} {n:task has|tasks have} a correct answer but no answer from a worker.",
     "eligibility_screening.no_function": "{file} has no column ITEM_FUNCTION, so its items are read as test items.",
     "eligibility_screening.times": "In these files rt is in milliseconds, and trial is trial_index + 1.",

@@ -12,6 +12,7 @@ from karat.intake.guess import guess_mapping, joined
 from karat.intake.intake import by_reader
 from karat.intake.readers.generic import table_of
 from karat.intake.reading import Reader
+from karat.intake.roles import find_roles, is_native
 from karat.judgments.columns import COLUMNS
 from karat.judgments.source import SourceFile
 from karat.studio.corrections import Corrections
@@ -82,7 +83,7 @@ def _frame(reader: Reader, files: Sequence[SourceFile], choices: Corrections) ->
 def _mapping(reader: Reader, frame: pl.DataFrame, told: dict[str, str]) -> dict[str, str]:
     if not reader.maps:
         return {name: name for name in frame.columns if name in COLUMNS} | (told if frame.width else {})
-    return guess_mapping(frame, told)
+    return guess_mapping(frame, told) if is_native(frame, told) else find_roles(frame, told).mapping
 
 
 def _examples(column: pl.Series) -> str:

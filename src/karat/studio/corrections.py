@@ -51,6 +51,8 @@ class Corrections(BaseModel):
             decimal=self.decimal or None,
             delimiter="\t" if self.delimiter == "tab" else self.delimiter or None,
             sheet=self.sheet or None,
+            # The form shows the proposals, and the notes name them: here they are confirmed or changed.
+            accept=True,
         )
 
     def _scale(self) -> Scale | dict[str, Scale] | None:

@@ -15,17 +15,17 @@ from karat.intake.readers import (
     generic,
     gorilla,
     jatos,
-    jspsych,
     label_studio,
     lrex,
     mturk,
     otree,
     own,
-    pcibex,
     potato,
     prolific,
     qualtrics,
 )
+from karat.intake.readers.ibex import reader as ibex
+from karat.intake.readers.jspsych import reader as jspsych
 from karat.intake.reading import Reader
 from karat.judgments.columns import nearest
 from karat.judgments.source import SourceFile
@@ -45,7 +45,7 @@ READERS: tuple[Reader, ...] = (
     eligibility_screening.READER,
     gorilla.READER,
     lrex.READER,
-    pcibex.READER,
+    ibex.READER,
     generic.READER,
 )
 GROUP = "karat.readers"

@@ -6,46 +6,248 @@ The mapping of columns is told or guessed by name, and the guess is shown. A map
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import polars as pl
 
 from karat.errors import IntakeError, cause
 from karat.intake.cells import cell_text, from_one, seconds_of
-from karat.intake.guess import guess_columns, guess_mapping, guess_rt_unit, joined
+from karat.intake.forms import SECOND_HEADER, Shaped, choices_of_pairs, shape
+from karat.intake.guess import guess_columns, guess_mapping, guess_rt_unit, joined, plain
 from karat.intake.lacking import refuse_misspelt
+from karat.intake.mended import read_results
 from karat.intake.nested import refuse_needed, without_nested
+from karat.intake.questions import Question
 from karat.intake.reading import Options, Reader, Reading
+from karat.intake.roles import SESSION_NAMES, Roles, cut, find_roles, is_native
+from karat.intake.wide import one_row_each
 from karat.judgments.checks import LISTS, RECORDS, places, text_column
-from karat.judgments.columns import COLUMNS, nearest
+from karat.judgments.columns import COLUMNS, FUNCTIONS, nearest
+from karat.judgments.scales import as_number
 from karat.judgments.source import SourceFile
-from karat.judgments.tables import FileTable, read_table
+from karat.judgments.tables import FileTable
 from karat.messages import Message
 
-MISSING = ("NA", "NaN", "nan", "null", "NULL", "")
+MISSING = ("NA", "NaN", "nan", "null", "NULL", "None", "undefined", "")
 
 
 def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
-    """Read one file with one judgment a row."""
+    """Read one table: its form is brought into one row per answer, then its columns get their roles."""
     (file,) = files
     table = table_of(file, options)
-    mapping = guess_mapping(table.frame, _told(table, options))
-    notes = [*table.notes, *_mapping_note(mapping, options)]
-    frame = _mapped(table, mapping)
+    told = _told(table, options)
+    if is_native(table.frame, told) and options.wide is None:
+        return _read_native(table, told, options)
+    shaped = shape(table.frame, options.wide, file.name, told)
+    given = {**shaped.told, **told}
+    refuse_absent(given, shaped.frame.columns, file.name)
+    roles = find_roles(shaped.frame, given)
+    long = replace(table, frame=shaped.frame)
+    mapping = roles.mapping
+    notes = [*table.notes, *shaped.notes, *roles.notes, *_mapping_note(mapping, options)]
+    frame = _mapped(long, mapping)
+    frame = _with_functions(frame, roles)
+    frame, rows, gone = _trials_only(frame, shaped.rows)
     frame, more = _missing_answers(frame)
+    notes += more
+    frame, more = _clock_times(frame)
     notes += more
     frame, more = _numbers(table, frame, mapping, options)
     notes += more
     frame, more = _trials_from_one(frame, mapping)
+    notes += more
+    pairs = choices_of_pairs(frame)
+    seconds = 0
+    if pairs is not None:
+        seconds = frame.height - pairs[0].height
+        frame, rows = pairs[0], pairs[1] if rows is None else [rows[row] for row in pairs[1]]
+        notes.append(Message("form.pairs"))
+    frame, more = _sessions(frame, mapping)
+    notes += more
+    people = _people(table.frame, shaped, mapping)
+    bad = table.rows_in - table.frame.height
+    reading = Reading(
+        frame,
+        table.locate if rows is None else lambda row: table.locate(rows[row]),
+        units_in=(table.frame.height if shaped.units_in is None else shaped.units_in) + bad,
+        unit=shaped.unit,
+        set_aside=dict(shaped.set_aside),
+        bad_units=bad,
+        problems=table.problems,
+        notes=notes,
+        participants=people,
+        open=[question for question in (*shaped.open, *roles.open) if not _is_settled(question, options)],
+        taken=_taken(shaped.frame.columns, mapping),
+    )
+    reading.set_apart(Message("role.not_trials"), gone)
+    reading.set_apart(Message("form.second_rows"), seconds)
+    return reading
+
+
+def _read_native(table: FileTable, told: dict[str, str], options: Options) -> Reading:
+    """A table that has karat's own names; a column under such a name with other content is a condition."""
+    mapping = guess_mapping(table.frame, told)
+    notes = list(table.notes)
+    for role in ("function", "trial", "polarity", "repetition"):
+        source = mapping.get(role)
+        if source is None or role in told or source not in table.frame.columns:
+            continue
+        note = _misfit(table.frame[source], role, source)
+        if note is not None:
+            notes.append(note)
+            del mapping[role]
+    notes += _mapping_note(mapping, options)
+    frame = _mapped(table, mapping)
+    frame, more = _missing_answers(frame)
+    notes += more
+    frame, more = _clock_times(frame)
+    notes += more
+    frame, more = _numbers(table, frame, mapping, options)
+    notes += more
+    frame, more = _trials_from_one(frame, mapping)
+    notes += more
     return Reading(
         frame,
         table.locate,
         units_in=table.rows_in,
         bad_units=table.rows_in - table.frame.height,
         problems=table.problems,
-        notes=[*notes, *more],
+        notes=notes,
         taken=_taken(table.frame.columns, mapping),
     )
+
+
+def _misfit(column: pl.Series, role: str, source: str) -> Message | None:
+    """The note that a column has karat's name for something and holds something else; None where it fits."""
+    values = [str(value).strip() for value in column.drop_nulls().unique(maintain_order=True).head(1000).to_list()]
+    shown = [cut(value) for value in values[:3]]
+    if not values:
+        return None
+    if role == "function":
+        known = [value for value in values if value.lower() in FUNCTIONS or nearest(value, FUNCTIONS)]
+        few = plain(source) != "function" and len(known) < len(values)
+        return Message("role.no_function", {"column": source, "values": shown, "n": len(values)}) if few else None
+    numbers = [value for value in values if as_number(value) is not None]
+    if role == "polarity":
+        numbers = [value for value in numbers if as_number(value) in (1, -1)]
+    if 2 * len(numbers) >= len(values):
+        return None
+    code = "role.no_position" if role == "trial" else "role.other_content"
+    return Message(code, {"column": source, "values": shown})
+
+
+def _is_settled(question: Question, options: Options) -> bool:
+    return question.role in options.mapping or (question.role == "wide" and options.wide is not None)
+
+
+def refuse_absent(given: Mapping[str, str], there: Sequence[str], file: str) -> None:
+    """IntakeError where a mapping names a column that the table does not have, in whatever form it is."""
+    for column, source in given.items():
+        for name in joined(source, there):
+            if name and name not in there:
+                close = nearest(name, there)
+                hint = f" Is it {close}?" if close else ""
+                raise IntakeError(
+                    f"{file} has no column {name} for --map {column}={source}.{hint} It has {', '.join(there)}."
+                )
+
+
+def _with_functions(frame: pl.DataFrame, roles: Roles) -> pl.DataFrame:
+    """Item functions from the words that the file has for them; the column stays beside them where it says more."""
+    if not roles.functions or "function" not in frame.columns:
+        return frame
+    source = roles.mapping["function"]
+    words = text_column(frame["function"])
+    functions = words.replace_strict(roles.functions, default="test", return_dtype=pl.String)
+    frame = frame.with_columns(functions.alias("function"))
+    free = source
+    while free in frame.columns or free in COLUMNS:
+        free += "_"
+    return frame.with_columns(words.alias(free))
+
+
+def _trials_only(frame: pl.DataFrame, rows: list[int] | None) -> tuple[pl.DataFrame, list[int] | None, int]:
+    """Without rows that have neither an item nor an answer: they hold no trial."""
+    if not {"item", "response"} <= set(frame.columns):
+        return frame, rows, 0
+    empty = [text_column(frame[name]).is_in(MISSING).fill_null(True) for name in ("item", "response")]
+    gone = empty[0] & empty[1]
+    if not gone.any():
+        return frame, rows, 0
+    kept = (~gone).arg_true().to_list()
+    return frame.filter(~gone), kept if rows is None else [rows[row] for row in kept], int(gone.sum())
+
+
+CLOCK = r"^\s*(?:(\d{1,3}):)?(\d{1,2}):(\d{1,2}(?:[.,]\d+)?)\s*$"
+
+
+def _clock_times(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
+    """Response times written as 00:00:03.446, in seconds."""
+    if "rt" not in frame.columns or frame["rt"].dtype != pl.String:
+        return frame, []
+    cells = frame["rt"].drop_nulls()
+    if not cells.len() or not cells.str.contains(CLOCK).all():
+        return frame, []
+    hours, minutes, seconds = (frame["rt"].str.extract(CLOCK, group) for group in (1, 2, 3))
+    number = [part.str.replace(",", ".").cast(pl.Float64, strict=False) for part in (hours, minutes, seconds)]
+    total = number[0].fill_null(0) * 3600 + number[1] * 60 + number[2]
+    return frame.with_columns(total.alias("rt")), []
+
+
+def _sessions(frame: pl.DataFrame, mapping: dict[str, str]) -> tuple[pl.DataFrame, list[Message]]:
+    """Positions that come again within a participant: sessions by a column, by run, or by the order of the rows."""
+    if "trial" not in frame.columns or "participant" not in frame.columns:
+        return frame, []
+    numbers = frame["trial"].cast(pl.Float64, strict=False)
+    if numbers.null_count() > frame["trial"].null_count():
+        return frame, []
+    keys = [name for name in ("participant", "session", "question", "repetition") if name in frame.columns]
+    known = frame.filter(pl.col("trial").is_not_null())
+    if known.select(*keys, "trial").n_unique() == known.height:
+        return frame, []
+    if "session" not in frame.columns:
+        for name in _session_columns(frame):
+            if known.select(*keys, name, "trial").n_unique() == known.height:
+                varies = known.group_by("participant").agg(pl.col(name).n_unique().alias("n"))["n"]
+                if (varies > 1).mean() < 0.5:  # type: ignore[operator]
+                    session = text_column(frame[name]).alias("session")
+                    note = Message("role.session", {"column": name})
+                    return frame.with_columns(session), [note]
+                return _counted_on(frame), [Message("role.restarts", {"column": mapping["trial"]})]
+        again = frame.select((pl.int_range(pl.len()).over(*keys, "trial") + 1).alias("nth"))["nth"]
+        several = frame.filter(again > 1)["participant"].n_unique()
+        if several <= 0.2 * frame["participant"].n_unique():
+            return frame.with_columns(again.cast(pl.String).alias("session")), [Message("role.runs", {"n": several})]
+    free = mapping.get("trial", "trial")
+    free = free if free not in COLUMNS else f"{free}_"
+    return frame.rename({"trial": free}), [Message("role.no_order", {"column": free})]
+
+
+def _session_columns(frame: pl.DataFrame) -> list[str]:
+    used = ("participant", "item", "response", "trial", "rt", "question", "repetition")
+    names = [name for name in frame.columns if name not in used]
+    ranked = [name for word in SESSION_NAMES for name in names if plain(name) == word]
+    return [*ranked, *(name for name in ("function", "block") if name in names and name not in ranked),
+            *(n for n in names if n not in ranked and frame[n].n_unique() <= 0.1 * frame.height
+              and frame[n].dtype == pl.String)]  # fmt: skip
+
+
+def _counted_on(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.with_columns((pl.int_range(pl.len()).over("participant") + 1).cast(pl.Int64).alias("trial"))
+
+
+def _people(source: pl.DataFrame, shaped: Shaped, mapping: dict[str, str]) -> pl.DataFrame | None:
+    """What a wide table says of its participants beside their answers."""
+    person = shaped.told.get("participant")
+    if not shaped.people or person is None or person not in source.columns:
+        return None
+    names = [name for name in shaped.people if name in source.columns]
+    table = source.select(
+        pl.col(person).cast(pl.String).alias("participant"), *(n for n in names if n != "participant")
+    )
+    return one_row_each(table)
 
 
 def _taken(names: Sequence[str], mapping: dict[str, str]) -> dict[str, str]:
@@ -66,7 +268,7 @@ def table_of(file: SourceFile, options: Options) -> FileTable:
         types = {"rt": pl.Float64(), "trial": pl.Int64()}
         return {mapping[column]: dtype for column, dtype in types.items() if mapping.get(column) in names}
 
-    return read_table(file, options.delimiter, options.sheet, numbers)
+    return _without_second_header(read_results(file, options.delimiter, options.sheet, numbers))
 
 
 def _from_parquet(file: SourceFile) -> FileTable:
@@ -86,7 +288,14 @@ def _from_json(file: SourceFile, options: Options) -> FileTable:
     numbers: list[int] = []
     table = FileTable(file, pl.DataFrame(), places(file.name, numbers, "element"))
     for number, element in file.json_documents():
-        if isinstance(element, dict):
+        inner = [name for name, value in element.items() if _are_records(value)] if isinstance(element, dict) else []
+        if len(inner) == 1:
+            # One object per participant, with a list of trials.
+            shared = {cell_text(name) or "": cell_text(value) for name, value in element.items() if name != inner[0]}
+            for record in element[inner[0]]:
+                rows.append(shared | {cell_text(name) or "": cell_text(value) for name, value in record.items()})
+                numbers.append(number)
+        elif isinstance(element, dict):
             rows.append({cell_text(name) or "": cell_text(value) for name, value in element.items()})
             nested |= {name: LISTS if isinstance(value, list) else RECORDS for name, value in element.items()
                        if isinstance(value, list | dict)}  # fmt: skip
@@ -104,26 +313,38 @@ def _from_json(file: SourceFile, options: Options) -> FileTable:
     return table
 
 
+def _are_records(value: object) -> bool:
+    return isinstance(value, list) and len(value) > 1 and all(isinstance(part, dict) for part in value)
+
+
+def _without_second_header(table: FileTable) -> FileTable:
+    """SurveyMonkey writes what kind of answer a column holds into a second header row."""
+    if table.frame.height < 2:
+        return table
+    first = [cell for cell in table.frame.row(0) if cell is not None]
+    if len(first) < 2 or not all(isinstance(cell, str) and SECOND_HEADER.fullmatch(cell.strip()) for cell in first):
+        return table
+    locate = table.locate
+    return replace(table, frame=table.frame.slice(1), locate=lambda row: locate(row + 1))
+
+
 def _told(table: FileTable, options: Options) -> dict[str, str]:
     """The mapping that the user gave, checked against the columns that are there."""
     there = table.frame.columns
     refuse_misspelt(options.mapping, there)
-    for column, source in options.mapping.items():
-        for name in joined(source, there):
-            if name and name not in there:
-                close = nearest(name, there)
-                hint = f" Is it {close}?" if close else ""
-                raise IntakeError(
-                    f"{table.file.name} has no column {name} for --map {column}={source}.{hint} "
-                    f"It has {', '.join(there)}."
-                )
-    return {column: source for column, source in options.mapping.items() if column}
+    told = {column: source for column, source in options.mapping.items() if column}
+    plain_names = {c: s for c, s in told.items() if not re.search(r"\[\d+\]", s)}
+    if options.wide is None:
+        refuse_absent(plain_names, there, table.file.name)
+    return told
 
 
 def _mapped(table: FileTable, mapping: dict[str, str]) -> pl.DataFrame:
     """The table under karat's names; a column that is in karat's way without being meant gets an underscore."""
     there = table.frame.columns
-    used = {name for source in mapping.values() for name in joined(source, there)}
+    # The parts of a joined name stay: they are the conditions.
+    used = {parts[0] for source in mapping.values() if len(parts := joined(source, there)) == 1}
+    used |= {name for source in mapping.values() if ".." in source for name in joined(source, there)}
     unwanted = {column for column, source in mapping.items() if not source}
     rest = [name for name in there if name not in used | unwanted]
     columns = {column: _column(table.frame, column, source) for column, source in mapping.items() if source}
@@ -138,7 +359,12 @@ def _mapped(table: FileTable, mapping: dict[str, str]) -> pl.DataFrame:
 def _column(frame: pl.DataFrame, column: str, source: str) -> pl.Series:
     parts = joined(source, frame.columns)
     if len(parts) == 1:
-        return frame[source].alias(column)
+        return frame[parts[0]].alias(column)
+    if source != "..".join(parts):
+        texts = [text_column(frame[part]) for part in parts]
+        return pl.select(
+            pl.concat_str(texts, separator=" + ", ignore_nulls=True).replace("", None).alias(column)
+        ).to_series()
     low, high = (text_column(frame[part]) for part in parts)
     both = pl.when(low.is_not_null() & high.is_not_null()).then(low + "-" + high).alias(column)
     return pl.select(both).to_series()
@@ -208,9 +434,9 @@ def typed_column(column: pl.Series) -> pl.Series:
     (Int64, String)
     """
     whole, decimal = r"^-?(0|[1-9]\d{0,17})$", r"^-?(0|[1-9]\d{0,14})(\.\d{1,15})?$"
-    for shape, dtype in ((whole, pl.Int64), (decimal, pl.Float64)):
+    for form, dtype in ((whole, pl.Int64), (decimal, pl.Float64)):
         # The first cells decide most columns at once.
-        if all(cells.str.contains(shape).fill_null(True).all() for cells in (column.head(100), column)):
+        if all(cells.str.contains(form).fill_null(True).all() for cells in (column.head(100), column)):
             return column if column.null_count() == len(column) else column.cast(dtype)
     return column
 

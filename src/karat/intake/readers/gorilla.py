@@ -1,32 +1,281 @@
-"""Data files of Gorilla, one a node of the experiment: tasks of both task builders, and questionnaires.
+"""Data files of Gorilla, one per node of the experiment: tasks of both task builders, and questionnaires.
 
-A task file has one row an event. Task Builder 1 tells answers by the type of the zone, Task Builder 2 by the type of
+A task file has one row per event. Task Builder 1 marks answers by the type of the zone, Task Builder 2 by the type of
 the response. Questionnaires describe the participants and hold no judgments.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import polars as pl
 
 from karat.errors import IntakeError, Problem
 from karat.intake.cells import seconds_of
-from karat.intake.guess import plain
+from karat.intake.guess import joined, plain
 from karat.intake.labels import ITEM_IDS, function_named_in
-from karat.intake.personal import left_out_note, names_a_person
+from karat.intake.personal import PROLIFIC_ID, left_out_note, names_a_person
 from karat.intake.readers.generic import typed_column
-from karat.intake.readers.gorilla_events import END_OF_FILE, GorillaEvent, answers_among
-from karat.intake.readers.gorilla_people import called, is_questionnaire, people_of
 from karat.intake.reading import Options, Reader, Reading
+from karat.intake.roles import find_roles
 from karat.intake.wide import SAME_MEANING, numbers_or_text, own_name
 from karat.judgments.checks import Place
+from karat.judgments.columns import COLUMNS
 from karat.judgments.source import SourceFile
 from karat.judgments.tables import SPREADSHEETS, FileTable, header_of, read_table
+from karat.judgments.times import instants
 from karat.messages import Message
 
+NO_TRIALS = re.compile(
+    r"instruction|consent|debrief|(?<![a-z])break(?![a-z])|welcome|thank|goodbye|participant.?information|^information$",
+    re.IGNORECASE,
+)
+ANSWER_ZONES = re.compile(r"response_.*|rating.*|slider.*|likert.*|dropdown.*|active_response_.*", re.IGNORECASE)
+TIMED_OUT = Message("aside.timed_out")
+END_OF_FILE = Message("aside.end_of_file")
+FURTHER = Message("aside.further_attempts")
+MARKERS = Message("aside.task_markers")
+INSTRUCTIONS = Message("aside.instructions_and_breaks")
+OTHER = Message("aside.other_events")
+ZONES = (
+    ("fixation", Message("aside.fixations")),
+    ("continue", Message("aside.continue_buttons")),
+    ("timelimit", TIMED_OUT),
+    ("feedback", Message("aside.feedback")),
+    ("content", Message("aside.content_shown")),
+)
+RESPONSE_TYPES = {
+    "action": Message("aside.actions"),
+    "info": Message("aside.content_shown"),
+    "continue": Message("aside.continue_buttons"),
+    "tooearly": Message("aside.early_keys"),
+}
+
+
+@dataclass
+class GorillaEvent:
+    """One row of a task file, as far as karat reads it."""
+
+    place: Place
+    row: int
+    index: str
+    participant: str | None
+    node: str
+    trial: str
+    screen: str
+    name: str
+    zone_type: str
+    response_type: str
+    response: str | None
+    attempt: str
+    display: str
+    timed_out: bool
+    time: float | None
+    """Unix milliseconds."""
+    question: str | None = None
+
+    @property
+    def asked(self) -> tuple[str | None, str, str, str]:
+        """The screen of the trial that the event belongs to."""
+        return self.participant, self.node, self.trial, self.screen
+
+
+def answers_among(events: Sequence[GorillaEvent], reading: Reading) -> list[GorillaEvent]:
+    """The events that are answers, one a question of a trial; all others are set aside with a reason."""
+    answers, timeouts = [], []
+    for event in events:
+        reason = _no_answer(event)
+        if reason is None:
+            answers.append(event)
+        elif reason == TIMED_OUT:
+            timeouts.append(event)
+        else:
+            reading.set_apart(reason)
+    answers = _with_missed_answers(answers, timeouts, reading)
+    _name_questions(answers, reading)
+    return _first_attempts(answers, reading)
+
+
+def _no_answer(event: GorillaEvent) -> Message | None:
+    """Why an event is no answer, or None where it is one."""
+    if event.index.upper() == "END OF FILE":
+        return END_OF_FILE
+    if event.trial.upper().startswith(("BEGIN", "END")) or event.screen.upper().startswith(("BEGIN ", "END ")):
+        return MARKERS
+    if NO_TRIALS.search(event.display):
+        return INSTRUCTIONS
+    if event.zone_type:
+        if ANSWER_ZONES.fullmatch(event.zone_type):
+            return None
+        kind = event.zone_type.lower()
+        return next((reason for start, reason in ZONES if kind.startswith(start)), OTHER)
+    kind = plain(event.response_type)
+    if kind == "response":
+        return None
+    if event.timed_out or kind in ("timedout", "timelimit"):
+        return TIMED_OUT
+    return RESPONSE_TYPES.get(kind, OTHER)
+
+
+def _with_missed_answers(
+    answers: list[GorillaEvent], timeouts: Sequence[GorillaEvent], reading: Reading
+) -> list[GorillaEvent]:
+    """A time limit that ended a screen on which others answered is an answer that was not given."""
+    answered = {answer.asked for answer in answers}
+    asking = {(answer.node, answer.screen, answer.display) for answer in answers}
+    kept = list(answers)
+    for event in timeouts:
+        if event.asked not in answered and (event.node, event.screen, event.display) in asking:
+            event.response = None
+            answered.add(event.asked)
+            kept.append(event)
+        else:
+            reading.set_apart(TIMED_OUT)
+    return kept
+
+
+def _name_questions(answers: Sequence[GorillaEvent], reading: Reading) -> None:
+    """Where a trial asks several things, by screen, or by the objects of a screen, these are its questions."""
+    screens: dict[tuple[str | None, str, str], set[str]] = {}
+    objects: dict[tuple[object, ...], set[str]] = {}
+    for answer in answers:
+        screens.setdefault((answer.participant, answer.node, answer.trial), set()).add(answer.screen)
+        objects.setdefault((*answer.asked, answer.attempt), set()).add(answer.name)
+    by_screen = any(len(found) > 1 for found in screens.values())
+    by_object = any(len(found) > 1 for found in objects.values())
+    if not by_screen and not by_object:
+        return
+    for answer in answers:
+        parts = [part for part, wanted in ((answer.screen, by_screen), (answer.name, by_object)) if wanted and part]
+        answer.question = " ".join(parts) or None
+    if by_screen and by_object:
+        reading.notes.append(Message("gorilla.questions_by_screen_and_object"))
+    else:
+        reading.notes.append(Message("gorilla.questions_by_screen" if by_screen else "gorilla.questions_by_object"))
+
+
+def _first_attempts(answers: Sequence[GorillaEvent], reading: Reading) -> list[GorillaEvent]:
+    first: dict[tuple[object, ...], GorillaEvent] = {}
+    for answer in answers:
+        key = (*answer.asked, answer.question)
+        if key in first:
+            reading.set_apart(FURTHER)
+        else:
+            first[key] = answer
+    if len(first) < len(answers):
+        reading.notes.append(Message("gorilla.attempts"))
+    return list(first.values())
+
+
+KNOWN = {
+    "participantstatus": "participant_status",
+    "participantstartinggroup": "starting_group",
+    "participantexternalsessionid": "external_session",
+    "participantdevicetype": "device_type",
+    "participantdevice": "device",
+    "participantos": "os",
+    "participantbrowser": "browser",
+    "participantmonitorsize": "monitor_size",
+    "participantviewportsize": "viewport_size",
+}
+OF_GORILLA = re.compile(
+    r"eventindex|utc.*|local.*|experiment(id|version)|treenodekey|repeatkey|scheduleid|participant.*|checkpoint|room.*|"
+    r"task(name|version)|questionnaire(name|version)|randomiser.*|branch.*|endquestionnaire|startquestionnaire"
+)
+
+
+def called(tables: Sequence[FileTable], reading: Reading) -> dict[str, str]:
+    """How each private id is to be called: by the public id where that is a Prolific id, else by itself."""
+    pairs: dict[str, set[str | None]] = {}
+    for table in tables:
+        names = {plain(name): name for name in table.frame.columns}
+        private = table.frame[names["participantprivateid"]]
+        public = names.get("participantpublicid")
+        publics = table.frame[public].to_list() if public else [None] * len(private)
+        for one, other in zip(private.to_list(), publics, strict=True):
+            if one is not None:
+                pairs.setdefault(one, set()).add(other)
+    ids = {one: next(iter(others)) for one, others in pairs.items() if len(others) == 1}
+    known = {one: other for one, other in ids.items() if other is not None and PROLIFIC_ID.fullmatch(other)}
+    if known and len(known) == len(pairs) == len(set(known.values())):
+        reading.notes.append(Message("gorilla.public_ids"))
+        return known
+    if any(other is not None for others in pairs.values() for other in others):
+        reading.notes.append(Message("gorilla.private_ids"))
+    return {one: one for one in pairs}
+
+
+def is_questionnaire(columns: Sequence[str]) -> bool:
+    """Whether a file comes from a questionnaire: it has no trials."""
+    return not {plain(name) for name in columns} & {"trialnumber", "reactiontime", "screennumber", "zonetype"}
+
+
+def people_of(tables: Sequence[FileTable], names: Mapping[str, str], reading: Reading) -> pl.DataFrame:
+    """One row a participant: first and last event, status, device, and answers of questionnaires."""
+    rows: dict[str, dict[str, object]] = {}
+    for table in tables:
+        columns = {plain(name): name for name in table.frame.columns}
+        answers = _background(table, reading) if is_questionnaire(table.frame.columns) else {}
+        private = table.frame[columns["participantprivateid"]].to_list()
+        stamps = columns.get("utctimestamp")
+        times = table.frame[stamps].cast(pl.Float64, strict=False).to_list() if stamps else [None] * len(private)
+        about = {told: table.frame[columns[name]].to_list() for name, told in KNOWN.items() if name in columns}
+        for row, (one, time) in enumerate(zip(private, times, strict=True)):
+            if one is None:
+                continue
+            person = rows.setdefault(names.get(one, one), {"participant": names.get(one, one)})
+            if time is not None:
+                earlier, later = person.get("started", time), person.get("finished", time)
+                person["started"] = min(time, earlier if isinstance(earlier, float) else time)
+                person["finished"] = max(time, later if isinstance(later, float) else time)
+            for told, values in about.items():
+                person[told] = values[row] if values[row] is not None else person.get(told)
+            for question, value in answers.get(row, {}).items():
+                person.setdefault(question, value)
+    found = list(dict.fromkeys(["participant", *(name for person in rows.values() for name in person)]))
+    data = {name: [person.get(name) for person in rows.values()] for name in found}
+    times_of = [name for name in ("started", "finished") if name in data]
+    frame = pl.DataFrame(data, schema={name: pl.Float64 if name in times_of else pl.String for name in found})
+    return frame.with_columns(instants(frame[name]).alias(name) for name in times_of)
+
+
+def _background(table: FileTable, reading: Reading) -> dict[int, dict[str, str]]:
+    """The answers in each row of a questionnaire, by question; long form or one row a participant."""
+    frame = table.frame
+    columns = {plain(name): name for name in frame.columns}
+    question = columns.get("questionkey") or columns.get("objectname")
+    response = columns.get("response")
+    if question is None or response is None:
+        asked = [name for name in frame.columns if not OF_GORILLA.fullmatch(plain(name))]
+        cells = {row: [(name, frame[name][row]) for name in asked] for row in range(frame.height)}
+    else:
+        keys = frame[columns["key"]].to_list() if "key" in columns else [None] * frame.height
+        questions, responses = frame[question].to_list(), frame[response].to_list()
+        cells = {
+            row: [(questions[row] or "", responses[row])] for row in range(frame.height) if keys[row] != "quantised"
+        }
+    personal = {name: None for found in cells.values() for name, _ in found if names_a_person(name)}
+    reading.notes += left_out_note(list(personal), table.file.name)
+    return {
+        row: {
+            (f"{name}_" if name in COLUMNS or name in ("started", "finished", *KNOWN.values()) else name): value
+            for name, value in found
+            if value is not None and name and name not in personal and not name.upper().startswith(("BEGIN ", "END "))
+        }
+        for row, found in cells.items()
+    }
+
+
 ITEM_NAMES = (*ITEM_IDS, "stimulus", "sentence")
+OF_GORILLA = re.compile(
+    r"eventindex|utc.*|local.*|experiment.*|treenodekey|repeatkey|scheduleid|participant.*|checkpoint.*|branch.*|room.*|"
+    r"task.*|randomi[sz]er.*|order.*|counterbalance.*|trialnumber|screen.*|zone.*|object.*|component.*|reaction.*|"
+    r"response.*|attempt|correct|incorrect|dishonest|[xy]coordinate|timedout|spreadsheet(name|row)|randomi[sz]e.*|"
+    r"display|metadata|audio.*|unnamed\d*|manipulation.*|key|proportion.*|absolute.*|store.*|current.*|.*timestamp.*"
+)
+"""Columns that Gorilla adds itself."""
 NOT_KEPT = re.compile(
     r"eventindex|utc.*|local.*|experiment(id|version)|repeatkey|scheduleid|participant.*|checkpoint|room.*|taskversion|"
     r"reactiontime|reactiononset|response|responsetype|[xy]coordinate"
@@ -117,7 +366,7 @@ def _frame(
     source = whole[rows] if rows else whole.clear()
     columns: dict[str, pl.Series] = {
         "participant": _text([names.get(event.participant or "", event.participant) for event in answers]),
-        "item": _items(source, reading),
+        "item": _items(source, answers, options, reading),
         "response": _text([event.response for event in answers]),
         "trial": pl.Series(_positions(answers), dtype=pl.Int64),
         "rt": _seconds(source, answers, options, reading),
@@ -149,15 +398,31 @@ def _bare(name: str) -> str:
     return re.sub(r"^spreadsheet\s*:\s*", "", name, flags=re.IGNORECASE)
 
 
-def _items(source: pl.DataFrame, reading: Reading) -> pl.Series:
-    """Items by a column of the spreadsheet that names them, else by the row of the spreadsheet, else by trial."""
+def _items(
+    source: pl.DataFrame, answers: Sequence[GorillaEvent], options: Options, reading: Reading
+) -> pl.Series:  # fmt: skip
+    """Items by a column of the spreadsheet that names them, or by the columns that tell stimuli apart.
+
+    The number of a trial is a position: it stands in for the item only where the spreadsheet says nothing else.
+    """
     there = {plain(_bare(name)): name for name in reversed(source.columns) if source[name].null_count() < source.height}
     column = next((there[name] for name in ITEM_NAMES if name in there), None)
-    column = column or next((there[name] for name in ("spreadsheetrow", "trialnumber") if name in there), None)
+    row = there.get("spreadsheetrow")
+    if column is None and row is None and options.mapping.get("item") is None:
+        shown = [name for name in source.columns if name in there.values() and not OF_GORILLA.fullmatch(plain(name))]
+        table = source.select(shown).with_columns(
+            pl.Series(" who", [event.participant for event in answers], dtype=pl.String),
+            pl.Series(" answer", [event.response for event in answers], dtype=pl.String),
+        )
+        roles = find_roles(table, {"participant": " who", "response": " answer"}) if shown and answers else None
+        parts = joined(roles.mapping.get("item", ""), shown) if roles else []
+        if roles is not None and parts and parts[0] in shown:
+            reading.open += [question for question in roles.open if question.role == "item"]
+            return source.select(pl.concat_str(parts, separator=" + ", ignore_nulls=True)).to_series()
+    column = column or row or there.get("trialnumber")
     if column is None:
         return pl.Series([None] * source.height, dtype=pl.String)
     items = source[column]
-    row = there.get("spreadsheetrow")
     if row is not None and items.null_count():
         items = items.fill_null("row " + source[row])
     reading.notes.append(Message("item.column", {"column": column}))

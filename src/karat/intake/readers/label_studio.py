@@ -1,22 +1,295 @@
-"""Label Studio's exports: JSON with nested annotations, and the flat JSON_MIN and CSV (in `label_studio_flat`).
+"""Label Studio's exports: JSON with nested annotations, and the flat JSON_MIN and CSV.
 
 A unit is a result: what one annotator said under one control tag of a task. The tag's name is the question. A skipped
 annotation, one without any result, and a model's prediction count as one unit each.
+
+Nothing in the flat exports separates fields of the task from answers. Answers other than a single choice are written as
+JSON, which gives them away; a column that differs between two annotations of a task is no field of it; and what stands
+between the task's id and the annotator, where the export keeps that order, is an answer. `--map response=NAME`
+overrules all of this.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+import polars as pl
+
+from karat.errors import IntakeError, Problems
+from karat.intake.annotators import Annotators
 from karat.intake.cells import cell_number, cell_text
-from karat.intake.readers.label_studio_answers import ANSWERS, SEVERAL, LabelStudioAnswers, answer_of, has_several
-from karat.intake.readers.label_studio_flat import FLAT, read_flat_json, read_flat_table
+from karat.intake.readers.generic import typed_column
 from karat.intake.reading import Options, Reader, Reading
+from karat.judgments.checks import Place
+from karat.judgments.columns import COLUMNS
+from karat.judgments.scales import Choice, Scale
 from karat.judgments.source import SourceFile
-from karat.judgments.tables import SPREADSHEETS, header_of
+from karat.judgments.tables import SPREADSHEETS, header_of, read_table
+from karat.judgments.times import instants
 from karat.messages import Message
+
+ANSWERS = {"choices": "choices", "rating": "rating", "pairwise": "selected", "number": "number"}
+"""The control tags that ask for a judgment, and the key of their value that holds it."""
+OWN = ("participant", "item", "response", "rt", "time", "question", "annotation_id")
+
+
+SEVERAL = Message("aside.several_choices")
+
+
+def has_several(value: dict[str, Any]) -> bool:
+    """Whether more than one choice was made."""
+    choices = value.get("choices")
+    return isinstance(choices, list) and len(choices) > 1
+
+
+def answer_of(value: dict[str, Any]) -> tuple[bool, str | None]:
+    """Whether a value holds an answer, and the answer.
+
+    >>> answer_of({"choices": ["good"]}), answer_of({"rating": 4}), answer_of({"text": ["hm"]})
+    ((True, 'good'), (True, '4'), (False, None))
+    """
+    for key in ANSWERS.values():
+        if key not in value:
+            continue
+        found = value[key]
+        if isinstance(found, list):
+            simple = all(isinstance(part, str | int | float) for part in found)
+            return simple, cell_text(found[0] if len(found) == 1 else found or None)
+        return not isinstance(found, dict), cell_text(found)
+    return False, None
+
+
+@dataclass
+class LabelStudioAnswers:
+    """The answers of a study, as they are found one by one."""
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+    expected: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    pairwise: set[str] = field(default_factory=set)
+    set_aside: dict[Message, int] = field(default_factory=dict)
+    bad_units: int = 0
+    problems: Problems = field(default_factory=Problems)
+    notes: list[Message] = field(default_factory=list)
+    _annotators: Annotators = field(default_factory=Annotators)
+
+    def annotator(self, completed_by: object) -> str | None:
+        """The annotator's number; who is only known by an e-mail address or a name gets one of our own."""
+        if isinstance(completed_by, dict):
+            own = completed_by.get("id")
+            completed_by = completed_by.get("email") if own is None or isinstance(own, list | dict) else own
+        return self._annotators.name(cell_text(completed_by))
+
+    def add(self, answer: dict[str, Any], source: dict[str, str | None], place: Place) -> None:
+        """An answer, with the data of its task; a name that karat uses otherwise gets an underscore."""
+        extra = {f"{name}_" if name in COLUMNS or name in OWN else name: text for name, text in source.items()}
+        self.rows.append({**extra, **answer})
+        self.places.append(place)
+
+    def expect(self, item: str, question: str, response: str | None) -> None:
+        """The answer of a ground truth annotation, which is no judgment but what others should say."""
+        self.set_apart(Message("aside.ground_truth"))
+        if response is not None and response not in self.expected.setdefault((item, question), []):
+            self.expected[item, question].append(response)
+
+    def set_apart(self, reason: Message, count: int = 1) -> None:
+        """Count what is no judgment."""
+        if count:
+            self.set_aside[reason] = self.set_aside.get(reason, 0) + count
+
+    def reject(self, place: Place, what: str, mend: str, value: object) -> None:
+        """Count what should be a judgment and cannot be read."""
+        file, kind, number = place
+        self.problems.add(what, mend, value=cell_text(value), file=file, place=kind, number=number)
+        self.bad_units += 1
+
+    def reading(self) -> Reading:
+        """The answers as a reader gives them back."""
+        frame = self._frame()
+        return Reading(
+            frame,
+            lambda row: self.places[row],
+            units_in=frame.height + sum(self.set_aside.values()) + self.bad_units,
+            unit="results",
+            set_aside=self.set_aside,
+            bad_units=self.bad_units,
+            problems=self.problems,
+            notes=[*self.notes, *self._notes(frame)],
+            scales=self._scales(frame),
+        )
+
+    def _frame(self) -> pl.DataFrame:
+        names = [*OWN, *dict.fromkeys(name for row in self.rows for name in row if name not in OWN)]
+        types = {name: pl.Float64() if name == "rt" else pl.String() for name in names}
+        frame = pl.DataFrame({name: [row.get(name) for row in self.rows] for name in names}, schema=types)
+        if self.expected:
+            right = [self.expected.get((row["item"], row["question"])) for row in self.rows]
+            told = ["|".join(answers) if answers else None for answers in right]
+            frame = frame.with_columns(pl.Series("expected", told, dtype=pl.String))
+        frame = frame.with_columns(typed_column(frame[name]) for name in names if name not in OWN)
+        frame = _with_trials(frame)
+        return frame.drop("question") if frame["question"].n_unique() == 1 else frame
+
+    def _scales(self, frame: pl.DataFrame) -> dict[str, Scale] | None:
+        if not self.pairwise:
+            return None
+        if "question" not in frame.columns:
+            return {"": Choice()}
+        return {question: Choice() for question in self.pairwise}
+
+    def _notes(self, frame: pl.DataFrame) -> list[Message]:
+        notes = []
+        if frame.height:
+            notes.append(Message("label_studio.items"))
+        if frame["rt"].null_count() < frame.height:
+            notes.append(Message("label_studio.lead_time"))
+        if "trial" in frame.columns:
+            notes.append(Message("label_studio.trials"))
+        return notes + self._annotators.notes()
+
+
+def _with_trials(frame: pl.DataFrame) -> pl.DataFrame:
+    """Label Studio does not keep the order of presentation; the order of creation stands in for it, where known."""
+    times = instants(frame["time"])
+    if not frame.height or times.null_count() or frame["annotation_id"].null_count():
+        return frame
+    when = pl.DataFrame([frame["participant"], times.alias("time"), frame["annotation_id"]])
+    each = when.unique(maintain_order=True).sort("participant", "time", maintain_order=True)
+    order = each.with_columns(trial=pl.int_range(1, pl.len() + 1).over("participant"))
+    trial = when.join(order, on=when.columns, how="left", maintain_order="left", nulls_equal=True)["trial"]
+    return frame.with_columns(trial)
+
+
+FLAT = ("annotator", "annotation_id", "lead_time")
+ABOUT = ("id", *FLAT, "created_at", "updated_at", "agreement", "history")
+MOST_CHOICES = 10
+FREE_TEXT = Message("aside.free_text")
+NO_JUDGMENT = Message("aside.no_whole_judgment")
+Row = Mapping[str, Any]
+
+
+def read_flat_table(file: SourceFile, options: Options, answers: LabelStudioAnswers) -> None:
+    """The CSV export."""
+    table = read_table(file, options.delimiter, options.sheet)
+    lacking = [name for name in FLAT if name not in table.frame.columns]
+    if lacking:
+        raise IntakeError(f"{file.name} has no column {', '.join(lacking)}, as Label Studio's CSV export has.")
+    answers.problems.extend(table.problems)
+    answers.bad_units += table.rows_in - table.frame.height
+    answers.notes += table.notes
+    rows = [{name: _parsed(cell) for name, cell in row.items()} for row in table.frame.iter_rows(named=True)]
+    _read_rows(file, rows, table.locate, table.frame.columns, options, answers)
+
+
+def read_flat_json(file: SourceFile, options: Options, answers: LabelStudioAnswers) -> None:
+    """The JSON_MIN export."""
+    rows, places = [], []
+    for number, row in file.json_documents():
+        if isinstance(row, dict):
+            rows.append({cell_text(name) or "": value for name, value in row.items()})
+            places.append((file.name, "element", number))
+        else:
+            what, mend = "is no annotation", "Export the project again as JSON_MIN."
+            answers.reject((file.name, "element", number), what, mend, row)
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    _read_rows(file, rows, lambda row: places[row], names, options, answers)
+
+
+def _parsed(cell: str | None) -> Any:
+    """A cell of the CSV export as JSON_MIN would have it: lists and objects are written as JSON."""
+    if cell is None or cell[:1] not in "[{":
+        return cell
+    try:
+        return json.loads(cell)
+    except (ValueError, RecursionError):
+        return cell
+
+
+def _read_rows(
+    file: SourceFile, rows: Sequence[Row], locate: Callable[[int], Place], names: Sequence[str], options: Options,
+    answers: LabelStudioAnswers,
+) -> None:  # fmt: skip
+    told = options.mapping.get("response")
+    columns = [told] if told and told in names else _answer_columns(rows, names)
+    if not columns and rows:
+        others = [name for name in names if name not in ABOUT]
+        raise IntakeError(
+            f"{file.name} does not tell which of its columns are answers. Say --map response=NAME with one of "
+            f"{', '.join(others)}, or export the project as JSON, which tells."
+        )
+    if told not in names and columns:
+        answers.notes.append(Message("label_studio.answers", {"file": file.name, "columns": columns}))
+    free = {name for name in columns if name != told and _is_free_text([row.get(name) for row in rows])}
+    for number, row in enumerate(rows):
+        source = {n: cell_text(row.get(n)) for n in names if n not in ABOUT and (n not in columns or n == told)}
+        about = {
+            "participant": answers.annotator(row.get("annotator")),
+            "item": cell_text(row.get("id")) or str(number + 1),
+            "rt": cell_number(row.get("lead_time")),
+            "time": cell_text(row.get("created_at")),
+            "annotation_id": cell_text(row.get("annotation_id")),
+        }
+        for name in columns:
+            reason, response = (FREE_TEXT, None) if name in free else _answer(row.get(name))
+            if reason is not None:
+                answers.set_apart(reason)
+            else:
+                answers.add({**about, "question": name, "response": response}, source, locate(number))
+
+
+def _answer_columns(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
+    candidates = [name for name in names if name not in ABOUT]
+    between: list[str] = []
+    if "id" in names and names.index("id") > 0 and names.index("annotator") > names.index("id"):
+        between = [name for name in candidates if names.index("id") < names.index(name) < names.index("annotator")]
+    found = [name for name in candidates if name in between or _is_result(rows, name) or _differs(rows, name)]
+    if not found and len(candidates) == 1:
+        return candidates
+    return found
+
+
+def _is_result(rows: Sequence[Row], name: str) -> bool:
+    """Whether a column holds what Label Studio writes for results: objects with their values, in a list or alone."""
+    values = [value for row in rows for value in _objects(row.get(name))]
+    return any(answer_of(value)[0] or {"labels", "text", "taxonomy"} & set(value) for value in values)
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    parts = value if isinstance(value, list) else [value]
+    return [part for part in parts if isinstance(part, dict)]
+
+
+def _differs(rows: Sequence[Row], name: str) -> bool:
+    """Whether two annotations of the same task have different values."""
+    first: dict[str | None, str | None] = {}
+    return any(
+        first.setdefault(cell_text(row.get("id")), cell_text(row.get(name))) != cell_text(row.get(name))
+        for row in rows
+        if row.get("id") is not None
+    )
+
+
+def _is_free_text(values: Sequence[Any]) -> bool:
+    filled = [value for value in values if isinstance(value, str)]
+    return len(set(filled)) > max(MOST_CHOICES, len(filled) // 2) and all(
+        cell_number(value) is None for value in filled
+    )
+
+
+def _answer(value: Any) -> tuple[Message | None, str | None]:
+    """Why a value is no answer, or else the answer."""
+    objects = _objects(value)
+    if not objects and not isinstance(value, list):
+        return None, cell_text(value)
+    if not objects:
+        return (None, cell_text(value[0] if value else None)) if len(value) < 2 else (SEVERAL, None)
+    if len(objects) > 1 or not answer_of(objects[0])[0]:
+        return NO_JUDGMENT, None
+    return (SEVERAL, None) if has_several(objects[0]) else (None, answer_of(objects[0])[1])
+
 
 REGION = ("start", "end", "x", "y", "startOffset", "endOffset", "ranges")
 """Keys of a value that is about a part of the task, such as a stretch of text or a box."""

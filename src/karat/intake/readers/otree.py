@@ -1,28 +1,263 @@
 """oTree: the wide export of all apps, the export of one app, and the page times that belong to them.
 
-Each app is first brought into one row a participant and round; then every answer of a round becomes a judgment.
+Each app is first brought into one row per participant and round; then every answer of a round becomes a judgment.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import polars as pl
 
 from karat.errors import IntakeError
 from karat.intake.cells import chained
-from karat.intake.guess import guess_rt_unit
-from karat.intake.personal import PROLIFIC_ID, are_codes
-from karat.intake.readers.otree_apps import BUILT_IN, App, apps_of, is_player, tell_fields_apart
-from karat.intake.readers.otree_times import PAGE_TIME, join_times, page_times, recognises_times
+from karat.intake.guess import guess_rt_unit, plain
+from karat.intake.labels import ITEM_IDS, RESPONSE_TIMES
+from karat.intake.personal import PROLIFIC_ID, are_codes, names_a_person
 from karat.intake.reading import Options, Reader, Reading
-from karat.intake.wide import ORDER, ROW, is_true, one_row_each, own_name, stacked
+from karat.intake.wide import ORDER, ROW, is_free_text, is_true, one_row_each, own_name, stacked, texts
 from karat.judgments.columns import COLUMNS
 from karat.judgments.message_tables import listed
 from karat.judgments.source import SourceFile
 from karat.judgments.tables import FileTable, header_of, read_table
 from karat.judgments.times import instants
 from karat.messages import Message
+
+EPOCH = ("epoch_time_completed", "epoch_time")
+NEEDED = ("participant_code", "page_index", "app_name", "page_name", "round_number")
+NO_TIMES = {"_time": pl.Float64, "_rt": pl.Float64}
+PAGE_TIME = "seconds on "
+
+
+def recognises_times(header: Sequence[str]) -> bool:
+    """Whether a header is that of page times."""
+    return set(NEEDED) <= set(header) and any(name in header for name in EPOCH)
+
+
+def page_times(tables: Sequence[FileTable], reading: Reading) -> pl.DataFrame:
+    """The time that each page took: from the moment the page before was left."""
+    parts = []
+    for table in tables:
+        reading.notes += table.notes
+        reading.problems.extend(table.problems)
+        reading.units_in += table.rows_in
+        reading.bad_units += table.rows_in - table.frame.height
+        parts.append(_moments(table, reading))
+    pages = pl.concat(parts).sort("_code", "_time", "_index", maintain_order=True)
+    reading.set_apart(Message("aside.page_times"), pages.height)
+    return pages.with_columns(_rt=(pl.col("_time") - pl.col("_time").shift(1)).over("_code"))
+
+
+def _moments(table: FileTable, reading: Reading) -> pl.DataFrame:
+    frame = table.frame
+    epoch = next(name for name in EPOCH if name in frame.columns)
+    numbers = {"_time": epoch, "_index": "page_index", "_round": "round_number"}
+    moments = frame.select(
+        pl.col("participant_code").alias("_code"),
+        pl.col("app_name").alias("_app"),
+        pl.col("page_name").alias("_page"),
+        *(pl.col(old).str.strip_chars().cast(pl.Float64, strict=False).alias(new) for new, old in numbers.items()),
+        is_true(frame["is_wait_page"]).alias("_wait")
+        if "is_wait_page" in frame.columns
+        else pl.lit(False).alias("_wait"),
+    )
+    wrong = moments["_time"].is_null() | moments["_time"].is_infinite() | moments["_time"].is_nan()
+    for row in wrong.arg_true().to_list():
+        file, place, number = table.locate(row)
+        reading.problems.add(
+            "is not a moment in seconds since 1970", "Mend the row, or leave it out with --skip-bad.", column=epoch,
+            value=frame[epoch][row] or "", file=file, place=place, number=number,
+        )  # fmt: skip
+    reading.bad_units += int(wrong.sum())
+    return moments.filter(~wrong)
+
+
+def join_times(rounds: pl.DataFrame, app: str, pages: pl.DataFrame | None, reading: Reading) -> pl.DataFrame:
+    """The rounds of an app with the moment and the duration of the page that asks.
+
+    That is the page that most rounds have: an introduction belongs to the first round, results to the last. Where
+    several pages are in as many rounds, nothing tells which of them asks, and each gives a column of its own.
+    """
+    empty = rounds.with_columns(pl.lit(None, dtype=dtype).alias(name) for name, dtype in NO_TIMES.items())
+    if pages is None:
+        return empty
+    mine = pages.filter((pl.col("_app") == app) & ~pl.col("_wait")).with_columns(
+        pl.col("_round").cast(pl.Int64, strict=False), pl.col("_page").fill_null("unnamed")
+    )
+    mine = mine.filter(pl.col("_round").is_not_null())
+    if not mine.height:
+        reading.notes.append(Message("otree.no_page_times", {"app": app}))
+        return empty
+    mine = mine.unique(["_code", "_round", "_page"], keep="last", maintain_order=True)
+    uses = mine.group_by("_page", maintain_order=True).len()
+    asking = uses.filter(pl.col("len") == pl.col("len").max())["_page"].to_list()
+    rounds = rounds.with_columns(pl.col("_round").cast(pl.Int64))
+    for page in asking:
+        column = pl.col("_rt").alias(f"{PAGE_TIME}{page}")
+        rounds = _joined(rounds, mine.filter(pl.col("_page") == page).select("_code", "_round", "_time", column))
+    if len(asking) == 1:
+        others = [page for page in uses["_page"].to_list() if page not in asking]
+        values = {"app": app, "page": asking[0], "others": listed(others) if others else None}
+        reading.notes.append(Message("otree.page_times", values))
+        return rounds.rename({f"{PAGE_TIME}{asking[0]}": "_rt"})
+    values = {"app": app, "pages": listed(asking), "column": f"{PAGE_TIME}{asking[0]}"}
+    reading.notes.append(Message("otree.several_pages", values))
+    return rounds.with_columns(pl.lit(None, dtype=pl.Float64).alias("_rt"))
+
+
+def _joined(rounds: pl.DataFrame, times: pl.DataFrame) -> pl.DataFrame:
+    """The rounds with the time on one more page; an answer was given when the last of the pages was left."""
+    joined = rounds.join(times, on=["_code", "_round"], how="left", maintain_order="left", suffix="_more")
+    if "_time_more" not in joined.columns:
+        return joined
+    return joined.with_columns(pl.max_horizontal("_time", "_time_more").alias("_time")).drop("_time_more")
+
+
+WIDE_COLUMN = re.compile(r"([A-Za-z_]\w*)\.(\d{1,6})\.player\.(\w+)")
+APP_COLUMN = re.compile(r"player\.(\w+)")
+EXPORT_DATE = re.compile(r"[ _-]*(\(accessed.*\)|\d{4}-\d\d-\d\d.*)$")
+BUILT_IN = ("id_in_group", "role", "payoff")
+ITEM_NAMES = (*ITEM_IDS, "stimulus", "sentence", "satz")
+DESCRIPTIONS = (
+    *ITEM_NAMES, "condition", "list", "listid", "block", "function", "itemfunction", "subgroup", "status", "trial",
+    "trialid", "trialnumber", "position", "order", "presentationorder", "expected", "correct", "correctanswer",
+    "iscorrect", "pair", "left", "right", "treatment", "text", "context", "solution", "round",
+    "roundnumber", "bedingung", "liste",
+)  # fmt: skip
+
+
+@dataclass
+class App:
+    """One app: a row a participant and round, and what its fields are."""
+
+    name: str
+    rounds: pl.DataFrame
+    fields: list[str]
+    answers: list[str] = field(default_factory=list)
+    item: str | None = None
+    rt: str | None = None
+    free_text: list[str] = field(default_factory=list)
+    personal: list[str] = field(default_factory=list)
+
+    @property
+    def is_background(self) -> bool:
+        """Asked once and about no item: a questionnaire about the participant, where other apps ask for judgments."""
+        return self.item is None and self.rounds["_round"].n_unique() <= 1
+
+    @property
+    def described(self) -> list[str]:
+        """The fields that describe a round rather than answer it."""
+        known = {*BUILT_IN, *self.answers, *self.free_text, *self.personal}
+        return [name for name in self.fields if name not in known]
+
+
+def apps_of(exports: Sequence[FileTable], reading: Reading) -> list[App]:
+    """The apps of all files; a round that two files hold counts once."""
+    parts: dict[str, list[pl.DataFrame]] = {}
+    offset = 0
+    for number, table in enumerate(exports):
+        reading.notes += table.notes
+        reading.problems.extend(table.problems)
+        rounds = _rounds_of(table, offset, reading)
+        broken = table.rows_in - table.frame.height
+        lost = broken * sum(is_player(name) for name in table.frame.columns)
+        reading.units_in += lost
+        reading.bad_units += lost
+        offset += table.frame.height
+        for app, frame in rounds.items():
+            parts.setdefault(app, []).append(frame.with_columns(_file=pl.lit(number)))
+    apps = []
+    for name, frames in parts.items():
+        long = pl.concat(frames, how="diagonal_relaxed")
+        fields = [column for column in long.columns if not column.startswith(("_", " "))]
+        reading.units_in += long.height * len(fields)
+        first = pl.col("_file").min().over("_code", "_round")
+        again = long.filter(pl.col("_file") > first).height
+        reading.set_apart(Message("aside.repeated_round_cells"), again * len(fields))
+        apps.append(App(name, long.filter(pl.col("_file") == first).drop("_file"), fields))
+    return apps
+
+
+def is_player(name: str) -> bool:
+    """Whether a column is a field of players, in the wide export or in that of one app."""
+    return bool(WIDE_COLUMN.fullmatch(name) or APP_COLUMN.fullmatch(name))
+
+
+def _rounds_of(table: FileTable, offset: int, reading: Reading) -> dict[str, pl.DataFrame]:
+    frame = table.frame
+    if "participant.code" not in frame.columns:
+        raise IntakeError(f"{table.file.name} has no column participant.code; it is no export of oTree.")
+    keyed = frame.with_row_index(ROW, offset).with_columns(pl.col(ROW).cast(pl.Int64))
+    code = pl.col("participant.code").alias("_code")
+    groups: dict[tuple[str, int], dict[str, str]] = {}
+    for name in frame.columns:
+        if match := WIDE_COLUMN.fullmatch(name):
+            groups.setdefault((match[1], int(match[2])), {})[_clear(match[3])] = name
+    rounds: dict[str, list[pl.DataFrame]] = {}
+    for (app, number), fields in groups.items():
+        chosen = [pl.col(column).alias(name) for name, column in fields.items()]
+        rounds.setdefault(app, []).append(keyed.select(ROW, code, pl.lit(number).alias("_round"), *chosen))
+    found = {app: pl.concat(frames, how="diagonal_relaxed") for app, frames in rounds.items()}
+    own = {_clear(match[1]): name for name in frame.columns if (match := APP_COLUMN.fullmatch(name))}
+    if own:
+        app = EXPORT_DATE.sub("", table.file.path.stem) or table.file.path.stem
+        found[app] = _rounds_of_app(table, keyed, own, reading)
+    if not found:
+        raise IntakeError(f"{table.file.name} has no fields of players, such as survey.1.player.rating.")
+    return found
+
+
+def _clear(name: str) -> str:
+    """A field's name that does not clash with the columns that are kept beside the fields."""
+    return f"field{name}" if name.startswith("_") else name
+
+
+def _rounds_of_app(table: FileTable, keyed: pl.DataFrame, fields: dict[str, str], reading: Reading) -> pl.DataFrame:
+    """The export of one app has a row a participant and round already."""
+    name = "subsession.round_number"
+    number = pl.int_range(1, pl.len() + 1).over("participant.code")
+    if name in keyed.columns:
+        number = pl.col(name).str.strip_chars().cast(pl.Int64, strict=False)
+    else:
+        reading.notes.append(Message("otree.rounds_counted", {"file": table.file.name, "column": name}))
+    chosen = [pl.col(column).alias(field) for field, column in fields.items()]
+    rounds = keyed.select(ROW, pl.col("participant.code").alias("_code"), number.alias("_round"), *chosen)
+    wrong = rounds["_round"].is_null()
+    for row in wrong.arg_true().to_list():
+        file, place, line = table.locate(row)
+        reading.problems.add(
+            "is not the number of a round", "Write a whole number.", column=name, value=keyed[name][row] or "",
+            file=file, place=place, number=line,
+        )  # fmt: skip
+    reading.units_in += int(wrong.sum()) * len(fields)
+    reading.bad_units += int(wrong.sum()) * len(fields)
+    return rounds.filter(~wrong)
+
+
+def tell_fields_apart(app: App, mapping: Mapping[str, str]) -> None:
+    """Which fields are answers: those that oTree does not fill itself and whose names do not describe a round.
+
+    A field that the user maps to a column of karat describes the round, unless it is the response.
+    """
+    by_name = {plain(name): name for name in reversed(app.fields)}
+    told = {column: name for column, name in mapping.items() if name in app.fields}
+    app.item = told.get("item") or next((by_name[name] for name in ITEM_NAMES if name in by_name), None)
+    app.rt = told.get("rt") or next((by_name[name] for name in RESPONSE_TIMES if name in by_name), None)
+    app.personal = [name for name in app.fields if names_a_person(name)]
+    if "response" in told:
+        app.answers = [told["response"]]
+        return
+    for name in app.fields:
+        is_description = name in told.values() or plain(name) in DESCRIPTIONS or not texts(app.rounds[name])
+        if name not in (*BUILT_IN, *app.personal, app.rt) and not is_description:
+            (app.free_text if _is_remark(name, texts(app.rounds[name])) else app.answers).append(name)
+
+
+def _is_remark(name: str, answers: list[str]) -> bool:
+    return is_free_text(answers) or bool(re.search("comment|feedback|remark", name.lower()))
+
 
 NOT_REACHED = Message("aside.unreached_round_cells")
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from karat.errors import IntakeError
-from karat.intake.readers.jspsych_answers import AnswerFlaw, cell, nested, plain_name, text
-from karat.intake.readers.jspsych_table import ID_COLUMNS
-from karat.intake.readers.jspsych_trials import JsPsychTrials, TrialRow, reading_of
+from karat.intake.mended import read_results
+from karat.intake.readers.jspsych.answers import AnswerFlaw, cell, nested, plain_name, text
+from karat.intake.readers.jspsych.trials import ID_COLUMNS, JsPsychTrials, TrialRow, reading_of
 from karat.intake.reading import Options, Reader, Reading
 from karat.judgments.scales import as_number
 from karat.judgments.source import SourceFile
-from karat.judgments.tables import header_of, read_table
+from karat.judgments.tables import header_of
 from karat.messages import Message
 
 DEEPEST_LIST = 4
@@ -69,7 +69,7 @@ def rows_of(
 
 
 def _rows_of_csv(file: SourceFile, options: Options, trials: JsPsychTrials, name: str, line: int) -> list[TrialRow]:
-    table = read_table(file, options.delimiter)
+    table = read_results(file, options.delimiter)
     if "trial_type" not in table.frame.columns:
         raise IntakeError(f"{name} has no column trial_type, as all data of jsPsych have; say --from table to read it.")
     trials.notes += table.notes

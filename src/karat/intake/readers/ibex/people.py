@@ -10,8 +10,8 @@ import polars as pl
 
 from karat.intake.guess import plain
 from karat.intake.personal import are_codes, names_a_person
-from karat.intake.readers.ibex_answers import IbexAnswer, milliseconds
-from karat.intake.readers.ibex_log import LogLine
+from karat.intake.readers.ibex.answers import IbexAnswer, milliseconds
+from karat.intake.readers.ibex.log import LogLine
 from karat.intake.reading import Reading
 from karat.judgments.times import instants
 from karat.messages import Message

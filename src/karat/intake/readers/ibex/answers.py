@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from karat.intake.readers.ibex_log import LogLine
+from karat.intake.guess import plain
+from karat.intake.labels import RESPONSE_TIMES
+from karat.intake.readers.ibex.log import LogLine
 from karat.intake.reading import Reading
 from karat.messages import Message
 
@@ -67,7 +70,28 @@ def answer_kind(line: LogLine) -> str | None:
     """The kind of answer that a line holds, or None."""
     if TIME_TAKEN in line.cells:
         return "question"
+    if "PennElementType" not in line.cells and "Field name" not in line.cells and logged(line, ANSWERS) is not None:
+        return "question"
     return ANSWER_LINES.get(((line.get("PennElementType") or "").lower(), line.get("Parameter") or ""))
+
+
+ANSWERS = ("answer", "response", "rating", "judgment", "judgement", "choice", "score", "antwort", "resp")
+TIMES = ("timetakentoanswer", "time", *RESPONSE_TIMES)
+NO_ANSWER = re.compile(
+    r"(?i)no[_ -]?(response|answer|key|press)|none|time[_ -]?out|timed[_ -]?out|too[_ -]?slow|missing|null"
+)
+"""What experiments log where nobody answered."""
+
+
+@lru_cache(maxsize=10_000)
+def _plain(name: str) -> str:
+    return plain(name)
+
+
+def logged(line: LogLine, names: Sequence[str]) -> str | None:
+    """The first column of a line that is called like one of these."""
+    there = {_plain(name): name for name in reversed(list(line.cells))}
+    return next((there[name] for name in names if name in there), None)
 
 
 def go_on_keys(lines: Iterable[LogLine]) -> set[str]:
@@ -121,23 +145,31 @@ def milliseconds(line: LogLine) -> float | None:
 def _unreadable_time(line: LogLine, kind: str) -> tuple[str, str] | None:
     """The column and the value of a time that is none."""
     if kind == "question":
-        taken = line.get(TIME_TAKEN)
-        return (TIME_TAKEN, taken) if taken is not None and not re.fullmatch(r"\d{1,9}(\.\d{1,9})?", taken) else None
+        column = logged(line, TIMES) or TIME_TAKEN
+        taken = line.get(column)
+        return (column, taken) if taken is not None and not re.fullmatch(r"\d{1,9}(\.\d{1,9})?", taken) else None
     given = line.get("EventTime")
     return ("EventTime", given) if given is not None and milliseconds(line) is None else None
 
 
 def _answer(trial: Sequence[LogLine], line: LogLine, kind: str) -> IbexAnswer:
-    element = line.get("PennElementName") or line.get("Question (NULL if none)") or ""
+    element = line.get("PennElementName") or line.get("Question (NULL if none)") or line.controller
     if kind == "question":
-        response = line.get("Answer") if "Answer" in line.cells else line.get("Value")
-        taken = line.get(TIME_TAKEN)
+        response = line.get(logged(line, ANSWERS) or "Value")
+        taken = line.get(logged(line, TIMES) or TIME_TAKEN)
         rt = float(taken) / 1000 if taken is not None else None
         return IbexAnswer(line, kind, element, response, milliseconds(line), rt, sentence=_sentence(trial))
     response, time = line.get("Value"), milliseconds(line)
     onset, from_display = _onset(trial, line, time)
     rt = round(time - onset, 3) / 1000 if time is not None and onset is not None and response is not None else None
     left, right = _sides(line, response)
+    if kind == "key" and (own := logged(line, ANSWERS)) is not None and line.get(own) is not None:
+        # The experiment says itself what the key meant, and whether it came in time.
+        answered = line.get(own) or ""
+        response = None if NO_ANSWER.fullmatch(answered) else answered
+    taken = line.get(logged(line, RESPONSE_TIMES) or "")
+    if taken is not None and re.fullmatch(r"\d{1,7}(\.\d{1,9})?", taken):
+        rt, from_display = float(taken) / 1000 if response is not None else None, True
     return IbexAnswer(line, kind, element, response, time, rt, from_display, _sentence(trial), left, right)
 
 

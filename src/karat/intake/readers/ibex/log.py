@@ -7,12 +7,21 @@ written as `%2C`, `%0A` and the like, while a percent sign stands for itself.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
 
-from karat.errors import Problems
+import polars as pl
+
+from karat.errors import IntakeError, Problems
+from karat.intake.cells import cell_text
+from karat.intake.guess import plain
 from karat.judgments.source import SourceFile
+from karat.judgments.tables import SPREADSHEETS, header_of, read_table
+from karat.judgments.times import instants
 
 NATIVE = 7
 """The first columns are the same in all versions: reception time, MD5, controller, order, element, label, group."""
@@ -40,6 +49,8 @@ class LogLine:
     cells: dict[str, str | None]
     agent: str | None = None
     design: str | None = None
+    of_owner: bool = False
+    """Whether the experimenter was logged in: a run to try things out."""
 
     def get(self, name: str) -> str | None:
         """The cell of a column, or None where the line has no such column or the cell is missing."""
@@ -76,7 +87,129 @@ def decoded(cell: str) -> str:
     return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), cell)
 
 
-def read_log(file: SourceFile) -> Log:
+def read_log(file: SourceFile, sheet: str | None = None) -> Log:
+    """Read the lines of a results file: as text with comments, as raw results, or as a table."""
+    if is_table(file):
+        return _read_table_log(file, sheet)
+    return _read_raw_log(file) if is_raw(file.sample) else _read_text_log(file)
+
+
+def is_raw(sample: str) -> bool:
+    """Whether a text is Ibex's `raw_results`: one JSON list per participant below the comments.
+
+    >>> is_raw('# Results on x\\n[false,0,["Controller name","Item number"],[]]')
+    True
+    """
+    return re.search(r'^\[(?:true|false|null),\s*\d+,\s*\["Controller name"', sample, re.MULTILINE) is not None
+
+
+TABLE_NAMES = ("controllername", "itemnumber", "elementnumber", "type", "group")
+NEW_NAMES = ("controllername", "ordernumberofitem", "innerelementnumber", "label", "latinsquaregroup")
+
+
+def is_table(file: SourceFile) -> bool:
+    """Whether a spreadsheet or a delimited file has the columns of an Ibex log in its header."""
+    if file.suffix in SPREADSHEETS:
+        try:
+            names = {plain(name) for name in read_table(file).frame.columns}
+        except IntakeError:
+            return False
+    elif file.sample.startswith("#"):
+        return False
+    else:
+        names = {plain(name) for name in header_of(file)}
+    answers = any(name in names for name in ("answer", "value", "timetakentoanswer"))
+    return answers and (set(TABLE_NAMES) <= names or set(NEW_NAMES) <= names)
+
+
+def _read_table_log(file: SourceFile, sheet: str | None) -> Log:
+    """A log that somebody saved as a table: every column of all kinds of lines, most of them empty in each."""
+    table = read_table(file, None, sheet)
+    names = {plain(name): name for name in reversed(table.frame.columns)}
+    new = set(NEW_NAMES) <= set(names)
+    index = names.get("resultsindex")
+    time = next((names[n] for n in ("resultsreceptiontime", "timeresultswerereceived", "time") if n in names), None)
+    hashed = next((names[n] for n in names if n.startswith("md5hash") or n == "hash"), None)
+    owner = next((names[n] for n in names if n.startswith("loggedinasexperimentowner")), None)
+    native = [names[n] for n in (NEW_NAMES if new else TABLE_NAMES)]
+    used = {*native, *(n for n in (index, time, hashed, owner, names.get("counter")) if n)}
+    log = Log(rows=table.rows_in, problems=table.problems)
+    moments = _moments(table.frame[time]) if time else [0.0] * table.frame.height
+    for row, cells in enumerate(table.frame.iter_rows(named=True)):
+        controller, order, _, label, group = ((cells[name] or "").strip() for name in native)
+        run = cells[index] if index else ""
+        named = {
+            _column_name(name): None if value is None or value.strip() in MISSING else value.strip()
+            for name, value in cells.items() if name not in used and value is not None
+        }  # fmt: skip
+        log.lines.append(LogLine(
+            table.locate(row)[2], _reception(moments[row], run), (cells[hashed] or "") if hashed else run or "",
+            controller, order, label, None if group in MISSING else group, named,
+            of_owner=bool(owner) and (cells[owner or ""] or "").lower() in ("yes", "true", "1"),
+        ))  # fmt: skip
+    return log
+
+
+def _moments(times: pl.Series) -> list[float]:
+    found = instants(times)
+    return [0.0 if moment is None else moment.timestamp() for moment in found.to_list()]
+
+
+def _reception(moment: float, run: str | None) -> str:
+    """Seconds, with the number of the run behind the point: two runs may come in one second."""
+    number = re.sub(r"\D", "", run or "")
+    return f"{int(moment)}.{int(number):06d}" if number else f"{int(moment)}"
+
+
+def _read_raw_log(file: SourceFile) -> Log:
+    """One JSON list per participant: the names of the columns, then rows of positions and values."""
+    log = Log()
+    moment, agent, design, run = 0.0, None, None, 0
+    for number, text in file.lines():
+        if text.startswith("#"):
+            moment = _date_of(text) or moment
+            agent = match[1] if (match := _AGENT.match(text)) else agent
+            design = match[1] if (match := _DESIGN.match(text)) else design
+        elif text.strip():
+            run += 1
+            try:
+                _, _, names, rows, *rest = json.loads(text)
+                hashed = next((part for part in rest if isinstance(part, str)), "")
+                lines = [_raw_line(number, names, row, _reception(moment, str(run)), hashed) for row in rows]
+            except (ValueError, TypeError, IndexError, KeyError, RecursionError):
+                log.rows += 1
+                log.problems.add(
+                    "the line is no list of results", "Use the file results instead.", file=file.name, number=number
+                )
+                continue
+            log.rows += len(lines)
+            for line in lines:
+                line.agent, line.design = agent, design
+            log.lines += lines
+    return log
+
+
+def _raw_line(number: int, names: list[str], row: list[list[Any]], reception: str, hashed: str) -> LogLine:
+    cells = {names[int(place)]: cell_text(value) for place, value in row}
+    values = [
+        cells.pop(name, None) or "" for name in ("Controller name", "Item number", "Element number", "Type", "Group")
+    ]
+    controller, order, _, label, group = values
+    named = {_column_name(name): None if value in MISSING else value for name, value in cells.items()}
+    return LogLine(number, reception, hashed, controller, order, label, None if group in MISSING else group, named)
+
+
+def _date_of(comment: str) -> float | None:
+    match = re.search(r"Results on \w+,? (\w+) (\w+) (\d{4}) (\d\d:\d\d:\d\d)", comment)
+    for form in ("%B %d %Y %H:%M:%S", "%d %b %Y %H:%M:%S"):
+        try:
+            return datetime.strptime(" ".join(match.groups()), form).replace(tzinfo=UTC).timestamp() if match else None
+        except ValueError:
+            continue
+    return None
+
+
+def _read_text_log(file: SourceFile) -> Log:
     """Read the lines of a results file under the names that the comments give their columns."""
     log, columns = Log(), _Columns()
     agent = design = None

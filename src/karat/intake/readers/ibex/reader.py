@@ -9,13 +9,15 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from karat.errors import IntakeError
+from karat.intake.content import Contents
 from karat.intake.guess import plain
-from karat.intake.labels import ITEM_IDS, function_named_in
+from karat.intake.labels import ITEM_IDS, RESPONSE_TIMES, function_named_in, function_word
 from karat.intake.personal import are_codes, left_out_note, names_a_person
+from karat.intake.questions import Proposal, Question
 from karat.intake.readers.generic import typed_column
-from karat.intake.readers.ibex_answers import IbexAnswer, answers_of, go_on_keys, milliseconds
-from karat.intake.readers.ibex_log import LogLine, is_log, read_log, runs
-from karat.intake.readers.ibex_people import (
+from karat.intake.readers.ibex.answers import ANSWERS, IbexAnswer, answers_of, go_on_keys, milliseconds
+from karat.intake.readers.ibex.log import LogLine, is_log, is_raw, is_table, read_log, runs
+from karat.intake.readers.ibex.people import (
     ID_NAMES,
     IbexSubmission,
     identify,
@@ -31,22 +33,25 @@ from karat.judgments.columns import COLUMNS
 from karat.judgments.source import SourceFile
 from karat.messages import Message
 
+MOST_FUNCTIONS = 12
+FEWEST_SIGNS = 2
 SENT_TWICE = Message("aside.sent_twice")
+OWNER = Message("aside.owner")
 OF_THE_TOOL = re.compile(
     r"PennElementType|PennElementName|Parameter|Value|EventTime|Comments|Reading time|Newline\?|Sentence.*|Question .*|"
-    r"Answer|Whether or not answer was correct.*|Time taken to answer|Field name|Field value|column_\d+"
+    r"Answer|Question|Time|Whether or not answer was correct.*|Time taken to answer|Field name|Field value|column_\d+"
 )
 
 
 def read_pcibex(files: Sequence[SourceFile], options: Options) -> Reading:
     """Read one results file: an answer is a Selector, Scale or Key line, or the answer of an Ibex question."""
     (file,) = files
-    log = read_log(file)
+    log = read_log(file, options.sheet)
     reading = Reading(
         pl.DataFrame(), places(file.name, []), log.rows, bad_units=len(log.problems), problems=log.problems,
         notes=[*file.encoding_note],
     )  # fmt: skip
-    lines = _without_copies(log.lines, reading)
+    lines = _without_copies(_without_owner(log.lines, options, reading), reading)
     submissions = submissions_of(lines)
     go_on = go_on_keys(lines)
     for submission in submissions.values():
@@ -59,11 +64,22 @@ def read_pcibex(files: Sequence[SourceFile], options: Options) -> Reading:
     given = [(submission, trial, answer) for submission in answering for trial, answer in submission.answers]
     if given:
         reading.frame = _frame(given, set(options.mapping.values()), reading, file.name)
+        reading.frame = _with_parts(reading.frame, [answer for _, _, answer in given], reading)
+        reading.open = [question for question in reading.open if question.role not in options.mapping]
         reading.locate = places(file.name, [answer.line.number for _, _, answer in given])
         reading.participants = participants_of(submissions.values())
     elif reading.problems:
         raise IntakeError(f"{file.name} is not readable as results of PCIbex:", reading.problems)
     return reading
+
+
+def _without_owner(lines: Sequence[LogLine], options: Options, reading: Reading) -> list[LogLine]:
+    """Leaves out the runs in which the experimenter was logged in, unless all are."""
+    own = [line for line in lines if line.of_owner]
+    if not own or len(own) == len(lines) or options.keep_all:
+        return list(lines)
+    reading.set_apart(OWNER, len(own))
+    return [line for line in lines if not line.of_owner]
 
 
 def _without_copies(lines: Sequence[LogLine], reading: Reading) -> list[LogLine]:
@@ -89,7 +105,7 @@ def _frame(
     """The answers as a table; `wanted` are the columns that the user names."""
     answers = [answer for _, _, answer in given]
     people = [submission for submission, _, _ in given]
-    functions = [function_named_in(answer.line.label) for answer in answers]
+    functions = _functions(answers)
     columns: dict[str, Sequence[object]] = {
         "participant": [submission.participant for submission in people],
         "item": _items(answers, functions, reading),
@@ -119,11 +135,33 @@ def _frame(
     return frame.with_columns(typed_column(frame[name]) for name in frame.columns if name not in COLUMNS)
 
 
+def _functions(answers: Sequence[IbexAnswer]) -> list[str]:
+    """What trials are for: by a logged column that holds nothing else, or by their labels."""
+    names = dict.fromkeys(name for answer in answers for name in answer.line.cells)
+    for name in names:
+        values = {value for answer in answers if (value := answer.line.get(name)) is not None}
+        known = {value: function_word(value) for value in values} if len(values) <= MOST_FUNCTIONS else {}
+        if len(set(known.values())) > 1 and all(known.values()):
+            by_label = [function_named_in(answer.line.label) for answer in answers]
+            logged = [known.get(answer.line.get(name) or "") for answer in answers]
+            return [told or label for told, label in zip(logged, by_label, strict=True)]
+    return [function_named_in(answer.line.label) for answer in answers]
+
+
 def _items(answers: Sequence[IbexAnswer], functions: Sequence[str], reading: Reading) -> list[str]:
-    """Items by a logged column; without one, by label and Latin Square group or order number."""
+    """Items by a logged column; without one, by label and Latin Square group, by order number, or by what was shown."""
     names = {name for answer in answers for name in answer.line.cells if plain(name) in ITEM_IDS}
     column = min(names, key=lambda name: (ITEM_IDS.index(plain(name)), name), default="")
+    shown = [answer.sentence or answer.line.get("Question") for answer in answers]
     items = [answer.line.get(column) or _item_of_label(answer.line) for answer in answers]
+    if not column and len({(i, s) for i, s in zip(items, shown, strict=True) if s}) > 1.05 * len(set(items)):
+        orders = [f"{answer.line.label}-{answer.line.order}" for answer in answers]
+        told = {(order, text) for order, text in zip(orders, shown, strict=True) if text}
+        texts = len({text for text in shown if text})
+        # The number of an item in the script tells versions apart, unless rows are drawn from a table.
+        items = orders if len(told) == len(set(orders)) <= 1.2 * texts else [
+            text or item for text, item in zip(shown, items, strict=True)
+        ]  # fmt: skip
     tested = {item for item, function in zip(items, functions, strict=True) if function == "test"}
     for row, (answer, function) in enumerate(zip(answers, functions, strict=True)):
         if function != "test" and items[row] in tested:
@@ -134,6 +172,45 @@ def _items(answers: Sequence[IbexAnswer], functions: Sequence[str], reading: Rea
     if any(answer.line.get(column) is None for answer in answers):
         reading.notes.append(Message("pcibex.items_by_label"))
     return items
+
+
+PART_SIGNS = ("+", "|", ";", "_", "-")
+
+
+def _with_parts(frame: pl.DataFrame, answers: Sequence[IbexAnswer], reading: Reading) -> pl.DataFrame:
+    """A question that holds the design, its parts set apart by one sign, as columns; the item is then asked."""
+    texts = [answer.line.get("Question") or "" for answer in answers]
+    main = (frame["function"] != "practice").to_list() if "function" in frame.columns else [True] * len(texts)
+    tested = [text for text, is_main in zip(texts, main, strict=True) if is_main]
+    for sign in PART_SIGNS:
+        counts = Counter(text.count(sign) for text in tested)
+        width, often = counts.most_common(1)[0] if counts else (0, 0)
+        if width >= FEWEST_SIGNS and often == len(tested):
+            break
+    else:
+        return frame
+    cells = [text.split(sign) if text.count(sign) == width else [None] * (width + 1) for text in texts]
+    parts = {f"Question {at + 1}": [row[at] for row in cells] for at in range(width + 1)}
+    frame = frame.with_columns(pl.Series(name, values, dtype=pl.String) for name, values in parts.items())
+    coded = Contents(frame.filter(pl.Series(main)).select(list(parts)))
+    short = [name for name in parts if coded[name].distinct > 1 and not coded[name].is_text]
+    frame = frame.drop(name for name in parts if coded[name].is_text)
+    kept = list(short)
+    for name in sorted(short, key=lambda one: coded[one].distinct):
+        rest = [other for other in kept if other != name]
+        if rest and coded.combinations(rest) == coded.combinations(short):
+            kept = rest
+    if not kept:
+        return frame
+    item = pl.concat_str(kept, separator=" + ", ignore_nulls=True)
+    sample = [" + ".join(row) for row in coded.frame.select(kept).drop_nulls().head(2).iter_rows()]
+    detail = {"n": coded.combinations(kept), "sample": sample, "least": None, "most": None}
+    reading.open.append(Question("item", (
+        Proposal({"item": "+".join(kept)}, Message("ask.item_choice", detail)),
+        Proposal({"item": "Question 1"}, Message("ask.item_choice", {**detail, "n": coded["Question 1"].distinct})),
+    )))  # fmt: skip
+    named = pl.when(pl.col(kept[0]).is_not_null()).then(item).otherwise(pl.col("item")).alias("item")
+    return frame.with_columns(named)
 
 
 def _item_of_label(line: LogLine) -> str:
@@ -160,6 +237,8 @@ def _own_columns(
 ) -> dict[str, Sequence[object]]:
     """What the experiment logged, under its own names, and the columns that every line has."""
     logged = dict.fromkeys(name for answer in answers for name in answer.line.cells if not OF_THE_TOOL.fullmatch(name))
+    used = {name for name in logged if plain(name) in (*ANSWERS, *RESPONSE_TIMES)}
+    logged = {name: None for name in logged if name not in used or name in wanted}
     personal = [name for name in logged if names_a_person(name) or _names_people(name, people)]
     personal = [name for name in personal if name not in wanted]
     reading.notes += left_out_note(personal, file)
@@ -223,8 +302,10 @@ def _note_onsets(answers: Sequence[IbexAnswer], reading: Reading) -> None:
 
 
 def recognises(file: SourceFile) -> bool:
-    """A text that begins with the comments of an Ibex results file."""
-    return file.suffix not in (".zip", ".json") and is_log(file.sample)
+    """A text that begins with the comments of an Ibex results file, its raw results, or a table of its lines."""
+    if file.suffix in (".zip", ".json"):
+        return False
+    return is_log(file.sample) or is_raw(file.sample) or is_table(file)
 
 
 READER = Reader("pcibex", "results of PCIbex or Ibex", recognises, read_pcibex)

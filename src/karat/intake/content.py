@@ -1,0 +1,202 @@
+"""What the cells of a column hold: numbers, positions, words, ids, lists. Names suggest a role; content decides it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import polars as pl
+
+from karat.intake.guess import plain
+from karat.intake.labels import function_word
+from karat.intake.personal import describes_a_person, names_a_person
+
+LOOKED_AT = 30_000
+"""So many rows, of whole participants where they stand together, are looked at to tell what depends on what."""
+FEW_LEVELS = 60
+SPARSE = 0.8
+"""A column that is empty in more rows than this is no part of the design."""
+MISSING = ("NA", "NaN", "nan", "null", "NULL", "None", "undefined", "")
+PERSON_CODE = re.compile(
+    r"(?i)[0-9a-f]{24}|A[0-9A-Z]{9,20}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}|\d{1,3}(\.\d{1,3}){3}|"
+    r"(participant|subject|subj|worker|person|speaker|rater|judge|vp|pp|sub|user|anon|student)[\W_]?\d+|[psv]\d{1,4}"
+)
+"""Codes that stand for people: of Prolific and MTurk, uuids, hashes, IP addresses, participant_12."""
+ROW_NUMBERS = re.compile(r"x|unnamed.*|index|rowid|row|rownames?|rownumber|v1|")
+DERIVED = re.compile(
+    r"z|zscores?|scaled|centered|centred|mean|average|avg|median|sd|std|se|log|logrt|norm|normali[sz]ed|residuals?|"
+    r"stats?|variance|ci|lower|upper|predicted|fitted|prob(?=mean)"
+)
+TIMES = re.compile(
+    r"rts?|time|timestamp|datetime|date|duration|latency|elapsed|timeelapsed|starttime|endtime|timeinminutes|minutes|"
+    r"seconds|ctime|created|submitted|submitdate|startdate|enddate|eventtime"
+)
+PLATFORM = re.compile(
+    r"hitid|hittypeid|hittype|title|description|keywords|reward|creationtime|assignments?|numavailable|numpending|"
+    r"numcomplete|hitstatus|reviewstatus|annotation|assignmentduration(inseconds)?|autoapprovaldelay(inseconds)?|"
+    r"hitlifetime|viewhit|assignmentid|assignmentstatus|autoapprovaltime|assignmentaccepttime|assignmentsubmittime|"
+    r"assignmentapprovaltime|assignmentrejecttime|deadline|feedback|reject|approve|answercatchtrials|answercondition|"
+    r"answertimeinminutes|os|browser|screenh|screenw|screenwidth|screenheight|useragent|platform|device|system|"
+    r"catchtrials|maxassignments|requesterannotation|expiration|numberofsimilarhits|lifetimeinseconds|worktimeinseconds|"
+    r"accepttime|submittime|approvaltime|rejectiontime|requesterfeedback|lifetimeapprovalrate|last\d+daysapprovalrate|"
+    r"internalnodeid|experimentid|experimentversion|version|url|ip|ipaddress|errors?|viewhistory|windowwidth|"
+    r"windowheight|navigator|studyid|sessionid|prolificstudyid|prolificsessionid|proliferatecondition|plugin.*"
+)
+"""Columns about the HIT, the browser and the page."""
+PLACES = re.compile(
+    r"(trial|slide|page|screen|question|event|item)?(order|position|index|sequence|seq|pos)|slidenumber.*|"
+    r"trial(no|nr|num|number|index|order|sequence.*|count|id)?|presentationorder|order(number.*|ofitem)?|"
+    r".*(number|no|nr)?in(the)?(experiment|block|sequence|list)|.*order|.*sequence.*|.*position"
+)
+"""Names of columns that count what came before."""
+LAYOUT = re.compile(
+    r"blocks?|blockn.*|list|listn.*|listid|group|session|version|side|sides|.*side|left|right|speaker.*|font|colou?r|name|voiceover|run|round|rep|repetition|error"
+)
+"""Names of columns that say how or when something was shown, not what was judged."""
+
+
+def words_of(name: str) -> list[str]:
+    """The words that a column's name is made of.
+
+    >>> words_of("sliderResponse"), words_of("raw.judgment"), words_of("Answer.time_in_minutes")
+    (['slider', 'response'], ['raw', 'judgment'], ['answer', 'time', 'in', 'minutes'])
+    """
+    apart = re.sub(r"(?<=[a-zà-ÿ0-9])(?=[A-Z])", "_", name)
+    return [word for word in re.split(r"[\W\d_]+", apart.lower()) if word]
+
+
+@dataclass(frozen=True)
+class Content:
+    """One column and what is in it."""
+
+    name: str
+    cells: pl.Series
+    """The cells as text, what means that there is none left out."""
+
+    @cached_property
+    def plain(self) -> str:
+        """The name without case and signs."""
+        return plain(self.name)
+
+    @cached_property
+    def values(self) -> list[str]:
+        """The different values, at most a few thousand of them."""
+        return [str(value) for value in self.cells.drop_nulls().unique(maintain_order=True).head(5000).to_list()]
+
+    @cached_property
+    def distinct(self) -> int:
+        """How many different values there are."""
+        return self.cells.drop_nulls().n_unique()
+
+    @cached_property
+    def filled(self) -> float:
+        """The share of rows with a value."""
+        return 1 - self.cells.null_count() / max(len(self.cells), 1)
+
+    @cached_property
+    def numbers(self) -> pl.Series:
+        """The cells as numbers, where they are."""
+        if self.cells.dtype == pl.String and self.cells.drop_nulls().head(200).str.contains(r"^-?\d+,\d+$").any():
+            return self.cells.str.replace(",", ".", literal=True).cast(pl.Float64, strict=False)
+        return self.cells.cast(pl.Float64, strict=False)
+
+    @cached_property
+    def is_number(self) -> bool:
+        """Whether every value is a number."""
+        return self.distinct > 0 and self.numbers.null_count() == self.cells.null_count()
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether every value is a whole number."""
+        numbers = self.numbers.drop_nulls()
+        return self.is_number and bool((numbers == numbers.round()).all())
+
+    @cached_property
+    def is_text(self) -> bool:
+        """Whether the values are running text: several words each, or markup."""
+        sample = self.values[:200]
+        long = [value for value in sample if len(value.split()) >= 3 or "<" in value]
+        return bool(sample) and len(long) > 0.6 * len(sample)
+
+    @cached_property
+    def are_person_codes(self) -> bool:
+        """Whether the values look like codes of people."""
+        sample = self.values[:200]
+        return len(sample) > 1 and all(PERSON_CODE.fullmatch(value) for value in sample)
+
+    @cached_property
+    def functions(self) -> dict[str, str]:
+        """The values that name an item function, and which."""
+        if self.distinct > FEW_LEVELS:
+            return {}
+        return {value: word for value in self.values if (word := function_word(value)) is not None}
+
+    @property
+    def is_about_people(self) -> bool:
+        """Whether the name says that it describes or names a participant."""
+        bare = plain(re.sub(r"^Answer\.", "", self.name))
+        return names_a_person(self.name) or describes_a_person(bare)
+
+    @property
+    def is_other(self) -> bool:
+        """Whether the column is about the platform, times, derived numbers or positions rather than the design."""
+        words = words_of(self.name)
+        return bool(
+            PLATFORM.fullmatch(self.plain)
+            or TIMES.fullmatch(self.plain)
+            or any(TIMES.fullmatch(word) for word in words)
+            or (self.is_number and any(DERIVED.fullmatch(word) for word in words))
+        )
+
+
+@dataclass
+class Contents:
+    """The columns of a table by name."""
+
+    frame: pl.DataFrame
+
+    def __post_init__(self) -> None:
+        frame = self.frame
+        self.frame = frame.with_columns(
+            pl.when(~pl.col(name).is_in(MISSING)).then(pl.col(name)).alias(name)
+            for name, dtype in frame.schema.items() if dtype == pl.String
+        ).with_columns(pl.col(pl.Boolean).cast(pl.String))  # fmt: skip
+        self._columns = {name: Content(name, self.frame[name]) for name in frame.columns}
+
+    def __getitem__(self, name: str) -> Content:
+        return self._columns[name]
+
+    def __iter__(self) -> object:
+        return iter(self._columns.values())
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return list(self._columns)
+
+    @cached_property
+    def codes(self) -> pl.DataFrame:
+        """The rows looked at, every value as a whole number: fast to compare."""
+        head = self.frame.head(LOOKED_AT)
+        return head.select(
+            pl.col(name).cast(pl.String).fill_null("\0").cast(pl.Categorical).to_physical().alias(name)
+            for name in head.columns
+        )
+
+    def combinations(self, names: Sequence[str]) -> int:
+        """How many different combinations of values some columns have."""
+        names = list(dict.fromkeys(names))
+        if not names:
+            return 1
+        return self.codes[names[0]].n_unique() if len(names) == 1 else self.codes.select(names).n_unique()
+
+    def follows(self, name: str, keys: Sequence[str]) -> bool:
+        """Whether a column is the same wherever some others are the same."""
+        return self.combinations([*keys, name]) == self.combinations(keys)
+
+    def varies_within(self, name: str, key: str) -> bool:
+        """Whether a column has different values within most values of another."""
+        both, one = self.combinations([key, name]), self.combinations([key])
+        return both > 1.2 * one

@@ -1,0 +1,425 @@
+"""The forms in which tables of results come: lists in cells, one row per participant or item, two rows per choice.
+
+Each form is brought into one row per answer before the roles of the columns are looked for.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from karat.errors import IntakeError
+from karat.intake.content import ROW_NUMBERS, Content, Contents, words_of
+from karat.intake.guess import NAMES, plain
+from karat.intake.personal import asks_for_a_person, describes_a_person, names_a_person
+from karat.intake.questions import Proposal, Question
+from karat.intake.roles import ITEM_WORDS, PERSON_WORDS, cut
+from karat.judgments.scales import as_number
+from karat.messages import Message
+
+FEWEST_JUDGED = 4
+MOST_ANSWERS = 12
+FEWEST_JUDGES = 2
+MEANS = re.compile(r"mean|means|average|avg|median|sum|total|count|n|sd|std|variance|score|majority|gold|truth|label")
+SECOND_HEADER = re.compile(r"(?i)response|open-ended response|other \(please specify\)")
+
+
+@dataclass
+class Shaped:
+    """A table with one row per answer, and where each row comes from."""
+
+    frame: pl.DataFrame
+    rows: list[int] | None = None
+    """The row of the file for each row, where they are not the same."""
+    people: list[str] = field(default_factory=list)
+    notes: list[Message] = field(default_factory=list)
+    set_aside: dict[Message, int] = field(default_factory=dict)
+    told: dict[str, str] = field(default_factory=dict)
+    """Roles that the form itself settles."""
+    open: list[Question] = field(default_factory=list)
+    units_in: int | None = None
+    unit: str = "rows"
+
+
+def parsed(cell: str | None) -> Any:
+    """A list or an object that was written into a cell as JSON or as Python prints it; None where it is none.
+
+    >>> parsed("[0.85, u'evidence2']"), parsed('["a", "b"]'), parsed("rain"), parsed("['2', True]")
+    ([0.85, 'evidence2'], ['a', 'b'], None, ['2', True])
+    """
+    text = (cell or "").strip()
+    if len(text) < 2 or text[0] not in "[{(" or len(text) > 100_000:
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        found = ast.literal_eval(re.sub(r"(?<![\w'\"])u(?=['\"])", "", text))
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+    return list(found) if isinstance(found, tuple) else found
+
+
+def _lists(content: Content) -> list[Any] | None:
+    """The lists of a column, cell by cell; None where cells hold something else."""
+    sample = content.values[:5]
+    if not sample or not all(value.lstrip()[:1] in ("[", "(") for value in sample):
+        return None
+    found = [parsed(cell) for cell in content.cells.to_list()]
+    whole = all(isinstance(one, list) or cell is None for one, cell in zip(found, content.cells.to_list(), strict=True))
+    return found if whole else None
+
+
+def shape(frame: pl.DataFrame, wide: str | None, file: str, told: dict[str, str]) -> Shaped:
+    """The table with one row per answer."""
+    if wide is None:
+        frame = _unquoted(frame)
+        long = _with_lists(frame, file)
+        if long is not None:
+            return long
+    split, notes = _with_parts(frame)
+    shaped = _wide(split, wide, told)
+    if shaped is None:
+        return Shaped(split, notes=notes)
+    shaped.notes = [*notes, *shaped.notes]
+    return shaped
+
+
+def _unquoted(frame: pl.DataFrame) -> pl.DataFrame:
+    """Cells that were quoted twice: every value of the column still begins and ends with a quotation mark."""
+    names = [
+        name for name, dtype in frame.schema.items()
+        if dtype == pl.String and (cells := frame[name].drop_nulls()).len()
+        and cells.head(50).str.contains(r'^".*"$').all() and cells.str.contains(r'^"[^"]*"$').all()
+    ]  # fmt: skip
+    return frame.with_columns(pl.col(names).str.strip_chars('"')) if names else frame
+
+
+def _with_lists(frame: pl.DataFrame, file: str) -> Shaped | None:
+    """A row per element where several columns hold lists that belong together by position."""
+    contents = Contents(frame)
+    lists = {}
+    for name in contents.names:
+        content = contents[name]
+        if frame.schema[name] == pl.String and content.distinct and (found := _lists(content)) is not None:
+            lists[name] = found
+    lengths = {name: [len(one) if one is not None else 0 for one in found] for name, found in lists.items()}
+    long = {name: sizes for name, sizes in lengths.items() if max(sizes, default=0) > 1}
+    if not long:
+        return None
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for name, sizes in long.items():
+        groups.setdefault(tuple(sizes), []).append(name)
+    together = max(groups.values(), key=len)
+    if len(together) < 2 or not any(_fixed(lists[name]) is None for name in together):
+        _refuse_nobody(contents, lists, file)
+        return None
+    rest = [name for name in frame.columns if name not in lists]
+    records = []
+    rows = []
+    for row, plain_cells in enumerate(frame.select(rest).iter_rows(named=True)):
+        for at in range(lengths[together[0]][row]):
+            elements = {name: _text(lists[name][row][at]) for name in together}
+            records.append({**plain_cells, **elements})
+            rows.append(row)
+    schema = {name: frame.schema[name] for name in rest} | dict.fromkeys(together, pl.String())
+    _refuse_nobody(contents, lists, file)
+    exploded = pl.DataFrame(records, schema=schema, orient="row")
+    return Shaped(
+        exploded.select([name for name in frame.columns if name in schema]), rows,
+        notes=[Message("form.lists", {"columns": together})], units_in=len(rows), unit="answers and rows",
+    )  # fmt: skip
+
+
+def _fixed(found: Sequence[Any]) -> list[str] | None:
+    """The kinds of elements where every list has the same kinds in the same places: several answers of one trial."""
+    kinds = {tuple(_kind(part) for part in one) for one in found if one is not None}
+    if len(kinds) != 1:
+        return None
+    (only,) = kinds
+    return list(only) if len(set(only)) > 1 else None
+
+
+def _kind(part: Any) -> str:
+    return "number" if as_number(_text(part) or "") is not None else type(part).__name__
+
+
+def _text(part: Any) -> str | None:
+    if part is None:
+        return None
+    if isinstance(part, bool):
+        return "true" if part else "false"
+    if isinstance(part, list | dict):
+        return json.dumps(part, ensure_ascii=False)
+    return str(part)
+
+
+def _refuse_nobody(contents: Contents, lists: dict[str, list[Any]], file: str) -> None:
+    """IntakeError where ratings are lists in cells and nothing says who gave them."""
+    columns = [name for name, found in lists.items() if any(one and isinstance(one[0], dict) for one in found if one)]
+    rated = [
+        name for name in lists if name in columns or any(w in ("ratings", "scores", "votes") for w in words_of(name))
+    ]
+    person = any(
+        content.plain in NAMES["participant"] or any(w in PERSON_WORDS for w in words_of(content.name))
+        for content in contents  # type: ignore[attr-defined]
+    )
+    if rated and not person:
+        raise IntakeError(
+            f"{file} holds ratings as lists in cells ({', '.join(rated[:3])}), and nothing says who gave which rating. "
+            "karat needs one row per answer with the participant. Ask the authors for ratings with participant ids, "
+            "or make a table with the columns participant, item and response."
+        )
+
+
+def _with_parts(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
+    """Cells with two or more answers to one trial, as columns of their own: `response[1]`, `response[2]`."""
+    notes = []
+    for name, dtype in frame.schema.items():
+        if dtype != pl.String or not any(
+            word in ("response", "answer", "rating", "responses") for word in words_of(name)
+        ):
+            continue
+        content = Contents(frame.select(name))[name]
+        if not content.distinct:
+            continue
+        cells = content.cells.to_list()
+        found = _lists(content)
+        if found is None and all(re.fullmatch(r"[^|;]{1,40}(\|[^|;]{1,40}){1,4}", value) for value in content.values):
+            found = [None if cell is None else cell.split("|") for cell in cells]
+        sizes = {len(one) for one in found or [] if one is not None}
+        if found is None or len(sizes) != 1 or not 1 <= (size := sizes.pop()) <= 5:
+            continue
+        new = [f"{name}[{at + 1}]" for at in range(size)] if size > 1 else [name]
+        parts = {
+            column: pl.Series(column, [None if one is None else _text(one[at]) for one in found], dtype=pl.String)
+            for at, column in enumerate(new)
+        }
+        position = frame.columns.index(name)
+        frame = frame.drop(name)
+        for offset, column in enumerate(parts.values()):
+            frame = frame.insert_column(position + offset, column)
+        if size > 1:
+            notes.append(Message("form.parts", {"column": name, "n": size, "columns": new}))
+    return frame, notes
+
+
+def _wide(frame: pl.DataFrame, wide: str | None, told: dict[str, str]) -> Shaped | None:
+    """A table with one column per item, or per participant, as one row per answer."""
+    contents = Contents(frame)
+    judged = _judged_columns(contents, wide, told)
+    if len(judged) < (FEWEST_JUDGES if wide else FEWEST_JUDGED):
+        return None
+    kind = wide or _what_a_row_is(contents, judged, told)
+    if kind is None:
+        return None
+    return _by_participant(contents, judged, told) if kind == "participant" else _by_item(contents, judged, told)
+
+
+def _judged_columns(contents: Contents, wide: str | None, told: dict[str, str]) -> list[str]:
+    """The largest group of columns with the same answers."""
+    groups: dict[object, list[str]] = {}
+    taken = set(told.values())
+    for name in contents.names:
+        content = contents[name]
+        if name in taken or not content.distinct or content.is_about_people or _is_of_tool(content):
+            continue
+        if asks_for_a_person(name) or (content.is_number and any(MEANS.fullmatch(word) for word in words_of(name))):
+            continue
+        if content.distinct > MOST_ANSWERS and not (content.is_number and content.distinct <= 120):
+            continue
+        if content.filled < 0.1:
+            continue
+        groups.setdefault(_alphabet(content), []).append(name)
+    merged: list[tuple[set[str], list[str]]] = []
+    for key, names in sorted(groups.items(), key=lambda one: -len(one[1])):
+        values = {value.lower() for name in names for value in contents[name].values}
+        home = next((one for one in merged if key not in ("numbers", "slider") and values <= one[0]), None)
+        if home is not None:
+            home[1].extend(names)
+        else:
+            merged.append((values, list(names)))
+    best = _of_one_stem(max((names for _, names in merged), key=len, default=[]))
+    return [name for name in contents.names if name in best]
+
+
+def _of_one_stem(names: list[str]) -> list[str]:
+    """The columns of one battery, where most share a stem such as AB01_; others only have the same answers."""
+    stems = [re.sub(r"[\W_]?\[?\w*?\d+\]?$", "", name) for name in names]
+    common = max(set(stems), key=stems.count, default="")
+    most = stems.count(common)
+    if common and FEWEST_JUDGED <= most < len(names) and most >= 0.7 * len(names):
+        return [name for name, stem in zip(names, stems, strict=True) if stem == common]
+    return names
+
+
+def _alphabet(content: Content) -> object:
+    """What the answers of a column are made of: the points of a scale, a slider, or certain words."""
+    if content.is_number:
+        high, low = content.numbers.max(), content.numbers.min()
+        if (
+            isinstance(high, float)
+            and isinstance(low, float)
+            and content.is_whole
+            and high <= MOST_ANSWERS
+            and low >= -5
+        ):
+            return "numbers", "01" if high <= 1 else ""
+        return "slider"
+    return frozenset(value.lower() for value in content.values)
+
+
+ROW_IDS = ("respondentid", "responseid", "case", "id", "token", "lfdn", "serial")
+OF_TOOLS = re.compile(
+    r"timestamp|startdate|enddate|submitdate|datestamp|lastpage|startlanguage|seed|token|refurl|respondentid|collectorid|"
+    r"datecreated|datemodified|custom\w*|case|serial|ref|questnnr|mode|started|lastdata|status|finished|progress|q_.*|"
+    r"time\d+|timesum|mailsent|missing|missrel|maxpage|timersum|degtime|responseid|interviewtime|id|responselastpage"
+)
+"""Columns that survey tools add: LimeSurvey, SurveyMonkey, SoSci Survey, Google Forms."""
+
+
+def _is_of_tool(content: Content) -> bool:
+    name = content.plain
+    return bool(
+        OF_TOOLS.fullmatch(name) or ROW_NUMBERS.fullmatch(name) or name in NAMES["participant"] or content.is_other
+    )
+
+
+def _what_a_row_is(contents: Contents, judged: Sequence[str], told: dict[str, str]) -> str | None:
+    """Whether each row is a participant or an item; None where the table is not wide."""
+    rows = contents.frame.height
+    rest = [contents[name] for name in contents.names if name not in judged]
+    unique = [c for c in rest if c.distinct >= 0.95 * rows and c.filled > 0.9 and rows > 1]
+    persons = [c for c in rest if c.plain in NAMES["participant"] or any(w in PERSON_WORDS for w in words_of(c.name))]
+    if any(c.distinct < 0.7 * rows and c.filled > 0.5 for c in persons):
+        return None
+    if any(c in unique for c in persons) or any(_is_of_tool(c) or c.are_person_codes for c in unique):
+        named = [c for c in unique if plain(c.name) in NAMES["item"] and c.plain not in ("task",)]
+        if not named or any(c in unique for c in persons):
+            return "participant" if 2 * len(judged) >= len([c for c in rest if not c.is_other]) else None
+    named = [
+        c for c in unique if any(w in (*ITEM_WORDS, "lemma", "form", "verb") for w in words_of(c.name)) or c.is_text
+    ]
+    if named and not persons and all(contents[name].filled > 0.3 for name in judged):
+        return "item"
+    first = contents[contents.names[0]]
+    if not persons and first in unique and not first.is_number and len(judged) <= 60 and rows > 2 * len(judged):
+        return "item"
+    return None
+
+
+def _melted(
+    contents: Contents, judged: Sequence[str], variable: str, keep: Sequence[str]
+) -> tuple[pl.DataFrame, list[int]]:
+    blocks = [
+        contents.frame.select(*keep, pl.lit(name).alias(variable), pl.col(name).cast(pl.String).alias("response"))
+        .with_row_index(" row").with_columns(pl.lit(at).alias(" at"))
+        for at, name in enumerate(judged)
+    ]  # fmt: skip
+    stack = pl.concat(blocks).sort(" row", " at")
+    return stack.drop(" row", " at"), stack[" row"].to_list()
+
+
+def _by_participant(contents: Contents, judged: Sequence[str], told: dict[str, str]) -> Shaped:
+    """One row per participant: the columns are items."""
+    rest = [name for name in contents.names if name not in judged]
+    known = [
+        name
+        for name in rest
+        if contents[name].plain in (*NAMES["participant"], *ROW_IDS) and contents[name].filled > 0.9
+    ]
+    known.sort(key=lambda name: contents[name].plain not in NAMES["participant"])
+    person = told.get("participant") or next(iter(known), None)
+    if person is None or contents[person].distinct < contents.frame.height:
+        numbers = pl.Series("participant", [str(n) for n in range(1, contents.frame.height + 1)])
+        contents = Contents(contents.frame.with_columns(numbers))
+        person = "participant"
+    about = [n for n in rest if n != person and _may_describe(contents[n])]
+    frame, rows = _melted(contents, judged, "item", [person])
+    empty = frame["response"].is_null()
+    left = len(rest) - 1
+    question = Question("wide", (
+        Proposal({}, Message("ask.wide_participant", {"n": len(judged), "columns": [cut(n) for n in judged[:2]]}),
+               {"wide": "participant"}),
+    ))  # fmt: skip
+    shaped = Shaped(
+        frame.filter(~empty), [row for row, gone in zip(rows, empty.to_list(), strict=True) if not gone],
+        people=about,
+        notes=[Message("form.wide_participant", {"n": len(judged), "left": left})],
+        told={"participant": person, "item": "item", "response": "response"}, open=[question],
+        units_in=contents.frame.height * len(judged), unit="cells",
+    )  # fmt: skip
+    if empty.any():
+        shaped.set_aside[Message("aside.empty_cells")] = int(empty.sum())
+    return shaped
+
+
+def _may_describe(content: Content) -> bool:
+    """Whether a column may go to the table of participants: background, but nothing that names a person."""
+    if names_a_person(content.name) or asks_for_a_person(content.name):
+        return False
+    return describes_a_person(content.name) or content.is_about_people or content.distinct <= MOST_ANSWERS
+
+
+def _by_item(contents: Contents, judged: Sequence[str], told: dict[str, str]) -> Shaped:
+    """One row per item: the columns are participants."""
+    rest = [name for name in contents.names if name not in judged]
+    rows = contents.frame.height
+    unique = [name for name in rest if contents[name].distinct >= 0.95 * rows]
+    named = [name for name in unique if any(word in ITEM_WORDS for word in words_of(name))]
+    item = told.get("item") or next(iter(named or unique), None)
+    if item is None:
+        contents = Contents(contents.frame.with_columns(item=pl.Series([str(n) for n in range(1, rows + 1)])))
+        item = "item"
+    means = [name for name in rest if any(MEANS.fullmatch(word) for word in words_of(name))]
+    keep = [item, *(name for name in rest if name != item and name not in means and not _is_of_tool(contents[name]))]
+    frame, lines = _melted(contents, judged, "participant", keep)
+    empty = frame["response"].is_null()
+    question = Question("wide", (Proposal({}, Message("ask.wide_item", {"n": len(judged)}), {"wide": "item"}),))
+    shaped = Shaped(
+        frame.filter(~empty), [row for row, gone in zip(lines, empty.to_list(), strict=True) if not gone],
+        notes=[Message("form.wide_item", {"n": len(judged), "left": len(means) or None})],
+        told={"participant": "participant", "item": item, "response": "response"}, open=[question],
+        units_in=rows * len(judged), unit="cells",
+    )  # fmt: skip
+    if empty.any():
+        shaped.set_aside[Message("aside.empty_cells")] = int(empty.sum())
+    return shaped
+
+
+def choices_of_pairs(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[int]] | None:
+    """Trials of two rows, of which one was chosen, as choices; None where the rows are none.
+
+    >>> rows = pl.DataFrame({"participant": ["p", "p"], "trial": [1, 1], "item": ["a", "b"], "response": ["0", "1"]})
+    >>> choices_of_pairs(rows)[0].row(0)
+    ('p', 1, 'a', 'b', 'right')
+    """
+    if not {"participant", "trial", "item", "response"} <= set(frame.columns) or "left" in frame.columns:
+        return None
+    if not set(frame["response"].cast(pl.String).drop_nulls().unique()) <= {"0", "1"}:
+        return None
+    keys = [name for name in ("participant", "session", "trial") if name in frame.columns]
+    sums = frame.group_by(keys).agg(
+        pl.len().alias("n"), pl.col("response").cast(pl.Int64, strict=False).sum().alias("s")
+    )
+    if not sums.height or not ((sums["n"] == 2) & (sums["s"] == 1)).all():
+        return None
+    numbered = frame.with_row_index(" row").with_columns(pl.int_range(pl.len()).over(keys).alias(" side"))
+    first, second = numbered.filter(pl.col(" side") == 0), numbered.filter(pl.col(" side") == 1)
+    both = first.join(second, on=keys, suffix=" 2", nulls_equal=True, maintain_order="left")
+    same = [n for n in frame.columns if n not in (*keys, "item", "response")
+            and (both[n].eq_missing(both[f"{n} 2"])).all()]  # fmt: skip
+    differ = [n for n in frame.columns if n not in (*keys, "item", "response", *same)]
+    won = pl.when(pl.col("response").cast(pl.String) == "1").then(pl.lit("left")).otherwise(pl.lit("right"))
+    choices = both.select(
+        *keys, pl.col("item").alias("left"), pl.col("item 2").alias("right"), won.alias("response"), *same,
+        *(pl.col(n).alias(f"left_{n}") for n in differ), *(pl.col(f"{n} 2").alias(f"right_{n}") for n in differ),
+    )  # fmt: skip
+    return choices, both[" row"].cast(pl.Int64).to_list()

@@ -1,0 +1,138 @@
+"""Tables as R, spreadsheets and people leave them: comment lines first, quotation marks doubled, cells over two lines.
+
+Where the strict parser would refuse rows, the text is put right before it is parsed, and a note says so.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from karat.judgments.checks import Place
+from karat.judgments.source import SourceFile
+from karat.judgments.tables import SPREADSHEETS, FileTable, Numbers, delimiter_of, read_table
+from karat.messages import Message
+
+MOST_COMMENTS = 50
+COMMENT = re.compile(r'\s*"?[#%]|[\s,;\t"]*$')
+"""A line that begins with a comment sign, or an empty line."""
+ASKED_ENDS = ("Approve", "Reject")
+"""The last columns of a batch of MTurk are filled in by hand and have no cells in a download."""
+
+
+def read_results(
+    file: SourceFile, delimiter: str | None = None, sheet: str | None = None, numbers: Numbers | None = None
+) -> FileTable:
+    """Read a table; what only the writing program got wrong is put right first."""
+    if file.suffix in SPREADSHEETS or file.size == 0 or (b"\0" in file.head and not file.encoding.startswith("utf-16")):
+        return read_table(file, delimiter, sheet, numbers)
+    file, skipped = without_comments(file)
+    try:
+        fixed, breaks = _whole_rows(file, delimiter)
+    except csv.Error:
+        fixed, breaks = file, 0
+    table = read_table(fixed, delimiter, sheet, numbers)
+    if skipped:
+        table = replace(table, locate=_later(table.locate, skipped))
+        table.notes.append(Message("form.comments", {"n": skipped}))
+    if breaks:
+        table.notes.append(Message("form.broken_lines", {"n": breaks}))
+    return table
+
+
+def without_comments(file: SourceFile) -> tuple[SourceFile, int]:
+    """The file without the comment lines before its header, and how many they were."""
+    if file.suffix in SPREADSHEETS or not file.sample.lstrip("\ufeff").startswith(("#", '"#', "%", '"%')):
+        return file, 0
+    count = 0
+    for line in file.sample.splitlines()[:MOST_COMMENTS]:
+        if not COMMENT.match(line):
+            break
+        count += 1
+    with file.open() as stream:
+        for _ in range(count):
+            stream.readline()
+        rest = stream.read()
+    return SourceFile(file.path, file.encoding, rest, file.label), count
+
+
+def _later(locate: Callable[[int], Place], lines: int) -> Callable[[int], Place]:
+    def moved(row: int) -> Place:
+        file, place, number = locate(row)
+        return file, place, number + lines
+
+    return moved
+
+
+def _whole_rows(file: SourceFile, delimiter: str | None) -> tuple[SourceFile, int]:
+    """The file with rows that have all their cells: see the cases below; as it is where none applies."""
+    sign = delimiter or delimiter_of(file.sample)
+    first = file.sample.lstrip("\ufeff").partition("\n")[0]
+    header = next(csv.reader([first.rstrip("\r")], delimiter=sign), [])
+    if delimiter is None and len(header) == 1 and " " in first.strip():
+        sign, header = " ", next(csv.reader([first.strip()], delimiter=" "), [])
+    if tuple(header[-2:]) == ASKED_ENDS:
+        return _with_empty_ends(file, sign, len(header)), 0
+    if len(header) > 1 and (named := _with_row_names(file, sign, header)) is not None:
+        return named, 0
+    if '""' in file.sample and len(header) > 1:
+        return _without_doubled_quotes(file, sign, len(header))
+    return file, 0
+
+
+def _with_empty_ends(file: SourceFile, sign: str, width: int) -> SourceFile:
+    """MTurk names the columns Approve and Reject, but its rows end before them."""
+    rows = list(csv.reader(io.StringIO(file.text(), newline=""), delimiter=sign))
+    short = [row for row in rows[1:] if len(row) == width - 2]
+    if not short or any(len(row) not in (width, width - 2) for row in rows[1:] if row):
+        return file
+    return _rewritten(file, [row + [""] * (width - len(row)) if row else row for row in rows], sign)
+
+
+def _with_row_names(file: SourceFile, sign: str, header: Sequence[str]) -> SourceFile | None:
+    """A table of R's write.table: its rows begin with their names, for which the header has no cell."""
+    sample = list(csv.reader(io.StringIO(file.sample[: file.sample.rfind("\n") + 1], newline=""), delimiter=sign))[1:]
+    widths = {len(row) for row in sample if row}
+    names = [row[0] for row in sample if row]
+    if len(names) < 2 or len(set(names)) < len(names) or not names[0] or widths - {len(header), len(header) + 1}:
+        return None
+    if widths == {len(header) + 1}:
+        header = ["row", *header]
+    elif sign != " ":
+        return None
+    rows = list(csv.reader(io.StringIO(file.text(), newline=""), delimiter=sign))[1:]
+    return _rewritten(file, [header, *(row for row in rows if row)], ",")
+
+
+def _without_doubled_quotes(file: SourceFile, sign: str, width: int) -> tuple[SourceFile, int]:
+    """Cells without quotation marks around them, in which marks are doubled and lines end, as R can write them."""
+    lines = file.text().splitlines()
+    if any(re.search(rf'(?:^|{re.escape(sign)})"(?!")', line) for line in lines):
+        return file, 0
+    rows: list[list[str]] = []
+    open_row = ""
+    breaks = 0
+    for line in lines:
+        open_row = f"{open_row} {line.strip()}" if open_row else line
+        cells = open_row.split(sign)
+        if len(cells) < width:
+            breaks += 1
+            continue
+        if len(cells) > width:
+            return file, 0
+        rows.append([_single(cell) for cell in cells])
+        open_row = ""
+    return (file, 0) if open_row.strip() else (_rewritten(file, rows, sign), breaks)
+
+
+def _single(cell: str) -> str:
+    return "" if cell == '""' else cell.replace('""', '"')
+
+
+def _rewritten(file: SourceFile, rows: Sequence[Sequence[str]], sign: str) -> SourceFile:
+    stream = io.StringIO(newline="")
+    csv.writer(stream, delimiter=sign, lineterminator="\n").writerows(rows)
+    return SourceFile(file.path, "utf-8", stream.getvalue().encode("utf-8", "replace"), file.name)

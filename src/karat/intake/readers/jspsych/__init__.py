@@ -1,0 +1,1 @@
+"""jsPsych: what its plugins write, and which of it is a judgment."""

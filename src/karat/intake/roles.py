@@ -1,0 +1,572 @@
+"""Which columns of a table hold what: participants, items, answers. Names suggest, content decides, the user confirms.
+
+A role is certain where the column's name is one of those that karat knows for it and its content fits. Everything else
+is a proposal: the reading then waits for an answer (see `karat.intake.questions`).
+
+What was judged is the smallest set of columns that tells all stimuli apart: one column where one does, else several
+together (`verb+content`). Columns that describe participants, positions, times, the platform and answers are no part of
+the design. Answers are recognised by how they are distributed: a design gives every participant each level equally
+often, answers do not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from karat.intake.content import LAYOUT, PLACES, ROW_NUMBERS, SPARSE, Content, Contents, words_of
+from karat.intake.guess import NAMES, guess_columns, joined, plain, without_unit
+from karat.intake.questions import Proposal, Question
+from karat.judgments.columns import FUNCTIONS
+from karat.judgments.times import UNIX_2000
+from karat.messages import Message
+
+PERSON_WORDS = (
+    "participant", "worker", "workerid", "annotator", "subject", "subj", "rater", "labeler", "labeller", "coder",
+    "judge", "user", "respondent", "person", "player", "submission", "prolific", "pid", "ppt", "vp", "assignment",
+)  # fmt: skip
+ITEM_WORDS = (
+    "item", "stimulus", "stimuli", "stim", "stimid", "sentence", "sent", "word", "nonword", "utterance", "text", "pair",
+    "prompt", "story", "example", "doc", "document", "instance", "sample", "trigger",
+)  # fmt: skip
+ANSWER_WORDS = (
+    "response", "resp", "answer", "rating", "ratings", "judgment", "judgement", "judgments", "choice", "slider",
+    "score", "likelihood", "acceptability", "naturalness", "grammaticality", "probs", "decision", "verdict",
+    "vote", "button",
+    "certainty", "agreement", "plausibility", "antwort", "bewertung", "urteil", "réponse", "respuesta", "risposta",
+    "resposta", "antwoord", "likert", "keys", "cevap", "value", "label",
+)  # fmt: skip
+NO_ANSWERS = re.compile(
+    r".*(correct|accuracy|acc|iscorrect|incorrect|expected|gold|truth|confidence|comments?|feedback|enjoyment|asses|"
+    r"language|time|rt|rts|order|condition|type|options?|labels?list|rule|key)"
+)
+QUESTION_NAMES = (
+    "question", "questiontype", "tasktype", "task", "measure", "dv", "questionid", "scale", "dimension", "prompttype",
+)  # fmt: skip
+WEAK_ANSWERS = ("label", "value", "score", "annotation", "selected", "choice")
+WEAK_ITEMS = ("task", "taskid", "question", "questionid", "example", "tid")
+FUNCTION_NAMES = (
+    "function", "itemfunction", "itemtype", "trialfunction", "trialtype", "type", "label", "trialkind", "kind", "phase",
+    "stimtype", "stimulustype", "block", "part", "section", "status", "itemclass", "category", "class", "exptype",
+)  # fmt: skip
+SESSION_NAMES = ("session", "survey", "visit", "run", "list", "part", "phase", "block", "wave", "day", "assignmentid")
+FEWEST_IN_LIST = 0.5
+FEWEST_FILLED = 0.05
+DESIGNED = 0.4
+"""Below this dispersion a design gives every participant each level equally often."""
+FEW_WORDS = 7
+OVERDISPERSED = 1.5
+"""Participants differ in how often they have each level by more than this where the level is an answer."""
+MOST_LEVELS = 11
+MOST_PARTS = 5
+FEWEST_ROWS = 20
+DETAILS = {
+    "participant": "ask.participant_choice",
+    "item": "ask.item_choice",
+    "response": "ask.response_choice",
+}
+"""What is said for a proposal. Values of participants are never shown."""
+NEARLY = 0.97
+
+
+@dataclass
+class Roles:
+    """What each of karat's columns is in the file, what is still to be asked, and what was assumed."""
+
+    mapping: dict[str, str] = field(default_factory=dict)
+    open: list[Question] = field(default_factory=list)
+    functions: dict[str, str] = field(default_factory=dict)
+    """How the values of the column of item functions are read."""
+    notes: list[Message] = field(default_factory=list)
+    contents: Contents | None = None
+
+
+def find_roles(frame: pl.DataFrame, told: Mapping[str, str]) -> Roles:
+    """The roles of the columns of a table; what was told is taken as it is."""
+    return _RoleSearch(frame, told).result()
+
+
+def is_native(frame: pl.DataFrame, told: Mapping[str, str]) -> bool:
+    """Whether a table needs no search: it has karat's own names for what it needs, the user gave them, or it is tiny.
+
+    What a few rows hold does not show what a column is; there the names decide, as far as they are known.
+    """
+    by_name = guess_columns(frame.columns, dict(told))
+    choice = {"left", "right"} <= set(by_name)
+    needed = [role for role in ("participant", "item", "response") if not (role == "item" and choice)]
+    if all(told.get(role, role) == role and role in frame.columns for role in needed):
+        return True
+    return frame.height < FEWEST_ROWS and all(role in by_name for role in needed)
+
+
+class _RoleSearch:
+    def __init__(self, frame: pl.DataFrame, told: Mapping[str, str]) -> None:
+        self.contents = Contents(frame)
+        self.told = dict(told)
+        self.roles = Roles(dict(told), contents=self.contents)
+        self.taken = {name for source in told.values() for name in joined(source, frame.columns)}
+        self.by_name = guess_columns(frame.columns, dict(told))
+        self.rows = frame.height
+        self.levels: dict[str, float] = {}
+
+    def result(self) -> Roles:
+        """All roles, one after the other: each leaves fewer columns for the next."""
+        self._participant()
+        self._functions()
+        self._times()
+        self._response()
+        self._positions()
+        self._item()
+        self._named()
+        self._others()
+        found = self.roles.mapping
+        self.roles.mapping = {role: found[role] for role in NAMES if role in found} | found
+        return self.roles
+
+    # -- helpers
+
+    def _free(self) -> list[Content]:
+        return [self.contents[name] for name in self.contents.names if name not in self.taken]
+
+    def _take(self, role: str, source: str) -> None:
+        self.roles.mapping[role] = source
+        self.taken |= set(joined(source, self.contents.names))
+
+    def _ask(self, role: str, choices: Sequence[Proposal]) -> None:
+        self.roles.open.append(Question(role, tuple(choices)))
+
+    @property
+    def person(self) -> list[str]:
+        source = self.roles.mapping.get("participant", "")
+        return joined(source, self.contents.names) if source else []
+
+    def _of_person(self, content: Content) -> bool:
+        """Whether a column is the same in all rows of a participant."""
+        return bool(self.person) and self.contents.follows(content.name, self.person)
+
+    def _dispersion(self, content: Content) -> float:
+        """How much participants differ in how often they have each value, beside what chance would give."""
+        if content.name not in self.levels:
+            self.levels[content.name] = self._computed_dispersion(content)
+        return self.levels[content.name]
+
+    def _computed_dispersion(self, content: Content) -> float:
+        codes = self.contents.codes
+        if not self.person or content.distinct < 2:
+            return 0.0
+        value = pl.col(content.name)
+        if content.is_number and content.distinct > MOST_LEVELS:
+            ranks = self.contents.frame.head(codes.height)[content.name].cast(pl.Float64, strict=False).rank()
+            codes = codes.with_columns((ranks * 5 / max(codes.height, 1)).floor().fill_null(-1).alias(content.name))
+        who = codes.select(pl.struct(self.person).rank("dense").alias("who"), value.alias("v"))
+        counts = who.group_by("who", "v").len()
+        total = who.group_by("who").len().rename({"len": "n"})
+        share = who.group_by("v").agg((pl.len() / who.height).alias("q"))
+        full = (
+            total.join(share, how="cross")
+            .join(counts, on=["who", "v"], how="left")
+            .with_columns(pl.col("len").fill_null(0))
+        )
+        squares = full.select(((pl.col("len") - pl.col("n") * pl.col("q")) ** 2).sum()).item()
+        expected = full.select((pl.col("n") * pl.col("q") * (1 - pl.col("q"))).sum()).item()
+        return float(squares / expected) if expected else 0.0
+
+    # -- roles
+
+    def _participant(self) -> None:
+        if "participant" in self.told:
+            return
+        found = []
+        for content in self._free():
+            name = content.plain
+            exact = name in NAMES["participant"]
+            word = any(part in PERSON_WORDS for part in words_of(content.name)) and not content.is_text
+            loose = name in ("id", "anonid", "code", "hash", "ip", "ipaddress") or content.are_person_codes
+            if not (exact or word or loose) or content.filled < FEWEST_IN_LIST or content.distinct < 1:
+                continue
+            repeats = content.filled * self.rows / content.distinct
+            if content.distinct == self.rows or repeats < 1.5:
+                continue
+            people = sum(
+                other.is_about_people and other.distinct > 1 and self.contents.follows(other.name, [content.name])
+                for other in self._free()
+            )
+            varied = any(self.contents.varies_within(other.name, content.name) for other in self._free())
+            if not varied or (content.distinct == 1 and not exact):
+                continue
+            rank = NAMES["participant"].index(name) if exact else 99
+            found.append((content.filled < 0.9, not exact, -people, not word, content.distinct == 1, rank, content))
+        found.sort(key=lambda one: one[:-1])
+        if not found:
+            self._participant_of_ibex()
+            return
+        best, sure = found[0][-1], not found[0][1] and not found[0][0]
+        self._take("participant", best.name)
+        if not sure:
+            rest = [one[-1] for one in found[1:] if not self._same(one[-1].name, best.name)]
+            self._ask("participant", [self._choice("participant", [one.name]) for one in [best, *rest][:3]])
+        twin = [one[-1].name for one in found[1:] if self._same(one[-1].name, best.name)]
+        self.taken |= set(twin)
+        empty = [c for c in self._free() if c.plain in NAMES["participant"] and c.filled < FEWEST_IN_LIST]
+        for content in empty:
+            self.taken.add(content.name)
+            values = {"column": content.name, "share": round(100 * (1 - content.filled)), "used": best.name}
+            self.roles.notes.append(Message("role.empty_participant", values))
+
+    def _participant_of_ibex(self) -> None:
+        """Ibex tells people by the time at which results came and the hash of the address."""
+        plainly = {content.plain: content.name for content in self._free()}
+        hashes = [name for key, name in plainly.items() if "md5" in key or key == "hash"]
+        times = [name for key, name in plainly.items() if re.search(r"reception|timeresultswerereceived|^time$", key)]
+        if hashes and times:
+            self._take("participant", f"{times[0]}+{hashes[0]}")
+            self._ask("participant", [self._choice("participant", [times[0], hashes[0]])])
+
+    def _same(self, one: str, other: str) -> bool:
+        return self.contents.follows(one, [other]) and self.contents.follows(other, [one])
+
+    def _functions(self) -> None:
+        """A column whose values all say what a trial is for; or one in which a level is called filler or practice."""
+        if "function" in self.told:
+            return
+        whole, part = [], []
+        for content in self._free():
+            named = content.plain in FUNCTION_NAMES or "type" in words_of(content.name)
+            known = content.functions
+            exact = content.plain in NAMES["function"]
+            if not known or content.distinct > 40 or self._of_person(content) or content.is_text:
+                if exact and content.distinct and not self._of_person(content):
+                    self._not_functions(content)
+                continue
+            every = len(known) == content.distinct and (len(set(known.values())) > 1 or exact)
+            marked = {word for word in known.values() if word != "test"}
+            if every and (named or len(marked) > 0):
+                whole.append((not exact, not named, content))
+            elif marked and content.plain not in ("list", "group"):
+                part.append((not exact, not named, -len(known), content))
+        chosen = min(whole, key=lambda one: one[:-1], default=None) or min(part, key=lambda one: one[:-1], default=None)
+        if chosen is None:
+            return
+        content = chosen[-1]
+        if not chosen[0] and set(map(str.lower, content.values)) <= set(FUNCTIONS):
+            self._take("function", content.name)
+            return
+        self.roles.functions = {value: content.functions.get(value, "test") for value in content.values}
+        self.roles.mapping["function"] = content.name
+        if chosen in whole or not chosen[1]:
+            self.taken.add(content.name)
+        spelled = {v: f for v, f in self.roles.functions.items() if f != "test"}
+        self.roles.notes.append(
+            Message("role.functions", {"column": content.name, "functions": [f"{v}={f}" for v, f in spelled.items()]})
+        )
+
+    def _not_functions(self, content: Content) -> None:
+        values = {"column": content.name, "values": content.values[:4], "n": content.distinct}
+        self.roles.notes.append(Message("role.no_function", values))
+
+    def _times(self) -> None:
+        for role in ("rt", "time"):
+            source = self.by_name.get(role)
+            if role in self.told or source is None or source in self.taken:
+                continue
+            content = self.contents[source]
+            numbers = content.numbers.drop_nulls()
+            if role == "time" and "rt" not in self.roles.mapping and len(numbers) and (numbers < UNIX_2000).all():
+                self._take("rt", source)
+                continue
+            clock = content.values and all(re.fullmatch(r"\d{1,2}:\d\d(:\d\d([.,]\d+)?)?", v) for v in content.values)
+            if role == "rt" and not clock and numbers.len() < 0.9 * content.cells.drop_nulls().len():
+                continue
+            if role == "time" and self.person and self._of_person(content):
+                continue
+            if content.filled > 0:
+                self._take(role, source)
+        timed = [
+            c for c in self._free() if words_of(c.name)[-1:] in (["rt"], ["rts"]) and c.is_number and c.filled > 0.3
+        ]
+        if "rt" not in self.roles.mapping and len(timed) == 1:
+            self._take("rt", timed[0].name)
+
+    def _is_answer_like(self, content: Content) -> bool:
+        if content.is_other or content.is_about_people or self._of_person(content) or content.distinct < 2:
+            return False
+        if NO_ANSWERS.fullmatch(content.plain) or PLACES.fullmatch(content.plain) or content.filled < 1 - SPARSE:
+            return False
+        return content.is_number or content.distinct <= 60 or _is_list(content)
+
+    def _may_be_response(self, content: Content) -> bool:
+        """Whether a column may hold the answers: by its name, or by how its values are distributed."""
+        exact = content.plain in NAMES["response"]
+        if content.functions and len(content.functions) == content.distinct:
+            return False
+        if content.is_whole and self._is_position(content):
+            return False
+        if exact:
+            return content.distinct > 1 and content.filled > FEWEST_FILLED
+        if not self._is_answer_like(content) or content.plain in NAMES["item"] or content.is_text:
+            return False
+        if self.person and not self.contents.varies_within(content.name, self.person[0]):
+            return False
+        spread = self._dispersion(content)
+        if spread < (DESIGNED if _says_answer(content) else 1) or self._between_lists(content):
+            return False
+        return _says_answer(content) or (
+            spread >= OVERDISPERSED and (content.is_number or content.distinct <= FEW_WORDS)
+        )
+
+    def _response(self) -> None:
+        if "response" in self.told:
+            return
+        found = []
+        for content in self._free():
+            if self._may_be_response(content):
+                exact = content.plain in NAMES["response"]
+                rank = NAMES["response"].index(content.plain) if exact else 99
+                found.append((not self._is_answer_like(content), not exact, content.plain in WEAK_ANSWERS,
+                              not _says_answer(content), rank, not content.is_number, content))  # fmt: skip
+        found.sort(key=lambda one: one[:-1])
+        if not found:
+            return
+        best = found[0][-1]
+        full = [one[-1] for one in found if one[-1].filled > 0.6]
+        if best.filled < 0.5 and full:
+            best = full[0]
+        sure = best.plain in NAMES["response"] and not found[0][0]
+        rivals = [
+            one[-1] for one in found
+            if one[-1] is not best and one[-1].plain in NAMES["response"] and one[-1].filled >= 0.3
+            and not self._same(one[-1].name, best.name) and self._dispersion(one[-1]) >= 1
+        ]  # fmt: skip
+        if _is_list(best):
+            sure = False
+        self._take("response", best.name)
+        if not sure or rivals or best.filled < 0.5:
+            others = [*rivals, *(one[-1] for one in found if one[-1] is not best and one[-1] not in rivals)]
+            self._ask("response", [self._choice("response", [one.name]) for one in [best, *others][:3]])
+        self.second = [one[-1].name for one in found if one[-1] is not best and self._dispersion(one[-1]) >= 1]
+
+    second: Sequence[str] = ()
+
+    def _is_position(self, content: Content) -> bool:
+        """Whether a whole number only counts what came before: distinct within people, and rising as they go on."""
+        if not content.is_whole or not self.person or content.distinct < 3:
+            return False
+        pairs = self.contents.combinations([*self.person, content.name])
+        if pairs < 0.9 * self.contents.codes.height:
+            return False
+        head = self.contents.frame.head(self.contents.codes.height)
+        rises = head.select(
+            (pl.col(content.name).cast(pl.Float64, strict=False).diff() > 0).over(self.person).mean()
+        ).item()
+        return bool(rises is not None and rises > 0.95)
+
+    def _positions(self) -> None:
+        if "trial" in self.told:
+            return
+        named = [self.by_name["trial"]] if "trial" in self.by_name else []
+        named += [c.name for c in self._free() if PLACES.fullmatch(c.plain) and c.name not in named]
+        for name in named:
+            if name in self.taken:
+                continue
+            content = self.contents[name]
+            if not content.is_whole or content.filled < 0.5:
+                if content.plain in NAMES["trial"] and content.distinct > 1:
+                    values = {"column": name, "values": content.values[:3]}
+                    self.roles.notes.append(Message("role.no_position", values))
+                continue
+            if self.person and self.contents.combinations([*self.person, name]) < 0.3 * self.contents.codes.height:
+                continue
+            self._take("trial", name)
+            return
+
+    def _design(self) -> list[Content]:
+        """The columns that may say what was judged."""
+        found = []
+        for content in self._free():
+            if content.distinct < 2 or content.filled < 1 - SPARSE or content.distinct >= 0.98 * self.rows:
+                continue
+            if content.is_other or content.is_about_people or content.name in self.second:
+                continue
+            if (
+                ROW_NUMBERS.fullmatch(content.plain)
+                or LAYOUT.fullmatch(content.plain)
+                or _is_beside_the_answer(content)
+            ):
+                continue
+            if content.is_number and not content.is_whole and content.distinct > MOST_LEVELS:
+                continue
+            named = content.plain in NAMES["item"] and not PLACES.fullmatch(content.plain)
+            if self._of_person(content) or (not named and self._is_position(content)):
+                continue
+            measured = content.distinct <= MOST_LEVELS or (content.is_number and content.distinct > 20)
+            measured = measured and not self._names_items(content) and not self._between_lists(content)
+            if measured and self._dispersion(content) > OVERDISPERSED:
+                continue
+            found.append(content)
+        return found
+
+    def _between_lists(self, content: Content) -> bool:
+        """Whether a column is the same throughout each list of a participant: lists differ in it, answers would not."""
+        lists = [c.name for c in self.contents if c.plain in SESSION_NAMES]  # type: ignore[attr-defined]
+        return any(self.contents.follows(content.name, [*self.person, one]) for one in lists if one != content.name)
+
+    def _names_items(self, content: Content) -> bool:
+        return content.plain in NAMES["item"] or any(word in ITEM_WORDS for word in words_of(content.name))
+
+    def _item(self) -> None:
+        if "item" in self.told or ({"left", "right"} <= set(self.by_name) and "item" not in self.by_name):
+            return
+        question = self._question()
+        design = [content for content in self._design() if content.name != question]
+        native = next((c for c in self._free() if c.plain in NAMES["item"] and c in design), None)
+        native = next((c for c in design if c.plain in ("item", "itemid")), native)
+        if not design:
+            return
+        sure, parts = self._parts(design, native, question)
+        if question and "question" not in self.roles.mapping and self._asks_again(parts, question):
+            self._take("question", question)
+            self.roles.notes.append(Message("role.question", {"column": question}))
+        elif question and question not in self.taken and "question" not in self.told:
+            sure, parts = self._parts([*design, self.contents[question]], native, None)
+        self._take("item", "+".join(parts))
+        if not sure:
+            options = [parts, *([native.name] for native in [native] if native is not None)]
+            options += [[c.name] for c in sorted(design, key=lambda c: -c.distinct) if c.distinct > 2]
+            distinct = list(dict.fromkeys(tuple(option) for option in options))
+            self._ask("item", [self._choice("item", list(option)) for option in distinct[:3]])
+
+    def _parts(self, design: list[Content], native: Content | None, question: str | None) -> tuple[bool, list[str]]:
+        """What tells stimuli apart, and whether that is certain."""
+        names = [content.name for content in design]
+        full = self.contents.combinations(names)
+        asked = [question] if question else []
+        if native is not None and native.plain == "item" and self._is_judged_once(native.name, asked):
+            return True, [native.name]
+        single = [c for c in design if self.contents.combinations([c.name]) >= NEARLY * full and not c.is_about_people]
+        single.sort(key=lambda c: (c.plain not in NAMES["item"], not self._names_items(c), "id" not in words_of(c.name),
+                                   c.is_text))  # fmt: skip
+        if single:
+            best = single[0]
+            codes = [c for c in single if "id" in words_of(c.name) and not c.is_text and not c.is_other]
+            if best.is_text and codes:
+                best = codes[0]
+            named = best.plain in NAMES["item"] and best.plain not in WEAK_ITEMS
+            texts = [c for c in design if c.is_text and c is not best]
+            told = "id" in words_of(best.name) and any(self._same(best.name, c.name) for c in texts)
+            return named or told, [best.name]
+        if native is not None and self._is_judged_once(native.name, asked) and native.plain not in WEAK_ITEMS:
+            return True, [native.name]
+        keep = sorted(design, key=lambda c: (self._names_items(c), not c.is_text, c.distinct, -names.index(c.name)))
+        kept = [c.name for c in keep]
+        for content in keep:
+            rest = [name for name in kept if name != content.name]
+            if rest and self.contents.combinations(rest) >= full:
+                kept = rest
+        if len(kept) > MOST_PARTS:
+            kept = sorted(kept, key=lambda name: -self.contents[name].distinct)[:MOST_PARTS]
+        return False, [name for name in self.contents.names if name in kept]
+
+    def _is_judged_once(self, name: str, asked: Sequence[str]) -> bool:
+        """Whether participants see each item once, or again only as a repetition."""
+        if not self.person:
+            return True
+        keys = [*self.person, name, *asked, *self._sessions()]
+        return self.contents.combinations(keys) >= 0.9 * self.contents.codes.height
+
+    def _sessions(self) -> list[str]:
+        return [c.name for c in self.contents if c.plain in ("session", "repetition")]  # type: ignore[attr-defined]
+
+    def _question(self) -> str | None:
+        if "question" in self.told:
+            return None
+        for name in QUESTION_NAMES:
+            for content in self._free():
+                if content.plain == name and 2 <= content.distinct <= 8 and not self._of_person(content):
+                    return content.name
+        return None
+
+    def _asks_again(self, parts: Sequence[str], question: str) -> bool:
+        """Whether the same participants answer the levels of a column on the same stimuli."""
+        keys = [*self.person, *(part for part in parts if part != question)]
+        return self.contents.combinations(keys) < 0.75 * self.contents.combinations([*keys, question])
+
+    def _named(self) -> None:
+        """What content did not find and a name suggests is proposed."""
+        for role in ("participant", "response", "item"):
+            source = self.by_name.get(role)
+            found = role in self.roles.mapping or source is None or source in self.taken
+            if found or source is None or (role == "item" and {"left", "right"} <= set(self.by_name)):
+                continue
+            if self.contents[source].distinct > 1 or role == "participant":
+                self._take(role, source)
+                self._ask(role, [self._choice(role, [source])])
+
+    def _others(self) -> None:
+        """The columns that karat knows by name and whose content fits; the others stay as they are."""
+        fits: dict[str, Callable[[Content], bool]] = {
+            "polarity": lambda c: c.is_whole and set(c.numbers.drop_nulls().unique()) <= {1.0, -1.0},
+            "repetition": lambda c: c.is_whole and c.distinct <= 50 and bool((c.numbers.drop_nulls() >= 1).all()),
+            "session": lambda c: c.distinct <= 0.5 * self.rows,
+            "expected": lambda c: True,
+            "left": lambda c: "right" in self.by_name,
+            "right": lambda c: "left" in self.by_name,
+            "pair": lambda c: True,
+            "list": lambda c: c.distinct <= 500,
+            "block": lambda c: c.distinct <= 500,
+            "subgroup": lambda c: True,
+            "status": lambda c: not re.search(r"(?i)approved|submitted|rejected|complete", " ".join(c.values[:20])),
+            "question": lambda c: c.distinct <= 40,
+        }
+        for role, fit in fits.items():
+            source = self.by_name.get(role)
+            if role in self.roles.mapping or source is None or source in self.taken:
+                continue
+            content = self.contents[source]
+            if content.distinct and fit(content):
+                self._take(role, source)
+            elif content.plain == role:
+                self.roles.notes.append(Message("role.other_content", {"column": source, "values": content.values[:3]}))
+
+    def _choice(self, role: str, parts: Sequence[str]) -> Proposal:
+        combinations = self.contents.combinations(list(parts))
+        sample = [str(value) for value in self.contents[parts[0]].values[:3]]
+        if len(parts) > 1:
+            head = self.contents.frame.select(parts).unique(maintain_order=True).head(2)
+            sample = [" + ".join(str(cell) for cell in row) for row in head.iter_rows()]
+        values: dict[str, object] = {"n": combinations, "sample": [cut(one) for one in sample]}
+        if role == "item" and self.person:
+            per = self.contents.codes.group_by(list(parts)).agg(pl.struct(self.person).n_unique().alias("n"))["n"]
+            values |= {"least": per.min(), "most": per.max()}
+        return Proposal({role: "+".join(parts)}, Message(DETAILS[role], values))
+
+
+def _is_beside_the_answer(content: Content) -> bool:
+    """Whether a column is an accuracy, a comment or a right answer."""
+    pattern = r".*(correct|accuracy|iscorrect|incorrect|comments?|feedback|enjoyment|asses|confidence|expected.*)"
+    return bool(re.fullmatch(pattern, content.plain))
+
+
+def _says_answer(content: Content) -> bool:
+    """Whether the name of a column has a word for answers in it; MTurk puts Answer before everything."""
+    words = words_of(content.name)
+    return any(part in ANSWER_WORDS for part in (words[1:] if words[:1] == ["answer"] else words))
+
+
+def cut(text: str, most: int = 40) -> str:
+    """A text, cut where it is long."""
+    text = " ".join(text.split())
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _is_list(content: Content) -> bool:
+    """Whether cells hold lists written as text."""
+    sample = content.values[:50]
+    return bool(sample) and all(value[:1] == "[" and value[-1:] == "]" for value in sample)
+
+
+def is_rt_name(name: str) -> bool:
+    """Whether a column is called as response times are."""
+    return plain(without_unit(name)[0]) in NAMES["rt"]

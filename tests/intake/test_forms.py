@@ -1,0 +1,147 @@
+"""The forms in which tables come, the roles of their columns, and what is asked where a file leaves something open."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import karat
+from karat.errors import KaratError
+from karat.intake import Options, read_files
+from karat.intake.mended import read_results
+from karat.intake.questions import ProposalError
+from karat.intake.remembered import remember
+from karat.judgments.source import SourceFile
+
+VERBS, CONTENTS = ("know", "say", "think"), ("cat", "dog", "bird", "fish")
+
+
+def written(path: Path, header: Sequence[str], rows: Sequence[Sequence[object]], delimiter: str = ",") -> Path:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, delimiter=delimiter).writerows([header, *rows])
+    return path
+
+
+def crossed(path: Path) -> Path:
+    """Nine participants judge three verbs with four contents; each has a level of their own, as people do."""
+    draw = random.Random(3)
+    rows = [
+        [f"s{p}", verb, content, min(7, max(1, p % 5 + 1 + draw.randint(0, 2)))]
+        for p in range(9) for verb in VERBS for content in CONTENTS
+    ]  # fmt: skip
+    return written(path, ["subject", "verb", "content", "rating"], rows)
+
+
+def test_several_columns_are_proposed_as_the_item(tmp_path: Path) -> None:
+    path = crossed(tmp_path / "t.csv")
+    with pytest.raises(ProposalError) as error:
+        read_files([path])
+    (question,) = error.value.questions
+    assert (question.role, question.choices[0].mapping) == ("item", {"item": "verb+content"})
+    assert "--map item=verb+content" in str(error.value)
+    assert "s1" not in str(error.value)
+    accepted = read_files([path], options=Options(accept=True)).judgments
+    told = karat.read(path, mapping={"item": ["verb", "content"]})
+    assert accepted.frame["item"].n_unique() == 12
+    assert told.frame["item"].to_list() == accepted.frame["item"].to_list()
+    assert {"verb", "content"} <= set(told.frame.columns)
+
+
+def test_answers_are_kept_beside_the_file(tmp_path: Path) -> None:
+    path = crossed(tmp_path / "t.csv")
+    kept = remember(path, {"item": "verb+content"}, {})
+    assert kept is not None
+    intake = read_files([path])
+    assert intake.judgments.frame["item"].n_unique() == 12
+    assert "intake.remembered" in [note.code for note in intake.notes]
+    kept.write_text("[map]\nitem = ", encoding="utf-8")
+    with pytest.raises(KaratError, match="delete it"):
+        read_files([path])
+
+
+def test_one_row_per_participant(tmp_path: Path) -> None:
+    rows = [[f"p{p}", 20 + p, *("yes" if (p + i) % 3 else "no" for i in range(6))] for p in range(8)]
+    path = written(tmp_path / "t.csv", ["subject", "age", *(f"cond-{i}" for i in range(6))], rows)
+    with pytest.raises(ProposalError, match="--wide participant"):
+        read_files([path])
+    judgments = read_files([path], options=Options(wide="participant")).judgments
+    assert (judgments.frame.height, judgments.frame["item"].n_unique()) == (48, 6)
+    assert "age" in judgments.participants.columns
+
+
+def test_one_column_per_judge(tmp_path: Path) -> None:
+    rows = [[f"word{i}", i % 2, (i + 1) % 2, 1, 0, 0.5] for i in range(30)]
+    path = written(tmp_path / "t.csv", ["word", "AB", "CD", "EF", "GH", "average"], rows)
+    frame = read_files([path], options=Options(accept=True)).judgments.frame
+    assert sorted(frame["participant"].unique()) == ["AB", "CD", "EF", "GH"]
+    assert frame.height == 120
+
+
+def test_trials_in_a_list_of_each_participant(tmp_path: Path) -> None:
+    data = [
+        {"participant": f"p{p}", "trials": [{"item": f"i{i}", "response": (p + i) % 5 + 1} for i in range(4)]}
+        for p in range(6)
+    ]
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps(data), encoding="utf-8")
+    assert read_files([path]).judgments.frame.height == 24
+
+
+def test_names_with_other_content_are_conditions(tmp_path: Path) -> None:
+    rows = [[f"p{p}", f"i{i}", p % 5 + 1, "FB-who" if i % 2 else "F-K", "negative"] for p in range(6) for i in range(4)]
+    path = written(tmp_path / "t.csv", ["participant", "item", "response", "trial", "polarity"], rows)
+    intake = read_files([path])
+    assert {"trial_", "polarity_"} <= set(intake.judgments.frame.columns)
+    assert {"role.no_position", "role.other_content"} <= {note.code for note in intake.notes}
+
+
+def test_two_rows_per_choice(tmp_path: Path) -> None:
+    rows = [
+        [p, t, f"{kind}{t}", int(kind == "good")] for p in range(6) for t in range(1, 6) for kind in ("bad", "good")
+    ]
+    path = written(tmp_path / "t.csv", ["subject", "order", "item", "judgment"], rows)
+    frame = read_files([path]).judgments.frame
+    assert (frame.height, frame["response"].unique().to_list()) == (30, ["right"])
+
+
+def test_comment_lines_row_names_and_missing_last_cells(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text('"#Data, see README",,\n#x\n,,\nsubject,item,rating\na,1,2\n', encoding="utf-8")
+    assert read_results(SourceFile(path)).frame.rows() == [("a", "1", "2")]
+    path.write_text('"subject" "item"\n"1" "a" 3\n"2" "b" 4\n', encoding="utf-8")
+    assert read_results(SourceFile(path)).frame.columns == ["row", "subject", "item"]
+    path.write_text('"HITId","Answer.x","Approve","Reject"\n"h","1"\n"i","2"\n', encoding="utf-8")
+    assert read_results(SourceFile(path)).frame.height == 2
+
+
+def test_ratings_without_participants_are_refused_by_their_form(tmp_path: Path) -> None:
+    rows = [[i, "[{'rating': '3'}, {'rating': '4'}]", "[{'rating': '1'}, {'rating': '2'}]"] for i in range(5)]
+    path = written(tmp_path / "t.csv", ["id", "a_ratings", "b_ratings"], rows)
+    with pytest.raises(KaratError, match="lists in cells"):
+        read_files([path])
+
+
+def test_no_more_than_ten_lines(tmp_path: Path) -> None:
+    rows = [["", f"i{i}", 9 + i] for i in range(60)]
+    path = written(tmp_path / "t.csv", ["participant", "item", "response"], rows)
+    with pytest.raises(KaratError) as error:
+        read_files([path], options=Options(scale=karat.Ordinal(5)))
+    assert len(str(error.value).splitlines()) <= 11
+
+
+@given(st.lists(st.lists(st.text(max_size=6), min_size=1, max_size=6), min_size=1, max_size=30), st.booleans())
+def test_any_table_gives_judgments_or_a_sentence(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[list[str]], accept: bool
+) -> None:
+    path = tmp_path_factory.mktemp("any") / "t.csv"
+    path.write_text("\n".join(",".join(row) for row in rows), encoding="utf-8", errors="replace")
+    with contextlib.suppress(KaratError):
+        read_files([path], options=Options(accept=accept))
