@@ -233,7 +233,9 @@ class _RoleSearch:
         if "function" in self.told:
             return
         whole, part = [], []
-        for content in self._free():
+        several = joined(self.told.get("item", ""), self.contents.names)
+        joint = [self.contents[name] for name in several if len(several) > 1]
+        for content in [*self._free(), *joint]:
             named = content.plain in FUNCTION_NAMES or "type" in words_of(content.name)
             known = content.functions
             exact = content.plain in NAMES["function"]
