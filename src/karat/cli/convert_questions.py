@@ -91,7 +91,7 @@ def _asked(question: Question) -> Proposal:
 
 def _show(intake: Intake, files: list[Path], answers: Answers) -> None:
     """The first rows as karat understands them, and where the answers are kept."""
-    from karat.intake.remembered import remember
+    from karat.intake.answers_file import remember
 
     frame = intake.judgments.frame.head(SHOWN_ROWS)
     names = [name for name in SHOWN_COLUMNS if name in frame.columns]

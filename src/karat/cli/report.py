@@ -8,7 +8,7 @@ import sys
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,10 @@ from karat.cli.options import RulesPath, load_rules
 from karat.cli.progress import working
 from karat.cli.reading import ReadOptions, reads_files
 from karat.errors import KaratError
+from karat.judgments.columns import COLUMNS
+
+if TYPE_CHECKING:
+    from karat.judgments import Judgments
 
 EXAMPLE = "Example: karat report results.csv --study study.toml -o report.html"
 
@@ -46,6 +50,12 @@ As = Annotated[Format | None, typer.Option("--format", help="html, json or md; b
 In = Annotated[LanguageOption, typer.Option("--language", help="Of the paragraphs on methods and preregistration.")]
 
 
+Conditions = Annotated[
+    str | None,
+    typer.Option("--conditions", help="The columns that are conditions; no others are used.", metavar="NAME,..."),
+]
+
+
 @reads_files
 def report(
     study: StudyFile = None,
@@ -53,6 +63,7 @@ def report(
     out: Out = None,
     format: As = None,  # noqa: A002
     language: In = LanguageOption.en,
+    conditions: Conditions = None,
     *,
     reading: ReadOptions,
     safe_for_spreadsheets: SafeAnyway = True,
@@ -77,8 +88,9 @@ def report(
     planned, applied = load_rules(study, rules)
     known = reading.known(planned, quiet=silent)
     told = tuple(dict.fromkeys([*known.judgments.notes, *known.notes]))
+    judged = known.judgments if conditions is None else _with_conditions(known.judgments, conditions)
     gathered = build(
-        known.judgments, planned, applied, notes=told, command=_command(reading.files),
+        judged, planned, applied, notes=told, command=_command(reading.files),
         progress=partial(working, quiet=silent),
     )  # fmt: skip
     if as_json and out is None:
@@ -99,6 +111,16 @@ def report(
         lines.append(f"crowd      {quality_told(gathered)}")
         more = f" and {len(written) - 1} figures in {written[1].parent}" if len(written) > 1 else ""
         typer.echo("\n".join([*lines, f"written    {target}{more}"]))
+
+
+def _with_conditions(judgments: Judgments, conditions: str) -> Judgments:
+    """The judgments with these columns as the only ones that may be conditions."""
+    names = [name.strip() for name in conditions.split(",") if name.strip()]
+    frame = judgments.frame
+    absent = [name for name in names if name not in frame.columns]
+    if absent:
+        raise KaratError(f"There is no column {absent[0]} for --conditions. There are {', '.join(frame.columns)}.")
+    return judgments.with_frame(frame.select(name for name in frame.columns if name in COLUMNS or name in names))
 
 
 def _command(files: list[Path]) -> str:

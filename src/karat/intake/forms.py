@@ -8,19 +8,23 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import polars as pl
 
 from karat.errors import IntakeError
 from karat.intake.content import ROW_NUMBERS, Content, Contents, words_of
-from karat.intake.guess import NAMES, plain
+from karat.intake.guess import NAMES, guess_columns, joined, plain
 from karat.intake.personal import asks_for_a_person, describes_a_person, names_a_person
 from karat.intake.questions import Proposal, Question
 from karat.intake.roles import ITEM_WORDS, PERSON_WORDS, cut
+from karat.judgments.checks import LISTS, kind_of_cells
+from karat.judgments.columns import COLUMNS, REQUIRED
+from karat.judgments.message_tables import listed
 from karat.judgments.scales import as_number
+from karat.judgments.tables import FileTable
 from karat.messages import Message
 
 FEWEST_JUDGED = 4
@@ -423,3 +427,38 @@ def choices_of_pairs(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[int]] | No
         *(pl.col(n).alias(f"left_{n}") for n in differ), *(pl.col(f"{n} 2").alias(f"right_{n}") for n in differ),
     )  # fmt: skip
     return choices, both[" row"].cast(pl.Int64).to_list()
+
+
+def without_nested(table: FileTable, told: Mapping[str, str]) -> FileTable:
+    """A Parquet table without its nested columns; IntakeError where one of them is needed."""
+    nested = {name: kind for name, dtype in table.frame.schema.items() if (kind := kind_of_cells(dtype))}
+    if not nested:
+        return table
+    refuse_needed(table, nested, told)
+    values = {"n": len(nested), "columns": listed(list(nested)), "kinds": list(dict.fromkeys(nested.values()))}
+    note = Message("column.nested", values)
+    return replace(table, frame=table.frame.drop(nested), notes=[*table.notes, note])
+
+
+def refuse_needed(table: FileTable, nested: Mapping[str, str], told: Mapping[str, str]) -> None:
+    """IntakeError where a nested column was mapped, or where nothing else could be what every table needs."""
+    columns = table.frame.columns
+    wanted = {name: ours for ours, source in told.items() for name in joined(source, columns) if name in nested}
+    flat = guess_columns([name for name in columns if name not in nested], dict(told))
+    guessed = guess_columns(list(nested), {})
+    wanted |= {guessed[ours]: ours for ours in REQUIRED if ours not in flat and ours in guessed}
+    for name, ours in wanted.items():
+        raise IntakeError(f"{table.file.name}: {name} holds {nested[name]}; {_mend(table, name, nested[name], ours)}")
+
+
+def _mend(table: FileTable, name: str, kind: str, ours: str) -> str:
+    needs = "one answer" if ours == "response" else f"one {ours if ours in COLUMNS else 'value'}"
+    if kind == LISTS:
+        return (
+            f"karat needs {needs} a row. Explode the column, so that each value has a row of its own, or say "
+            f"--map {ours}=NAME with a column that holds one value."
+        )
+    dtype = table.frame.schema[name]
+    fields = [field.name for field in dtype.fields] if isinstance(dtype, pl.Struct) else []
+    of = f" ({', '.join(fields)})" if fields else ""
+    return f"karat needs {needs} a row. Make the fields{of} columns, as unnest does, and say --map {ours}=NAME."

@@ -1,7 +1,8 @@
 """What is said of a file that lacks a column, or of a mapping that misses one: what there is, and which is likely.
 
 Only columns that every table of judgments needs are missed. Which column is likely goes by the words in its name; it is
-offered, not taken.
+offered, not taken. Also the note on rows that could not be read and were left out: it names rows, not values, because a
+cell that cannot be read may hold what nobody should publish.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from difflib import SequenceMatcher
 
-from karat.errors import IntakeError, Problem
+from karat.errors import IntakeError, Problem, Problems
 from karat.intake.guess import guess_columns
 from karat.intake.personal import names_a_person
 from karat.intake.reading import Reading
 from karat.judgments.columns import COLUMNS, REQUIRED, nearest
-from karat.judgments.message_tables import listed
+from karat.judgments.message_tables import listed, rows_named
 from karat.messages import Message
 
 MOST_COLUMNS = 30
@@ -111,3 +112,29 @@ def overlooked(columns: Collection[str]) -> list[Message]:
     guessed = guess_columns([name for name in columns if name not in COLUMNS], {})
     found = [(name, guessed[name]) for name in ("rt", "expected") if name in guessed and name not in columns]
     return [Message("column.overlooked", {"name": name, "column": own}) for name, own in found]
+
+
+def skipped_note(
+    problems: Problems, skipped: int, units_in: int, unit: Message, *, name_files: bool = False
+) -> Message:
+    """What was left out.
+
+    >>> problems = Problems()
+    >>> problems.add("is empty", column="participant", number=3)
+    >>> problems.add("is empty", column="participant", number=9)
+    >>> problems.add("is not a number", column="rt", value="3,2s", number=17)
+    >>> note = skipped_note(problems, 3, 80, Message("unit.rows"))
+    >>> note.code, [str(reason) for reason in note.values["reasons"]]
+    ('intake.skipped', ['participant is empty (lines 3, 9)', 'rt is not a number (line 17)'])
+    """
+    kinds: dict[tuple[str, str, str | None, str], list[int]] = {}
+    for problem in problems:
+        numbers = kinds.setdefault((problem.file or "", problem.place, problem.column, problem.what), [])
+        if problem.number is not None:
+            numbers.append(problem.number)
+    reasons = []
+    for (file, place, column, what), numbers in kinds.items():
+        rows = rows_named(place, sorted(set(numbers)))
+        values = {"column": column, "what": what, "file": file if name_files and file else None, "rows": rows}
+        reasons.append(Message("intake.skipped_reason", values))
+    return Message("intake.skipped", {"n": skipped, "units_in": units_in, "unit": unit, "reasons": reasons})

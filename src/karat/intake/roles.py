@@ -47,6 +47,8 @@ QUESTION_NAMES = (
     "question", "questiontype", "tasktype", "task", "measure", "dv", "questionid", "scale", "dimension", "prompttype",
 )  # fmt: skip
 WEAK_ANSWERS = ("label", "value", "score", "annotation", "selected", "choice")
+VAGUE_ANSWERS = ("value", "score", "annotation", "selected")
+"""Names that many columns have: they are proposed, never certain."""
 WEAK_ITEMS = ("task", "taskid", "question", "questionid", "example", "tid")
 FUNCTION_NAMES = (
     "function", "itemfunction", "itemtype", "trialfunction", "trialtype", "type", "label", "trialkind", "kind", "phase",
@@ -233,7 +235,9 @@ class _RoleSearch:
         if "function" in self.told:
             return
         whole, part = [], []
-        for content in self._free():
+        several = joined(self.told.get("item", ""), self.contents.names)
+        joint = [self.contents[name] for name in several if len(several) > 1]
+        for content in [*self._free(), *joint]:
             named = content.plain in FUNCTION_NAMES or "type" in words_of(content.name)
             known = content.functions
             exact = content.plain in NAMES["function"]
@@ -334,7 +338,7 @@ class _RoleSearch:
         full = [one[-1] for one in found if one[-1].filled > 0.6]
         if best.filled < 0.5 and full:
             best = full[0]
-        sure = best.plain in NAMES["response"] and not found[0][0]
+        sure = best.plain in NAMES["response"] and best.plain not in VAGUE_ANSWERS and not found[0][0]
         rivals = [
             one[-1] for one in found
             if one[-1] is not best and one[-1].plain in NAMES["response"] and one[-1].filled >= 0.3

@@ -14,14 +14,13 @@ import polars as pl
 
 from karat.errors import IntakeError, cause
 from karat.intake.cells import cell_text, from_one, seconds_of
-from karat.intake.forms import SECOND_HEADER, Shaped, choices_of_pairs, shape
+from karat.intake.forms import SECOND_HEADER, Shaped, choices_of_pairs, refuse_needed, shape, without_nested
 from karat.intake.guess import guess_columns, guess_mapping, guess_rt_unit, joined, plain
 from karat.intake.lacking import refuse_misspelt
-from karat.intake.mended import read_results
-from karat.intake.nested import refuse_needed, without_nested
 from karat.intake.questions import Question
 from karat.intake.reading import Options, Reader, Reading
 from karat.intake.roles import SESSION_NAMES, Roles, cut, find_roles, is_native
+from karat.intake.table_repair import read_results
 from karat.intake.wide import one_row_each
 from karat.judgments.checks import LISTS, RECORDS, places, text_column
 from karat.judgments.columns import COLUMNS, FUNCTIONS, nearest

@@ -19,8 +19,8 @@ from typing import Any
 import polars as pl
 
 from karat.errors import IntakeError, Problems
-from karat.intake.annotators import Annotators
 from karat.intake.cells import cell_number, cell_text
+from karat.intake.personal import Annotators
 from karat.intake.readers.generic import typed_column
 from karat.intake.reading import Options, Reader, Reading
 from karat.judgments.checks import Place

@@ -18,9 +18,9 @@ import polars as pl
 from karat.errors import IntakeError
 from karat.intake.guess import guess_rt_unit, plain
 from karat.intake.labels import ITEM_IDS, RESPONSE_TIMES
-from karat.intake.mended import read_results
 from karat.intake.personal import describes_a_person, names_a_person
 from karat.intake.reading import Options, Reader, Reading
+from karat.intake.table_repair import read_results
 from karat.intake.wide import ORDER, ROW, is_free_text, numbers_or_text, one_row_each, own_name, stacked, texts
 from karat.judgments.columns import FUNCTIONS
 from karat.judgments.message_tables import listed

@@ -18,9 +18,8 @@ from typing import Any
 import polars as pl
 
 from karat.errors import IntakeError, Problems
-from karat.intake.annotators import Annotators
 from karat.intake.cells import cell_number, cell_text
-from karat.intake.personal import names_a_person
+from karat.intake.personal import Annotators, names_a_person
 from karat.intake.reading import Options, Reader, Reading
 from karat.judgments.checks import Place
 from karat.judgments.source import SourceFile

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from karat.errors import IntakeError
-from karat.intake.mended import read_results
 from karat.intake.readers.jspsych.answers import AnswerFlaw, cell, nested, plain_name, text
 from karat.intake.readers.jspsych.trials import ID_COLUMNS, JsPsychTrials, TrialRow, reading_of
 from karat.intake.reading import Options, Reader, Reading
+from karat.intake.table_repair import read_results
 from karat.judgments.scales import as_number
 from karat.judgments.source import SourceFile
 from karat.judgments.tables import header_of
