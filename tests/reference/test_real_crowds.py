@@ -27,6 +27,14 @@ def test_no_good_participant_is_flagged_and_uninformative_ones_are(name: str, re
     assert len(set(found.flagged) & set(crowd.uninformative)) >= LEAST_FLAGGED[name] * best
 
 
+@pytest.mark.parametrize(("name", "scale"), [("duck", "Binary"), ("music", "Ordinal")])
+def test_codes_that_are_read_as_another_scale_accuse_nobody(name: str, scale: str, reference: Path) -> None:
+    """Labels are often numbers in a file, which are taken for yes and no or for points of a scale."""
+    judgments = karat.read(reference / "crowds" / f"{name}.csv")
+    assert type(judgments.scales[""]).__name__ == scale
+    assert not set(karat.screen.credence(judgments).flagged) & set(real_crowd(name).good)
+
+
 @pytest.mark.parametrize("name", TRAINED)
 def test_no_trained_annotator_is_flagged(name: str, reference: Path) -> None:
     assert karat.screen.credence(real_crowd(name).judgments).flagged == []

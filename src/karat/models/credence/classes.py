@@ -1,4 +1,4 @@
-"""Attentive answers by classes of stimuli: labels, and few answers to each stimulus.
+"""Attentive answers by classes of stimuli, for labels and where few people answered the same stimulus.
 
 With three answers to a stimulus its strength is hardly known, and an estimate put in its place would judge people by
 the chance of two others. Here a stimulus belongs to one of the classes of the scale, and which is not decided: all are

@@ -5,9 +5,10 @@ anybody's probability changes. In a large crowd of which each judges a few of ve
 would have next to no stimulus in common. All turns are then made with everybody, and no second group of speakers is
 looked for, which could not be told from chance there.
 
-Labels, and yes and no, are judged in two ways: by strengths of stimuli, and by classes (`classes`), which hold better
-where few people answered the same stimulus. Each says how probable everybody's answers are by those of the others, and
-the crowd as a whole decides which of the two describes it.
+There are two ways to judge: by strengths of stimuli, and by classes (`classes`). Each says how probable everybody's
+answers are by those of the others, and the crowd as a whole decides which of the two describes it. Labels, and yes and
+no, of which half of the stimuli got fewer than nine, are judged by classes without a try: strengths are too uncertain.
+Ratings go by strengths unless classes describe them far better, as they do where numbers stand for labels.
 
 A second group of speakers: people who disagree with the others consistently, and with each other not at all.
 
@@ -41,6 +42,8 @@ ENOUGH = 40_000
 """With more answers than these, most turns are made with some of the participants."""
 SHARED = 10
 """So many of those who are drawn must have judged a stimulus, half of the stimuli at least."""
+GAIN_BY_CLASSES = 0.1
+"""Ratings are judged by classes if these gain so much for each: it takes numbers that are labels in truth."""
 CHANGED, STILL = 0.05, 0.001
 """Where fewer than this share of participants have a probability that changed by this much, learning is over."""
 
@@ -60,8 +63,12 @@ class Fitted:
         return self.mixture.log_odds(self.step.likelihood)
 
 
-def fit_credence(trials: CredenceTrials, seed: int = 1, progress: Progress | None = None) -> Fitted:
+def fit_credence(
+    trials: CredenceTrials, seed: int = 1, progress: Progress | None = None, sampled: bool = False
+) -> Fitted:
     """Learn from all participants who was in earnest, and judge each of them by the others.
+
+    `sampled` says that these are some of many, who may share few stimuli where all together share many.
 
     >>> from karat.models.credence.trials import ScaleTrials
     >>> random = np.random.default_rng(1)
@@ -74,13 +81,19 @@ def fit_credence(trials: CredenceTrials, seed: int = 1, progress: Progress | Non
     """
     told = progress or (lambda done, of: None)
     total = ROUNDS + MORE_ROUNDS + 2 * ROUNDS
+    if not sampled and all(part.few_answers for part in trials.parts):
+        found = _fitted_by_classes(trials, lambda done: told(done, ROUNDS))
+        told(total, total)
+        return found
     by_strengths = _fitted_by_strengths(trials, seed, lambda done: told(done, total))
     if not any(part.has_classes for part in trials.parts):
         told(total, total)
         return by_strengths
     by_classes = _fitted_by_classes(trials, lambda done: told(ROUNDS + MORE_ROUNDS + ROUNDS + done, total))
     told(total, total)
-    return max(by_strengths, by_classes, key=lambda one: float(one.step.evidence.sum()))
+    graded = sum(int(part.there.sum()) for part in trials.parts if part.ordered and part.levels > 2)
+    gain = float((by_classes.step.evidence - by_strengths.step.evidence).sum())
+    return by_classes if gain > GAIN_BY_CLASSES * graded else by_strengths
 
 
 def _fitted_by_classes(trials: CredenceTrials, told: Callable[[int], object]) -> Fitted:

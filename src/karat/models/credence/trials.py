@@ -28,6 +28,9 @@ from scipy.special import expit
 from karat.types import Bools, Floats, Ints
 
 Singles = NDArray[np.float32]
+MOST_CLASSES = 30
+FEW_ANSWERS = 9
+"""With fewer answers to half of the stimuli, how strong a stimulus is remains a guess."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +56,14 @@ class ScaleTrials:
 
     @property
     def has_classes(self) -> bool:
-        """Whether a stimulus may belong to one of the levels: labels, and yes and no."""
-        return not self.ordered or self.levels == 2
+        """Whether a stimulus may belong to one of the levels, which are not too many for that."""
+        return self.levels <= MOST_CLASSES
+
+    @property
+    def few_answers(self) -> bool:
+        """Whether these are labels, or yes and no, and half of the stimuli have few answers."""
+        given = np.bincount(self.item[self.there])
+        return (not self.ordered or self.levels == 2) and bool(np.median(given[given > 0]) < FEW_ANSWERS)
 
     def of(self, people: Ints) -> ScaleTrials:
         """The part of some participants."""

@@ -189,7 +189,7 @@ def _over(
     sampled = any(own is not None for own in chosen)
     if sampled and not in_classes(together):
         raise ScreenError(Message("credence.numbers_in_parts", {"most": drawn}))
-    fitted = fit_credence(looked.trials, seed)
+    fitted = fit_credence(looked.trials, seed, sampled=sampled)
     learned = learned_from(together, looked, fitted, below) if sampled else None
     shared = (people_table(looked, fitted, below), learned)
     evidence, facts = parts.judge("credence", _judge, shared, {"below": below, "seed": seed})
