@@ -6,7 +6,7 @@ into an environment of its own under the temporary folder). A participant is goo
 (kappa of at least .4), and uninformative whose agreement may be chance (p > .05). Printed are the area under the ROC
 curve, how many uninformative participants a score finds where no good one is flagged, which needs the right answers to
 know, and whom credence flags as it comes, which does not. The run fails where credence flags somebody good or a
-trained annotator. --smallest leaves out the largest set and MACE.
+trained annotator. --smallest leaves out the largest set and MACE; --write puts the table into docs/credence.md.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import polars as pl
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.credence_parts import crowd_kit
 from benchmarks.credence_parts.peers import answers_as_numbers
-from benchmarks.marked import parse_options
+from benchmarks.marked import parse_options, write_page
 from karat import Judgments, Nominal
 from karat.models.dawid_skene import dawid_skene
 from karat.screen import credence
@@ -31,6 +31,11 @@ from karat.types import Floats, Ints
 CROWDS = Path(__file__).resolve().parents[2] / "shared" / "reference" / "crowds"
 WITH_GOLD, TRAINED = ("product", "music", "duck"), ("aspects", "relations")
 GOOD, CHANCE = 0.4, 0.05
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "credence.md"
+HEAD = (
+    "| set | answers per item | good flagged | uninformative flagged | area under the ROC curve | best peer |\n"
+    "| --- | ---: | ---: | ---: | ---: | ---: |"
+)
 
 
 @dataclass(frozen=True)
@@ -113,8 +118,9 @@ def main() -> None:
     """Print one table a set; fail where somebody good is flagged."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--without-peer", action="store_true", help="without MACE")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/credence.md")
     asked = parse_options(parser)
-    accused = 0
+    accused, lines = 0, [HEAD]
     for name in (*WITH_GOLD, *TRAINED):
         if asked.smallest and name == "product":
             continue
@@ -129,7 +135,10 @@ def main() -> None:
         print(f"{name}: credence flags {wrong} of {len(crowd.good)} good participants, "
               f"{len(flagged & set(crowd.uninformative))} of {len(crowd.uninformative)} uninformative ones, "
               f"{len(flagged)} of {len(crowd.people)} in all")  # fmt: skip
+        wide = len(crowd.judgments.frame) / crowd.judgments.frame["item"].n_unique()
+        begun = f"| {name} | {wide:.1f} | {wrong} of {len(crowd.good)} |"
         if not crowd.uninformative:
+            lines.append(f"{begun} | | |")
             continue
         odds = dict(found.participants.select("participant", "log_odds").iter_rows())
         scores = {
@@ -143,6 +152,12 @@ def main() -> None:
         for score, values in scores.items():
             found_by = found_without_error(values, crowd)
             print(f"  {score:12} area {area(values, crowd):.3f}, finds {found_by} without error")
+        areas = {score: area(values, crowd) for score, values in scores.items()}
+        own, best = areas.pop("credence"), max(areas.values())
+        some = f"{len(flagged & set(crowd.uninformative))} of {len(crowd.uninformative)}"
+        lines.append(f"{begun} {some} | {own:.3f} | {best:.3f} |")
+    if asked.write:
+        write_page(PAGE, {"real crowds": "\n".join(lines)})
     if accused:
         raise SystemExit(f"credence flags {accused} good participants.")
 

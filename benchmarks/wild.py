@@ -3,7 +3,8 @@
 The files of `../shared/reference/wild` are read three times: as they are, with `--yes`, and with the answers of
 `ANSWERS`. What comes out is compared with `expected.json`: participants, judgments, missing answers, items, kind of
 scale, response times, and means by group where the groups are columns. `--report` writes the report of each file and
-prints its processor time. `--smallest` reads three short files.
+prints its processor time. `--smallest` reads three short files, and `--write` puts the counts into
+docs/reference/sources.md.
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ from typing import Any
 import polars as pl
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from benchmarks.marked import parse_options
+from benchmarks.marked import parse_options, write_page
 
 ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "reference" / "sources.md"
 WILD = ROOT.parent / "shared" / "reference" / "wild"
 SMALLEST = ("b03", "d05", "f01")
 
@@ -242,7 +244,7 @@ def main() -> None:
     parser.add_argument("cases", nargs="*")
     parser.add_argument("--report", action="store_true")
     parser.add_argument("--messages", action="store_true", help="Print what karat says of files it does not read.")
-    parser.set_defaults(write=False)
+    parser.add_argument("--write", action="store_true", help="Put the counts into docs/reference/sources.md.")
     given = parse_options(parser)
     if not WILD.is_dir():
         print("The reference data (../shared/reference/wild) are not on this machine.")
@@ -261,6 +263,13 @@ def main() -> None:
              zip(("bare", "--yes", "answers"), list(zip(*rows, strict=True))[1:], strict=True)}  # fmt: skip
     wrong = sum(bare.word == "WRONG" for _, bare, _, _ in rows)
     print(f"right: {count}; wrong without --yes: {wrong}; of {len(rows)}")
+    if given.write:
+        told = (
+            f"Of {len(rows)} real files, {count['bare']} are read as their authors read them without any option, "
+            f"{count['--yes']} with `--yes`, and {count['answers']}\nafter at most three answers. Without `--yes`, "
+            f"{wrong} are read otherwise; the rest is asked about, and nothing is written."
+        )
+        write_page(PAGE, {"wild": told})
     if given.report:
         for name, bare, _, _ in rows:
             arguments = [] if bare.right else shlex.split(ANSWERS.get(name, "--yes"))

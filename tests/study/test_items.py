@@ -101,7 +101,7 @@ def test_equal_functions_that_are_not_known_are_told_once(word: str, meant: str,
 def test_many_functions_that_are_not_known_are_counted_in_words(tmp_path: Path) -> None:
     rows = "".join(f"t{number},x{number}y,Sentence.\n" for number in range(22))
     told = read_items([write(tmp_path, "i.csv", f"item,function,sentence\n{rows}")], [], "likert").problems.lines()
-    assert told[-1] == "and 2 more: function is not known (lines 22 to 23)."
+    assert told[-1] == "and 14 more: function is not known (lines 10 to 23)."
 
 
 def test_one_table_of_several_without_sentences_is_told_once(tmp_path: Path) -> None:

@@ -50,6 +50,8 @@ WEAK_ANSWERS = ("label", "value", "score", "annotation", "selected", "choice")
 VAGUE_ANSWERS = ("value", "score", "annotation", "selected")
 """Names that many columns have: they are proposed, never certain."""
 WEAK_ITEMS = ("task", "taskid", "question", "questionid", "example", "tid")
+WORKERS = ("worker", "workerid")
+"""Workers of a crowd have tasks: beside them a task is an item."""
 FUNCTION_NAMES = (
     "function", "itemfunction", "itemtype", "trialfunction", "trialtype", "type", "label", "trialkind", "kind", "phase",
     "stimtype", "stimulustype", "block", "part", "section", "status", "itemclass", "category", "class", "exptype",
@@ -457,11 +459,11 @@ class _RoleSearch:
             codes = [c for c in single if "id" in words_of(c.name) and not c.is_text and not c.is_other]
             if best.is_text and codes:
                 best = codes[0]
-            named = best.plain in NAMES["item"] and best.plain not in WEAK_ITEMS
+            named = best.plain in NAMES["item"] and not self._is_weak(best)
             texts = [c for c in design if c.is_text and c is not best]
             told = "id" in words_of(best.name) and any(self._same(best.name, c.name) for c in texts)
             return named or told, [best.name]
-        if native is not None and self._is_judged_once(native.name, asked) and native.plain not in WEAK_ITEMS:
+        if native is not None and self._is_judged_once(native.name, asked) and not self._is_weak(native):
             return True, [native.name]
         keep = sorted(design, key=lambda c: (self._names_items(c), not c.is_text, c.distinct, -names.index(c.name)))
         kept = [c.name for c in keep]
@@ -472,6 +474,12 @@ class _RoleSearch:
         if len(kept) > MOST_PARTS:
             kept = sorted(kept, key=lambda name: -self.contents[name].distinct)[:MOST_PARTS]
         return False, [name for name in self.contents.names if name in kept]
+
+    def _is_weak(self, content: Content) -> bool:
+        """Whether the name of a column alone does not make it the item."""
+        if content.plain in ("task", "taskid") and any(self.contents[name].plain in WORKERS for name in self.person):
+            return False
+        return content.plain in WEAK_ITEMS
 
     def _is_judged_once(self, name: str, asked: Sequence[str]) -> bool:
         """Whether participants see each item once, or again only as a repetition."""
