@@ -7,8 +7,8 @@ from karat.errors import Problem, Problems, ProblemsError, shown
 
 
 def test_a_problem_is_a_sentence() -> None:
-    problem = Problem("is not a number", "Mend the cell.", "rt", "3,2s", "broken.csv", "line", 17)
-    assert str(problem) == 'line 17, rt: "3,2s" is not a number. Mend the cell.'
+    problem = Problem("is not a number", "Fix the cell.", "rt", "3,2s", "broken.csv", "line", 17)
+    assert str(problem) == 'line 17, rt: "3,2s" is not a number. Fix the cell.'
     assert str(Problem("the file is damaged")) == "the file is damaged."
 
 

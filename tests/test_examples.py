@@ -29,4 +29,4 @@ def test_an_example_is_what_init_writes_and_is_open_to_all(task: str, tmp_path: 
     study = load(EXAMPLES / task)
     assert study.settings.recruitment.platform == "link"
     assert [block.settings.task for block in study.blocks] == [task]
-    assert check(study).summary() == "Nothing to mend."
+    assert check(study).summary() == "Nothing to fix."

@@ -124,7 +124,7 @@ def test_a_flaw_in_json_is_told_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "long.jsonl"
     lines = [json.dumps({"number": number, "text": "x" * 3000}) for number in range(200)]
     path.write_text("\n".join([*lines, '{"number": 1,, }', "{}"]), encoding="utf-8")
-    with pytest.raises(karat.KaratError, match=r"long\.jsonl is .* element 200: line 201, column 14: .*Mend"):
+    with pytest.raises(karat.KaratError, match=r"long\.jsonl is .* element 200: line 201, column 14: .*Fix"):
         list(SourceFile(path).json_documents())
 
 

@@ -170,7 +170,7 @@ def test_rows_of_which_some_are_padded_are_named(tmp_path: Path) -> None:
     # The unquoted comma has moved the cells of line 3 to the right; its last cell is empty as in the other rows.
     table = read_table(on_disk(tmp_path, "a,b,c\n1,left,\n2,Well, left,\n"))
     assert table.problems.lines() == [
-        "line 3: the row has 4 cells where the header has 3. Mend the row, or leave it out with --skip-bad."
+        "line 3: the row has 4 cells where the header has 3. Fix the row, or leave it out with --skip-bad."
     ]
 
 

@@ -21,7 +21,7 @@ def test_without_a_terminal_it_serves_exports_screens_and_ends(tmp_path: Path) -
     assert done.returncode == 0, done.stdout + done.stderr
     assert "/s/likert/ for participants" in done.stdout
     assert "/admin with the name admin and the password " in done.stdout
-    assert "checked    Nothing to mend." in done.stdout
+    assert "checked    Nothing to fix." in done.stdout
     assert "; 2 left early" in done.stdout
     rules, credence = (
         next(line for line in done.stdout.splitlines() if line.startswith(word)) for word in ("screened", "credence")

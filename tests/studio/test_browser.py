@@ -160,7 +160,7 @@ def test_several_files_broken_ones_and_a_study(tmp_path: Path) -> None:
         for sentence in (
             "broken.csv, line 3, participant: is empty. Fill the cell.",
             'broken.csv, line 4, rt: "soon" is not a number. Write seconds with a decimal point,',
-            "broken.csv, line 5: the row has 2 cells where the header has 4. Mend the row,",
+            "broken.csv, line 5: the row has 2 cells where the header has 4. Fix the row,",
         ):
             assert sentence in told
         page.check("[data-choice=skip_bad]")

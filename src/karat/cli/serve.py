@@ -102,7 +102,7 @@ def _named(paths: list[Path]) -> list[tuple[str, Study]]:
         if report.errors:
             typer.echo("\n".join(report.lines()), err=True)
             raise KaratError(
-                f"{study.path} has {counted(report.errors, 'error')}. Mend what it names; what is intended can be "
+                f"{study.path} has {counted(report.errors, 'error')}. Fix what it names; what is intended can be "
                 "stated in the study file, as the last line of the report says."
             )
         slug = slug_of(study)

@@ -336,4 +336,4 @@ def _flaw(error: Exception, lines: int, columns: int) -> str:
 
 def _not_json(name: str, number: int, flaw: str) -> IntakeError:
     after = f" after element {number}" if number else ""
-    return IntakeError(f"{name} is not readable as JSON{after}: {flaw}. Mend that place, or export the file again.")
+    return IntakeError(f"{name} is not readable as JSON{after}: {flaw}. Fix that place, or export the file again.")

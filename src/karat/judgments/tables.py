@@ -41,7 +41,7 @@ PACKED = {
     b"\x1f\x8b": "packed by gzip",
 }
 """How files begin that are no text."""
-MEND_ROW = "Mend the row, or leave it out with --skip-bad."
+MEND_ROW = "Fix the row, or leave it out with --skip-bad."
 
 
 @dataclass

@@ -104,7 +104,7 @@ def test_what_is_intended_is_allowed_and_counted(tmp_path: Path) -> None:
     report = written(study, tmp_path)
     assert report.findings == ()
     assert [finding.rule for finding in report.allowed] == ["attention"]
-    assert report.lines()[-1] == "Nothing to mend. 1 finding more allowed by [check] allow."
+    assert report.lines()[-1] == "Nothing to fix. 1 finding more allowed by [check] allow."
 
 
 def test_no_slip_can_be_stated(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_the_command_prints_findings_and_fails_on_errors() -> None:
     told = CliRunner().invoke(app(), [str(FOLDER / "attention__four")])
     assert told.exit_code == 1
     assert told.stdout.splitlines()[2].startswith("  error    attention: 4 attention trials leave no room for a slip")
-    last = '1 error. Mend the error, or state it as intended: [check] allow = ["attention"]'
+    last = '1 error. Fix the error, or state it as intended: [check] allow = ["attention"]'
     assert told.stdout.splitlines()[-1] == last
     assert max(map(len, told.stdout.splitlines())) <= 100
 
@@ -272,7 +272,7 @@ def test_what_leaves_no_questionnaire_cannot_be_allowed(name: str, tmp_path: Pat
     assert [finding.rule for finding in report.findings] == [rule, "allow"]
     assert report.findings[1].message.startswith(f"{rule} cannot be allowed")
     assert (report.allowed, report.errors) == ((), 1)
-    last = "1 error, 1 warning. Mend the error: no questionnaire can be made with it."
+    last = "1 error, 1 warning. Fix the error: no questionnaire can be made with it."
     assert report.summary() == last
 
 
@@ -297,14 +297,14 @@ def test_a_missing_cell_is_allowed_only_where_lists_can_be_made(tmp_path: Path) 
     one_side.settings["check"] = {"allow": ["missing-cells"]}
     report = written(one_side, tmp_path / "choice")
     assert [finding.rule for finding in report.findings] == ["missing-cells"]
-    assert report.summary() == "1 error. Mend the error: no questionnaire can be made with it."
+    assert report.summary() == "1 error. Fix the error: no questionnaire can be made with it."
 
 
 def test_only_the_rest_is_recommended_to_be_allowed(tmp_path: Path) -> None:
     study = two_rows_of_a_condition()
     study.settings["recruitment"]["quotas"] = {"region": {"north": 10}}
     assert written(study, tmp_path).summary() == (
-        "2 errors. Mend design: no questionnaire can be made else. Mend the rest, or state it as intended: "
+        "2 errors. Fix design: no questionnaire can be made else. Fix the rest, or state it as intended: "
         '[check] allow = ["quotas"]'
     )
 

@@ -67,7 +67,7 @@ def _moments(table: FileTable, reading: Reading) -> pl.DataFrame:
     for row in wrong.arg_true().to_list():
         file, place, number = table.locate(row)
         reading.problems.add(
-            "is not a moment in seconds since 1970", "Mend the row, or leave it out with --skip-bad.", column=epoch,
+            "is not a moment in seconds since 1970", "Fix the row, or leave it out with --skip-bad.", column=epoch,
             value=frame[epoch][row] or "", file=file, place=place, number=number,
         )  # fmt: skip
     reading.bad_units += int(wrong.sum())

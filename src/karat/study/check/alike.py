@@ -32,7 +32,7 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(re.findall(r"\w+", text.lower()))
 
 
-@rule("warning", mend="Mend one of the two.")
+@rule("warning", mend="Fix one of the two.")
 def identical_sentences(draft: Draft) -> Iterator[Flaw]:
     """The same sentence stands in two conditions of an item, twice in a pair, or on both sides of a choice."""
     for rows in draft.rows:

@@ -36,7 +36,7 @@ def levels(draft: Draft) -> Iterator[Flaw]:
                        own[0].spot)  # fmt: skip
 
 
-@rule("error", mend="Mend the item table or the factors of the study file.", must=True)
+@rule("error", mend="Fix the item table or the factors of the study file.", must=True)
 def design(draft: Draft) -> Iterator[Flaw]:
     """No lists can be made from the item table. The compiler has a reason that no other rule tells."""
     told = any(levels(draft)) or any(missing_cells(draft))

@@ -126,7 +126,7 @@ def _mend_expected(scale: Scale) -> str:
     return f"Write one of {scale.known()}."
 
 
-@rule("error", source="Pieper et al., section 5.2", mend="Mend the column expected or the column status.")
+@rule("error", source="Pieper et al., section 5.2", mend="Fix the column expected or the column status.")
 def expected_status(draft: Draft) -> Iterator[Flaw]:
     """The expected answer contradicts the status of the sentence."""
     for row in (row for rows in draft.rows for row in rows if row.function in SCORED):

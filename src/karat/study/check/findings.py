@@ -77,7 +77,7 @@ class Report:
         """The last line: how many findings, and what to do about them."""
         kept = f" {counted(len(self.allowed), 'finding')} more allowed by [check] allow." if self.allowed else ""
         if not self.findings:
-            return f"Nothing to mend.{kept}"
+            return f"Nothing to fix.{kept}"
         numbers = ", ".join(counted(number, grade) for grade, number in self.counts().items() if number)
         worst = [finding for finding in self.findings if finding.grade == self.findings[0].grade]
         one = len(worst) == 1
@@ -87,11 +87,11 @@ class Report:
         names = ", ".join(f'"{rule}"' for rule in rules)
         allow = f"[check] allow = [{names}]{'.' + kept if kept else ''}"
         if not rules:
-            return f"{numbers}. Mend {them}: no questionnaire can be made {'with it' if one else 'with them'}.{kept}"
+            return f"{numbers}. Fix {them}: no questionnaire can be made {'with it' if one else 'with them'}.{kept}"
         if needed:
-            first = f"Mend {', '.join(needed)}: no questionnaire can be made else."
-            return f"{numbers}. {first} Mend the rest, or state it as intended: {allow}"
-        return f"{numbers}. Mend {them}, or state {'it' if one else 'them'} as intended: {allow}"
+            first = f"Fix {', '.join(needed)}: no questionnaire can be made else."
+            return f"{numbers}. {first} Fix the rest, or state it as intended: {allow}"
+        return f"{numbers}. Fix {them}, or state {'it' if one else 'them'} as intended: {allow}"
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data, for JSON."""

@@ -108,7 +108,7 @@ def minutes(draft: Draft) -> Iterator[Flaw]:
         )
 
 
-@rule("error", mend="Mend the name, or state id_parameter and completion_url.")
+@rule("error", mend="Fix the name, or state id_parameter and completion_url.")
 def platform(draft: Draft) -> Iterator[Flaw]:
     """The platform is none that karat knows, and the study does not say how it names participants or takes them back. A
     misspelt name would be taken for a plain link, and nobody's identifier be read."""

@@ -224,7 +224,7 @@ def _read_text_log(file: SourceFile) -> Log:
             log.rows += 1
             flaw, cells = columns.name(text)
             if flaw:
-                mend = "Mend the line or its comment lines, or leave it out with --skip-bad."
+                mend = "Fix the line or its comment lines, or leave it out with --skip-bad."
                 log.problems.add(flaw, mend, file=file.name, number=number)
                 continue
             log.lines.append(_line(number, cells, agent, design))
