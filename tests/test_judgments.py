@@ -57,7 +57,7 @@ def test_all_problems_are_shown_together() -> None:
     told = problems({
         "participant": ["p1", None, "p2"], "item": ["a", "b", "c"], "response": [9, 1, 2], "rt": ["fast", "-1", "2"],
     })  # fmt: skip
-    assert 'row 1, response: "9" is no answer of this scale, which knows 1, 2, 3, 4, 5' in told
+    assert 'row 1, response: "9" is not an answer on this scale, which has 1, 2, 3, 4, 5' in told
     assert 'row 1, rt: "fast" is not a number' in told
     assert 'row 2, rt: "-1" is not a response time' in told
     assert "row 2, participant: is empty" in told
@@ -66,12 +66,12 @@ def test_all_problems_are_shown_together() -> None:
 def test_first_problems_then_a_count() -> None:
     told = problems({"participant": ["p"] * 50, "item": [str(i) for i in range(50)], "response": list(range(6, 56))})
     assert len(told.splitlines()) == 1 + 8 + 1
-    assert "and 42 more: response is no answer of this scale, which knows 1, 2, 3, 4, 5 (rows 9 to 50)." in told
+    assert "and 42 more: response is not an answer on this scale, which has 1, 2, 3, 4, 5 (rows 9 to 50)." in told
 
 
 def test_the_same_problem_in_many_rows_is_told_once() -> None:
     told = problems({"participant": ["p"] * 50, "item": [str(i) for i in range(50)], "response": [9] * 50})
-    assert 'rows 1, 2, 3 and 47 more, response: "9" is no answer of this scale' in told
+    assert 'rows 1, 2, 3 and 47 more, response: "9" is not an answer on this scale' in told
     assert len(told.splitlines()) == 2
 
 
@@ -129,7 +129,7 @@ def test_empty_cells_are_values() -> None:
 
 
 def test_expected_answers_must_be_known() -> None:
-    assert '"6-7" is no answer of this scale' in problems(GOOD | {"expected": ["1|2", "6-7", "5"]})
+    assert '"6-7" is not an answer on this scale' in problems(GOOD | {"expected": ["1|2", "6-7", "5"]})
 
 
 def test_long_times_draw_a_note_and_no_error() -> None:

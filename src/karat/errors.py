@@ -159,9 +159,9 @@ class Problems:
 
         >>> problems = Problems()
         >>> for line in range(2, 400):
-        ...     problems.add("is no answer of this scale", column="response", value="nuetral", number=line)
+        ...     problems.add("is not an answer on this scale", column="response", value="nuetral", number=line)
         >>> print(problems)
-        lines 2, 3, 4 and 395 more, response: "nuetral" is no answer of this scale.
+        lines 2, 3, 4 and 395 more, response: "nuetral" is not an answer on this scale.
         """
         kinds = list(self._kinds)
         ordered = sorted(

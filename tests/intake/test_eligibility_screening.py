@@ -85,7 +85,7 @@ def test_both_experiments_are_told_apart_by_question():
         (",3020,", ",fast,", 'line 3, rt: "fast" is not a number'),
         (",13450,2", ",13450,two", 'line 3, trial: "two" is not a whole number'),
         ('"attention"', '"atention"', 'line 3, function: "atention" is no item function. Is attention meant?'),
-        (',3,"keine', ',6,"keine', 'line 4, response: "6" is no answer of this scale'),
+        (',3,"keine', ',6,"keine', 'line 4, response: "6" is not an answer on this scale'),
     ],
 )
 def test_bad_cells_are_named(tmp_path, old, new, told):

@@ -244,7 +244,7 @@ def test_right_answers_that_nobody_gave_belong_to_a_guessed_scale(tmp_path: Path
     read = karat.read(parquet(tmp_path, label=["a", "b", "a"], gold_label=["a", "c", None]))
     assert read.scale == karat.Nominal(["a", "b", "c"])
     assert noted(read.notes, "scale.nominal")["only"] == ["c"]
-    with pytest.raises(karat.IntakeError, match='expected: "A1" is no answer of this scale, which knows a, b'):
+    with pytest.raises(karat.IntakeError, match='expected: "A1" is not an answer on this scale, which has a, b'):
         karat.read(parquet(tmp_path, label=["a", "b", "a"], gold_label=["A1", "B1", None]))
 
 

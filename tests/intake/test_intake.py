@@ -139,7 +139,7 @@ def test_the_judgments_say_what_was_left_out(tmp_path: Path) -> None:
     kinds = [(one.values["column"], one.values["what"], str(one.values["rows"])) for one in told["reasons"]]
     assert sorted(kinds, key=str) == [
         ("participant", "is empty", "lines 5, 7"),
-        ("response", "is no answer of this scale, which knows 1, 2, 3, 4, 5", "line 3"),
+        ("response", "is not an answer on this scale, which has 1, 2, 3, 4, 5", "line 3"),
         (None, "the row has 2 cells where the header has 4", "line 4"),
     ]
     assert noted(karat.read(path, scale=karat.Ordinal(9), skip_bad=True).notes, "intake.skipped")["n"] == 3
@@ -241,7 +241,7 @@ def test_what_is_found_wrong_later_is_told_with_file_and_line(skip_bad: bool, tm
         karat.Judgments(intake.judgments.frame, karat.Ordinal(5))
     told = str(caught.value).splitlines()
     assert told[0] == "a.csv, b.csv are not readable as judgments:"
-    assert told[1].startswith(f'  b.csv, line {4 if skip_bad else 3}, response: "four" is no answer')
+    assert told[1].startswith(f'  b.csv, line {4 if skip_bad else 3}, response: "four" is not an answer')
 
 
 def test_other_errors_about_judgments_stay_as_they_are(tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ def test_one_participant_is_enough(account: str) -> None:
 
 def test_an_expected_answer_that_the_scale_does_not_have_is_told_when_the_table_is_made() -> None:
     frame = table({"p1": [5] * 3}, ["3-5", "3-7", "3-5"])
-    with pytest.raises(karat.KaratError, match='row 2, expected: "3-7" is no answer of this scale'):
+    with pytest.raises(karat.KaratError, match='row 2, expected: "3-7" is not an answer on this scale'):
         karat.Judgments(frame, karat.Ordinal(5))
 
 

@@ -319,8 +319,8 @@ def _check_question(
         if rows is not None:
             unknown = unknown & rows
             answers = pl.select(pl.when(rows).then(answers).otherwise(given).alias(name)).to_series()
-        what = f"is no answer of this scale, which knows {scale.known()}"
-        mend = "Say --answers OLD=NEW to respell answers, or --scale if the scale is another."
+        what = f"is not an answer on this scale, which has {scale.known()}"
+        mend = "Use --answers OLD=NEW to respell answers, or --scale to state another scale."
         _flag(checked, locate, name, unknown, what, mend, given)
         checked.frame = checked.frame.with_columns(answers.alias(name))
 
