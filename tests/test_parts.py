@@ -83,7 +83,7 @@ def test_what_is_wrong_is_told_with_the_file(tmp_path: Path) -> None:
     wrong = ROWS.with_columns(response=pl.Series(["1", "9", "3"]))
     parts = open_parts(folder_of(tmp_path, ROWS, wrong), karat.Ordinal(5))
     with pytest.raises(
-        JudgmentsError, match=r'1.parquet is not a table of judgments:\n.*row 2, response: "9" is no answer'
+        JudgmentsError, match=r'1.parquet is not a table of judgments:\n.*row 2, response: "9" is not an answer'
     ):
         parts.read(1)
 
